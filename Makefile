@@ -1,0 +1,55 @@
+# make lab    set up and open the laboratory          make test   what every change must pass
+# make slow   the long tests (fuzzing)                make lint   style, types, direction of imports
+# make bench  speed, beside a peer in the same run    make wheel PYTHON=3.12   a wheel in dist/
+SHELL := /bin/bash
+PYTHON ?= 3
+VENV := .venv
+BIN := $(VENV)/bin
+# A bare version ("3.12") or any interpreter ("/opt/python/bin/python3").
+INTERPRETER = $(shell tools/find-python $(PYTHON))
+NATIVE := CMakeLists.txt $(wildcard native/*)
+
+.PHONY: lab test slow lint bench wheel generated clean
+.DEFAULT_GOAL := test
+
+lab: $(VENV)/built
+	@$(BIN)/python -m puzzlebox.cli.lab
+
+test: lint
+	$(BIN)/pytest -q -m "not slow" -n auto
+
+slow: $(VENV)/built
+	$(BIN)/pytest -q -m slow -s
+
+lint: $(VENV)/built
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/built
+	$(BIN)/python -m benchmarks
+
+# Files written from the catalogue and the models: the JSON Schema and the table of things.
+generated: $(VENV)/built
+	$(BIN)/python -m puzzlebox.schema
+
+wheel:
+	@test -n "$(INTERPRETER)"
+	$(INTERPRETER) -m pip wheel --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf $(VENV) build dist
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@test -n "$(INTERPRETER)"
+	$(INTERPRETER) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -c constraints.txt cmake ninja nanobind scikit-build-core
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e ".[dev]"
+	@touch $@ $(VENV)/built
+
+# Only the kernel changed: compile it again, install nothing else.
+$(VENV)/built: $(VENV)/installed $(NATIVE)
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,1 @@
+"""The lowest room: the vocabulary of shapes, colours and patterns that every painter understands."""

@@ -1,0 +1,71 @@
+"""Themes: what the floor, the fence, the walls and the sky of an arena look like, and how bright it is."""
+
+from dataclasses import dataclass
+
+from puzzlebox.scene.colours import RGB
+
+PATTERNS = ("plain", "tiles", "bricks", "stripes", "pickets", "planks", "grass", "gradient")
+
+
+@dataclass(frozen=True)
+class Surface:
+    """How one surface is painted: a colour (0-255) and one of `PATTERNS`."""
+
+    color: RGB
+    pattern: str = "plain"
+
+
+@dataclass(frozen=True)
+class Look:
+    """A complete theme: every surface, an optional ceiling, and the light (1 is full daylight, 0 is dark)."""
+
+    floor: Surface
+    fence: Surface
+    walls: Surface
+    sky: Surface
+    ceiling: Surface | None = None
+    light: float = 1.0
+
+
+THEMES: dict[str, Look] = {
+    "classic": Look(
+        floor=Surface((196, 164, 120), "tiles"),
+        fence=Surface((245, 245, 245), "pickets"),
+        walls=Surface((128, 128, 128), "bricks"),
+        sky=Surface((140, 180, 230), "gradient"),
+    ),
+    "laboratory": Look(
+        floor=Surface((214, 218, 222), "tiles"),
+        fence=Surface((236, 238, 240)),
+        walls=Surface((176, 186, 196)),
+        sky=Surface((226, 230, 235)),
+        ceiling=Surface((250, 250, 250), "tiles"),
+    ),
+    "meadow": Look(
+        floor=Surface((104, 152, 72), "grass"),
+        fence=Surface((150, 110, 70), "planks"),
+        walls=Surface((150, 130, 105), "bricks"),
+        sky=Surface((120, 180, 240), "gradient"),
+    ),
+    "desert": Look(
+        floor=Surface((222, 190, 130)),
+        fence=Surface((190, 120, 80), "bricks"),
+        walls=Surface((205, 150, 100), "bricks"),
+        sky=Surface((240, 200, 150), "gradient"),
+    ),
+    "snow": Look(
+        floor=Surface((238, 242, 248)),
+        fence=Surface((120, 90, 70), "planks"),
+        walls=Surface((170, 185, 205), "bricks"),
+        sky=Surface((200, 212, 226), "gradient"),
+        light=0.9,
+    ),
+    "night": Look(
+        floor=Surface((70, 74, 92), "tiles"),
+        fence=Surface((96, 100, 122), "pickets"),
+        walls=Surface((84, 86, 104), "bricks"),
+        sky=Surface((16, 20, 44), "gradient"),
+        light=0.35,
+    ),
+}
+DEFAULT_THEME = "classic"

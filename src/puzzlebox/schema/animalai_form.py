@@ -1,0 +1,284 @@
+"""Reading Animal-AI's form of every version since 2019.
+
+What some build accepted is accepted with that build's meaning, and a warning where it is doubtful (animal-ai.md 1).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from puzzlebox.schema import animalai_values as values
+from puzzlebox.schema.animalai_keys import (
+    ARENA_KEYS,
+    EXPECTS,
+    OPERATION_TAGS,
+    PER_INSTANCE,
+    ROOT_KEYS,
+    Key,
+    Shape,
+)
+from puzzlebox.schema.draft import Draft, Path
+from puzzlebox.schema.puzzlebox_form import plain, report_short_list
+from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
+from puzzlebox.things import ANIMALAI_PARAMETERS, CATALOGUE, Kind, Parameter, names
+
+_YAML_TAG = "tag:yaml.org,2002:"
+
+
+def read(root: Node, draft: Draft) -> Any:
+    """The data of a task in Animal-AI's form, in the shape of our models."""
+    data: dict[str, Any] = {}
+    for word, key_node, node in _pairs(root, draft, "!ArenaConfig", "a mapping of `arenas`"):
+        key = ROOT_KEYS.get(word)
+        if key is None:
+            draft.report("unknown-key", key_node, key=word, where="the file", nearest=draft.nearest(word, ROOT_KEYS))
+            continue
+        draft.place((key.name,), node)
+        if key.shape is Shape.ARENAS:
+            data["arenas"] = _arenas(node, draft)
+        else:
+            data[key.name] = _value(key, node, (key.name,), draft)
+    return data
+
+
+def _pairs(node: Node, draft: Draft, tag: str | None, expects: str) -> Iterator[tuple[str, Node, Node]]:
+    """The keys and values of a mapping, merged mappings included; of a key given twice only the last."""
+    if node.kind != MAPPING:
+        draft.report("wrong-value", node, key=tag or "value", expects=expects, value=node.shown())
+        return
+    _check_tag(node, draft, {tag})
+    last: dict[str, tuple[Node, Node]] = {}
+    merged: dict[str, tuple[Node, Node]] = {}
+    for key, value in node.value:
+        if key.kind != SCALAR:
+            draft.report("bad-key", key, value=key.shown())
+            continue
+        if key.value == "<<" and key.plain:
+            for source in value.value if value.kind == SEQUENCE else [value]:
+                if source.kind == MAPPING:
+                    for pair in source.value:
+                        if pair[0].kind == SCALAR:
+                            merged.setdefault(pair[0].value, pair)
+            continue
+        if key.value in last:
+            draft.report("key-again", key, key=key.value, first=last[key.value][0].place.line)
+        last[key.value] = (key, value)
+    for word, (key, value) in (merged | last).items():
+        yield word, key, value
+
+
+def _check_tag(node: Node, draft: Draft, allowed: set[str | None]) -> None:
+    if node.tag is not None and node.tag not in allowed and not node.tag.startswith(_YAML_TAG):
+        known = ["!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS]
+        draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, known))
+
+
+def _arenas(node: Node, draft: Draft) -> Any:
+    """Arenas in the order of their numbers; negative numbers are renumbered, of equal ones the last counts."""
+    if node.kind != MAPPING:
+        draft.report("wrong-value", node, key="arenas", expects=Shape.ARENAS.value, value=node.shown())
+        return []
+    chosen: dict[int, tuple[Node, Node]] = {}
+    for key, arena in node.value:
+        number = values.whole(key, draft) if key.kind == SCALAR else None
+        if type(number) is not int:
+            draft.report("wrong-value", key, key="arenas", expects=Shape.ARENAS.value, value=key.shown())
+        else:
+            if number in chosen:
+                draft.report("arena-again", key, id=number, first=chosen[number][0].place.line)
+            chosen[number] = (key, arena)
+    numbered: dict[int, Node] = {}
+    for number, (key, arena) in chosen.items():
+        if number < 0:
+            becomes = max(numbered, default=-1) + 1
+            draft.report("negative-id", key, id=number, becomes=becomes)
+            number = becomes
+        numbered[number] = arena
+    return [
+        _arena(numbered[number], number, ("arenas", index), draft) for index, number in enumerate(sorted(numbered))
+    ]
+
+
+def _arena(node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
+    draft.place(path, node)
+    data: dict[str, Any] = {"id": number}
+    pairs = {word: (key_node, value) for word, key_node, value in _pairs(node, draft, "!Arena", "a mapping of keys")}
+    for word, (key_node, value) in pairs.items():
+        key = ARENA_KEYS.get(word)
+        if key is None:
+            draft.report("unknown-key", key_node, key=word, where="an arena", nearest=draft.nearest(word, ARENA_KEYS))
+        elif key.replaced_by in pairs:
+            draft.report("both-names", key_node, key=word, other=key.replaced_by)
+        else:
+            where = (*path, key.name)
+            draft.place(where, value)
+            if key.shape is Shape.ITEMS:
+                data["items"] = _items(value, where, draft)
+            else:
+                data[key.name] = _value(key, value, where, draft)
+    return data
+
+
+def _value(key: Key, node: Node, path: Path, draft: Draft) -> Any:
+    """The value behind a key of the file, of an arena or of an operation."""
+    match key.shape:
+        case Shape.OURS:
+            return plain(node, draft)
+        case Shape.BLACKOUTS:
+            return values.blackouts(node, draft)
+        case Shape.INTEGER:
+            return values.whole(node, draft)
+        case Shape.ITEM:
+            return _instances(node, path, draft)
+        case Shape.OPERATION:
+            return _operation(node, path, draft)
+        case Kind.OPERATIONS:
+            return _operations(node, path, draft)
+        case Kind() as kind:
+            return values.value(kind, node, draft)
+        case _:
+            raise AssertionError(key)
+
+
+def _items(node: Node, path: Path, draft: Draft) -> list[Any]:
+    if node.kind != SEQUENCE:
+        draft.report("wrong-value", node, key="items", expects=Shape.ITEMS.value, value=node.shown())
+        return []
+    result: list[Any] = []
+    for item in node.value:
+        result += _instances(item, path, draft, len(result))
+    return result
+
+
+def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any]:
+    """One item with its aligned lists, as one item per instance (animal-ai.md 1.5)."""
+    pairs = {word: (key_node, value) for word, key_node, value in _pairs(node, draft, "!Item", "an item with a `name`")}
+    name = _name(pairs.pop("name", (node, None))[1], node, draft)
+    if name is None:
+        return []
+    thing = CATALOGUE[name]
+    takes = thing.takes()
+    lists: dict[str, tuple[Parameter, list[Node]]] = {}
+    shared: dict[str, Any] = {}
+    number = 1
+    for word, (key_node, value) in pairs.items():
+        parameter = ANIMALAI_PARAMETERS.get(word)
+        if parameter is None:
+            known = [key for key, each in ANIMALAI_PARAMETERS.items() if each.name in takes]
+            draft.report("unknown-key", key_node, key=word, where=name, nearest=draft.nearest(word, ["name", *known]))
+            continue
+        if parameter.per_instance:
+            if value.kind != SEQUENCE:
+                _report_not_a_list(word, parameter, value, draft)
+                continue
+            if parameter.counts:
+                number = max(number, len(value.value))
+        if parameter.name not in takes:
+            draft.report("no-effect", key_node, key=word, thing=name)
+        elif parameter.per_instance:
+            lists[word] = (parameter, value.value)
+        else:
+            where = (*path, start, parameter.name)
+            draft.place(where, value)
+            shared[parameter.name] = _value(Key(parameter.name, parameter.kind), value, where, draft)
+    if name == "Agent":
+        return [_agent(node, lists, shared, (*path, start), draft)]
+    draft.count_items(number, node)
+    for word, (parameter, entries) in lists.items():
+        if not parameter.counts and len(entries) > 1:
+            draft.report("extra-entries", entries[1], key=word, thing=name)
+        elif parameter.counts and len(entries) < number:
+            report_short_list(draft, pairs[word][1], word, name, len(entries), number)
+    return [
+        _instance(name, instance, lists, shared, node, (*path, start + instance), draft) for instance in range(number)
+    ]
+
+
+def _instance(
+    name: str,
+    index: int,
+    lists: dict[str, tuple[Parameter, list[Node]]],
+    shared: dict[str, Any],
+    node: Node,
+    path: Path,
+    draft: Draft,
+) -> dict[str, Any]:
+    """Instance number `index` of an item."""
+    draft.place(path, node)
+    data: dict[str, Any] = {"name": name, **shared}
+    for parameter, entries in lists.values():
+        # Lists that do not count instances are shared: their first entry serves all.
+        position = index if parameter.counts else 0
+        if position < len(entries):
+            entry = entries[position]
+            draft.place((*path, parameter.name), entry)
+            _check_tag(entry, draft, values.TAGS.get(parameter.kind, set()))
+            data[parameter.name] = values.value(parameter.kind, entry, draft)
+    return data
+
+
+def _agent(
+    node: Node, lists: dict[str, tuple[Parameter, list[Node]]], shared: dict[str, Any], path: Path, draft: Draft
+) -> dict[str, Any]:
+    """An Agent item is one agent however long its lists; several positions are a choice (animal-ai.md 3.3)."""
+    draft.count_items(1, node)
+    for word, (_, entries) in lists.items():
+        if word != "positions" and len(entries) > 1:
+            draft.report("extra-entries", entries[1], key=word, thing="Agent")
+    entries = lists["positions"][1] if "positions" in lists else []
+    if len(entries) < 2:
+        return _instance("Agent", 0, lists, shared, node, path, draft)
+    del lists["positions"]
+    data = _instance("Agent", 0, lists, shared, node, path, draft)
+    data["at_one_of"] = [values.value(Kind.POSITION, entry, draft) for entry in entries]
+    for index, entry in enumerate(entries):
+        draft.place((*path, "at_one_of", index), entry)
+    return data
+
+
+def _name(node: Node | None, item: Node, draft: Draft) -> str | None:
+    """The thing an item names, or None when the original would skip it."""
+    if node is None or node.kind != SCALAR:
+        if item.kind == MAPPING:
+            draft.report("missing-key", item, where="an item", key="name")
+        return None
+    known = names()
+    if node.value not in known:
+        draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest(node.value, known))
+        return None
+    return known[node.value]
+
+
+def _report_not_a_list(word: str, parameter: Parameter, node: Node, draft: Draft) -> None:
+    expects = PER_INSTANCE + EXPECTS.get(parameter.kind, parameter.kind.value)
+    draft.report("wrong-value", node, key=word, expects=expects, value=node.shown())
+
+
+def _operations(node: Node, path: Path, draft: Draft) -> list[Any]:
+    if node.kind != SEQUENCE:
+        expects = EXPECTS[Kind.OPERATIONS]
+        draft.report("wrong-value", node, key="operations", expects=expects, value=node.shown())
+        return []
+    return [_operation(operation, (*path, index), draft) for index, operation in enumerate(node.value)]
+
+
+def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
+    draft.place(path, node)
+    if node.tag not in OPERATION_TAGS:
+        if node.tag is None:
+            draft.report(
+                "wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=node.shown() + " with no tag"
+            )
+        else:
+            draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, OPERATION_TAGS))
+        return {"do": "nothing"}
+    name, keys = OPERATION_TAGS[node.tag]
+    data: dict[str, Any] = {"do": name}
+    for word, key_node, value in _pairs(node, draft, node.tag, "keys in braces, as in !endEpisode {}"):
+        key = keys.get(word)
+        if key is None:
+            draft.report("unknown-key", key_node, key=word, where=node.tag, nearest=draft.nearest(word, keys))
+            continue
+        where = (*path, name, key.name)
+        draft.place(where, value)
+        data[key.name] = _value(key, value, where, draft)
+    return data

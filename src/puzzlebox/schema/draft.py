@@ -1,0 +1,109 @@
+"""A task on its way from YAML nodes to the model: plain data, where each part stands, and what was found on the way."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel
+
+from puzzlebox.schema.diagnostics import Diagnostic, Place, diagnose
+from puzzlebox.schema.messages import ERROR, WARNING, WARNINGS, nearest
+from puzzlebox.schema.models import OPERATIONS, Arena, Item, Metadata, Surface, Task, Theme
+from puzzlebox.schema.tree import MAPPING, MAX_ITEMS, SEQUENCE, Node, Refused
+
+Path = tuple[str | int, ...]
+
+# Nobody reads more, and a hostile file could ask for a hundred thousand sentences.
+MOST_FINDINGS = 200
+
+# The model behind a key whose value is a mapping or a list of mappings.
+_MODEL_OF_KEY: dict[str, type[BaseModel]] = {
+    "arenas": Arena,
+    "items": Item,
+    "metadata": Metadata,
+    "theme": Theme,
+    **dict.fromkeys(("floor", "fence", "walls", "sky", "ceiling"), Surface),
+}
+
+
+class Draft:
+    """What a form's reader fills in."""
+
+    def __init__(self, root: Node):
+        self.findings: list[Diagnostic] = []
+        self._reported: Counter[str] = Counter()
+        self._places: dict[Path, Node] = {(): root}
+        self._items = 0
+
+    def report(self, code: str, at: Node | Place, /, **details: Any) -> None:
+        """Add a finding. After the first `MOST_FINDINGS` errors or warnings, only the fact that there are more."""
+        severity = WARNING if code in WARNINGS else ERROR
+        self._reported[severity] += 1
+        if self._reported[severity] > MOST_FINDINGS:
+            if self._reported[severity] > MOST_FINDINGS + 1:
+                return
+            code, details = f"more-{severity}s", {"limit": MOST_FINDINGS}
+        place = at.place if isinstance(at, Node) else at
+        self.findings.append(diagnose(code, place, **details))
+
+    def nearest(self, word: str, known: Iterable[str]) -> str:
+        """The nearest known word, as a message ends; not looked for once nobody reads on."""
+        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest(word, known)
+
+    def place(self, path: Path, node: Node) -> None:
+        """Say where the value at a path of the data stands, where the nodes do not mirror the data."""
+        self._places[path] = node
+
+    def count_items(self, number: int, where: Node) -> None:
+        """Count instances before they are made.
+
+        Raises:
+            Refused: there are too many.
+        """
+        self._items += number
+        if self._items > MAX_ITEMS:
+            raise Refused(diagnose("too-many-items", where.place, limit=MAX_ITEMS))
+
+    def locate(self, path: Path) -> Node:
+        """The node of the value at a path, or of the nearest thing around it."""
+        known = len(path)
+        while path[:known] not in self._places:
+            known -= 1
+        node = self._places[path[:known]]
+        for part in path[known:]:
+            child = _child(node, part)
+            # A part the text does not have is the name of an operation, which the model adds to its paths.
+            node = child or node
+        return node
+
+    def locate_key(self, path: Path, key: str) -> Node:
+        """The node of a key of the mapping at a path."""
+        node = self.locate(path)
+        pair = node.pair(key)
+        return pair[0] if pair else node
+
+
+def _child(node: Node, part: str | int) -> Node | None:
+    if node.kind == SEQUENCE and isinstance(part, int) and part < len(node.value):
+        child: Node = node.value[part]
+        return child
+    if node.kind == MAPPING:
+        if isinstance(part, str):
+            return node.get(part)
+        if part < 3:
+            return node.get("xyz"[part]) or node.get("rgb"[part])
+    return None
+
+
+def owner_of(path: Path) -> tuple[type[BaseModel], str | None]:
+    """The model a path ends in, and the key within it that the path names."""
+    owner: type[BaseModel] = Task
+    key: str | None = None
+    for part in path:
+        if not isinstance(part, str):
+            continue
+        if key in ("operations", "operation") and part in OPERATIONS:
+            owner, key = OPERATIONS[part], None
+        else:
+            owner, key = _MODEL_OF_KEY.get(key or "", owner), part
+    return owner, key

@@ -1,0 +1,95 @@
+"""Every sentence a task file can meet, in one table. A test shows each one in full."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+ERROR, WARNING = "error", "warning"
+
+MESSAGES: dict[str, str] = {
+    # the text as such
+    "too-large": "the text has {bytes} bytes; a task file may have at most {limit}",
+    "too-deep": "lists and mappings are nested more than {limit} deep here",
+    "too-many-nodes": "the text holds more than {limit} values, aliases counted as often as they are used",
+    "too-many-items": "the task holds more than {limit} things",
+    "not-text": "the file is not text in UTF-8 (byte {offset}); save it as UTF-8",
+    "bad-character": "the character {character} is not allowed in YAML",
+    "not-yaml": "this is not valid YAML: {problem}",
+    "many-documents": "a second document begins here; a task file holds one (put several arenas under `arenas`)",
+    "too-many-directives": "the text begins with more than {limit} lines starting with `%`; remove them",
+    "bad-alias": "the alias `*{anchor}` {problem}",
+    "bad-key": "a key must be a plain text, not {value}",
+    "not-a-task": "a task file begins with `arenas:`, a list of arenas; found {value}",
+    # keys
+    "unknown-key": "`{key}` is not a key of {where}{nearest}",
+    "missing-key": "{where} needs `{key}`",
+    "misplaced-key": "{thing} does not take `{key}`; it takes {allowed}",
+    "duplicate-key": "`{key}` is given twice, first in line {first}",
+    "duplicate-arena": "arena {id} is given twice, first in line {first}",
+    "arena-order": "arena ids must increase down the list; {id} follows {previous}",
+    "exclusive-keys": "`{key}` and `{other}` exclude each other; give one of them",
+    "tag": "`{tag}` belongs to Animal-AI's form (`!ArenaConfig`, arenas by number); in this form leave it out",
+    "unknown-tag": "`{tag}` is not a tag of Animal-AI's form{nearest}",
+    # values
+    "wrong-value": "`{key}` expects {expects}; got {value}",
+    "ambiguous": "`{text}` is {one} to some YAML readers and {other} to others; "
+    'write {write}, or "{text}" in quotes if it is text',
+    "not-finite": "`{text}` is not a finite number",
+    "unknown-thing": "`{name}` is not a thing{nearest}",
+    "old-name": "`{name}` is an old name; write `{write}`",
+    "unknown-operation": "`{name}` is not an operation{nearest}",
+    "blackouts-order": "blackouts must increase; {value} follows {previous}",
+    "blackouts-period": "a negative blackout is a period and must be alone, as in [-20]; got {value}",
+    "list-length": "`{key}` has {count} entries but `{other}` has {wanted}; they must match",
+    "mixed-toggle": "`toggle_object` brings instances of one thing that differ only in what each instance may have",
+    "merge-agents": "merged arenas need the same number of agents; arena {id} has {count}, arena {previous} has {wanted}",
+    "more-errors": "more than {limit} errors; the rest are not shown",
+    # warnings in both forms
+    "short-list": "`{key}` has {count} for {instances} instances of {thing}; the others get {missing}",
+    "clamped-size": "{thing} takes sizes from {smallest} to {largest}; {value} becomes {becomes}",
+    "outside": "{value} is outside the arena, {width} x {depth} m; it will be moved to the edge, where it may not fit",
+    "agent-on-border": "the agent cannot start on the border; it will start at [1, 0, 1]",
+    "pass-mark": "no reward in arena {id} can reach the pass mark {pass_mark}; the most one can collect is {most}",
+    "overlap": "{thing} overlaps {other} in line {line}, which is placed first; it will be left out",
+    "more-warnings": "more than {limit} warnings; the rest are not shown",
+    "merge-last": "arena {id} is the last; there is no next arena to merge with",
+    # warnings in Animal-AI's form: what some build accepted, and what it meant there
+    "old-boolean": "`{text}` is read as {meaning}; write {meaning}",
+    "old-number": "`{text}` is read as {meaning}; write {meaning}",
+    "key-again": "`{key}` is given twice, first in line {first}; the last one counts",
+    "arena-again": "arena {id} is given twice, first in line {first}; the last one counts",
+    "both-names": "`{key}` is the old name of `{other}`, which is also given and counts",
+    "negative-id": "arena id {id} is negative; it becomes {becomes}",
+    "skipped-thing": "`{name}` is not a thing and is skipped{nearest}",
+    "no-effect": "`{key}` has no effect on {thing}",
+    "extra-entries": "only the first entry of `{key}` counts for {thing}",
+    "blackouts-cut": "blackouts must increase; no build ever reached {value} after {previous}, so the list ends there",
+    "clamped-colour": "colours go from 0 to 255; {value} becomes {becomes}",
+    "unknown-skin": "`{name}` is not a skin and becomes random; the skins are {allowed}",
+    "unknown-symbol": "`{name}` is not a symbol and leaves the board blank{nearest}",
+}
+
+# Codes that stop a file from being read; all others in the table are warnings.
+_FIRST_WARNING = list(MESSAGES).index("short-list")
+WARNINGS = frozenset(list(MESSAGES)[_FIRST_WARNING:])
+
+
+def nearest(word: str, known: Iterable[str], sep: str = "; ") -> str:
+    """How a message about an unknown word ends: the nearest known word, or all of them when they are few."""
+    choices = list(known)
+    folded = {choice.lower().replace("_", ""): choice for choice in choices}
+    close = get_close_matches(word.lower().replace("_", ""), folded, n=1, cutoff=0.6)
+    if close:
+        return f"{sep}did you mean `{folded[close[0]]}`?"
+    if len(choices) <= 16:
+        return f"{sep}allowed: {', '.join(choices)}"
+    return f"{sep}`puzzlebox things` lists them"
+
+
+def number(value: float) -> str:
+    """A number the way people write it: 3, not 3.0."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def vector(values: Iterable[float | None]) -> str:
+    """A vector the way our form writes it."""
+    return "[" + ", ".join("random" if value is None else number(value) for value in values) + "]"

@@ -1,0 +1,249 @@
+"""Writing a task back, in our form or in Animal-AI's. The text depends on the task alone."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from puzzlebox.schema.animalai_keys import ARENA_KEYS, OPERATION_TAGS, ROOT_KEYS, TAG_OF_OPERATION, Key, Shape
+from puzzlebox.schema.grouping import groups
+from puzzlebox.schema.messages import number
+from puzzlebox.schema.models import Item, Metadata, Model, Task, Theme
+from puzzlebox.schema.reading import ANIMALAI, PUZZLEBOX
+from puzzlebox.schema.scalars import meaning
+from puzzlebox.schema.values import RANDOM
+from puzzlebox.things import PARAMETERS, Kind
+
+_WIDTH = 100
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./*+-]*( [A-Za-z0-9_./*+-]+)*", re.ASCII)
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def write(task: Task, form: str = PUZZLEBOX) -> str:
+    """The text of a task.
+
+    Args:
+        task: what to write.
+        form: "puzzlebox" or "animalai".
+    """
+    writers: dict[str, Callable[[Task], Iterator[str]]] = {PUZZLEBOX: _puzzlebox, ANIMALAI: _animalai}
+    if form not in writers:
+        raise ValueError(f"a task can be written as {' or '.join(writers)}, not {form!r}")
+    return "\n".join(writers[form](task)) + "\n"
+
+
+def not_in_the_original(task: Task) -> list[str]:
+    """The keys of a task that Animal-AI itself does not know; its builds refuse a file that has them."""
+    ours = [word for word, key in ROOT_KEYS.items() if key.shape is Shape.OURS and key.name in task.given()]
+    if "default_perspective" in task.given():
+        ours.append("defaultPerspective")
+    given = {name for arena in task.arenas for name in arena.given()}
+    ours += [word for word, key in ARENA_KEYS.items() if key.shape is Shape.OURS and key.name in given]
+    return list(dict.fromkeys(ours))
+
+
+# --- our form ---------------------------------------------------------------------------------------------------
+
+
+def _puzzlebox(task: Task) -> Iterator[str]:
+    for key, value in task.given().items():
+        if key != "arenas":
+            yield from _block(key, value, "")
+    yield "arenas:"
+    for index, arena in enumerate(task.arenas):
+        given = arena.given()
+        given.pop("id", None)
+        if arena.id != index:
+            given = {"id": arena.id, **given}
+        items = given.pop("items", ())
+        lines = [line for key, value in given.items() for line in _block(key, value, "    ")]
+        lines += ["    items:" if items else "    items: []"]
+        lines += [line for item in items for line in _entry(item, "      ")]
+        yield "  - " + lines[0].lstrip()
+        yield from lines[1:]
+
+
+def _block(key: str, value: Any, indent: str) -> Iterator[str]:
+    """A key with its value, in one line if it fits and else one line for each part."""
+    line = f"{indent}{key}: {flow(value)}"
+    if len(line) <= _WIDTH or not isinstance(value, Model | Metadata) or _is_named_theme(value):
+        yield line
+        return
+    inner = _plain_data if isinstance(value, Metadata) else flow
+    yield f"{indent}{key}:"
+    for name, part in value.given().items():
+        yield f"{indent}  {_text(name)}: {inner(part)}"
+
+
+def _entry(model: Model, indent: str) -> Iterator[str]:
+    """A model in a list: in one line if it fits, else with one key a line, operations one below the other."""
+    line = f"{indent}- {flow(model)}"
+    if len(line) <= _WIDTH:
+        yield line
+        return
+    start = f"{indent}- "
+    for key, value in model.given().items():
+        if isinstance(value, tuple) and value and isinstance(value[0], Model):
+            yield f"{start}{key}:"
+            for part in value:
+                yield from _entry(part, indent + "    ")
+        else:
+            yield f"{start}{key}: {flow(value)}"
+        start = f"{indent}  "
+
+
+def flow(value: Any) -> str:
+    """A value in one line."""
+    if value is None:
+        return RANDOM  # the only place a task keeps a None is a random component of a vector
+    if isinstance(value, Theme) and _is_named_theme(value):
+        return value.base
+    if isinstance(value, Metadata):
+        return _plain_data(value.given())
+    if isinstance(value, Model):
+        return _mapping(value.given(), flow)
+    return _data(value, flow)
+
+
+def _is_named_theme(value: Any) -> bool:
+    return isinstance(value, Theme) and set(value.given()) <= {"base"}
+
+
+def _data(value: Any, inner: Callable[[Any], str]) -> str:
+    """Plain data in one line, its parts by `inner`."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return _mapping(value, inner)
+    return "[" + ", ".join(inner(part) for part in value) + "]"
+
+
+def _mapping(mapping: Mapping[Any, Any], inner: Callable[[Any], str]) -> str:
+    return "{" + ", ".join(f"{_text(key)}: {inner(value)}" for key, value in mapping.items()) + "}"
+
+
+def _text(text: str) -> str:
+    """A text without quotes where no reader can mistake it, otherwise in double quotes."""
+    if _PLAIN.fullmatch(text) and meaning(text) == text and text not in ("y", "Y", "n", "N", RANDOM):
+        return text
+    return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(ord(c))) for c in text) + '"'
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# --- Animal-AI's form -------------------------------------------------------------------------------------------
+
+
+def _animalai(task: Task) -> Iterator[str]:
+    yield "!ArenaConfig"
+    for word, key, value in _given(task, ROOT_KEYS):
+        if key.shape is not Shape.ARENAS:
+            yield f"{word}: {_plain_data(value)}"
+    yield "arenas:"
+    for arena in task.arenas:
+        yield f"  {arena.id}: !Arena"
+        for word, key, value in _given(arena, ARENA_KEYS):
+            if key.shape is not Shape.ITEMS:
+                yield f"    {word}: {_plain_data(value)}"
+        yield "    items:" if arena.items else "    items: []"
+        for group in groups(arena.items):
+            yield from _item(group, "    ")
+
+
+def _given(model: Model, keys: Mapping[str, Key]) -> Iterator[tuple[str, Key, Any]]:
+    given = model.given()
+    for word, key in keys.items():
+        if key.name in given and key.replaced_by is None:
+            yield word, key, given[key.name]
+
+
+def _plain_data(value: Any) -> str:
+    """What Puzzlebox adds to Animal-AI's form is written as in our own."""
+    if isinstance(value, BaseModel):
+        return flow(value)
+    return _data(value, _plain_data)
+
+
+def _item(group: Sequence[Item], indent: str) -> Iterator[str]:
+    first = group[0]
+    yield f"{indent}- !Item"
+    indent += "  "
+    yield f"{indent}name: {first.name}"
+    for name, parameter in PARAMETERS.items():
+        if name == "at_one_of":
+            if first.at_one_of:
+                yield from _list(indent, parameter.animalai, Kind.POSITION, first.at_one_of)
+        elif not parameter.per_instance or not parameter.counts:
+            value = getattr(first, name)
+            if value is None:
+                continue
+            if parameter.kind is Kind.OPERATIONS:
+                yield f"{indent}{parameter.animalai}:"
+                for operation in value:
+                    yield from _operation(operation, f"{indent}- ", indent + "  ")
+            elif parameter.per_instance:
+                yield from _list(indent, parameter.animalai, parameter.kind, [value])
+            else:
+                yield f"{indent}{parameter.animalai}: {_tagged(parameter.kind, value)}"
+        else:
+            values = [getattr(item, name) for item in group]
+            # Positions are always written out for several instances: their number is the number of instances.
+            while values and values[-1] is None and not (name == "at" and len(group) > 1):
+                values.pop()
+            if values:
+                yield from _list(indent, parameter.animalai, parameter.kind, values)
+
+
+def _list(indent: str, word: str, kind: Kind, values: Sequence[Any]) -> Iterator[str]:
+    if kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR):
+        yield f"{indent}{word}:"
+        for value in values:
+            yield f"{indent}- {_tagged(kind, value)}"
+    else:
+        yield f"{indent}{word}: [{', '.join(_tagged(kind, value) for value in values)}]"
+
+
+def _tagged(kind: Kind, value: Any) -> str:
+    """A value of a parameter; what is random is -1."""
+    if kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR):
+        tag, keys = ("!RGB", "rgb") if kind is Kind.COLOUR else ("!Vector3", "xyz")
+        vector = value if value is not None else (None, 0 if kind is Kind.POSITION else None, None)
+        parts = (f"{key}: {'-1' if part is None else number(part)}" for key, part in zip(keys, vector, strict=True))
+        return f"{tag} {{{', '.join(parts)}}}"
+    if value is None:
+        return "-1"
+    return _data(value, lambda part: _data(part, str))
+
+
+def _operation(operation: Any, start: str, indent: str) -> Iterator[str]:
+    """An operation in block style; `start` is what stands before its tag."""
+    tag = TAG_OF_OPERATION[operation.do]
+    lines: list[str] = []
+    given = operation.given()
+    for word, key in OPERATION_TAGS[tag][1].items():
+        value = given.get(key.name)
+        if value is None:
+            continue
+        if key.shape is Shape.ITEM:
+            for group in groups(value):
+                first, *rest = _item(group, indent)
+                lines += [f"{indent}{word}: {first.strip().removeprefix('- ')}", *rest]
+        elif key.shape is Shape.OPERATION:
+            lines += _operation(value, f"{indent}{word}: ", indent + "  ")
+        elif key.shape is Kind.OPERATIONS:
+            lines.append(f"{indent}{word}:")
+            for part in value:
+                lines += _operation(part, f"{indent}- ", indent + "  ")
+        else:
+            lines.append(f"{indent}{word}: {_plain_data(value)}")
+    yield f"{start}{tag}" if lines else f"{start}{tag} {{}}"
+    yield from lines

@@ -1,0 +1,34 @@
+"""The catalogue: every thing a task can hold, one class each. Importing this package fills it."""
+
+from puzzlebox.things import animal, structures, blocks, goals, zones, dispensers, buttons, signs  # noqa: F401, I001
+from puzzlebox.things.parameters import ANIMALAI_PARAMETERS, NOTHING, PARAMETERS, SKINS, SYMBOLS, Kind, Parameter
+from puzzlebox.things.thing import (
+    CATALOGUE,
+    Category,
+    ColourRule,
+    SizeRange,
+    Solid,
+    Takes,
+    Thing,
+    Vector,
+    names,
+)
+
+__all__ = [
+    "ANIMALAI_PARAMETERS",
+    "CATALOGUE",
+    "NOTHING",
+    "PARAMETERS",
+    "SKINS",
+    "SYMBOLS",
+    "Category",
+    "ColourRule",
+    "Kind",
+    "Parameter",
+    "SizeRange",
+    "Solid",
+    "Takes",
+    "Thing",
+    "Vector",
+    "names",
+]

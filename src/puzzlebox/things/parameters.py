@@ -1,0 +1,106 @@
+"""Every parameter a thing can take: its name in our form and in Animal-AI's, its kind, and what it means.
+
+One table. The models, the readers, the writers, the JSON Schema, `puzzlebox things` and the documentation read it.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """What a value of the parameter is; its text completes the sentence "`key` expects ..."."""
+
+    POSITION = "three numbers [x, y, z] in metres, x and z 0 or more or `random`, y the height above the floor"
+    POSITIONS = "a list of two or more positions [[x, y, z], ...]"
+    SIZE = "three numbers [x, y, z] in metres, each 0 or more or `random`, or one number for all three"
+    COLOUR = "three numbers [red, green, blue] from 0 to 255, or the name of a colour"
+    ANGLE = "a number of degrees, 0 or more, or `random`"
+    NUMBER = "a number"
+    NOT_NEGATIVE = "a number, 0 or more"
+    PROBABILITY = "a number from 0 to 1"
+    WHOLE = "a whole number, 0 or more"
+    COUNT = "a whole number, 0 or more, or -1 for no limit"
+    FLAG = "true or false"
+    TEXT = "a text"
+    SKIN = "panda, pig, hedgehog or random"
+    SYMBOL = "the name of a symbol, rows of pixels such as 01/10, or a random grid such as 4x3"
+    REWARD_NAMES = "a list of names of things (or `nothing`)"
+    WEIGHTS = "a list of numbers, 0 or more, at least one above 0"
+    COUNTS = "a list of whole numbers, 0 or more, or -1 for no limit"
+    OPERATIONS = "a list of operations, each with a `do`"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter.
+
+    Attributes:
+        name: the key in our form.
+        animalai: the key in Animal-AI's form.
+        kind: what its values are.
+        meaning: one phrase for people.
+        per_instance: Animal-AI gives a list aligned with the instances; our form takes one value or such a list.
+        counts: the length of that list counts towards the number of instances (animal-ai.md 1.4, column N).
+    """
+
+    name: str
+    animalai: str
+    kind: Kind
+    meaning: str
+    per_instance: bool = True
+    counts: bool = True
+
+
+def _shared(name: str, animalai: str, kind: Kind, meaning: str) -> Parameter:
+    return Parameter(name, animalai, kind, meaning, per_instance=False, counts=False)
+
+
+_ALL = (
+    Parameter("at", "positions", Kind.POSITION, "where it stands; `random` or left out: anywhere it fits"),
+    _shared("at_one_of", "positions", Kind.POSITIONS, "start positions, one of which is drawn each episode"),
+    Parameter("rotation", "rotations", Kind.ANGLE, "degrees about the vertical, clockwise seen from above; 0 faces +z"),
+    Parameter("size", "sizes", Kind.SIZE, "width, height and depth in metres; left out: random in its range"),
+    Parameter("color", "colors", Kind.COLOUR, "its colour"),
+    Parameter("skin", "skins", Kind.SKIN, "which animal it looks like; left out: random", counts=False),
+    Parameter(
+        "frozen_delay", "frozenAgentDelays", Kind.NOT_NEGATIVE, "seconds it cannot move at the start", counts=False
+    ),
+    Parameter("team", "teams", Kind.WHOLE, "the team the agent plays in", counts=False),
+    Parameter("symbol", "symbolNames", Kind.SYMBOL, "what is drawn on the board"),
+    Parameter("delay", "delays", Kind.NOT_NEGATIVE, "how long before it starts"),
+    Parameter("initial_value", "initialValues", Kind.NOT_NEGATIVE, "the value it starts with"),
+    Parameter("final_value", "finalValues", Kind.NOT_NEGATIVE, "the value it ends with"),
+    Parameter("change_rate", "changeRates", Kind.NUMBER, "change per physics step (0.02 s); the sign is set for you"),
+    Parameter("spawn_count", "spawnCounts", Kind.COUNT, "how many goals it gives in all; -1: no limit"),
+    Parameter("spawn_color", "spawnColors", Kind.COLOUR, "the colour of the goals it gives"),
+    Parameter("time_between_spawns", "timesBetweenSpawns", Kind.NOT_NEGATIVE, "seconds between two goals"),
+    Parameter("ripen_time", "ripenTimes", Kind.NOT_NEGATIVE, "seconds a goal ripens before it falls"),
+    Parameter("door_delay", "doorDelays", Kind.NOT_NEGATIVE, "seconds before the door opens"),
+    Parameter(
+        "time_between_door_opens", "timesBetweenDoorOpens", Kind.NUMBER, "seconds of one door cycle; -1: it stays open"
+    ),
+    Parameter("move_duration", "moveDurations", Kind.NOT_NEGATIVE, "seconds the button takes to move in"),
+    Parameter("reset_duration", "resetDurations", Kind.NOT_NEGATIVE, "seconds the button takes to move back"),
+    _shared("reward_names", "rewardNames", Kind.REWARD_NAMES, "what a press may bring"),
+    _shared("reward_weights", "rewardWeights", Kind.WEIGHTS, "how often each comes; left out: equally often"),
+    _shared("reward_at", "rewardSpawnPos", Kind.POSITION, "where the reward appears; left out: anywhere it fits"),
+    _shared("reward_size", "spawnedRewardSize", Kind.SIZE, "the size of the reward"),
+    _shared("spawn_probability", "spawnProbability", Kind.PROBABILITY, "how likely a press brings anything"),
+    _shared("max_reward_counts", "maxRewardCounts", Kind.COUNTS, "how often each may come at most; -1: no limit"),
+    Parameter("zone_id", "triggerZoneID", Kind.TEXT, "the name written to the log on entry and exit", counts=False),
+    _shared("visible", "zoneVisibility", Kind.FLAG, "whether it can be seen"),
+    _shared("operations", "operations", Kind.OPERATIONS, "what happens on a press or on entry, in order"),
+)
+
+PARAMETERS: dict[str, Parameter] = {parameter.name: parameter for parameter in _ALL}
+ANIMALAI_PARAMETERS: dict[str, Parameter] = {
+    parameter.animalai: parameter for parameter in _ALL if parameter.name != "at_one_of"
+}
+
+SYMBOLS = (
+    *("default", "right-arrow", "left-arrow", "up-arrow", "down-arrow", "u-turn-arrow"),
+    *("letter-a", "letter-b", "letter-c", "square", "triangle", "circle", "star", "tick", "cross"),
+)
+SKINS = ("panda", "pig", "hedgehog")
+# A reward name for "this press brings nothing"; Animal-AI skips any name it does not know, with the same effect.
+NOTHING = "nothing"

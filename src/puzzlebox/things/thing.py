@@ -1,0 +1,139 @@
+"""What every thing in the catalogue tells about itself. Adding a thing means adding one class."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+from puzzlebox.things.parameters import PARAMETERS, Parameter
+
+Vector = tuple[float, float, float]
+
+
+class Category(Enum):
+    """The shelves of the catalogue, in the order people meet them."""
+
+    AGENT = "agent"
+    IMMOVABLE = "immovable"
+    MOVABLE = "movable"
+    GOAL = "goal"
+    ZONE = "zone"
+    DISPENSER = "dispenser"
+    BUTTON = "button"
+    SIGN = "sign"
+
+
+class ColourRule(Enum):
+    """What `color` does, and what a thing looks like without it."""
+
+    GIVEN_OR_RANDOM = "as given, otherwise random"
+    GIVEN_OR_OWN = "as given, otherwise its own"
+    SYMBOL = "tints the symbol"
+    FIXED = "fixed"
+
+
+class Solid(Enum):
+    """The outer form of a thing where one simple form says it all (placement checks use it)."""
+
+    BOX = "box"
+    WEDGE = "wedge"
+    BALL = "ball"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class SizeRange:
+    """Smallest and largest size per axis; a size outside is clamped into it."""
+
+    smallest: Vector
+    largest: Vector
+
+    @classmethod
+    def cube(cls, smallest: float, largest: float) -> "SizeRange":
+        """The same range on all three axes."""
+        return cls((smallest,) * 3, (largest,) * 3)
+
+    def clamp(self, size: Vector) -> Vector:
+        """The size a thing gets when this one is asked for."""
+        x, y, z = (min(max(s, low), high) for s, low, high in zip(size, self.smallest, self.largest, strict=True))
+        return (x, y, z)
+
+
+@dataclass(frozen=True)
+class Takes:
+    """A parameter as one thing takes it: the default, and where it differs, its meaning there."""
+
+    default: Any = None
+    meaning: str | None = None
+
+
+CATALOGUE: dict[str, type["Thing"]] = {}
+
+
+class Thing:
+    """The base of all things. The first line of a thing's docstring is its description.
+
+    Attributes:
+        category: the shelf it stands on.
+        aliases: older names, all accepted in Animal-AI's form.
+        size: the range `size` is clamped to, or None when the size is not the author's to choose.
+        fixed_size: width, height and depth of a thing without `size`.
+        turns: without a `rotation`, True draws one of 0-360 degrees, False means 0.
+        colour: what `color` does.
+        solid: its outer form.
+        passable: others may stand in the same place (zones).
+        parameters: what it takes beside `at`, `rotation`, `size` and `color`.
+        reward: what touching it pays, in words; empty when nothing.
+    """
+
+    category: ClassVar[Category]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    size: ClassVar[SizeRange | None] = None
+    fixed_size: ClassVar[Vector | None] = None
+    turns: ClassVar[bool] = True
+    colour: ClassVar[ColourRule] = ColourRule.FIXED
+    solid: ClassVar[Solid] = Solid.OTHER
+    passable: ClassVar[bool] = False
+    parameters: ClassVar[Mapping[str, Takes]] = {}
+    reward: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, family: bool = False, **kwargs: Any) -> None:
+        """Put the class into the catalogue, unless it is only the family others belong to."""
+        super().__init_subclass__(**kwargs)
+        if not family:
+            if not cls.__doc__:
+                raise TypeError(f"{cls.__name__} needs a docstring: it is its page in the catalogue")
+            CATALOGUE[cls.__name__] = cls
+
+    @classmethod
+    def name(cls) -> str:
+        """The name a task file uses."""
+        return cls.__name__
+
+    @classmethod
+    def description(cls) -> str:
+        """One sentence about it."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+    @classmethod
+    def takes(cls) -> dict[str, Takes]:
+        """Every parameter it takes, in the order of the table, with its default."""
+        taken: dict[str, Takes] = {"at": Takes(), "rotation": Takes(None if cls.turns else 0.0)}
+        if cls.size is not None:
+            taken["size"] = Takes()
+        if cls.colour is not ColourRule.FIXED:
+            taken["color"] = Takes()
+        taken.update(cls.parameters)
+        return {name: taken[name] for name in PARAMETERS if name in taken}
+
+    @classmethod
+    def meaning(cls, parameter: Parameter) -> str:
+        """What a parameter means for this thing."""
+        return cls.takes()[parameter.name].meaning or parameter.meaning
+
+
+def names() -> dict[str, str]:
+    """Every accepted name, old and new, with the thing it stands for."""
+    known = {name: name for name in CATALOGUE}
+    known.update((alias, name) for name, thing in CATALOGUE.items() for alias in thing.aliases)
+    return known
