@@ -13,7 +13,7 @@ NATIVE := CMakeLists.txt $(wildcard native/*)
 .DEFAULT_GOAL := test
 
 lab: $(VENV)/built
-	@$(BIN)/python -m puzzlebox.cli.lab
+	@$(BIN)/puzzlebox
 
 test: lint
 	$(BIN)/pytest -q -m "not slow" -n auto

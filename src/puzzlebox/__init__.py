@@ -1,0 +1,28 @@
+"""Puzzlebox: one virtual laboratory where animals, infants and machines meet the same tasks."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from puzzlebox.schema import Task, TaskError, TaskWarning, load_task
+
+__version__ = "0.1.0"
+__all__ = ["Task", "TaskError", "TaskWarning", "__version__", "load_task"]
+
+# Where each public name lives. They are imported on first use, so that `import puzzlebox` costs nothing.
+_HOMES = {
+    "Task": "puzzlebox.schema",
+    "TaskError": "puzzlebox.schema",
+    "TaskWarning": "puzzlebox.schema",
+    "load_task": "puzzlebox.schema",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'puzzlebox' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -93,9 +93,7 @@ def _arenas(node: Node, draft: Draft) -> Any:
             draft.report("negative-id", key, id=number, becomes=becomes)
             number = becomes
         numbered[number] = arena
-    return [
-        _arena(numbered[number], number, ("arenas", index), draft) for index, number in enumerate(sorted(numbered))
-    ]
+    return [_arena(numbered[number], number, ("arenas", index), draft) for index, number in enumerate(sorted(numbered))]
 
 
 def _arena(node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
@@ -266,7 +264,11 @@ def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
     if node.tag not in OPERATION_TAGS:
         if node.tag is None:
             draft.report(
-                "wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=node.shown() + " with no tag"
+                "wrong-value",
+                node,
+                key="operations",
+                expects=Shape.OPERATION.value,
+                value=node.shown() + " with no tag",
             )
         else:
             draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, OPERATION_TAGS))

@@ -44,6 +44,8 @@ class Draft:
                 return
             code, details = f"more-{severity}s", {"limit": MOST_FINDINGS}
         place = at.place if isinstance(at, Node) else at
+        if code == "wrong-value":
+            details.setdefault("nearest", "")
         self.findings.append(diagnose(code, place, **details))
 
     def nearest(self, word: str, known: Iterable[str]) -> str:

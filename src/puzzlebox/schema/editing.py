@@ -10,6 +10,7 @@ from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node, Refused, comp
 from puzzlebox.schema.writing import flow
 
 Path = tuple[str | int, ...]
+_BYTE_ORDER_MARK = "\ufeff"
 _PROPERTIES = re.compile(r"(?:[!&][^\s,\[\]{}]*\s+)+")
 # What a tree means, without where it stands: kind, tag, value.
 Meaning = tuple[str, str | None, Any]
@@ -31,6 +32,8 @@ def set_value(text: str, path: Path, value: Any) -> str:
         EditError: there is no such place.
         tree.Refused: the text is not valid YAML.
     """
+    if text.startswith(_BYTE_ORDER_MARK):
+        return _BYTE_ORDER_MARK + set_value(text[1:], path, value)
     root = _compose(text)
     parent, last = _find(root, path[:-1], path), path[-1]
     written = flow(value)
@@ -54,6 +57,8 @@ def remove(text: str, path: Path) -> str:
         EditError: there is no such place.
         tree.Refused: the text is not valid YAML.
     """
+    if text.startswith(_BYTE_ORDER_MARK):
+        return _BYTE_ORDER_MARK + remove(text[1:], path)
     root = _compose(text)
     parent = _find(root, path[:-1], path)
     if _child(parent, path[-1]) is None:
@@ -139,10 +144,13 @@ def _insert(text: str, parent: Node, entry: str) -> str:
         return text[:content] + (", " if parent.value else "") + entry + text[content:]
     spans = _spans(text, parent)
     line_end = _line_end(text, spans[-1][1])
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = "\n"
+    if text[:line_end].endswith("\r") or (line_end == len(text) and "\r\n" in text):
+        newline = "\r\n"
+        line_end -= text[:line_end].endswith("\r")
     # Entries of one list or mapping begin in one column, whatever stands before the first.
     column = spans[0][0] - (text.rfind("\n", 0, spans[0][0]) + 1)
-    return text[:line_end].rstrip("\r") + newline + " " * column + entry + text[line_end - text[:line_end].endswith("\r") :]
+    return text[:line_end] + newline + " " * column + entry + text[line_end:]
 
 
 def _spans(text: str, node: Node) -> list[tuple[int, int]]:
@@ -160,10 +168,10 @@ def _content_end(text: str, node: Node) -> int:
         while end > node.start.index and text[end - 1] in "\r\n":
             end -= 1  # a literal block ends with its line
         return end
-    last = node.value[-1]
     if node.kind == MAPPING:
-        return max(_content_end(text, last[1]), last[0].end.index)
-    return _content_end(text, last)
+        key, value = node.value[-1]
+        return max(_content_end(text, value), int(key.end.index))
+    return _content_end(text, node.value[-1])
 
 
 def _properties(text: str, node: Node) -> str:
@@ -221,4 +229,3 @@ def _checked(result: str, wanted: Meaning, path: Path) -> str:
     if root is None or _meaning(root) != wanted:
         raise EditError(f"{_shown(path)} cannot be changed without touching what stands around it")
     return result
-

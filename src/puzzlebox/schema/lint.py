@@ -57,9 +57,11 @@ def _size(item: Item, path: Path, draft: Draft) -> None:
 
 def _position(item: Item, arena: Arena, path: Path, draft: Draft) -> None:
     width, depth = arena.size
-    starts = [((*path, "at"), item.at)] if item.at_one_of is None else [
-        ((*path, "at_one_of", index), start) for index, start in enumerate(item.at_one_of)
-    ]
+    starts = (
+        [((*path, "at"), item.at)]
+        if item.at_one_of is None
+        else [((*path, "at_one_of", index), start) for index, start in enumerate(item.at_one_of)]
+    )
     for index, (where, at) in enumerate(starts):
         if at is None:
             continue

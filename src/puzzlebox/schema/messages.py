@@ -1,6 +1,6 @@
 """Every sentence a task file can meet, in one table. A test shows each one in full."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 ERROR, WARNING = "error", "warning"
@@ -30,7 +30,7 @@ MESSAGES: dict[str, str] = {
     "tag": "`{tag}` belongs to Animal-AI's form (`!ArenaConfig`, arenas by number); in this form leave it out",
     "unknown-tag": "`{tag}` is not a tag of Animal-AI's form{nearest}",
     # values
-    "wrong-value": "`{key}` expects {expects}; got {value}",
+    "wrong-value": "`{key}` expects {expects}; got {value}{nearest}",
     "ambiguous": "`{text}` is {one} to some YAML readers and {other} to others; "
     'write {write}, or "{text}" in quotes if it is text',
     "not-finite": "`{text}` is not a finite number",
@@ -41,7 +41,8 @@ MESSAGES: dict[str, str] = {
     "blackouts-period": "a negative blackout is a period and must be alone, as in [-20]; got {value}",
     "list-length": "`{key}` has {count} entries but `{other}` has {wanted}; they must match",
     "mixed-toggle": "`toggle_object` brings instances of one thing that differ only in what each instance may have",
-    "merge-agents": "merged arenas need the same number of agents; arena {id} has {count}, arena {previous} has {wanted}",
+    "merge-agents": "merged arenas need the same number of agents; "
+    "arena {id} has {count}, arena {previous} has {wanted}",
     "more-errors": "more than {limit} errors; the rest are not shown",
     # warnings in both forms
     "short-list": "`{key}` has {count} for {instances} instances of {thing}; the others get {missing}",
@@ -73,16 +74,23 @@ _FIRST_WARNING = list(MESSAGES).index("short-list")
 WARNINGS = frozenset(list(MESSAGES)[_FIRST_WARNING:])
 
 
-def nearest(word: str, known: Iterable[str], sep: str = "; ") -> str:
-    """How a message about an unknown word ends: the nearest known word, or all of them when they are few."""
+def closest(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
+    """How a message ends where a known word is near; a mapping says what to write for each word."""
+    write = known if isinstance(known, Mapping) else {choice: choice for choice in known}
+    folded = {_folded(choice): written for choice, written in write.items()}
+    close = get_close_matches(_folded(word), folded, n=1, cutoff=0.6)
+    return f"; did you mean `{folded[close[0]]}`?" if close else ""
+
+
+def nearest(word: str, known: Iterable[str], listed_by: str = "puzzlebox things") -> str:
+    """How a message about an unknown word ends: the nearest known word, or where all of them can be seen."""
     choices = list(known)
-    folded = {choice.lower().replace("_", ""): choice for choice in choices}
-    close = get_close_matches(word.lower().replace("_", ""), folded, n=1, cutoff=0.6)
-    if close:
-        return f"{sep}did you mean `{folded[close[0]]}`?"
-    if len(choices) <= 16:
-        return f"{sep}allowed: {', '.join(choices)}"
-    return f"{sep}`puzzlebox things` lists them"
+    several = f"; allowed: {', '.join(choices)}" if len(choices) <= 16 else f"; `{listed_by}` lists them"
+    return closest(word, choices) or several
+
+
+def _folded(word: str) -> str:
+    return word.lower().replace("_", "")
 
 
 def number(value: float) -> str:

@@ -108,7 +108,9 @@ class Item(Model):
         takes = CATALOGUE[self.name].takes()
         for name in self.model_fields_set:
             if name != "name" and name not in takes and getattr(self, name) is not None:
-                raise PydanticCustomError("misplaced-key", "{thing} does not take {key}", {"thing": self.name, "key": name})
+                raise PydanticCustomError(
+                    "misplaced-key", "{thing} does not take {key}", {"thing": self.name, "key": name}
+                )
         if self.at is not None and self.at_one_of is not None:
             raise PydanticCustomError("exclusive-keys", "at and at_one_of", {"key": "at_one_of", "other": "at"})
         if self.reward_weights:
@@ -271,7 +273,7 @@ class Arena(Model):
         (40.0, 40.0), "two numbers [x, z] in metres, each from 5 to 100", "Width and depth in metres."
     )
     theme: Annotated[Theme, BeforeValidator(_theme_by_name)] = key(
-        Theme(), "the name of a theme, or a mapping", "What the arena looks like."
+        Theme(), f"the name of a theme ({', '.join(THEMES)}) or a mapping", "What the arena looks like."
     )
     blackouts: tuple[Integer, ...] = key(
         (),
@@ -291,9 +293,9 @@ class Arena(Model):
             if len(times) > 1:
                 raise PydanticCustomError("blackouts-period", "alone", {"key": "blackouts", "value": str(list(times))})
             return self
-        for previous, time in zip(times, times[1:], strict=False):
-            if time <= previous:
-                details = {"key": "blackouts", "value": time, "previous": previous}
+        for index in range(1, len(times)):
+            if times[index] <= times[index - 1]:
+                details = {"key": "blackouts", "entry": (index,), "value": times[index], "previous": times[index - 1]}
                 raise PydanticCustomError("blackouts-order", "blackouts must increase", details)
         return self
 

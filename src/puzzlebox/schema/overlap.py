@@ -6,7 +6,7 @@ original's (animal-ai.md 3.4): the later thing asks with its oriented box agains
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import cos, radians, sin
+from math import cos, hypot, radians, sin
 from typing import Any
 
 import numpy as np
@@ -154,7 +154,7 @@ def _box_meets_ball(box: Body, ball: Body) -> bool:
     da = max(0.0, abs(a) - box.half_x)
     db = max(0.0, abs(b) - box.half_z)
     dy = max(0.0, box.low - centre, centre - box.high)
-    return (da * da + db * db + dy * dy) ** 0.5 < radius - _TOLERANCE
+    return hypot(da, db, dy) < radius - _TOLERANCE
 
 
 def _box_meets_ramp(box: Body, ramp: Body) -> bool:

@@ -4,6 +4,7 @@ from math import isfinite
 from typing import Any
 
 from puzzlebox.schema.draft import Draft, Path
+from puzzlebox.schema.messages import number
 from puzzlebox.schema.scalars import Ambiguous, resolve
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.things import CATALOGUE, PARAMETERS, Kind
@@ -35,7 +36,7 @@ def plain(node: Node, draft: Draft) -> Any:
         return _mapping(node, draft)
     value = resolve(node)
     if isinstance(value, Ambiguous):
-        one = str(value.one).lower() if isinstance(value.one, bool) else value.one
+        one = str(value.one).lower() if isinstance(value.one, bool) else number(value.one)
         draft.report("ambiguous", node, text=node.value, one=one, other=value.other, write=value.write)
         return value.one
     if isinstance(value, float) and not isfinite(value):
@@ -70,17 +71,18 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
             result.append(item)
             continue
         lists = {key: value for key, value in item.items() if _lists_instances(key, value)}
-        number = max((len(values) for values in lists.values()), default=1)
-        draft.count_items(number, node)
-        _report_short_lists(item, lists, number, node, draft)
-        for instance in range(number):
+        entries = {key: value.value for key in lists if (value := node.get(key))}
+        instances = max((len(values) for values in lists.values()), default=1)
+        draft.count_items(instances, node)
+        _report_short_lists(item, lists, instances, node, draft)
+        for instance in range(instances):
             where = (*path, len(result))
             draft.place(where, node)
             one = {key: value for key, value in item.items() if key not in lists}
             for key, values in lists.items():
                 if instance < len(values):
                     one[key] = values[instance]
-                    draft.place((*where, key), node.get(key).value[instance])
+                    draft.place((*where, key), entries[key][instance])
             if "operations" in one:
                 one["operations"] = _operations(one["operations"], (*where, "operations"), draft)
             result.append(one)
@@ -99,20 +101,20 @@ def _lists_instances(key: str, value: Any) -> bool:
     return True
 
 
-def _report_short_lists(item: dict[str, Any], lists: dict[str, Any], number: int, node: Node, draft: Draft) -> None:
+def _report_short_lists(item: dict[str, Any], lists: dict[str, Any], instances: int, node: Node, draft: Draft) -> None:
     for key, values in lists.items():
-        if len(values) < number:
-            report_short_list(draft, node.get(key) or node, key, item.get("name"), len(values), number)
+        if len(values) < instances:
+            report_short_list(draft, node.get(key) or node, key, item.get("name"), len(values), instances)
 
 
-def report_short_list(draft: Draft, node: Node, key: str, name: Any, count: int, number: int) -> None:
+def report_short_list(draft: Draft, node: Node, key: str, name: Any, count: int, instances: int) -> None:
     """Say that a list does not reach all instances, and what the others get."""
     thing = CATALOGUE.get(name) if isinstance(name, str) else None
     parameter = next(each for each in PARAMETERS.values() if key in (each.name, each.animalai))
     default = thing.takes()[parameter.name].default if thing and parameter.name in thing.takes() else None
     missing = "a random one" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
     entries = "1 entry" if count == 1 else f"{count} entries"
-    draft.report("short-list", node, key=key, thing=name, count=entries, instances=number, missing=missing)
+    draft.report("short-list", node, key=key, thing=name, count=entries, instances=instances, missing=missing)
 
 
 def _operations(operations: Any, path: Path, draft: Draft) -> Any:

@@ -1,20 +1,21 @@
 """Reading a task file: which form it is in, what it says, and everything that is wrong or doubtful, with its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from puzzlebox.scene.themes import THEMES
 from puzzlebox.schema import animalai_form, puzzlebox_form
 from puzzlebox.schema.animalai_keys import EXPECTS, PER_INSTANCE, animalai_names
 from puzzlebox.schema.diagnostics import Diagnostic, Place, diagnose, errors
 from puzzlebox.schema.draft import MOST_FINDINGS, Draft, Path, owner_of
 from puzzlebox.schema.lint import lint
-from puzzlebox.schema.messages import ERROR, MESSAGES, nearest
-from puzzlebox.schema.models import OPERATIONS, Item, Task
-from puzzlebox.schema.tree import MAPPING, Node, Refused, compose, decode
-from puzzlebox.things import CATALOGUE, PARAMETERS
+from puzzlebox.schema.messages import ERROR, MESSAGES, closest, nearest
+from puzzlebox.schema.models import OPERATIONS, Arena, Item, Task, Theme
+from puzzlebox.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode
+from puzzlebox.things import CATALOGUE, CHOICES, PARAMETERS
 
 PUZZLEBOX, ANIMALAI = "puzzlebox", "animalai"
 # A code, a place, and what the sentence needs.
@@ -90,6 +91,8 @@ def _validate(data: Any, draft: Draft, form: str) -> Task | None:
         objections = problem.errors(include_url=False, include_context=True, include_input=False)
         # A list with bad entries is also called too short, counting only the good ones.
         inner = {objection["loc"][:length] for objection in objections for length in range(len(objection["loc"]))}
+        # What the form's reader already refused needs no second word from the models.
+        refused = {(finding.place.line, finding.place.column) for finding in errors(draft.findings)}
         reported = set()
         for objection in objections[: MOST_FINDINGS + 1]:
             if objection["type"] == "too_short" and objection["loc"] in inner:
@@ -98,7 +101,7 @@ def _validate(data: Any, draft: Draft, form: str) -> Task | None:
             # One mistake, one message: a bad vector has up to three bad components.
             path = objection["loc"]
             mark = (code, path[:-1] if path and isinstance(path[-1], int) else path)
-            if mark not in reported:
+            if mark not in reported and (place.line, place.column) not in refused:
                 reported.add(mark)
                 draft.report(code, place, **details)
         return None
@@ -132,13 +135,27 @@ def _translate(error: Any, draft: Draft, form: str) -> Finding:
             details["first"] = draft.locate(("arenas", details["first"], "id")).place.line
         return code, draft.locate(("arenas", details.pop("index"), "id")).place, details
     if code in MESSAGES:
-        value = draft.locate((*path, details["key"])) if "key" in details else node
+        value = draft.locate((*path, details["key"], *details.pop("entry", ()))) if "key" in details else node
         for name in ("key", "other"):
             if name in details:
                 details[name] = _word(owner_of((*path, details[name]))[0], details[name], form)
         return code, value.place, details
-    expects = _expects(owner, key, form)
-    return "wrong-value", node.place, {"key": _word(owner, key, form), "expects": expects, "value": node.shown()}
+    if owner is Theme and key == "base" and draft.locate(path[:-1]) is node:
+        key, owner = "theme", Arena  # a theme by its name alone
+    details = {"key": _word(owner, key, form), "expects": _expects(owner, key, form), "value": node.shown()}
+    if node.kind == SCALAR:
+        details["nearest"] = closest(node.value, _choices(owner, key))
+    return "wrong-value", node.place, details
+
+
+def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
+    """The words a key allows, where it allows only some."""
+    if owner is Arena and key == "theme":
+        return list(THEMES)
+    if owner is Item and key in PARAMETERS:
+        return CHOICES.get(PARAMETERS[key].kind, ())
+    annotation = owner.model_fields[key].annotation if key in owner.model_fields else None
+    return [word for part in (annotation, *get_args(annotation)) for word in get_args(part) if isinstance(word, str)]
 
 
 def _unknown_key(path: Path, owner: type[BaseModel], key: str, draft: Draft) -> Finding:
@@ -146,8 +163,11 @@ def _unknown_key(path: Path, owner: type[BaseModel], key: str, draft: Draft) -> 
     place = draft.locate_key(path[:-1], key).place
     name = parent.get("name")
     if owner is Item and name is not None and name.value in CATALOGUE:
-        known = ["name", *CATALOGUE[name.value].takes()]
-        return "unknown-key", place, {"key": key, "where": name.value, "nearest": nearest(key, known)}
+        taken = CATALOGUE[name.value].takes()
+        # Who comes from Animal-AI writes its words; suggest ours.
+        words = {PARAMETERS[each].animalai: each for each in taken} | {each: each for each in ("name", *taken)}
+        hint = closest(key, words) or nearest(key, ("name", *taken))
+        return "unknown-key", place, {"key": key, "where": name.value, "nearest": hint}
     return "unknown-key", place, {"key": key, "where": _where(owner), "nearest": nearest(key, owner.model_fields)}
 
 

@@ -84,7 +84,8 @@ class Node:
             return "a mapping"
         text = self.value if len(self.value) <= 40 else self.value[:37] + "..."
         text = "".join(character if character.isprintable() else " " for character in text)
-        return f"`{text}`" if text or not self.plain else "nothing"
+        quoted = not self.plain and self.tag is None
+        return f'`"{text}"`' if quoted else f"`{text}`" if text else "nothing"
 
 
 def place_of(start: Any, end: Any) -> Place:
@@ -164,7 +165,7 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
     documents = 0
 
     while True:
-        event = next_event()
+        event: Any = next_event()
         kind = type(event)
         if kind is yaml.ScalarEvent:
             node = Node(SCALAR, event.value, event.tag, event.implicit[0], event.start_mark, event.end_mark)

@@ -98,7 +98,7 @@ def flow(value: Any) -> str:
     if value is None:
         return RANDOM  # the only place a task keeps a None is a random component of a vector
     if isinstance(value, Theme) and _is_named_theme(value):
-        return value.base
+        return str(value.base)
     if isinstance(value, Metadata):
         return _plain_data(value.given())
     if isinstance(value, Model):
@@ -147,13 +147,13 @@ def _animalai(task: Task) -> Iterator[str]:
     yield "!ArenaConfig"
     for word, key, value in _given(task, ROOT_KEYS):
         if key.shape is not Shape.ARENAS:
-            yield f"{word}: {_plain_data(value)}"
+            yield from _block(word, value, "")
     yield "arenas:"
     for arena in task.arenas:
         yield f"  {arena.id}: !Arena"
         for word, key, value in _given(arena, ARENA_KEYS):
             if key.shape is not Shape.ITEMS:
-                yield f"    {word}: {_plain_data(value)}"
+                yield from _block(word, value, "    ")
         yield "    items:" if arena.items else "    items: []"
         for group in groups(arena.items):
             yield from _item(group, "    ")

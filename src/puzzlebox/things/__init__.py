@@ -1,7 +1,16 @@
 """The catalogue: every thing a task can hold, one class each. Importing this package fills it."""
 
 from puzzlebox.things import animal, structures, blocks, goals, zones, dispensers, buttons, signs  # noqa: F401, I001
-from puzzlebox.things.parameters import ANIMALAI_PARAMETERS, NOTHING, PARAMETERS, SKINS, SYMBOLS, Kind, Parameter
+from puzzlebox.things.parameters import (
+    ANIMALAI_PARAMETERS,
+    CHOICES,
+    NOTHING,
+    PARAMETERS,
+    SKINS,
+    SYMBOLS,
+    Kind,
+    Parameter,
+)
 from puzzlebox.things.thing import (
     CATALOGUE,
     Category,
@@ -17,6 +26,7 @@ from puzzlebox.things.thing import (
 __all__ = [
     "ANIMALAI_PARAMETERS",
     "CATALOGUE",
+    "CHOICES",
     "NOTHING",
     "PARAMETERS",
     "SKINS",

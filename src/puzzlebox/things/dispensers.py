@@ -43,8 +43,10 @@ class SpawnerDispenserTall(Dispenser):
     }
 
 
-class SpawnerContainerShort(SpawnerDispenserTall):
+class SpawnerContainerShort(Dispenser):
     """A low container with a door through which goals roll out, on the -x side at rotation 0."""
 
     aliases = ("SpawnerContainer", "SpawnerDispenserShort")
     fixed_size = (1.67, 1.67, 1.67)
+    colour = SpawnerDispenserTall.colour
+    parameters = SpawnerDispenserTall.parameters

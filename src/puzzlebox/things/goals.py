@@ -1,5 +1,7 @@
 """Goals: balls that pay, cost, deceive or change with time when touched."""
 
+from typing import ClassVar
+
 from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Takes, Thing
 
 
@@ -7,7 +9,7 @@ class Goal(Thing, family=True):
     """The family of balls whose reward is their diameter; only the first number of `size` counts."""
 
     category = Category.GOAL
-    size = SizeRange.cube(0.5, 5.0)
+    size: ClassVar[SizeRange | None] = SizeRange.cube(0.5, 5.0)
     turns = False
     colour = ColourRule.GIVEN_OR_OWN
     solid = Solid.BALL

@@ -3,8 +3,19 @@
 One table. The models, the readers, the writers, the JSON Schema, `puzzlebox things` and the documentation read it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+
+from puzzlebox.scene.colours import NAMED_COLOURS
+
+SYMBOLS = (
+    *("default", "right-arrow", "left-arrow", "up-arrow", "down-arrow", "u-turn-arrow"),
+    *("letter-a", "letter-b", "letter-c", "square", "triangle", "circle", "star", "tick", "cross"),
+)
+SKINS = ("panda", "pig", "hedgehog")
+# A reward name for "this press brings nothing"; Animal-AI skips any name it does not know, with the same effect.
+NOTHING = "nothing"
 
 
 class Kind(Enum):
@@ -13,7 +24,7 @@ class Kind(Enum):
     POSITION = "three numbers [x, y, z] in metres, x and z 0 or more or `random`, y the height above the floor"
     POSITIONS = "a list of two or more positions [[x, y, z], ...]"
     SIZE = "three numbers [x, y, z] in metres, each 0 or more or `random`, or one number for all three"
-    COLOUR = "three numbers [red, green, blue] from 0 to 255, or the name of a colour"
+    COLOUR = f"three numbers [red, green, blue] from 0 to 255, or a name ({', '.join(NAMED_COLOURS)})"
     ANGLE = "a number of degrees, 0 or more, or `random`"
     NUMBER = "a number"
     NOT_NEGATIVE = "a number, 0 or more"
@@ -23,7 +34,7 @@ class Kind(Enum):
     FLAG = "true or false"
     TEXT = "a text"
     SKIN = "panda, pig, hedgehog or random"
-    SYMBOL = "the name of a symbol, rows of pixels such as 01/10, or a random grid such as 4x3"
+    SYMBOL = f"a symbol ({', '.join(SYMBOLS)}), rows of pixels such as 01/10, or a random grid such as 4x3"
     REWARD_NAMES = "a list of names of things (or `nothing`)"
     WEIGHTS = "a list of numbers, 0 or more, at least one above 0"
     COUNTS = "a list of whole numbers, 0 or more, or -1 for no limit"
@@ -96,11 +107,5 @@ PARAMETERS: dict[str, Parameter] = {parameter.name: parameter for parameter in _
 ANIMALAI_PARAMETERS: dict[str, Parameter] = {
     parameter.animalai: parameter for parameter in _ALL if parameter.name != "at_one_of"
 }
-
-SYMBOLS = (
-    *("default", "right-arrow", "left-arrow", "up-arrow", "down-arrow", "u-turn-arrow"),
-    *("letter-a", "letter-b", "letter-c", "square", "triangle", "circle", "star", "tick", "cross"),
-)
-SKINS = ("panda", "pig", "hedgehog")
-# A reward name for "this press brings nothing"; Animal-AI skips any name it does not know, with the same effect.
-NOTHING = "nothing"
+# The words of parameters that allow only some (beside numbers and grids).
+CHOICES: dict[Kind, Iterable[str]] = {Kind.COLOUR: tuple(NAMED_COLOURS), Kind.SKIN: SKINS, Kind.SYMBOL: SYMBOLS}

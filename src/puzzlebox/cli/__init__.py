@@ -1,0 +1,54 @@
+"""The command line: one file per verb. What is heavy is imported inside the verbs, so that `--help` is quick."""
+
+from typing import Annotated
+
+import typer
+
+from puzzlebox.cli.check import check
+from puzzlebox.cli.convert import convert
+from puzzlebox.cli.doctor import doctor
+from puzzlebox.cli.tasks import tasks
+from puzzlebox.cli.things import things
+from puzzlebox.cli.welcome import welcome
+
+app = typer.Typer(
+    name="puzzlebox",
+    help="One virtual laboratory where animals, infants and machines meet the same tasks.",
+    epilog="Try `puzzlebox tasks`, then `puzzlebox check FILE` on a task of your own.",
+    rich_markup_mode="markdown",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for verb in (check, convert, things, tasks, doctor):
+    app.command()(verb)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from puzzlebox import __version__
+
+        typer.echo(f"puzzlebox {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and leave.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        welcome()
+
+
+def main() -> None:
+    """Run the command line; a pipe closed by the reader (`| head`) is no mistake."""
+    import os
+    import sys
+
+    try:
+        app()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

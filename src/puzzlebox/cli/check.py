@@ -1,0 +1,130 @@
+"""`puzzlebox check`: what is wrong or doubtful in task files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlebox.cli.words import fail, note, show, table
+
+if TYPE_CHECKING:
+    from puzzlebox.schema import Reading
+
+_MOST_ROWS = 40
+_ENDINGS = (".yml", ".yaml")
+
+
+@dataclass(frozen=True)
+class _Checked:
+    name: str
+    reading: "Reading"
+
+    def count(self, severity: str) -> int:
+        return sum(finding.severity == severity for finding in self.reading.findings)
+
+
+def check(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE|DIR...", help="Task files, folders of them, or names of bundled tasks."),
+    ],
+    strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON, for programs.")] = False,
+) -> None:
+    """Check task files, in our form or in Animal-AI's, without running them.
+
+    Each finding names its file, line and column, what is allowed, and the nearest match; carets stand under the
+    mistake. The exit code is 1 when there is an error.
+
+    Examples:
+        puzzlebox check my_task.yml
+
+        puzzlebox check --strict tasks/
+    """
+    checked = list(_check_all(_expand(files), strict))
+    if as_json:
+        _print_json(checked)
+    else:
+        _print_report(checked)
+    raise typer.Exit(1 if any(each.count("error") for each in checked) else 0)
+
+
+def _expand(files: Iterable[str]) -> list[str]:
+    """Folders become the task files below them."""
+    found: list[str] = []
+    for name in files:
+        path = Path(name)
+        if path.is_dir():
+            inside = sorted(str(each) for each in path.rglob("*") if each.suffix in _ENDINGS and each.is_file())
+            if not inside:
+                fail(f"there are no task files (.yml or .yaml) in the folder {name}")
+            found += inside
+        else:
+            found.append(name)
+    return found
+
+
+def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
+    from rich.console import Console
+    from rich.progress import track
+
+    from puzzlebox.schema import read_source
+
+    quiet = len(names) < 200
+    for name in track(names, "checking", console=Console(stderr=True), transient=True, disable=quiet):
+        try:
+            if not name.strip() or "\n" in name:
+                fail("a file name is empty or has a line break")
+            yield _Checked(name, read_source(Path(name), strict=strict)[1])
+        except OSError as problem:
+            fail(
+                str(problem) if isinstance(problem, FileNotFoundError) else f"{name} cannot be read: {problem.strerror}"
+            )
+
+
+def _print_report(checked: list[_Checked]) -> None:
+    from puzzlebox.schema.tree import lines_of
+
+    for each in checked:
+        lines = lines_of(each.reading.text) if each.reading.findings else []
+        for finding in each.reading.findings:
+            typer.echo(finding.headline(each.name))
+            picture = finding.picture(lines)
+            if picture:
+                typer.echo(picture)
+    rows = checked if len(checked) <= _MOST_ROWS else [each for each in checked if each.reading.findings][:_MOST_ROWS]
+    if rows:
+        summary = table("file", "form", "arenas", "things", "errors", "warnings")
+        for each in rows:
+            arenas = each.reading.task.arenas if each.reading.task else ()
+            numbers = (len(arenas), sum(len(arena.items) for arena in arenas)) if arenas else ("-", "-")
+            cells = (*numbers, each.count("error"), each.count("warning"))
+            summary.add_row(each.name, each.reading.form, *map(str, cells))
+        show(summary)
+    if len(rows) < len(checked):
+        note(f"{len(checked) - len(rows)} more files are not in the table")
+    errors, warnings = (sum(each.count(severity) for each in checked) for severity in ("error", "warning"))
+    note(f"{_number(len(checked), 'file')}, {_number(errors, 'error')}, {_number(warnings, 'warning')}")
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _print_json(checked: list[_Checked]) -> None:
+    import json
+
+    files: list[dict[str, Any]] = [
+        {
+            "file": each.name,
+            "form": each.reading.form,
+            "ok": each.reading.task is not None,
+            "arenas": len(each.reading.task.arenas) if each.reading.task else None,
+            "things": sum(len(arena.items) for arena in each.reading.task.arenas) if each.reading.task else None,
+            "findings": [finding.to_dict() for finding in each.reading.findings],
+        }
+        for each in checked
+    ]
+    typer.echo(json.dumps(files, indent=1, ensure_ascii=False))

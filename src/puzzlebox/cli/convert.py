@@ -1,0 +1,57 @@
+"""`puzzlebox convert`: a task from one form into the other."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from puzzlebox.cli.words import fail, note
+
+
+class Form(Enum):
+    """The two ways to write a task."""
+
+    puzzlebox = "puzzlebox"
+    animalai = "animalai"
+
+
+def convert(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A task file in either form, or a bundled task.")],
+    to: Annotated[Form, typer.Option("--to", help="The form to write.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here instead of to stdout.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output file if there is one.")] = False,
+) -> None:
+    """Convert a task file between our form and Animal-AI's.
+
+    Both forms say the same, so nothing is lost but comments. Old names and spellings become current ones.
+
+    Examples:
+        puzzlebox convert old_task.yaml --to puzzlebox -o new_task.yml
+
+        puzzlebox convert foraging --to animalai
+    """
+    from puzzlebox.schema import ANIMALAI, not_in_the_original, read_source, write
+
+    if output is not None and output.exists() and not force:
+        fail(f"{output} is already there", "name another file with -o, or add --force to replace it")
+    try:
+        _, reading = read_source(Path(file))
+    except OSError as problem:
+        fail(str(problem))
+    for finding in reading.findings:
+        note(finding.headline(file))
+    if reading.task is None:
+        fail(f"{file} has mistakes and was not converted")
+    text = write(reading.task, to.value)
+    ours = not_in_the_original(reading.task) if to.value == ANIMALAI else []
+    if ours:
+        note(f"note: Animal-AI itself does not know {', '.join(f'`{key}`' for key in ours)} and refuses a file with it")
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        fail(f"{output} cannot be written: {problem.strerror}")
+    note(f"wrote {output}")

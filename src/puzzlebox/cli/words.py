@@ -1,0 +1,38 @@
+"""How the command line speaks: data to stdout, words to stderr, and no colour needed to understand."""
+
+from typing import Any, NoReturn
+
+import typer
+
+
+def fail(message: str, hint: str = "") -> NoReturn:
+    """Say in one sentence what is wrong, and leave with exit code 1."""
+    typer.echo(f"error: {message}", err=True)
+    if hint:
+        typer.echo(f"hint: {hint}", err=True)
+    raise typer.Exit(1)
+
+
+def note(message: str) -> None:
+    """Words for people, beside the data."""
+    typer.echo(message, err=True)
+
+
+def table(*columns: str, title: str = "") -> Any:
+    """A plain table in the house style; add rows, then `show` it."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in ("errors", "warnings", "arenas", "things") else "left")
+    return made
+
+
+def show(renderable: Any) -> None:
+    """Print to stdout; through a pipe, wide enough that nothing is cut."""
+    import sys
+
+    from rich.console import Console
+
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False, emoji=False, markup=False).print(renderable)

@@ -1,0 +1,74 @@
+"""Getting a task by whatever a user has in hand: a Task, a path, a bundled name, or the text itself."""
+
+import warnings
+from os import PathLike
+from pathlib import Path
+
+from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.schema.diagnostics import TaskError, TaskWarning
+from puzzlebox.schema.messages import nearest
+from puzzlebox.schema.models import Task
+from puzzlebox.schema.reading import Reading, read
+from puzzlebox.schema.tree import MAX_BYTES
+
+TEXT = "<text>"
+
+
+def load_task(source: "Task | str | PathLike[str]", *, strict: bool = False) -> Task:
+    """Load a task.
+
+    Args:
+        source: a Task, the path of a file, the name of a bundled task such as "foraging", or the YAML text itself.
+        strict: warnings count as errors.
+
+    Raises:
+        TaskError: the task has mistakes; the message names each with its place.
+        FileNotFoundError: there is neither such a file nor such a bundled task.
+    """
+    if isinstance(source, Task):
+        return source
+    name, reading = read_source(source, strict=strict)
+    if reading.task is None:
+        raise TaskError(name, [finding for finding in reading.findings if finding.severity == "error"])
+    if reading.findings:
+        first, count = reading.findings[0], len(reading.findings)
+        more = f" (and {count - 1} more; `puzzlebox check` shows them)" if count > 1 else ""
+        warnings.warn(first.headline(name) + more, TaskWarning, stacklevel=2)
+    return reading.task
+
+
+def read_source(source: str | PathLike[str], *, strict: bool = False) -> tuple[str, Reading]:
+    """Read a file, a bundled task or a text, mistakes and all, with the name to show for it.
+
+    Raises:
+        FileNotFoundError: there is neither such a file nor such a bundled task.
+    """
+    if isinstance(source, str) and _is_text(source):
+        return TEXT, read(source, strict=strict)
+    path = find(source)
+    with path.open("rb") as file:
+        # One byte more than is allowed tells a file that is too large from one that just fits.
+        data = file.read(MAX_BYTES + 1)
+    return str(source), read(data, strict=strict)
+
+
+def find(source: str | PathLike[str]) -> Path:
+    """The file for a path or a bundled name; a file of that name comes first.
+
+    Raises:
+        FileNotFoundError: there is neither.
+    """
+    path = Path(source)
+    if path.is_file():
+        return path
+    bundled = bundled_path(str(source))
+    if bundled is not None:
+        return bundled
+    if path.is_dir():
+        raise FileNotFoundError(f"{source} is a folder; name a task file in it")
+    hint = nearest(str(source), bundled_names(), listed_by="puzzlebox tasks")
+    raise FileNotFoundError(f"there is no file {source} and no bundled task of that name{hint}")
+
+
+def _is_text(source: str) -> bool:
+    return "\n" in source or source.lstrip().startswith(("{", "!", "arenas:"))

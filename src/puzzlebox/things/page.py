@@ -1,0 +1,78 @@
+"""What people read about a thing: its facts and its parameters, for the command line and the documentation."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from puzzlebox.things.parameters import PARAMETERS
+from puzzlebox.things.thing import CATALOGUE, Category, Thing
+
+
+def _vector(values: tuple[float, ...]) -> str:
+    if len(set(values)) == 1:
+        return f"{values[0]:g}"
+    return " x ".join(f"{value:g}" for value in values)
+
+
+def size(thing: type[Thing]) -> str:
+    """Its size or the range of sizes it can have, in metres."""
+    if thing.size is not None:
+        return f"{_vector(thing.size.smallest)} to {_vector(thing.size.largest)}"
+    if thing.fixed_size is not None:
+        return f"{_vector(thing.fixed_size)} (fixed)"
+    return "follows its value"
+
+
+def facts(thing: type[Thing]) -> Iterator[tuple[str, str]]:
+    """Label and text of each fact."""
+    yield "kind", thing.category.value
+    yield "size", f"{size(thing)} m"
+    yield "color", thing.colour.value
+    yield "rotation left out", "random" if thing.turns else "0"
+    if thing.reward:
+        yield "when touched" if not thing.passable else "when inside", thing.reward
+    if thing.passable:
+        yield "placing", "other things may stand in it"
+    if thing.aliases:
+        yield "older names", ", ".join(thing.aliases)
+
+
+def parameters(thing: type[Thing]) -> Iterator[tuple[str, str, str, str]]:
+    """Key, what it means, its default, and Animal-AI's key, of each parameter it takes."""
+    for name, taken in thing.takes().items():
+        parameter = PARAMETERS[name]
+        yield name, thing.meaning(parameter), default(taken.default), parameter.animalai
+
+
+def default(value: Any) -> str:
+    """A default the way a task file would write it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "[" + ", ".join(default(part) for part in value) + "]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def markdown() -> str:
+    """The whole catalogue as a page of documentation."""
+    lines = [
+        "# The things",
+        "",
+        "Written from the catalogue by `make generated`; `puzzlebox things NAME` shows the same page in a terminal.",
+        "Sizes are in metres, x (width), y (height) and z (depth).",
+        "",
+        "| thing | what it is | size | color |",
+        "|---|---|---|---|",
+    ]
+    for category in Category:
+        for name, thing in CATALOGUE.items():
+            if thing.category is category:
+                link = f"[{name}](#{name.lower()})"
+                lines.append(f"| {link} | {thing.description()} | {size(thing)} | {thing.colour.value} |")
+    for name, thing in CATALOGUE.items():
+        lines += ["", f"## {name}", "", thing.description(), ""]
+        lines += [f"- {label}: {text}" for label, text in facts(thing)]
+        lines += ["", "| key | meaning | default | in Animal-AI |", "|---|---|---|---|"]
+        lines += [f"| `{key}` | {meaning} | {value} | `{word}` |" for key, meaning, value, word in parameters(thing)]
+    return "\n".join(lines) + "\n"
