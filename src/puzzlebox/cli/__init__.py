@@ -48,7 +48,7 @@ def main() -> None:
     import sys
 
     try:
-        app()
+        app(prog_name="puzzlebox")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -56,6 +56,8 @@ def _expand(files: Iterable[str]) -> list[str]:
     found: list[str] = []
     for name in files:
         path = Path(name)
+        if not name.strip():
+            fail("a file name is empty")
         if path.is_dir():
             inside = sorted(str(each) for each in path.rglob("*") if each.suffix in _ENDINGS and each.is_file())
             if not inside:
@@ -75,8 +77,6 @@ def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
     quiet = len(names) < 200
     for name in track(names, "checking", console=Console(stderr=True), transient=True, disable=quiet):
         try:
-            if not name.strip() or "\n" in name:
-                fail("a file name is empty or has a line break")
             yield _Checked(name, read_source(Path(name), strict=strict)[1])
         except OSError as problem:
             fail(

@@ -131,7 +131,7 @@ def _mapping(mapping: Mapping[Any, Any], inner: Callable[[Any], str]) -> str:
 
 def _text(text: str) -> str:
     """A text without quotes where no reader can mistake it, otherwise in double quotes."""
-    if _PLAIN.fullmatch(text) and meaning(text) == text and text not in ("y", "Y", "n", "N", RANDOM):
+    if _PLAIN.fullmatch(text) and meaning(text) == text:
         return text
     return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(ord(c))) for c in text) + '"'
 

@@ -100,6 +100,7 @@ class Thing:
     def __init_subclass__(cls, *, family: bool = False, **kwargs: Any) -> None:
         """Put the class into the catalogue, unless it is only the family others belong to."""
         super().__init_subclass__(**kwargs)
+        cls.aliases = cls.__dict__.get("aliases", ())  # an old name belongs to one thing, not to its variants
         if not family:
             if not cls.__doc__:
                 raise TypeError(f"{cls.__name__} needs a docstring: it is its page in the catalogue")

@@ -1,0 +1,193 @@
+"""The command line as a user meets it: what goes to stdout, what to stderr, and the exit code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+GOOD = "arenas:\n- items:\n  - {name: Wall, rotation: 0}\n"
+BAD = "arenas:\n- items:\n  - {name: Walll, rotation: 0}\n"
+
+
+def puzzlebox(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "puzzlebox.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "good.yml").write_text(GOOD)
+    (tmp_path / "bad.yaml").write_text(BAD)
+    (tmp_path / "doubtful.yml").write_text(GOOD.replace("rotation: 0", "size: 99"))
+    return tmp_path
+
+
+def test_help_needs_nothing_heavy() -> None:
+    """`--help` must be quick: neither the models nor arrays are imported for it."""
+    code = (
+        "import sys; sys.argv = ['puzzlebox', '--help']\n"
+        "from puzzlebox.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('pydantic', 'numpy', 'yaml', 'sapien', 'gymnasium', 'torch') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert "Check task files" in done.stdout
+
+
+@pytest.mark.parametrize("verb", ["check", "convert", "things", "tasks", "doctor"])
+def test_every_verb_explains_itself(verb: str) -> None:
+    done = puzzlebox(verb, "--help")
+    assert done.returncode == 0
+    assert f"puzzlebox {verb}" in done.stdout
+
+
+def test_version() -> None:
+    from puzzlebox import __version__
+
+    assert puzzlebox("--version").stdout == f"puzzlebox {__version__}\n"
+
+
+def test_alone_it_says_what_to_try_next() -> None:
+    done = puzzlebox()
+    assert done.returncode == 0
+    assert "12 bundled tasks, all in order" in done.stdout
+    assert "puzzlebox check my_task.yml" in done.stdout
+
+
+def test_check_a_good_file(folder: Path) -> None:
+    done = puzzlebox("check", "good.yml", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "1 file, 0 errors, 0 warnings\n")
+    header, _, row = (line.split() for line in done.stdout.splitlines() if line.strip())
+    assert header == ["file", "form", "arenas", "things", "errors", "warnings"]
+    assert row == ["good.yml", "puzzlebox", "1", "1", "0", "0"]
+
+
+def test_check_shows_carets_under_the_mistake(folder: Path) -> None:
+    done = puzzlebox("check", "bad.yaml", cwd=folder)
+    assert done.returncode == 1
+    assert done.stdout.startswith(
+        "bad.yaml:3:12: error: `Walll` is not a thing; did you mean `Wall`?\n"
+        "    3 |   - {name: Walll, rotation: 0}\n"
+        "      |            ^^^^^\n"
+    )
+    assert done.stderr == "1 file, 1 error, 0 warnings\n"
+
+
+def test_check_a_folder_and_strictly(folder: Path) -> None:
+    done = puzzlebox("check", ".", cwd=folder)
+    assert done.stderr == "3 files, 1 error, 1 warning\n"
+    assert puzzlebox("check", "doubtful.yml", cwd=folder).returncode == 0
+    assert puzzlebox("check", "--strict", "doubtful.yml", cwd=folder).returncode == 1
+
+
+def test_check_for_programs(folder: Path) -> None:
+    done = puzzlebox("check", "--json", "bad.yaml", "good.yml", cwd=folder)
+    assert done.returncode == 1
+    bad, good = json.loads(done.stdout)
+    assert bad == {
+        "file": "bad.yaml",
+        "form": "puzzlebox",
+        "ok": False,
+        "arenas": None,
+        "things": None,
+        "findings": [
+            {
+                "severity": "error",
+                "code": "unknown-thing",
+                "message": "`Walll` is not a thing; did you mean `Wall`?",
+                "line": 3,
+                "column": 12,
+                "width": 5,
+            }
+        ],
+    }
+    assert (good["ok"], good["arenas"], good["things"], good["findings"]) == (True, 1, 1, [])
+
+
+def test_check_many_files_keeps_the_table_short(tmp_path: Path) -> None:
+    for number in range(45):
+        (tmp_path / f"{number:02}.yml").write_text(BAD if number == 7 else GOOD)
+    done = puzzlebox("check", ".", cwd=tmp_path)
+    assert done.stderr == "44 more files are not in the table\n45 files, 1 error, 0 warnings\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["check", "foragin"],
+            "error: there is no file foragin and no bundled task of that name; did you mean `foraging`?\n",
+        ),
+        (["check", "empty"], "error: there are no task files (.yml or .yaml) in the folder empty\n"),
+        (["check", ""], "error: a file name is empty\n"),
+        (["things", "Walll"], "error: `Walll` is not a thing; did you mean `Wall`?\n"),
+        (
+            ["convert", "good.yml", "--to", "animalai", "-o", "bad.yaml"],
+            "error: bad.yaml is already there\nhint: name another file with -o, or add --force to replace it\n",
+        ),
+        (
+            ["convert", "good.yml", "--to", "animalai", "-o", "no/where.yml"],
+            "error: no/where.yml cannot be written: No such file or directory\n",
+        ),
+        (
+            ["convert", "bad.yaml", "--to", "animalai"],
+            "bad.yaml:3:12: error: `Walll` is not a thing; did you mean `Wall`?\n"
+            "error: bad.yaml has mistakes and was not converted\n",
+        ),
+        (["convert", "empty", "--to", "animalai"], "error: empty is a folder; name a task file in it\n"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(arguments: list[str], message: str, folder: Path) -> None:
+    (folder / "empty").mkdir()
+    done = puzzlebox(*arguments, cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
+    assert (folder / "bad.yaml").read_text() == BAD
+
+
+def test_convert_there_and_back(folder: Path) -> None:
+    there = puzzlebox("convert", "good.yml", "--to", "animalai", "-o", "theirs.yml", cwd=folder)
+    assert (there.returncode, there.stdout, there.stderr) == (0, "", "wrote theirs.yml\n")
+    back = puzzlebox("convert", "theirs.yml", "--to", "puzzlebox", cwd=folder)
+    assert back.stdout == "arenas:\n  - items:\n      - {name: Wall, rotation: 0}\n"
+    forced = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "theirs.yml", "--force", cwd=folder)
+    assert forced.stderr == (
+        "note: Animal-AI itself does not know `metadata` and refuses a file with it\nwrote theirs.yml\n"
+    )
+
+
+def test_things_as_table_page_and_data() -> None:
+    from puzzlebox.things import CATALOGUE
+
+    table = puzzlebox("things").stdout
+    assert all(f" {name} " in table for name in CATALOGUE)
+    page = puzzlebox("things", "Cardbox1").stdout
+    assert page.startswith("LightBlock\n\n  A box that is easy to push.\n")
+    assert "older names: Cardbox1, CardBox1" in page
+    data = json.loads(puzzlebox("things", "--json").stdout)
+    assert [thing["name"] for thing in data] == list(CATALOGUE)
+
+
+def test_tasks_as_table_and_data() -> None:
+    from puzzlebox.batteries import bundled_names
+
+    assert "Foraging under a tree" in puzzlebox("tasks").stdout
+    data = json.loads(puzzlebox("tasks", "--json").stdout)
+    assert [task["name"] for task in data] == list(bundled_names())
+
+
+def test_doctor() -> None:
+    done = puzzlebox("doctor")
+    assert (done.returncode, done.stderr) == (0, "everything the core needs is there\n")
+    assert "vector instructions" in done.stdout
+
+
+def test_a_closed_pipe_is_no_mistake() -> None:
+    command = f"{sys.executable} -m puzzlebox.cli things --json | head -c 10"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stderr == ""

@@ -1,0 +1,157 @@
+"""Editing one field leaves every other byte alone."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import reference_files
+from puzzlebox.schema import EditError, Item, read, remove, set_value
+from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node, compose
+
+TEXT = """\
+# A first task.
+arenas:
+  - time_limit: 250   # tenths of a second
+    items:
+      # the animal
+      - {name: Agent, at: [1, 0, 1]}  # in the corner
+      - name: Wall    # a wall
+        at: [3, 0, 3]
+        size: &size [1, 1, 1]
+
+      # another one
+      - name: Wall
+        size: *size
+    blackouts:
+    - 10
+    - 20  # light again
+"""
+
+
+def changed(before: str, after: str) -> tuple[list[str], list[str]]:
+    """The lines that went, and the lines that came."""
+    old, new = before.splitlines(), after.splitlines()
+    return [line.strip() for line in old if line not in new], [line.strip() for line in new if line not in old]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "gone", "come"),
+    [
+        (
+            ("arenas", 0, "time_limit"),
+            300,
+            ["- time_limit: 250   # tenths of a second"],
+            ["- time_limit: 300   # tenths of a second"],
+        ),
+        (
+            ("arenas", 0, "items", 0, "at"),
+            (2, 0, None),
+            ["- {name: Agent, at: [1, 0, 1]}  # in the corner"],
+            ["- {name: Agent, at: [2, 0, random]}  # in the corner"],
+        ),
+        (("arenas", 0, "items", 1, "at", 2), 7.5, ["at: [3, 0, 3]"], ["at: [3, 0, 7.5]"]),
+        (("arenas", 0, "items", 2, "size"), 3, ["size: *size"], ["size: 3"]),
+        (("arenas", 0, "items", 1, "rotation"), 90, [], ["rotation: 90"]),
+        (
+            ("arenas", 0, "items", 0, "skin"),
+            "pig",
+            ["- {name: Agent, at: [1, 0, 1]}  # in the corner"],
+            ["- {name: Agent, at: [1, 0, 1], skin: pig}  # in the corner"],
+        ),
+        (
+            ("arenas", 0, "blackouts"),
+            [5, 6],
+            ["blackouts:", "- 10", "- 20  # light again"],
+            ["blackouts: [5, 6]  # light again"],
+        ),
+        (("arenas", 0, "blackouts", 2), 30, [], ["- 30"]),
+        (("arenas", 0, "items", 3), Item(name="GoodGoal", size=(1, 1, 1)), [], ["- {name: GoodGoal, size: [1, 1, 1]}"]),
+        (("metadata",), {"title": "no"}, [], ['metadata: {title: "no"}']),
+    ],
+)
+def test_setting_a_field(path: tuple[str | int, ...], value: object, gone: list[str], come: list[str]) -> None:
+    assert changed(TEXT, set_value(TEXT, path, value)) == (gone, come)
+
+
+@pytest.mark.parametrize(
+    ("path", "gone", "come"),
+    [
+        (("arenas", 0, "time_limit"), ["- time_limit: 250   # tenths of a second", "items:"], ["- items:"]),
+        (
+            ("arenas", 0, "items", 0, "at"),
+            ["- {name: Agent, at: [1, 0, 1]}  # in the corner"],
+            ["- {name: Agent}  # in the corner"],
+        ),
+        (("arenas", 0, "items", 0), ["- {name: Agent, at: [1, 0, 1]}  # in the corner"], []),
+        (("arenas", 0, "items", 2, "size"), ["size: *size"], []),
+        (("arenas", 0, "blackouts", 0), ["- 10"], []),
+        (("arenas", 0, "blackouts"), ["blackouts:", "- 10", "- 20  # light again"], []),
+    ],
+)
+def test_removing_a_field(path: tuple[str | int, ...], gone: list[str], come: list[str]) -> None:
+    assert changed(TEXT, remove(TEXT, path)) == (gone, come)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        (("arenas", 5, "time_limit"), "there is no arenas.5.time_limit in the file"),
+        (("arenas", 0, "time_limit", "x"), "there is no arenas.0.time_limit.x in the file"),
+        # Three numbers stand for two walls.
+        (
+            ("arenas", 0, "items", 1, "size"),
+            "arenas.0.items.1.size cannot be changed without touching what stands around",
+        ),
+        (("arenas", 0, "items", 2, "size", 0), "arenas.0.items.2.size.0 is an alias; edit it where its anchor stands"),
+    ],
+)
+def test_edits_that_cannot_be_made(path: tuple[str | int, ...], why: str) -> None:
+    with pytest.raises(EditError, match=why):
+        set_value(TEXT, path, 4)
+
+
+def test_the_only_entry_leaves_an_empty_list() -> None:
+    text = "arenas:\n- items:\n  - {name: Wall}  # alone\n"
+    assert remove(text, ("arenas", 0, "items", 0)) == "arenas:\n- items: []  # alone\n"
+    with pytest.raises(EditError, match="arenas is all there is in the file"):
+        remove(text, ("arenas",))
+    with pytest.raises(EditError, match="the file is empty"):
+        remove("", ("arenas",))
+
+
+def test_tags_windows_line_ends_and_byte_order_mark_stay() -> None:
+    text = "\ufeff!ArenaConfig\r\narenas:\r\n  0: !Arena\r\n    t: 250\r\n    items:\r\n    - !Item {name: Wall, positions: [!Vector3 {x: 1, y: 0, z: 1}]}\r\n"  # noqa: E501
+    item = ("arenas", 0, "items", 0)
+    moved = set_value(text, (*item, "positions", 0), {"x": 5, "y": 0, "z": 6})
+    assert moved == text.replace("x: 1, y: 0, z: 1", "x: 5, y: 0, z: 6")
+    added = set_value(text, ("arenas", 0, "pass_mark"), 1)
+    assert added == text + "    pass_mark: 1\r\n"
+    reading = read(added)
+    assert reading.task is not None and reading.task.arenas[0].pass_mark == 1
+
+
+def all_paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[str | int, ...], Node]]:
+    children: list[tuple[str | int, Node]] = []
+    if node.kind == MAPPING:
+        children = [(key.value, value) for key, value in node.value]
+    elif node.kind == SEQUENCE:
+        children = list(enumerate(node.value))
+    found = [((*path, part), child) for part, child in children]
+    return found + [entry for part, child in children for entry in all_paths(child, (*path, part))]
+
+
+@pytest.mark.parametrize("file", reference_files()[::9], ids=lambda path: path.name)
+def test_every_scalar_of_real_files_can_be_edited(file: Path) -> None:
+    """Setting it and setting it back gives the same bytes; removing it takes nothing else."""
+    text = file.read_bytes().decode()
+    root = compose(text)
+    assert root is not None
+    for path, node in all_paths(root)[:120]:
+        if node.kind == SCALAR and node.plain and node.value.isdigit():
+            there = set_value(text, path, 123)
+            assert there != text
+            assert set_value(there, path, int(node.value)) == text
+        if len(path) > 1:
+            shorter = remove(text, path)
+            # At most the line it stood in is written anew.
+            assert len(set(shorter.splitlines()) - set(text.splitlines())) <= 1

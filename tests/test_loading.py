@@ -1,0 +1,100 @@
+"""Loading a task by whatever is in hand."""
+
+import copy
+import pickle
+from pathlib import Path
+
+import pytest
+
+import puzzlebox
+from puzzlebox import Task, TaskError, TaskWarning, load_task
+from puzzlebox.batteries import bundled_names, bundled_path
+
+TEXT = "arenas:\n- items:\n  - {name: Wall, rotation: 0}\n"
+
+
+def test_a_path_a_text_and_a_task_give_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "task.yml"
+    file.write_text(TEXT)
+    assert load_task(file) == load_task(str(file)) == load_task(TEXT)
+    task = load_task(TEXT)
+    assert load_task(task) is task
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_bundled_tasks_load_without_a_warning(name: str) -> None:
+    task = load_task(name, strict=True)
+    assert task.metadata.title and task.metadata.description and task.metadata.tags
+
+
+def test_what_is_bundled() -> None:
+    curriculum = [name for name in bundled_names() if name.startswith("operant-curriculum/")]
+    assert [len(load_task(name).arenas) for name in curriculum] == [1, 2, 3, 4, 5]
+    assert load_task("operant").arenas[0].items == load_task("operant-curriculum/5").arenas[4].items
+    assert {"foraging", "operant"} <= set(bundled_names())
+    assert len([name for name in bundled_names() if name.startswith("examples/")]) == 5
+    assert bundled_path("nowhere") is None
+
+
+def test_the_published_experiments(reference: Path) -> None:
+    """experiments.md 1 and 2, in numbers."""
+    (foraging,) = load_task("foraging").arenas
+    agent, tree = foraging.items
+    assert (foraging.pass_mark, foraging.time_limit) == (15, 500)
+    assert agent.at == (None, 0, 5)
+    assert (tree.name, tree.at, tree.spawn_count, tree.final_value) == ("SpawnerTree", (20, 0, 20), 10, 2)
+    starts = [arena.items[0].at for arena in load_task("operant-curriculum/5").arenas]
+    assert starts == [(36, 0, 20), (30, 0, 20), (20, 0, 20), (20, 0, None), None]
+    button = load_task("operant").arenas[0].items[-1]
+    assert (button.at, button.reward_at, button.move_duration) == ((38.5, 0, 18.8), (39, 3, 22), 0.1)
+
+
+def test_a_mistake_is_raised_with_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "task.yml"
+    file.write_text(TEXT.replace("Wall", "Walll").replace("rotation: 0", "rotation: x"))
+    with pytest.raises(TaskError) as caught:
+        load_task(file)
+    assert str(caught.value) == (
+        f"{file}:3:12: error: `Walll` is not a thing; did you mean `Wall`?\n"
+        f"{file}:3:29: error: `rotation` expects a number of degrees, 0 or more, or `random`; got `x`"
+    )
+    assert len(caught.value.findings) == 2
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_doubts_are_python_warnings() -> None:
+    doubtful = "arenas:\n- items:\n  - {name: Wall, at: [99, 0, 1]}\n"
+    message = "<text>:3:22: warning: [99, 0, 1] is outside the arena, 40 x 40 m; it will be moved to the edge, where"
+    with pytest.warns(TaskWarning) as caught:
+        load_task(doubtful)
+    assert str(caught[0].message).startswith(message)
+    with pytest.warns(TaskWarning, match=r"\(and 1 more; `puzzlebox check` shows them\)"):
+        load_task(doubtful + "  - {name: Wall, at: [99, 0, 1]}\n")
+    with pytest.raises(TaskError):
+        load_task(doubtful, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("foragin", "there is no file foragin and no bundled task of that name; did you mean `foraging`?"),
+        (".", ". is a folder; name a task file in it"),
+    ],
+)
+def test_no_such_task(name: str, message: str) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        load_task(name)
+    assert str(caught.value) == message
+
+
+def test_tasks_survive_pickle_and_deepcopy() -> None:
+    task = load_task("foraging")
+    assert pickle.loads(pickle.dumps(task)) == task
+    assert copy.deepcopy(task) == task
+
+
+def test_the_public_face_is_short() -> None:
+    assert dir(puzzlebox) == sorted(puzzlebox.__all__)
+    assert puzzlebox.Task is Task
+    with pytest.raises(AttributeError, match="module 'puzzlebox' has no attribute 'nothing'"):
+        _ = puzzlebox.nothing

@@ -1,0 +1,125 @@
+"""Overlaps told from the file, against a brute-force answer by points."""
+
+from itertools import product
+from math import cos, radians, sin
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from puzzlebox.schema import Arena, Item, read
+from puzzlebox.schema.overlap import Body, body_of, overlaps
+from puzzlebox.things import CATALOGUE, Solid
+
+SOLIDS = [name for name, thing in CATALOGUE.items() if thing.solid is not Solid.OTHER and thing.size is not None]
+
+
+def item(name: str, at: tuple[float, float, float], size: float | tuple[float, float, float], rotation: float) -> Item:
+    return Item.model_validate({"name": name, "at": at, "size": size, "rotation": rotation})
+
+
+def pairs(*items: Item) -> list[tuple[int, int]]:
+    return list(overlaps(Arena(items=items)))
+
+
+def test_stacked_and_touching_things_do_not_overlap() -> None:
+    below = item("Wall", (10, 0, 10), (2, 1, 2), 0)
+    assert pairs(below, item("Wall", (10, 1, 10), (2, 1, 2), 0)) == []
+    assert pairs(below, item("Wall", (12, 0, 10), (2, 1, 2), 0)) == []
+    assert pairs(below, item("Wall", (11.9, 0, 10), (2, 1, 2), 0)) == [(1, 0)]
+    assert pairs(below, item("Wall", (10, 0.9, 10), (2, 1, 2), 0)) == [(1, 0)]
+
+
+def test_a_goal_may_lie_under_a_slope_but_not_in_it() -> None:
+    ramp = item("Ramp", (20, 0, 20), (4, 4, 8), 0)  # tall at z 16, low at z 24
+    assert pairs(ramp, item("GoodGoal", (20, 2, 23), 1, 0)) == []
+    assert pairs(ramp, item("GoodGoal", (20, 2, 17), 1, 0)) == [(1, 0)]
+    turned = item("Ramp", (20, 0, 20), (4, 4, 8), 180)
+    assert pairs(turned, item("GoodGoal", (20, 2, 23), 1, 0)) == [(1, 0)]
+    assert pairs(turned, item("GoodGoal", (20, 2, 17), 1, 0)) == []
+
+
+def test_a_wall_may_stand_beside_a_ball_where_its_cube_would_not_fit() -> None:
+    ball = item("GoodGoal", (10, 0, 10), 2, 0)
+    assert pairs(ball, item("Wall", (11, 0, 11), (0.5, 0.5, 0.5), 0)) == []
+    assert pairs(ball, item("Wall", (10.8, 0, 10), (0.5, 2, 0.5), 0)) == [(1, 0)]
+
+
+def test_what_was_left_out_is_in_nobodys_way() -> None:
+    first, second, third = (item("Wall", (x, 0, 10), (2, 1, 2), 0) for x in (10, 11.5, 13))
+    assert pairs(first, second, third) == [(1, 0)]
+
+
+def test_the_agent_comes_first_wherever_it_stands_in_the_file() -> None:
+    wall = item("Wall", (10, 0, 10), 2, 0)
+    agent = Item(name="Agent", at=(10, 0, 10))
+    assert pairs(wall, agent) == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "{name: Wall, at: [10, 0, 10], size: 1}",  # any rotation
+        "{name: Wall, at: [random, 0, 10], size: 1, rotation: 0}",
+        "{name: Wall, at: [10, 0, 10], rotation: 0}",  # any size
+        "{name: DeathZone, at: [10, 0, 10], size: 2, rotation: 0}",  # zones are exempt
+        "{name: HollowBox, at: [10, 0, 10], size: 2, rotation: 0}",
+    ],
+)
+def test_only_what_is_certain_is_reported(other: str) -> None:
+    text = "arenas:\n- items:\n  - {name: Wall, at: [10, 0, 10], size: 1, rotation: 0}\n  - " + other
+    assert [finding.code for finding in read(text).findings] == []
+
+
+coordinate = st.floats(8, 12)
+bodies = st.builds(
+    item,
+    st.sampled_from(SOLIDS),
+    st.tuples(coordinate, st.floats(0, 1.5), coordinate),
+    st.tuples(st.floats(0.5, 3), st.floats(0.5, 3), st.floats(0.5, 3)),
+    st.floats(0, 360),
+)
+
+
+def inside(body: Body, x: float, y: float, z: float, margin: float) -> bool:
+    """Whether a point lies in a body's true form, by plain geometry, at least `margin` deep."""
+    dx, dz = x - body.x, z - body.z
+    a, b = dx * body.cos - dz * body.sin, dx * body.sin + dz * body.cos
+    if abs(a) > body.half_x - margin or abs(b) > body.half_z - margin:
+        return False
+    if not body.low + margin <= y <= body.high - margin:
+        return False
+    if body.solid is Solid.BALL:
+        centre = (body.low + body.high) / 2
+        return (a * a + b * b + (y - centre) ** 2) ** 0.5 <= body.half_x - margin
+    if body.solid is Solid.WEDGE:
+        return y <= body.low + (body.high - body.low) * (body.half_z - b) / (2 * body.half_z) - margin
+    return True
+
+
+@settings(max_examples=300, deadline=None)
+@given(earlier=bodies, later=bodies)
+def test_against_a_grid_of_points(earlier: Item, later: Item) -> None:
+    """A point deep in both bodies proves an overlap; no reported overlap may be empty on a fine grid."""
+    first, second = body_of(earlier, 0, (40, 40)), body_of(later, 1, (40, 40))
+    assert first is not None and second is not None
+    asking = Body(1, Solid.BOX, *[getattr(second, name) for name in Body.__slots__[2:]])  # asks with its box
+    steps = [(i + 0.5) / 14 * 2 - 1 for i in range(14)]
+    points = [
+        (*asking.world(u * asking.half_x, w * asking.half_z), asking.low + (v + 1) / 2 * (asking.high - asking.low))
+        for u, v, w in product(steps, repeat=3)
+    ]
+    reported = pairs(earlier, later) == [(1, 0)]
+    if any(inside(first, x, y, z, 0.01) for x, z, y in points):
+        assert reported
+    elif reported:
+        # Only a sliver thinner than the grid can be missed by every point.
+        widest = max(asking.half_x, asking.half_z, (asking.high - asking.low) / 2) / 7
+        assert any(inside(first, x, y, z, -2 * widest) for x, z, y in points)
+
+
+def test_yaw_is_clockwise_seen_from_above() -> None:
+    body = body_of(item("Wall", (10, 0, 10), (4, 1, 1), 30), 0, (40, 40))
+    assert body is not None
+    x, z = body.world(1, 0)
+    assert (x - 10, z - 10) == pytest.approx((cos(radians(30)), -sin(radians(30))))
