@@ -95,7 +95,11 @@ def _folded(word: str) -> str:
 
 def number(value: float) -> str:
     """A number the way people write it: 3, not 3.0."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    text = repr(value)
+    # Older YAML readers take 1e-05 for a text, but not 1.0e-05.
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text
 
 
 def vector(values: Iterable[float | None]) -> str:
