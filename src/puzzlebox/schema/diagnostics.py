@@ -9,7 +9,7 @@ from puzzlebox.schema.messages import ERROR, MESSAGES, WARNING, WARNINGS
 _WIDEST_LINE = 120
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Place:
     """A stretch of text within one line. Lines and columns count from 1."""
 

@@ -52,11 +52,12 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
         source: the text, or the bytes of a file.
         strict: warnings count as errors.
     """
-    text, form, task = "", PUZZLEBOX, None
+    # What is no text is shown with its bad bytes replaced, so that the mistake can be pointed at.
+    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
+    form, task = PUZZLEBOX, None
     findings: list[Diagnostic] = []
     try:
-        text = decode(source) if isinstance(source, bytes) else source
-        root = compose(text)
+        root = compose(decode(source) if isinstance(source, bytes) else source)
         if root is None or root.kind != MAPPING:
             place = root.place if root else Place(1, 1)
             raise Refused(diagnose("not-a-task", place, value=root.shown() if root else "nothing"))

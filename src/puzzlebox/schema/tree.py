@@ -132,7 +132,8 @@ def compose(text: str) -> Node | None:
         return _build(loader)
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
-        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        # At the end of the text the parser is one line ahead of it.
+        place = min(Place(mark.line + 1, mark.column + 1), place_at(text, len(text))) if mark else Place(1, 1)
         raise Refused(diagnose("not-yaml", place, problem=_plain_words(problem, text, mark))) from None
     except yaml.YAMLError as problem:
         raise Refused(diagnose("not-yaml", Place(1, 1), problem=str(problem))) from None
@@ -221,13 +222,30 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             root = node
 
 
+# The parser's most frequent complaints, in words that say what to do; {begun} is where the part began.
+_COMPLAINTS = {
+    "mapping values are not allowed": "a second `: ` in one line, or a wrong indentation",
+    "did not find expected ',' or '}'": "a `,` or `}` is missing; the `{` is in line {begun}",
+    "did not find expected ',' or ']'": "a `,` or `]` is missing; the `[` is in line {begun}",
+    "did not find expected key": "a wrong indentation, or a key without `: `, in what begins in line {begun}",
+    "did not find expected '-' indicator": "a wrong indentation, or a `-` is missing; the list begins in line {begun}",
+    "did not find expected node content": "a value is missing, or a bracket stands in a wrong place",
+    "could not find expected ':'": "a key without `: `",
+    "found unexpected end of stream": "a quote is not closed; it is in line {begun}",
+}
+
+
 def _plain_words(problem: yaml.MarkedYAMLError, text: str, mark: Any) -> str:
-    """The parser's complaint, with what to do about the two mistakes people make most."""
+    """The parser's complaint, with what to do about the mistakes people make most."""
     words = str(problem.problem or problem.context or problem)
-    if mark is not None and mark.index < len(text) and text[mark.index] == "\t":
-        return "a tab; indent with spaces"
-    if "mapping values are not allowed" in words:
-        return "a second `: ` in one line, or a wrong indentation"
-    if problem.context and problem.problem and str(problem.context) not in words:
-        return f"{problem.context}, {words}"
-    return words
+    if mark is not None and mark.index < len(text):
+        character = text[mark.index]
+        if character == "\t":
+            return "a tab; indent with spaces"
+        if "cannot start any token" in words:
+            return f"a text that begins with `{character}` must stand in quotes"
+    for complaint, advice in _COMPLAINTS.items():
+        if complaint in words:
+            begun = problem.context_mark.line + 1 if problem.context_mark else 1
+            return advice.replace("{begun}", str(begun))
+    return f"{problem.context}, {words}" if problem.context and problem.problem else words

@@ -1,0 +1,151 @@
+"""Reading mutilated files: never an exception, never a limit broken, and what is accepted survives being written.
+
+`make slow` runs 100,000 inputs and reports the slowest and the largest; `make test` runs a share of them.
+"""
+
+import random
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conftest import reference_files
+from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.schema import ANIMALAI, PUZZLEBOX, Reading, Task, read, write
+from puzzlebox.schema.tree import MAX_BYTES, MAX_ITEMS, lines_of
+from strategies import tasks
+
+SENTENCES = (Path(__file__).parent / "sentences.txt").read_bytes()
+TOKENS = (
+    b"!ArenaConfig,!Arena,!Item,!Vector3,!RGB,!toggleObject,!grantReward,!!float,&a,*a,<<: *a,? ,: ,- ,[,],{,},"
+    b"|\n,>\n,',\",#,---,...,%TAG ! x,\t,\n,\r\n,\x00,\xff,\xef\xbb\xbf,\xc2\x85,\xe2\x80\xa8,"
+    b".nan,-.inf,1e999,017,1:30,0x1F,1_000,"
+    b"no,yes,~,null,-1,0,9999999999999999999999,1.5,random,arenas:,items:,name: Agent,name: Wall,positions:,sizes:,"
+    b"rotations:,colors:,operations:,timeLimit:,time_limit:,blackouts: [-5],passMark:,metadata: {a: 1},id: 3,"
+    b"theme: snow,"
+    b"at: [1; 2; 3],size: 1,do: one_of,merge_next_arena: true,"
+).split(b",")
+
+
+@dataclass
+class Report:
+    """What the run met."""
+
+    inputs: int = 0
+    accepted: int = 0
+    slowest: tuple[float, bytes] = (0.0, b"")
+    slowest_per_byte: tuple[float, bytes] = (0.0, b"")
+    largest: bytes = b""
+    codes: set[str] = field(default_factory=set)
+
+    def add(self, data: bytes, reading: Reading, seconds: float) -> None:
+        self.inputs += 1
+        self.accepted += reading.task is not None
+        self.codes |= {finding.code for finding in reading.findings}
+        self.slowest = max(self.slowest, (seconds, data))
+        self.slowest_per_byte = max(self.slowest_per_byte, (seconds / (len(data) + 1000), data))
+        self.largest = max(self.largest, data, key=len)
+
+    def __str__(self) -> str:
+        seconds, data = self.slowest
+        return (
+            f"{self.inputs} inputs, {self.accepted} accepted, {len(self.codes)} different findings; "
+            f"slowest {seconds * 1e3:.1f} ms ({len(data)} bytes, {data[:60]!r}...); largest {len(self.largest)} bytes"
+        )
+
+
+def seeds() -> list[bytes]:
+    files = [path for name in bundled_names() if (path := bundled_path(name))] + reference_files()
+    return [SENTENCES.split(b"===")[k] for k in range(1, 60, 7)] + [path.read_bytes() for path in files]
+
+
+def mutate(data: bytes, other: bytes, chance: random.Random) -> bytes:
+    """A file with a few wounds: bytes changed, pieces cut, doubled, moved in from elsewhere, or words thrown in."""
+    made = bytearray(data)
+    for _ in range(chance.choice((1, 1, 2, 3, 8, 30))):
+        at = chance.randrange(len(made) + 1)
+        length = chance.choice((1, 2, 5, 20, 200))
+        match chance.randrange(7):
+            case 0 if made:
+                made[at % len(made)] = chance.choice(b" \n:-,#[]{}!&*'\"0123456789abxyz.\t\xe9")
+            case 1:
+                del made[at : at + length]
+            case 2:
+                made[at:at] = made[at : at + length] * chance.choice((1, 2, 50))
+            case 3:
+                start = chance.randrange(len(other) + 1)
+                made[at:at] = other[start : start + length]
+            case 4 | 5:
+                made[at:at] = chance.choice(TOKENS)
+            case _:
+                # Swap the values of two lines: the mistakes people make.
+                lines = bytes(made).split(b"\n")
+                one, two = chance.randrange(len(lines)), chance.randrange(len(lines))
+                lines[one], lines[two] = lines[two], lines[one]
+                made = bytearray(b"\n".join(lines))
+    return bytes(made[: MAX_BYTES + 10])
+
+
+def survive(data: bytes, report: Report, *, write_back: bool) -> None:
+    start = time.perf_counter()
+    reading = read(data)
+    report.add(data, reading, time.perf_counter() - start)
+    assert len(reading.findings) <= 402
+    lines = lines_of(reading.text)
+    for finding in reading.findings:
+        assert finding.message and 1 <= finding.place.line <= len(lines)
+        finding.headline("f")
+        finding.picture(lines)
+    if reading.task is None:
+        assert any(finding.severity == "error" for finding in reading.findings)
+        return
+    assert sum(len(arena.items) for arena in reading.task.arenas) <= MAX_ITEMS
+    if write_back:
+        check_written(reading.task)
+
+
+def check_written(task: Task) -> None:
+    for form in (PUZZLEBOX, ANIMALAI):
+        assert read(write(task, form)).task == task
+
+
+def fuzz(number: int, seed: int) -> Report:
+    chance = random.Random(seed)
+    sources = seeds()
+    report = Report()
+    for index in range(number):
+        data = mutate(chance.choice(sources), chance.choice(sources), chance)
+        try:
+            survive(data, report, write_back=index % 5 == 0)
+        except BaseException:
+            print(f"input {index} of seed {seed}: {data!r}")
+            raise
+    return report
+
+
+def test_a_share_of_the_mutations() -> None:
+    report = fuzz(1_500, seed=1)
+    assert report.accepted > 50 and len(report.codes) > 20, report
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(task=tasks(), form=st.sampled_from((PUZZLEBOX, ANIMALAI)), seed=st.integers(0, 2**32))
+def test_mutations_of_generated_tasks(task: Task, form: str, seed: int) -> None:
+    text = write(task, form).encode()
+    survive(mutate(text, text, random.Random(seed)), Report(), write_back=True)
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.binary(max_size=200))
+def test_arbitrary_bytes(data: bytes) -> None:
+    survive(data, Report(), write_back=True)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_mutations() -> None:
+    report = fuzz(100_000, seed=2)
+    print(f"\n{report}")
+    assert report.inputs == 100_000 and len(report.codes) > 40
