@@ -238,6 +238,12 @@ def test_skipped_things_leave_the_others() -> None:
     assert [item.name for item in items] == ["Wall"]
 
 
+def test_items_given_twice_are_one_mistake() -> None:
+    """The list that is looked at must be the list that is pointed at."""
+    reading = read("arenas:\n- items: [{name: Wall}]\n  items: [{name: Wall}, {name: Ramp}]\n")
+    assert [finding.code for finding in reading.findings] == ["duplicate-key"]
+
+
 def test_windows_line_ends_and_byte_order_mark() -> None:
     text = "\ufeffarenas:\r\n- items:\r\n  - {name: Wall}\r\n"
     assert items_of(text) == ours("name: Wall")

@@ -69,23 +69,26 @@ class _Placed:
 
     def __init__(self, capacity: int):
         self._bodies: list[Body] = []
-        self._bounds = np.empty((capacity, 6))
-        self._shapes = np.empty((capacity, 6))
+        self._bounds = np.empty((6, capacity))
+        self._shapes = np.empty((6, capacity))
 
     def add(self, body: Body) -> None:
         count = len(self._bodies)
-        self._bounds[count] = _bounds(body)
-        self._shapes[count] = body.x, body.z, body.half_x, body.half_z, body.cos, body.sin
+        self._bounds[:, count] = _bounds(body)
+        self._shapes[:, count] = body.x, body.z, body.half_x, body.half_z, body.cos, body.sin
         self._bodies.append(body)
 
     def first_hit(self, asking: Body) -> Body | None:
         """The earliest placed body the box of `asking` certainly cuts into."""
-        bounds = self._bounds[: len(self._bodies)]
-        mine = np.array(_bounds(asking))
-        deep = (bounds[:, 3:] - mine[:3] > _TOLERANCE) & (mine[3:] - bounds[:, :3] > _TOLERANCE)
-        near = np.flatnonzero(deep.all(axis=1))
-        if len(near):
-            near = near[_gaps(asking, self._shapes[near]) < -_TOLERANCE]
+        mine = _bounds(asking)
+        near: Any = slice(len(self._bodies))
+        for axis in range(3):  # each axis leaves fewer for the next
+            low, high = self._bounds[axis, near], self._bounds[axis + 3, near]
+            inside = np.flatnonzero((high > mine[axis] + _TOLERANCE) & (low < mine[axis + 3] - _TOLERANCE))
+            near = inside if axis == 0 else near[inside]
+            if not len(near):
+                return None
+        near = near[_gaps(asking, self._shapes[:, near]) < -_TOLERANCE]
         return next((self._bodies[index] for index in near if _cuts(asking, self._bodies[index])), None)
 
 
@@ -99,7 +102,7 @@ def _bounds(body: Body) -> tuple[float, ...]:
 
 def _gaps(one: Body, shapes: Any) -> Any:
     """The widest gap between the footprint of one body and each of many; negative where they overlap."""
-    x, z, half_x, half_z, cosine, sine = shapes.T
+    x, z, half_x, half_z, cosine, sine = shapes
     dx, dz = x - one.x, z - one.z
     c = abs(one.cos * cosine + one.sin * sine)
     s = abs(one.sin * cosine - one.cos * sine)

@@ -54,9 +54,9 @@ def _mapping(node: Node, draft: Draft) -> dict[str, Any]:
             continue
         if key.value in first:
             draft.report("duplicate-key", key, key=key.value, first=first[key.value].place.line)
-            continue
-        first[key.value] = key
-        data[key.value] = plain(value, draft)
+        else:
+            first[key.value] = key
+        data[key.value] = plain(value, draft)  # the last one, as `Node.get` finds it
     return data
 
 

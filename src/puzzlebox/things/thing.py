@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from puzzlebox.things.parameters import PARAMETERS, Parameter
@@ -117,7 +119,8 @@ class Thing:
         return (cls.__doc__ or "").strip().splitlines()[0]
 
     @classmethod
-    def takes(cls) -> dict[str, Takes]:
+    @cache
+    def takes(cls) -> Mapping[str, Takes]:
         """Every parameter it takes, in the order of the table, with its default."""
         taken: dict[str, Takes] = {"at": Takes(), "rotation": Takes(None if cls.turns else 0.0)}
         if cls.size is not None:
@@ -125,7 +128,7 @@ class Thing:
         if cls.colour is not ColourRule.FIXED:
             taken["color"] = Takes()
         taken.update(cls.parameters)
-        return {name: taken[name] for name in PARAMETERS if name in taken}
+        return MappingProxyType({name: taken[name] for name in PARAMETERS if name in taken})
 
     @classmethod
     def meaning(cls, parameter: Parameter) -> str:
