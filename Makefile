@@ -1,6 +1,7 @@
 # make lab    set up and open the laboratory          make test   what every change must pass
 # make slow   the long tests (fuzzing)                make lint   style, types, direction of imports
 # make bench  speed, beside a peer in the same run    make wheel PYTHON=3.12   a wheel in dist/
+# make generated   files written from the catalogue   make pictures   pictures of the documentation
 SHELL := /bin/bash
 PYTHON ?= 3
 VENV := .venv
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 INTERPRETER = $(shell tools/find-python $(PYTHON))
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: lab test slow lint bench wheel generated clean
+.PHONY: lab test slow lint bench wheel generated pictures clean
 .DEFAULT_GOAL := test
 
 lab: $(VENV)/built
@@ -33,6 +34,9 @@ bench: $(VENV)/built
 # Files written from the catalogue and the models: the JSON Schema and the table of things.
 generated: $(VENV)/built
 	$(BIN)/python -m puzzlebox.schema
+
+pictures: $(VENV)/built
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/terminal_picture.py
 
 wheel:
 	@test -n "$(INTERPRETER)"

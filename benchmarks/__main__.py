@@ -33,7 +33,7 @@ def main() -> None:
         ratio = f"{result.measured / result.peer:.2f}" if result.peer else ""
         peer = f"{result.peer:.4g} {result.unit} ({result.peer_name})" if result.peer else ""
         table.add_row(result.what, f"{result.measured:.4g} {result.unit}", result.goal, peer, ratio)
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else 140).print(table)
     RESULTS.parent.mkdir(exist_ok=True)
     data = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%S"),

@@ -37,6 +37,10 @@ MADE: dict[str, tuple[str | bytes, str]] = {
     "bad-character surrogate": ("arenas:\n- \ud800\n", "2:3: error: the character U+D800 is not allowed in YAML"),
     "not-yaml tab": ("arenas:\n\t- {}\n", "2:1: error: this is not valid YAML: a tab; indent with spaces"),
     "not-a-task empty": ("", "1:1: error: a task file begins with `arenas:`, a list of arenas; found nothing"),
+    "not-a-task only a mark": (
+        "---",
+        "1:4: error: a task file begins with `arenas:`, a list of arenas; found nothing",
+    ),
     "more-errors": (
         "arenas:\n- items:\n" + "  - {name: Walll}\n" * 201,
         "203:12: error: more than 200 errors; the rest are not shown",

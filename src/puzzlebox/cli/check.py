@@ -90,7 +90,8 @@ def _print_report(checked: list[_Checked]) -> None:
     for each in checked:
         lines = lines_of(each.reading.text) if each.reading.findings else []
         for finding in each.reading.findings:
-            typer.echo(finding.headline(each.name))
+            colour = "red" if finding.severity == "error" else "yellow"
+            typer.secho(finding.headline(each.name), fg=colour)
             picture = finding.picture(lines)
             if picture:
                 typer.echo(picture)

@@ -14,7 +14,7 @@ from puzzlebox.schema.draft import MOST_FINDINGS, Draft, Path, owner_of
 from puzzlebox.schema.lint import lint
 from puzzlebox.schema.messages import ERROR, MESSAGES, closest, nearest
 from puzzlebox.schema.models import OPERATIONS, Arena, Item, Task, Theme
-from puzzlebox.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode
+from puzzlebox.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode, place_at
 from puzzlebox.things import CATALOGUE, CHOICES, PARAMETERS
 
 PUZZLEBOX, ANIMALAI = "puzzlebox", "animalai"
@@ -70,10 +70,19 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
     except Refused as refusal:
         findings.append(refusal.finding)
         task = None
+    findings = _in_order(findings, text)
     if strict:
         findings = [replace(finding, severity=ERROR) for finding in findings]
-    findings = sorted(dict.fromkeys(findings), key=lambda finding: (finding.place.line, finding.place.column))
     return Reading(None if errors(findings) else task, findings, form, text)
+
+
+def _in_order(findings: list[Diagnostic], text: str) -> list[Diagnostic]:
+    """The findings as they stand in the text, none beyond it: at the end the parser is one line ahead."""
+    if not findings:
+        return findings
+    end = place_at(text, len(text))
+    inside = [replace(finding, place=min(finding.place, end)) for finding in findings]
+    return sorted(dict.fromkeys(inside), key=lambda finding: finding.place)
 
 
 def form_of(root: Node) -> str:

@@ -132,8 +132,7 @@ def compose(text: str) -> Node | None:
         return _build(loader)
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
-        # At the end of the text the parser is one line ahead of it.
-        place = min(Place(mark.line + 1, mark.column + 1), place_at(text, len(text))) if mark else Place(1, 1)
+        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
         raise Refused(diagnose("not-yaml", place, problem=_plain_words(problem, text, mark))) from None
     except yaml.YAMLError as problem:
         raise Refused(diagnose("not-yaml", Place(1, 1), problem=str(problem))) from None

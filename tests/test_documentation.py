@@ -1,0 +1,78 @@
+"""The documentation tells the truth: examples work as pasted, generated pages are current, every key is explained."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from conftest import ROOT
+from puzzlebox import __version__
+from puzzlebox.schema import read
+from puzzlebox.schema.models import OPERATIONS, Arena, Task
+from puzzlebox.things.page import markdown
+
+PAGES = [ROOT / "README.md", ROOT / "docs" / "language.md"]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+EXAMPLES = [(page.name, text) for page in PAGES for text in blocks(page, "yaml")]
+
+
+@pytest.mark.parametrize(("page", "text"), EXAMPLES, ids=[page for page, _ in EXAMPLES])
+def test_every_task_in_the_documentation_is_right(page: str, text: str) -> None:
+    assert read(text, strict=True).findings == []
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 7
+
+
+def test_the_first_task_of_the_readme_is_the_example_file() -> None:
+    assert blocks(ROOT / "README.md", "yaml") == [(ROOT / "examples" / "first_task.yml").read_text()]
+
+
+def test_the_python_of_the_readme_runs_as_pasted() -> None:
+    (code,) = blocks(ROOT / "README.md", "python")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(code, "README.md", "exec"), {})
+    lines = said.getvalue().splitlines()
+    assert lines[0] == "500 ['Agent', 'SpawnerTree']"
+    assert "      - {name: Wall, at: [20, 0, 12], rotation: 0, size: [8, 2, 1], color: [153, 153, 153]}" in lines
+    assert lines[-1] == "<text>:3:12: error: `Walll` is not a thing; did you mean `Wall`?"
+    assert lines[-1] in code
+
+
+def test_the_page_of_things_is_current() -> None:
+    assert (ROOT / "docs" / "things.md").read_text() == markdown(), "run `make generated`"
+
+
+@pytest.mark.parametrize(
+    "words", [Task.model_fields, Arena.model_fields, OPERATIONS], ids=["file", "arena", "operations"]
+)
+def test_the_language_page_explains_every_key(words: dict[str, object]) -> None:
+    page = (ROOT / "docs" / "language.md").read_text()
+    assert [word for word in words if f"| `{word}` |" not in page] == []
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == __version__
+    assert f"## {__version__} " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_pictures_fetch_nothing() -> None:
+    for picture in (ROOT / "docs" / "images").glob("*.svg"):
+        assert re.findall(r'(?:url\(|href=)"?https?:', picture.read_text()) == []
