@@ -2,10 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+_ABSENT = "no reference data (set PUZZLEBOX_REFERENCE to its folder)"
 
 
 def reference_folder() -> Path | None:
@@ -25,9 +27,15 @@ def reference_files() -> list[Path]:
     return sorted((folder / "data" / "animal-ai").rglob("*.y*ml")) if folder else []
 
 
+def each_reference_file(every: int = 1) -> list[Any]:
+    """The same as parameters of a test, one that is skipped where they are not here."""
+    skipped = pytest.param(None, marks=pytest.mark.skip(reason=_ABSENT))
+    return [pytest.param(path, id=path.name) for path in reference_files()[::every]] or [skipped]
+
+
 @pytest.fixture(scope="session")
 def reference() -> Path:
     folder = reference_folder()
     if folder is None:
-        pytest.skip("no reference data (set PUZZLEBOX_REFERENCE to its folder)")
+        pytest.skip(_ABSENT)
     return folder

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import reference_files
+from conftest import each_reference_file
 from puzzlebox.schema import EditError, Item, read, remove, set_value
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node, compose
 
@@ -140,7 +140,7 @@ def all_paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[
     return found + [entry for part, child in children for entry in all_paths(child, (*path, part))]
 
 
-@pytest.mark.parametrize("file", reference_files()[::9], ids=lambda path: path.name)
+@pytest.mark.parametrize("file", each_reference_file(every=9))
 def test_every_scalar_of_real_files_can_be_edited(file: Path) -> None:
     """Setting it and setting it back gives the same bytes; removing it takes nothing else."""
     text = file.read_bytes().decode()

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import reference_files
+from conftest import each_reference_file, reference_files
 from puzzlebox.schema import ANIMALAI, PUZZLEBOX, read, write
 
-FILES = reference_files()
 # What is doubtful in the files that are not of the testbed, beside sizes that are clamped.
 EXPECTED = {
     "Arena-Objects.yaml": {"skipped-thing": 2, "no-effect": 10},
@@ -24,10 +23,10 @@ EXPECTED = {
 
 
 def test_the_reference_files_are_here(reference: Path) -> None:
-    assert len(FILES) == 109
+    assert len(reference_files()) == 109
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", each_reference_file())
 def test_a_file_of_the_original(path: Path) -> None:
     reading = read(path.read_bytes())
     assert reading.task is not None, reading.findings
