@@ -17,8 +17,13 @@ def reference_folder() -> Path | None:
     if (folder / "data" / "animal-ai").is_dir():
         return folder
     if promised:
-        pytest.exit(f"PUZZLEBOX_REFERENCE is {promised}, but the reference data are not there", returncode=1)
+        raise pytest.UsageError(f"PUZZLEBOX_REFERENCE is {promised}, but the reference data are not there")
     return None
+
+
+def pytest_configure() -> None:
+    """Fail before the first test when promised data are missing."""
+    reference_folder()
 
 
 def reference_files() -> list[Path]:

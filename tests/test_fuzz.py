@@ -3,12 +3,16 @@
 `make slow` runs 100,000 inputs and reports the slowest and the largest; `make test` runs a share of them.
 """
 
+import copy
 import random
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -99,6 +103,46 @@ def mutate(data: bytes, other: bytes, chance: random.Random) -> bytes:
     return bytes(made[: MAX_BYTES + 10])
 
 
+def graft(tree: yaml.Node, other: yaml.Node, chance: random.Random) -> bytes:
+    """Valid YAML in which a few values stand where others belong: numbers for lists, operations for colours."""
+    root = _untangled(tree)
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        places = list(_places(root))
+        if not places:
+            break
+        holder, index = chance.choice(places)
+        donors = list(_places(other)) or [([other], 0)]
+        source, position = chance.choice(donors)
+        entry = source[position]
+        new = _untangled(chance.choice(entry) if isinstance(entry, tuple) else entry)
+        if isinstance(holder[index], tuple):
+            pair = list(holder[index])
+            pair[0 if chance.random() < 0.2 else 1] = new
+            holder[index] = tuple(pair)
+        else:
+            holder[index] = new
+    return str(yaml.serialize(root, Dumper=yaml.CDumper, width=200)).encode()
+
+
+def _places(node: yaml.Node) -> Iterator[tuple[list[Any], int]]:
+    """Every list that holds children, with every position in it."""
+    if isinstance(node.value, list):
+        for index, entry in enumerate(node.value):
+            yield node.value, index
+            for child in entry if isinstance(entry, tuple) else (entry,):
+                yield from _places(child)
+
+
+def _untangled(node: yaml.Node) -> yaml.Node:
+    """A copy in which no node stands in two places, which would be written as an alias."""
+    made = copy.copy(node)
+    if isinstance(node.value, list):
+        made.value = [
+            tuple(map(_untangled, entry)) if isinstance(entry, tuple) else _untangled(entry) for entry in node.value
+        ]
+    return made
+
+
 def survive(data: bytes, report: Report) -> None:
     start = time.perf_counter()
     reading = read(data)
@@ -120,15 +164,27 @@ def survive(data: bytes, report: Report) -> None:
 def fuzz(number: int, seed: int) -> Report:
     chance = random.Random(seed)
     sources = seeds()
+    trees = [tree for tree in map(_tree, sources) if tree is not None]
     report = Report()
     for index in range(number):
-        data = mutate(chance.choice(sources), chance.choice(sources), chance)
+        if index % 3:
+            data = mutate(chance.choice(sources), chance.choice(sources), chance)
+        else:
+            data = graft(chance.choice(trees), chance.choice(trees), chance)
         try:
             survive(data, report)
         except BaseException:
             print(f"input {index} of seed {seed}: {data!r}")
             raise
     return report
+
+
+def _tree(data: bytes) -> yaml.Node | None:
+    try:
+        tree: yaml.Node | None = yaml.compose(data, Loader=yaml.CSafeLoader)
+        return _untangled(tree) if tree is not None and len(data) < 3_000 else None
+    except (yaml.YAMLError, RecursionError):
+        return None
 
 
 def test_a_share_of_the_mutations() -> None:

@@ -172,7 +172,7 @@ def _unknown_key(path: Path, owner: type[BaseModel], key: str, draft: Draft) -> 
     parent = draft.locate(path[:-1])
     place = draft.locate_key(path[:-1], key).place
     name = parent.get("name")
-    if owner is Item and name is not None and name.value in CATALOGUE:
+    if owner is Item and name is not None and name.kind == SCALAR and name.value in CATALOGUE:
         taken = CATALOGUE[name.value].takes()
         # Who comes from Animal-AI writes its words; suggest ours.
         words = {PARAMETERS[each].animalai: each for each in taken} | {each: each for each in ("name", *taken)}
