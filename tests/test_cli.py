@@ -126,6 +126,7 @@ def test_check_many_files_keeps_the_table_short(tmp_path: Path) -> None:
         ),
         (["check", "empty"], "error: there are no task files (.yml or .yaml) in the folder empty\n"),
         (["check", ""], "error: a file name is empty\n"),
+        (["check", "x" * 300], f"error: {'x' * 300} cannot be read: File name too long\n"),
         (["things", "Walll"], "error: `Walll` is not a thing; did you mean `Wall`?\n"),
         (
             ["convert", "good.yml", "--to", "animalai", "-o", "bad.yaml"],
@@ -191,3 +192,25 @@ def test_a_closed_pipe_is_no_mistake() -> None:
     command = f"{sys.executable} -m puzzlebox.cli things --json | head -c 10"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stderr == ""
+
+
+def test_doctor_says_how_to_mend_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import metadata
+
+    from puzzlebox.cli import doctor
+
+    module = sys.modules["puzzlebox.cli.doctor"]
+    assert doctor is not module
+    monkeypatch.setitem(sys.modules, "puzzlebox._native", None)
+    monkeypatch.delattr("puzzlebox._native", raising=False)
+    name, state, remark, broken = module._kernel()
+    assert (name, state, broken) == ("native kernel", "missing", True)
+    assert remark.endswith("build it with `pip install .` or `make test`")
+
+    def nothing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", nothing)
+    rows = {name: (state, remark, broken) for name, state, remark, broken in module._packages()}
+    assert rows["numpy"] == ("missing", "pip install numpy", True)
+    assert rows["extra studio"] == ("missing", "pip install 'puzzlebox[studio]'", False)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, note, show, table
+from puzzlebox.cli.words import fail, note, read_or_fail, show, table
 
 if TYPE_CHECKING:
     from puzzlebox.schema import Reading
@@ -38,10 +39,10 @@ def check(
     Each finding names its file, line and column, what is allowed, and the nearest match; carets stand under the
     mistake. The exit code is 1 when there is an error.
 
-    Examples:
-        puzzlebox check my_task.yml
+    Try:
 
-        puzzlebox check --strict tasks/
+    - `puzzlebox check my_task.yml`
+    - `puzzlebox check --strict tasks/`
     """
     checked = list(_check_all(_expand(files), strict))
     if as_json:
@@ -55,11 +56,10 @@ def _expand(files: Iterable[str]) -> list[str]:
     """Folders become the task files below them."""
     found: list[str] = []
     for name in files:
-        path = Path(name)
         if not name.strip():
             fail("a file name is empty")
-        if path.is_dir():
-            inside = sorted(str(each) for each in path.rglob("*") if each.suffix in _ENDINGS and each.is_file())
+        if isdir(name):  # unlike Path.is_dir, never raises
+            inside = sorted(str(each) for each in Path(name).rglob("*") if each.suffix in _ENDINGS and each.is_file())
             if not inside:
                 fail(f"there are no task files (.yml or .yaml) in the folder {name}")
             found += inside
@@ -72,16 +72,9 @@ def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
     from rich.console import Console
     from rich.progress import track
 
-    from puzzlebox.schema import read_source
-
     quiet = len(names) < 200
     for name in track(names, "checking", console=Console(stderr=True), transient=True, disable=quiet):
-        try:
-            yield _Checked(name, read_source(Path(name), strict=strict)[1])
-        except OSError as problem:
-            fail(
-                str(problem) if isinstance(problem, FileNotFoundError) else f"{name} cannot be read: {problem.strerror}"
-            )
+        yield _Checked(name, read_or_fail(name, strict=strict))
 
 
 def _print_report(checked: list[_Checked]) -> None:

@@ -1,12 +1,13 @@
 """`puzzlebox convert`: a task from one form into the other."""
 
 from enum import Enum
+from os.path import exists
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import fail, note
+from puzzlebox.cli.words import fail, note, read_or_fail
 
 
 class Form(Enum):
@@ -26,19 +27,16 @@ def convert(
 
     Both forms say the same, so nothing is lost but comments. Old names and spellings become current ones.
 
-    Examples:
-        puzzlebox convert old_task.yaml --to puzzlebox -o new_task.yml
+    Try:
 
-        puzzlebox convert foraging --to animalai
+    - `puzzlebox convert old_task.yaml --to puzzlebox -o new_task.yml`
+    - `puzzlebox convert foraging --to animalai`
     """
-    from puzzlebox.schema import ANIMALAI, not_in_the_original, read_source, write
+    from puzzlebox.schema import ANIMALAI, not_in_the_original, write
 
-    if output is not None and output.exists() and not force:
+    if output is not None and exists(output) and not force:
         fail(f"{output} is already there", "name another file with -o, or add --force to replace it")
-    try:
-        _, reading = read_source(Path(file))
-    except OSError as problem:
-        fail(str(problem))
+    reading = read_or_fail(file)
     for finding in reading.findings:
         note(finding.headline(file))
     if reading.task is None:

@@ -12,8 +12,9 @@ def tasks(
 ) -> None:
     """List the bundled tasks. Each can be used by its name wherever a task file can.
 
-    Example:
-        puzzlebox convert foraging --to puzzlebox
+    Try:
+
+    - `puzzlebox convert foraging --to puzzlebox`
     """
     from puzzlebox.batteries import bundled_names
     from puzzlebox.schema import load_task

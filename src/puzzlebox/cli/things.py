@@ -13,10 +13,10 @@ def things(
 ) -> None:
     """Show every thing a task can hold, or the page of one.
 
-    Examples:
-        puzzlebox things
+    Try:
 
-        puzzlebox things SpawnerTree
+    - `puzzlebox things`
+    - `puzzlebox things SpawnerTree`
     """
     from puzzlebox.things import CATALOGUE, names, page
 

@@ -1,8 +1,11 @@
 """How the command line speaks: data to stdout, words to stderr, and no colour needed to understand."""
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
+
+if TYPE_CHECKING:
+    from puzzlebox.schema import Reading
 
 
 def fail(message: str, hint: str = "") -> NoReturn:
@@ -16,6 +19,20 @@ def fail(message: str, hint: str = "") -> NoReturn:
 def note(message: str) -> None:
     """Words for people, beside the data."""
     typer.echo(message, err=True)
+
+
+def read_or_fail(name: str, *, strict: bool = False) -> "Reading":
+    """A task file or a bundled task, mistakes and all; where there is nothing to read, say so and leave."""
+    from pathlib import Path
+
+    from puzzlebox.schema import read_source
+
+    try:
+        return read_source(Path(name), strict=strict)[1]
+    except FileNotFoundError as problem:
+        fail(str(problem))
+    except OSError as problem:
+        fail(f"{name} cannot be read: {problem.strerror}")
 
 
 def table(*columns: str, title: str = "") -> Any:
