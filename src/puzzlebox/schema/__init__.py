@@ -1,10 +1,11 @@
 """What a researcher writes: tasks as data, read from and written to YAML in two forms."""
 
 from puzzlebox.schema.diagnostics import Diagnostic, TaskError, TaskWarning
+from puzzlebox.schema.draft import ANIMALAI, PUZZLEBOX
 from puzzlebox.schema.editing import EditError, remove, set_value
 from puzzlebox.schema.loading import load_task, read_source
 from puzzlebox.schema.models import Arena, Item, Metadata, Operation, Task, Theme
-from puzzlebox.schema.reading import ANIMALAI, PUZZLEBOX, Reading, read
+from puzzlebox.schema.reading import Reading, read
 from puzzlebox.schema.writing import not_in_the_original, write
 
 __all__ = [

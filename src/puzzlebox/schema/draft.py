@@ -13,6 +13,8 @@ from puzzlebox.schema.tree import MAPPING, MAX_ITEMS, SEQUENCE, Node, Refused
 
 Path = tuple[str | int, ...]
 
+# The two forms of a task file.
+PUZZLEBOX, ANIMALAI = "puzzlebox", "animalai"
 # Nobody reads more, and a hostile file could ask for a hundred thousand sentences.
 MOST_FINDINGS = 200
 
@@ -29,7 +31,8 @@ _MODEL_OF_KEY: dict[str, type[BaseModel]] = {
 class Draft:
     """What a form's reader fills in."""
 
-    def __init__(self, root: Node):
+    def __init__(self, root: Node, form: str):
+        self.form = form
         self.findings: list[Diagnostic] = []
         self._reported: Counter[str] = Counter()
         self._places: dict[Path, Node] = {(): root}

@@ -1,25 +1,20 @@
 """Reading a task file: which form it is in, what it says, and everything that is wrong or doubtful, with its place."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from puzzlebox.scene.themes import THEMES
 from puzzlebox.schema import animalai_form, puzzlebox_form
-from puzzlebox.schema.animalai_keys import EXPECTS, PER_INSTANCE, animalai_names
 from puzzlebox.schema.diagnostics import Diagnostic, Place, diagnose, errors
-from puzzlebox.schema.draft import MOST_FINDINGS, Draft, Path, owner_of
+from puzzlebox.schema.draft import ANIMALAI, PUZZLEBOX, Draft
 from puzzlebox.schema.lint import lint
-from puzzlebox.schema.messages import ERROR, MESSAGES, closest, nearest
-from puzzlebox.schema.models import OPERATIONS, Arena, Item, Task, Theme
-from puzzlebox.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode, place_at
-from puzzlebox.things import CATALOGUE, CHOICES, PARAMETERS
+from puzzlebox.schema.messages import ERROR
+from puzzlebox.schema.models import Task
+from puzzlebox.schema.objections import report_objections
+from puzzlebox.schema.tree import MAPPING, Node, Refused, compose, decode, place_at
 
-PUZZLEBOX, ANIMALAI = "puzzlebox", "animalai"
-# A code, a place, and what the sentence needs.
-Finding = tuple[str, Place, dict[str, Any]]
 _READERS: dict[str, Callable[[Node, Draft], Any]] = {
     PUZZLEBOX: puzzlebox_form.read,
     ANIMALAI: animalai_form.read,
@@ -62,11 +57,12 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
             place = root.place if root else Place(1, 1)
             raise Refused(diagnose("not-a-task", place, value=root.shown() if root else "nothing"))
         form = form_of(root)
-        draft = Draft(root)
+        draft = Draft(root, form)
         findings = draft.findings
-        task = _validate(_READERS[form](root, draft), draft, form)
-        if task is not None:
-            lint(task, draft)
+        task = Task.model_validate(_READERS[form](root, draft))
+        lint(task, draft)
+    except ValidationError as problem:
+        report_objections(problem, draft)
     except Refused as refusal:
         findings.append(refusal.finding)
         task = None
@@ -91,119 +87,3 @@ def form_of(root: Node) -> str:
     numbered = arenas is not None and arenas.kind == MAPPING
     tagged = root.tag is not None or (arenas is not None and arenas.tag is not None)
     return ANIMALAI if numbered or tagged else PUZZLEBOX
-
-
-def _validate(data: Any, draft: Draft, form: str) -> Task | None:
-    """The task, or None with what the models object to among the findings."""
-    try:
-        return Task.model_validate(data)
-    except ValidationError as problem:
-        objections = problem.errors(include_url=False, include_context=True, include_input=False)
-        # A list with bad entries is also called too short, counting only the good ones.
-        inner = {objection["loc"][:length] for objection in objections for length in range(len(objection["loc"]))}
-        # What the form's reader already refused needs no second word from the models.
-        refused = {(finding.place.line, finding.place.column) for finding in errors(draft.findings)}
-        reported = set()
-        for objection in objections[: MOST_FINDINGS + 1]:
-            if objection["type"] == "too_short" and objection["loc"] in inner:
-                continue
-            code, place, details = _translate(objection, draft, form)
-            # One mistake, one message: a bad vector has up to three bad components.
-            path = objection["loc"]
-            mark = (code, path[:-1] if path and isinstance(path[-1], int) else path)
-            if mark not in reported and (place.line, place.column) not in refused:
-                reported.add(mark)
-                draft.report(code, place, **details)
-        return None
-
-
-def _translate(error: Any, draft: Draft, form: str) -> Finding:
-    """One objection of the models, in our words and with its place in the text."""
-    path: Path = error["loc"]
-    code: str = error["type"]
-    details: dict[str, Any] = dict(error.get("ctx") or {})
-    owner, key = owner_of(path)
-    node = draft.locate(path)
-    if code == "extra_forbidden":
-        return _unknown_key(path, owner, str(key), draft)
-    if code == "missing" and isinstance(path[-1], str):
-        return "missing-key", draft.locate(path[:-1]).place, {"where": _where(owner), "key": path[-1]}
-    if code == "union_tag_not_found":
-        return "missing-key", node.place, {"where": "an operation", "key": "do"}
-    if code == "union_tag_invalid":
-        name = str(details["tag"])
-        return "unknown-operation", (node.get("do") or node).place, {"name": name, "nearest": nearest(name, OPERATIONS)}
-    if code == "unknown-thing":
-        return code, node.place, {**details, "nearest": nearest(details["name"], CATALOGUE)}
-    if code == "finite_number":
-        return "not-finite", node.place, {"text": node.value}
-    if code == "misplaced-key":
-        details["allowed"] = ", ".join(CATALOGUE[details["thing"]].takes())
-        return code, draft.locate_key(path, details["key"]).place, details
-    if "index" in details:  # about the arenas together; it stands at the one that causes it
-        if "first" in details:
-            details["first"] = draft.locate(("arenas", details["first"], "id")).place.line
-        return code, draft.locate(("arenas", details.pop("index"), "id")).place, details
-    if code in MESSAGES:
-        value = draft.locate((*path, details["key"], *details.pop("entry", ()))) if "key" in details else node
-        for name in ("key", "other"):
-            if name in details:
-                details[name] = _word(owner_of((*path, details[name]))[0], details[name], form)
-        return code, value.place, details
-    if owner is Theme and key == "base" and draft.locate(path[:-1]) is node:
-        key, owner = "theme", Arena  # a theme by its name alone
-    details = {"key": _word(owner, key, form), "expects": _expects(owner, key, form), "value": node.shown()}
-    if node.kind == SCALAR:
-        details["nearest"] = closest(node.value, _choices(owner, key))
-    return "wrong-value", node.place, details
-
-
-def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
-    """The words a key allows, where it allows only some."""
-    if owner is Arena and key == "theme":
-        return list(THEMES)
-    if owner is Item and key in PARAMETERS:
-        return CHOICES.get(PARAMETERS[key].kind, ())
-    annotation = owner.model_fields[key].annotation if key in owner.model_fields else None
-    return [word for part in (annotation, *get_args(annotation)) for word in get_args(part) if isinstance(word, str)]
-
-
-def _unknown_key(path: Path, owner: type[BaseModel], key: str, draft: Draft) -> Finding:
-    parent = draft.locate(path[:-1])
-    place = draft.locate_key(path[:-1], key).place
-    name = parent.get("name")
-    if owner is Item and name is not None and name.kind == SCALAR and name.value in CATALOGUE:
-        taken = CATALOGUE[name.value].takes()
-        # Who comes from Animal-AI writes its words; suggest ours.
-        words = {PARAMETERS[each].animalai: each for each in taken} | {each: each for each in ("name", *taken)}
-        hint = closest(key, words) or nearest(key, ("name", *taken))
-        return "unknown-key", place, {"key": key, "where": name.value, "nearest": hint}
-    return "unknown-key", place, {"key": key, "where": _where(owner), "nearest": nearest(key, owner.model_fields)}
-
-
-def _where(owner: type[BaseModel]) -> str:
-    for name, operation in OPERATIONS.items():
-        if owner is operation:
-            return f"the operation `{name}`"
-    return {"Task": "a task", "Arena": "an arena", "Item": "an item"}.get(owner.__name__, f"`{owner.__name__.lower()}`")
-
-
-def _word(owner: type[BaseModel], key: str | None, form: str) -> str:
-    """A key as the form at hand writes it."""
-    if key is None:
-        return _where(owner)
-    return animalai_names().get((owner, key), key) if form == ANIMALAI else key
-
-
-def _expects(owner: type[BaseModel], key: str | None, form: str) -> str:
-    """What a key expects, in the words of the form at hand."""
-    field = owner.model_fields.get(key or "")
-    if field is None:
-        return "a mapping of keys"
-    extra = field.json_schema_extra
-    expects = str(extra["expects"]) if isinstance(extra, dict) else "another value"
-    if form == ANIMALAI and owner is Item and key in PARAMETERS:
-        parameter = PARAMETERS[key]
-        expects = EXPECTS.get(parameter.kind, expects)
-        return PER_INSTANCE + expects if parameter.per_instance else expects
-    return expects

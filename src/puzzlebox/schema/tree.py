@@ -95,8 +95,8 @@ def place_of(start: Any, end: Any) -> Place:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text as YAML counts them."""
-    return _LINE_BREAK.split(text)
+    """The lines of a text as YAML counts them, without a byte order mark."""
+    return _LINE_BREAK.split(text.removeprefix("\ufeff"))
 
 
 def place_at(text: str, index: int) -> Place:

@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from puzzlebox.schema.animalai_keys import ARENA_KEYS, OPERATION_TAGS, ROOT_KEYS, TAG_OF_OPERATION, Key, Shape
+from puzzlebox.schema.draft import ANIMALAI, PUZZLEBOX
 from puzzlebox.schema.grouping import groups
 from puzzlebox.schema.messages import number
 from puzzlebox.schema.models import Item, Metadata, Model, Task, Theme
-from puzzlebox.schema.reading import ANIMALAI, PUZZLEBOX
 from puzzlebox.schema.scalars import meaning
 from puzzlebox.schema.values import RANDOM
 from puzzlebox.things import PARAMETERS, Kind
