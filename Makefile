@@ -1,4 +1,4 @@
-# make lab    set up and open the laboratory          make test   what every change must pass
+# make lab    set up, check what is bundled, say more make test   what every change must pass
 # make slow   the long tests (fuzzing)                make lint   style, types, direction of imports
 # make bench  speed, beside a peer in the same run    make wheel PYTHON=3.12   a wheel in dist/
 # make generated   files written from the catalogue   make pictures   pictures of the documentation
@@ -15,6 +15,7 @@ NATIVE := CMakeLists.txt $(wildcard native/*)
 
 lab: $(VENV)/built
 	@$(BIN)/puzzlebox
+	@echo "(first: source $(VENV)/bin/activate)"
 
 test: lint
 	$(BIN)/pytest -q -m "not slow" -n auto

@@ -1,5 +1,6 @@
 """Editing one field leaves every other byte alone."""
 
+import difflib
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,10 @@ arenas:
 
 
 def changed(before: str, after: str) -> tuple[list[str], list[str]]:
-    """The lines that went, and the lines that came."""
-    old, new = before.splitlines(), after.splitlines()
-    return [line.strip() for line in old if line not in new], [line.strip() for line in new if line not in old]
+    """The lines that went, and the lines that came, with the rest equal byte by byte."""
+    marked = list(difflib.ndiff(before.splitlines(keepends=True), after.splitlines(keepends=True)))
+    gone = [line[2:].strip() for line in marked if line.startswith("- ")]
+    return gone, [line[2:].strip() for line in marked if line.startswith("+ ")]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_removing_a_field(path: tuple[str | int, ...], gone: list[str], come: li
         # Three numbers stand for two walls.
         (
             ("arenas", 0, "items", 1, "size"),
-            "arenas.0.items.1.size cannot be changed without touching what stands around",
+            "arenas.0.items.1.size is also used by the alias in line 13; replace that one first",
         ),
         (("arenas", 0, "items", 2, "size", 0), "arenas.0.items.2.size.0 is an alias; edit it where its anchor stands"),
     ],
@@ -108,6 +110,56 @@ def test_removing_a_field(path: tuple[str | int, ...], gone: list[str], come: li
 def test_edits_that_cannot_be_made(path: tuple[str | int, ...], why: str) -> None:
     with pytest.raises(EditError, match=why):
         set_value(TEXT, path, 4)
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), object(), b"bytes", {1: 2}], ids=lambda value: type(value).__name__
+)
+def test_values_that_cannot_be_written(value: object) -> None:
+    with pytest.raises(EditError, match="cannot be written into a task file"):
+        set_value(TEXT, ("arenas", 0, "time_limit"), value)
+
+
+def test_an_empty_path_and_broken_text() -> None:
+    for edit in (lambda text, path: set_value(text, path, 1), remove):
+        with pytest.raises(EditError, match="a path needs at least one part"):
+            edit(TEXT, ())
+        with pytest.raises(EditError, match="line 1, column 9: this is not valid YAML"):
+            edit("arenas: ]", ("arenas",))
+
+
+def test_keys_that_need_quotes_and_empty_metadata() -> None:
+    text = "metadata: {title: x}\narenas: [{}]\n"
+    assert set_value(text, ("metadata", "12"), "no") == 'metadata: {title: x, "12": "no"}\narenas: [{}]\n'
+    assert set_value(text, ("metadata", "a: b"), None) == 'metadata: {title: x, "a: b": null}\narenas: [{}]\n'
+
+
+def test_an_item_is_written_in_the_form_of_the_file() -> None:
+    wall = Item(name="Wall", at=(1, 0, None), color=(222, 0, 0))
+    zone = Item.model_validate({"name": "DataZone", "zone_id": "a", "operations": [{"do": "end_episode", "reward": 2}]})
+    text = "!ArenaConfig\narenas:\n  0: !Arena\n    items:\n    - !Item {name: Ramp}  # steep\n"
+    added = set_value(text, ("arenas", 0, "items", 1), wall)
+    line = "    - !Item {name: Wall, positions: [!Vector3 {x: 1, y: 0, z: -1}], colors: [!RGB {r: 222, g: 0, b: 0}]}\n"
+    assert added == text + line
+    replaced = set_value(text, ("arenas", 0, "items", 0), zone)
+    line = "    - !Item {name: DataZone, triggerZoneID: [a], operations: [!endEpisode {reward: 2}]}  # steep\n"
+    assert replaced == text.replace("    - !Item {name: Ramp}  # steep\n", line)
+    for edited, item in ((added, wall), (replaced, zone)):
+        reading = read(edited)
+        assert reading.task is not None and reading.task.arenas[0].items[-1] == item
+
+
+def test_a_new_arena_in_both_forms() -> None:
+    theirs = "!ArenaConfig\narenas:\n  0: !Arena {t: 5}\n"
+    assert set_value(theirs, ("arenas", 1), {"t": 6}) == theirs + "  1: {t: 6}\n"
+    assert set_value("arenas: [{}]\n", ("arenas", 1), {"time_limit": 6}) == "arenas: [{}, {time_limit: 6}]\n"
+
+
+def test_notes_in_a_list_over_several_lines_stay() -> None:
+    text = "arenas: [{items: [\n  {name: Wall},  # a\n  {name: Ramp}   # b\n]}]\n"
+    removed = remove(text, ("arenas", 0, "items", 1))
+    assert "# a" in removed and "# b" in removed
+    assert remove("blackouts: [1, 2, 3]\n", ("blackouts", 2)) == "blackouts: [1, 2]\n"
 
 
 def test_the_only_entry_leaves_an_empty_list() -> None:

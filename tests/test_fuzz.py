@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from conftest import reference_files
 from puzzlebox.batteries import bundled_names, bundled_path
 from puzzlebox.schema import ANIMALAI, PUZZLEBOX, Reading, Task, read, write
-from puzzlebox.schema.tree import MAX_BYTES, MAX_ITEMS, lines_of
+from puzzlebox.schema.lines import lines_of
+from puzzlebox.schema.tree import MAX_BYTES, MAX_ITEMS
 from strategies import tasks
 from test_messages import WRITTEN
 

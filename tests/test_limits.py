@@ -18,7 +18,7 @@ def test_deep_nesting_never_reaches_the_c_composer(opening: str) -> None:
 
 def test_nesting_up_to_the_limit_is_read() -> None:
     def nested(depth: int) -> str:
-        return "metadata: {deep: " + "[" * depth + "]" * depth + "}\narenas: [{}]\n"
+        return "metadata: {deep: " + "[" * depth + "]" * depth + "}\narenas: [{items: [{name: Wall}]}]\n"
 
     assert codes(nested(MAX_DEPTH - 2)) == []
     assert codes(nested(MAX_DEPTH - 1)) == ["too-deep"]
@@ -26,11 +26,36 @@ def test_nesting_up_to_the_limit_is_read() -> None:
 
 def test_aliases_count_as_often_as_they_are_used() -> None:
     def used(times: int) -> str:
-        return "metadata:\n  ten: &ten [" + "1, " * 10 + "]\n  all: [" + "*ten, " * times + "]\narenas: [{}]\n"
+        return (
+            "metadata:\n  ten: &ten ["
+            + "1, " * 10
+            + "]\n  all: ["
+            + "*ten, " * times
+            + "]\narenas: [{items: [{name: Wall}]}]\n"
+        )
 
-    fits = (MAX_NODES - 30) // 11
+    fits = (MAX_NODES - 40) // 11
     assert codes(used(fits)) == []
     assert codes(used(fits + 3)) == ["too-many-nodes"]
+
+
+def test_levels_behind_aliases_count() -> None:
+    """Thirty lines of 24 levels, each around the one before, are 720 levels to whoever follows them."""
+    lines = "".join(f"  x{i}: &x{i} {'[' * 24}{f'*x{i - 1}' if i else 1}{']' * 24}\n" for i in range(30))
+    for arenas in ("arenas: [{items: [{name: Wall}]}]\n", "arenas: {0: {items: [{name: Wall}]}}\n"):
+        assert codes("metadata:\n" + lines + arenas) == ["too-deep"]
+
+
+def test_what_instances_share_counts_for_each() -> None:
+    def buttons(number: int) -> str:
+        shared = "operations: [" + "{do: grant_reward, reward: 1}, " * 20 + "]"
+        return f"arenas: [{{items: [{{name: SpawnerButton, {shared}, move_duration: [{'0, ' * number}]}}]}}]\n"
+
+    assert codes(buttons(500)) == []
+    assert codes(buttons(5_000)) == ["too-many-values"]
+    theirs = buttons(5_000).replace("[{items", "{0: !Arena {items").replace("]}]\n", "]}}\n")
+    theirs = theirs.replace("{do: grant_reward, reward: 1}", "!grantReward {reward: 1}")
+    assert codes(theirs.replace("move_duration", "moveDurations")) == ["too-many-values"]
 
 
 def test_an_alias_in_its_own_anchor_is_refused() -> None:
@@ -61,22 +86,27 @@ def test_items_of_all_arenas_and_operations_count_together() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "code"),
     [
-        "%TAG !a! b\n" * 50_000,
-        "".join(f"%TAG !a{i}! b\n" for i in range(50_000)),
-        "a: " * 300_000,
-        "'" + "\\" * 500_000,
-        "&a " * 100_000,
-        "!!str " * 100_000,
-        "# comment\n" * 90_000,
-        "\n" * 1_000_000,
-        "|\n" + " x\n" * 250_000,
-        "arenas: [{" + "a: 1, " * 40_000 + "}]",
-        "arenas: [{items: [" + "{name: Nothing at all}, " * 9_000 + "]}]",
-        "!ArenaConfig\narenas: {" + "0: !Arena {}, " * 20_000 + "}",
+        ("%TAG !a! b\n" * 50_000, "too-many-directives"),
+        ("".join(f"%TAG !a{i}! b\r" for i in range(50_000)), "too-many-directives"),
+        ("".join(f"%TAG !a{i}! b\u2028" for i in range(50_000)), "too-many-directives"),
+        ("a: " * 300_000, "not-yaml"),
+        ("'" + "\\" * 500_000, "not-yaml"),
+        ("&a " * 100_000, "not-yaml"),
+        ("!!str " * 100_000, "not-yaml"),
+        ("# comment\n" * 90_000, "not-a-task"),
+        ("\n" * 1_000_000, "not-a-task"),
+        ("|\n" + " x\n" * 250_000, "not-a-task"),
+        ("arenas: [{" + "a: 1, " * 40_000 + "}]", "more-errors"),
+        ("arenas: [{items: [" + "{name: Nothing at all}, " * 9_000 + "]}]", "more-errors"),
+        ("!ArenaConfig\narenas: {" + "0: !Arena {}, " * 20_000 + "}", "more-warnings"),
+        ("!ArenaConfig\narenas: {" + "".join(f"-{i}: !Arena {{}}, " for i in range(1, 20_000)) + "}", "more-warnings"),
+        ("arenas: [{pass_mark: " + "9" * 900_000 + "}]", "not-finite"),
     ],
     ids=lambda text: text[:24],
 )
-def test_large_nonsense_gives_findings_and_nothing_else(text: str) -> None:
-    assert len(read(text).findings) <= 402
+def test_large_nonsense_is_refused_in_few_words(text: str, code: str) -> None:
+    found = codes(text)
+    assert code in found
+    assert len(found) <= 402

@@ -9,6 +9,7 @@ import pytest
 import puzzlebox
 from puzzlebox import Task, TaskError, TaskWarning, load_task
 from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.schema import Arena, Item, Metadata
 
 TEXT = "arenas:\n- items:\n  - {name: Wall, rotation: 0}\n"
 
@@ -16,9 +17,27 @@ TEXT = "arenas:\n- items:\n  - {name: Wall, rotation: 0}\n"
 def test_a_path_a_text_and_a_task_give_the_same(tmp_path: Path) -> None:
     file = tmp_path / "task.yml"
     file.write_text(TEXT)
-    assert load_task(file) == load_task(str(file)) == load_task(TEXT)
+    assert load_task(file) == load_task(str(file)) == load_task(TEXT) == load_task(TEXT.encode())
     task = load_task(TEXT)
     assert load_task(task) is task
+    assert load_task(task, strict=True) == task
+
+
+def test_a_task_made_in_python_can_be_held_to_the_same_rules() -> None:
+    wall = Item(name="Wall", at=(99, 0, 1))
+    task = Task(arenas=(Arena(items=(wall,)),))
+    assert load_task(task) is task
+    with pytest.raises(TaskError, match=r"\[99, 0, 1\] is outside the arena"):
+        load_task(task, strict=True)
+
+
+def test_mistakes_in_python_name_the_nearest_match() -> None:
+    with pytest.raises(ValueError, match=r"Wal is not a thing; did you mean `Wall`\?"):
+        Item(name="Wal")
+    with pytest.raises(ValueError, match=r"a colour is three numbers .*; did you mean `red`\?"):
+        Item(name="Wall", color="redd")
+    with pytest.raises(ValueError, match="metadata hold texts, numbers"):
+        Metadata.model_validate({"when": object()})
 
 
 @pytest.mark.parametrize("name", bundled_names())
@@ -69,7 +88,7 @@ def test_doubts_are_python_warnings() -> None:
         load_task(doubtful)
     assert str(caught[0].message).startswith(message)
     with pytest.warns(TaskWarning, match=r"\(and 1 more; `puzzlebox check` shows them\)"):
-        load_task(doubtful + "  - {name: Wall, at: [99, 0, 1]}\n")
+        load_task(doubtful + "  - {name: Wall, at: [1, 0, 99]}\n")
     with pytest.raises(TaskError):
         load_task(doubtful, strict=True)
 
@@ -79,6 +98,8 @@ def test_doubts_are_python_warnings() -> None:
     [
         ("foragin", "there is no file foragin and no bundled task of that name; did you mean `foraging`?"),
         (".", ". is a folder; name a task file in it"),
+        ("", "the name of the task is empty"),
+        ("nowhere/task.yml", "there is no file nowhere/task.yml"),
     ],
 )
 def test_no_such_task(name: str, message: str) -> None:

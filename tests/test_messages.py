@@ -7,8 +7,9 @@ import pytest
 
 from puzzlebox.schema import read
 from puzzlebox.schema.diagnostics import errors
-from puzzlebox.schema.messages import MESSAGES, WARNINGS
-from puzzlebox.schema.tree import MAX_BYTES, lines_of
+from puzzlebox.schema.lines import lines_of
+from puzzlebox.schema.messages import ERRORS, MESSAGES, WARNINGS
+from puzzlebox.schema.tree import MAX_BYTES
 
 # Each line ten times the one before: a million values from a few hundred characters.
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
@@ -17,11 +18,19 @@ BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
 MADE: dict[str, tuple[str | bytes, str]] = {
     "too-large": (
         "#" * (MAX_BYTES + 1),
-        "1:1: error: the text has 1048577 bytes; a task file may have at most 1048576",
+        "1:1: error: the text has more than 1048576 bytes, the most a task file may have",
     ),
     "too-large bytes": (
         b"#" * (MAX_BYTES + 1),
-        "1:1: error: the text has 1048577 bytes; a task file may have at most 1048576",
+        "1:1: error: the text has more than 1048576 bytes, the most a task file may have",
+    ),
+    "too-many-values": (
+        "arenas:\n- items:\n  - {name: DataZone, rotation: ["
+        + "0, " * 600
+        + "], operations: ["
+        + "{do: end_episode}, " * 100
+        + "]}\n",
+        "3:5: error: with what its instances share counted for each, the task holds more than 100000 values",
     ),
     "too-deep": ("arenas: " + "[" * 40, "1:40: error: lists and mappings are nested more than 32 deep here"),
     "too-many-nodes": (
@@ -84,8 +93,9 @@ def test_every_message_has_a_case() -> None:
 
 
 def test_what_one_form_warns_about_the_other_refuses() -> None:
-    assert {"short-list", "overlap", "skipped-thing", "arena-again", "old-boolean", "blackouts-cut"} <= WARNINGS
-    assert {"unknown-thing", "duplicate-arena", "ambiguous", "blackouts-order", "duplicate-key"}.isdisjoint(WARNINGS)
+    assert {"short-list", "overlap", "skipped-thing", "arena-again", "old-boolean", "blackouts-cut"} <= set(WARNINGS)
+    assert {"unknown-thing", "duplicate-arena", "ambiguous", "blackouts-order", "duplicate-key"} <= set(ERRORS)
+    assert set(WARNINGS).isdisjoint(ERRORS)
 
 
 def test_strict_turns_warnings_into_errors() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlebox.schema import Arena, Item, read
-from puzzlebox.schema.overlap import Body, body_of, overlaps
+from puzzlebox.schema.overlap import Body, body_of, overlaps, through_fence
 from puzzlebox.things import CATALOGUE, Solid
 
 SOLIDS = [name for name, thing in CATALOGUE.items() if thing.solid is not Solid.OTHER and thing.size is not None]
@@ -59,9 +59,10 @@ def test_the_agent_comes_first_wherever_it_stands_in_the_file() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        "{name: Wall, at: [10, 0, 10], size: 1}",  # any rotation
+        "{name: Wall, at: [11, 0, 10], size: [4, 1, 1]}",  # reaches the other only at some rotations
         "{name: Wall, at: [random, 0, 10], size: 1, rotation: 0}",
-        "{name: Wall, at: [10, 0, 10], rotation: 0}",  # any size
+        "{name: Wall, at: [10.6, 0, 10], rotation: 0}",  # overlaps only if it comes out large
+        "{name: Ramp, at: [10, 0, 10]}",
         "{name: DeathZone, at: [10, 0, 10], size: 2, rotation: 0}",  # zones are exempt
         "{name: HollowBox, at: [10, 0, 10], size: 2, rotation: 0}",
     ],
@@ -69,6 +70,23 @@ def test_the_agent_comes_first_wherever_it_stands_in_the_file() -> None:
 def test_only_what_is_certain_is_reported(other: str) -> None:
     text = "arenas:\n- items:\n  - {name: Wall, at: [10, 0, 10], size: 1, rotation: 0}\n  - " + other
     assert [finding.code for finding in read(text).findings] == []
+
+
+def test_what_is_left_out_may_still_be_certain() -> None:
+    text = "arenas:\n- items:\n  - {name: Wall, at: [10, 0, 10]}\n  - {name: LightBlock, at: [10.2, 0, 10]}\n"
+    assert [finding.code for finding in read(text).findings] == ["overlap"]
+
+
+def test_reaching_through_the_fence() -> None:
+    inside = item("Wall", (20, 0, 20), (40, 1, 1), 0)
+    assert list(through_fence(Arena(items=(inside,)))) == []
+    turned = item("Wall", (20, 0, 20), (40, 1, 1), 10)
+    assert [index for index, _ in through_fence(Arena(items=(inside, turned)))] == []
+    corner = item("Wall", (1, 0, 20), (4, 1, 1), 0)
+    ((index, reach),) = through_fence(Arena(items=(inside, corner)))
+    assert index == 1 and reach == pytest.approx(0.998)
+    small = Arena(items=(inside,), size=(20, 30))
+    assert [index for index, _ in through_fence(small)] == [0]
 
 
 coordinate = st.floats(8, 12)

@@ -18,7 +18,8 @@ def test_there_are_two_forms() -> None:
 def test_what_the_original_does_not_know() -> None:
     plain = load_task("arenas: [{time_limit: 3, items: [{name: Wall}]}]\n")
     assert not_in_the_original(plain) == []
-    ours = load_task("default_perspective: third\nmetadata: {title: x}\narenas: [{size: [9, 9]}, {theme: snow}]\n")
+    ours = read("default_perspective: third\nmetadata: {title: x}\narenas: [{size: [9, 9]}, {theme: snow}]\n").task
+    assert ours is not None
     assert not_in_the_original(ours) == ["metadata", "defaultPerspective", "size", "theme"]
 
 

@@ -43,12 +43,14 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; a pipe closed by the reader (`| head`) is no mistake."""
+    """Run the command line; that its output has nowhere to go (`| head`, a full disk) is no reason for a traceback."""
     import os
     import sys
 
     try:
         app(prog_name="puzzlebox")
-    except BrokenPipeError:
+    except OSError as problem:
+        if not isinstance(problem, BrokenPipeError):
+            print(f"error: {problem.strerror}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

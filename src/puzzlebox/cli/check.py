@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, note, read_or_fail, show, table
+from puzzlebox.cli.words import fail, headline, note, read_or_say_why, show, table
 
 if TYPE_CHECKING:
     from puzzlebox.schema import Reading
@@ -59,7 +59,7 @@ def _expand(files: Iterable[str]) -> list[str]:
         if not name.strip():
             fail("a file name is empty")
         if isdir(name):  # unlike Path.is_dir, never raises
-            inside = sorted(str(each) for each in Path(name).rglob("*") if each.suffix in _ENDINGS and each.is_file())
+            inside = sorted(map(str, _task_files(Path(name))))
             if not inside:
                 fail(f"there are no task files (.yml or .yaml) in the folder {name}")
             found += inside
@@ -68,27 +68,37 @@ def _expand(files: Iterable[str]) -> list[str]:
     return found
 
 
+def _task_files(folder: Path) -> Iterable[Path]:
+    """The task files below a folder; hidden folders are not looked into."""
+    for path in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.suffix.lower() in _ENDINGS and not hidden and path.is_file():
+            yield path
+
+
 def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
     from rich.console import Console
     from rich.progress import track
 
     quiet = len(names) < 200
     for name in track(names, "checking", console=Console(stderr=True), transient=True, disable=quiet):
-        yield _Checked(name, read_or_fail(name, strict=strict))
+        yield _Checked(name, read_or_say_why(name, strict=strict))
 
 
 def _print_report(checked: list[_Checked]) -> None:
-    from puzzlebox.schema.tree import lines_of
+    from puzzlebox.schema.lines import lines_of
 
     for each in checked:
         lines = lines_of(each.reading.text) if each.reading.findings else []
         for finding in each.reading.findings:
-            colour = "red" if finding.severity == "error" else "yellow"
-            typer.secho(finding.headline(each.name), fg=colour)
+            headline(finding.headline(each.name), finding.severity)
             picture = finding.picture(lines)
             if picture:
                 typer.echo(picture)
-    rows = checked if len(checked) <= _MOST_ROWS else [each for each in checked if each.reading.findings][:_MOST_ROWS]
+    rows = checked
+    if len(checked) > _MOST_ROWS:  # those with errors first
+        rows = sorted(checked, key=lambda each: (-each.count("error"), -each.count("warning")))[:_MOST_ROWS]
+        rows = [each for each in rows if each.reading.findings]
     if rows:
         summary = table("file", "form", "arenas", "things", "errors", "warnings")
         for each in rows:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import fail, note, read_or_fail
+from puzzlebox.cli.words import fail, note, read_or_say_why
 
 
 class Form(Enum):
@@ -25,7 +25,8 @@ def convert(
 ) -> None:
     """Convert a task file between our form and Animal-AI's.
 
-    Both forms say the same, so nothing is lost but comments. Old names and spellings become current ones.
+    Both forms say the same, so the task stays the same; comments and ways of writing are lost, and old names become
+    current ones.
 
     Try:
 
@@ -36,15 +37,15 @@ def convert(
 
     if output is not None and exists(output) and not force:
         fail(f"{output} is already there", "name another file with -o, or add --force to replace it")
-    reading = read_or_fail(file)
+    reading = read_or_say_why(file)
     for finding in reading.findings:
         note(finding.headline(file))
     if reading.task is None:
-        fail(f"{file} has mistakes and was not converted")
+        fail(f"{file} was not converted")
     text = write(reading.task, to.value)
     ours = not_in_the_original(reading.task) if to.value == ANIMALAI else []
     if ours:
-        note(f"note: Animal-AI itself does not know {', '.join(f'`{key}`' for key in ours)} and refuses a file with it")
+        note(f"note: Animal-AI itself refuses a file with {', '.join(f'`{key}`' for key in ours)}")
     if output is None:
         typer.echo(text, nl=False)
         return

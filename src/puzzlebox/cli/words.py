@@ -21,18 +21,29 @@ def note(message: str) -> None:
     typer.echo(message, err=True)
 
 
-def read_or_fail(name: str, *, strict: bool = False) -> "Reading":
-    """A task file or a bundled task, mistakes and all; where there is nothing to read, say so and leave."""
+def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
+    """A task file or a bundled task, mistakes and all; that there is nothing to read is a mistake like others."""
     from pathlib import Path
 
-    from puzzlebox.schema import read_source
+    from puzzlebox.schema import PUZZLEBOX, Diagnostic, Reading, read_source
+    from puzzlebox.schema.diagnostics import Place
 
     try:
-        return read_source(Path(name), strict=strict)[1]
+        return read_source(Path(name) if name else name, strict=strict)[1]
     except FileNotFoundError as problem:
-        fail(str(problem))
+        why = str(problem)
     except OSError as problem:
-        fail(f"{name} cannot be read: {problem.strerror}")
+        why = f"it cannot be read: {problem.strerror}"
+    return Reading(None, [Diagnostic("no-file", "error", why, Place(0, 0))], PUZZLEBOX, "")
+
+
+def headline(text: str, severity: str) -> None:
+    """A finding, in colour where that is wanted."""
+    import os
+    import sys
+
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
+    typer.echo(text if plain else typer.style(text, fg="red" if severity == "error" else "yellow"))
 
 
 def table(*columns: str, title: str = "") -> Any:
@@ -42,7 +53,8 @@ def table(*columns: str, title: str = "") -> Any:
 
     made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in ("errors", "warnings", "arenas", "things") else "left")
+        right = column in ("errors", "warnings", "arenas", "things")
+        made.add_column(column, justify="right" if right else "left", overflow="fold")
     return made
 
 

@@ -3,31 +3,36 @@
 What some build accepted is accepted with that build's meaning, and a warning where it is doubtful (animal-ai.md 1).
 """
 
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from puzzlebox.schema import animalai_values as values
 from puzzlebox.schema.animalai_keys import (
     ARENA_KEYS,
     EXPECTS,
     OPERATION_TAGS,
-    PER_INSTANCE,
     ROOT_KEYS,
     Key,
     Shape,
+    expected,
 )
 from puzzlebox.schema.draft import Draft, Path
-from puzzlebox.schema.puzzlebox_form import plain, report_short_list
+from puzzlebox.schema.models import Item
+from puzzlebox.schema.puzzlebox_form import plain
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.things import ANIMALAI_PARAMETERS, CATALOGUE, Kind, Parameter, names
 
 _YAML_TAG = "tag:yaml.org,2002:"
+_TAGS = ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS)
 
 
 def read(root: Node, draft: Draft) -> Any:
     """The data of a task in Animal-AI's form, in the shape of our models."""
+    _check_tags(root, draft)
     data: dict[str, Any] = {}
-    for word, key_node, node in _pairs(root, draft, "!ArenaConfig", "a mapping of `arenas`"):
+    for word, (key_node, node) in values.pairs(root, draft, "!ArenaConfig", "a mapping of `arenas`").items():
         key = ROOT_KEYS.get(word)
         if key is None:
             draft.report("unknown-key", key_node, key=word, where="the file", nearest=draft.nearest(word, ROOT_KEYS))
@@ -40,36 +45,17 @@ def read(root: Node, draft: Draft) -> Any:
     return data
 
 
-def _pairs(node: Node, draft: Draft, tag: str | None, expects: str) -> Iterator[tuple[str, Node, Node]]:
-    """The keys and values of a mapping, merged mappings included; of a key given twice only the last."""
-    if node.kind != MAPPING:
-        draft.report("wrong-value", node, key=tag or "value", expects=expects, value=node.shown())
-        return
-    _check_tag(node, draft, {tag})
-    last: dict[str, tuple[Node, Node]] = {}
-    merged: dict[str, tuple[Node, Node]] = {}
-    for key, value in node.value:
-        if key.kind != SCALAR:
-            draft.report("bad-key", key, value=key.shown())
-            continue
-        if key.value == "<<" and key.plain:
-            for source in value.value if value.kind == SEQUENCE else [value]:
-                if source.kind == MAPPING:
-                    for pair in source.value:
-                        if pair[0].kind == SCALAR:
-                            merged.setdefault(pair[0].value, pair)
-            continue
-        if key.value in last:
-            draft.report("key-again", key, key=key.value, first=last[key.value][0].place.line)
-        last[key.value] = (key, value)
-    for word, (key, value) in (merged | last).items():
-        yield word, key, value
-
-
-def _check_tag(node: Node, draft: Draft, allowed: set[str | None]) -> None:
-    if node.tag is not None and node.tag not in allowed and not node.tag.startswith(_YAML_TAG):
-        known = ["!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS]
-        draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, known))
+def _check_tags(node: Node, draft: Draft) -> None:
+    """An unknown tag anywhere makes the original refuse the file."""
+    if node.tag is not None and node.tag not in _TAGS and not node.tag.startswith(_YAML_TAG):
+        draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, _TAGS))
+    if node.kind == SEQUENCE:
+        for child in node.value:
+            _check_tags(child, draft)
+    elif node.kind == MAPPING:
+        for key, child in node.value:
+            _check_tags(key, draft)
+            _check_tags(child, draft)
 
 
 def _arenas(node: Node, draft: Draft) -> Any:
@@ -87,11 +73,16 @@ def _arenas(node: Node, draft: Draft) -> Any:
                 draft.report("arena-again", key, id=number, first=chosen[number][0].place.line)
             chosen[number] = (key, arena)
     numbered: dict[int, Node] = {}
+    largest = -1
     for number, (key, arena) in chosen.items():
         if number < 0:
-            becomes = max(numbered, default=-1) + 1
+            # One more than any so far, but never the number of an arena still to come.
+            becomes = largest + 1
+            while becomes in chosen:
+                becomes += 1
             draft.report("negative-id", key, id=number, becomes=becomes)
             number = becomes
+        largest = max(largest, number)
         numbered[number] = arena
     return [_arena(numbered[number], number, ("arenas", index), draft) for index, number in enumerate(sorted(numbered))]
 
@@ -99,7 +90,7 @@ def _arenas(node: Node, draft: Draft) -> Any:
 def _arena(node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
     draft.place(path, node)
     data: dict[str, Any] = {"id": number}
-    pairs = {word: (key_node, value) for word, key_node, value in _pairs(node, draft, "!Arena", "a mapping of keys")}
+    pairs = values.pairs(node, draft, "!Arena", "a mapping of keys")
     for word, (key_node, value) in pairs.items():
         key = ARENA_KEYS.get(word)
         if key is None:
@@ -109,6 +100,7 @@ def _arena(node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
         else:
             where = (*path, key.name)
             draft.place(where, value)
+            draft.call(where, word)
             if key.shape is Shape.ITEMS:
                 data["items"] = _items(value, where, draft)
             else:
@@ -120,7 +112,7 @@ def _value(key: Key, node: Node, path: Path, draft: Draft) -> Any:
     """The value behind a key of the file, of an arena or of an operation."""
     match key.shape:
         case Shape.OURS:
-            return plain(node, draft)
+            return plain(node, draft, free=key.name == "metadata")
         case Shape.BLACKOUTS:
             return values.blackouts(node, draft)
         case Shape.INTEGER:
@@ -149,46 +141,67 @@ def _items(node: Node, path: Path, draft: Draft) -> list[Any]:
 
 def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any]:
     """One item with its aligned lists, as one item per instance (animal-ai.md 1.5)."""
-    pairs = {word: (key_node, value) for word, key_node, value in _pairs(node, draft, "!Item", "an item with a `name`")}
-    name = _name(pairs.pop("name", (node, None))[1], node, draft)
-    if name is None:
+    pairs = values.pairs(node, draft, "!Item", "an item with a `name`")
+    if node.kind != MAPPING:
         return []
-    thing = CATALOGUE[name]
-    takes = thing.takes()
+    name = _name(pairs.pop("name", (node, None))[1], node, draft)
+    takes = CATALOGUE[name].takes() if name else {}
     lists: dict[str, tuple[Parameter, list[Node]]] = {}
     shared: dict[str, Any] = {}
     number = 1
     for word, (key_node, value) in pairs.items():
         parameter = ANIMALAI_PARAMETERS.get(word)
         if parameter is None:
-            known = [key for key, each in ANIMALAI_PARAMETERS.items() if each.name in takes]
-            draft.report("unknown-key", key_node, key=word, where=name, nearest=draft.nearest(word, ["name", *known]))
+            known = [key for key, each in ANIMALAI_PARAMETERS.items() if each.name in takes or not takes]
+            hint = draft.nearest(word, ["name", *known], "puzzlebox things NAME")
+            draft.report("unknown-key", key_node, key=word, where=name or "an item", nearest=hint)
             continue
-        if parameter.per_instance:
-            if value.kind != SEQUENCE:
-                _report_not_a_list(word, parameter, value, draft)
-                continue
-            if parameter.counts:
-                number = max(number, len(value.value))
+        if parameter.per_instance and value.kind != SEQUENCE:
+            _report_wrong(word, parameter, value, draft)
+            continue
+        if parameter.counts:
+            number = max(number, len(value.value))
         if parameter.name not in takes:
-            draft.report("no-effect", key_node, key=word, thing=name)
+            _check_unused(word, parameter, value, draft)
+            if name:
+                draft.report("no-effect", key_node, key=word, thing=name)
         elif parameter.per_instance:
             lists[word] = (parameter, value.value)
         else:
             where = (*path, start, parameter.name)
             draft.place(where, value)
             shared[parameter.name] = _value(Key(parameter.name, parameter.kind), value, where, draft)
+    if name is None:
+        return []
     if name == "Agent":
         return [_agent(node, lists, shared, (*path, start), draft)]
-    draft.count_items(number, node)
+    draft.count_instances(number, shared, node)
     for word, (parameter, entries) in lists.items():
         if not parameter.counts and len(entries) > 1:
             draft.report("extra-entries", entries[1], key=word, thing=name)
         elif parameter.counts and len(entries) < number:
-            report_short_list(draft, pairs[word][1], word, name, len(entries), number)
+            draft.report_short_list(pairs[word][1], word, parameter, name, number)
     return [
         _instance(name, instance, lists, shared, node, (*path, start + instance), draft) for instance in range(number)
     ]
+
+
+@cache
+def _type_of(name: str) -> TypeAdapter[Any]:
+    field: Any = Item.model_fields[name]
+    return TypeAdapter(field.annotation)
+
+
+def _check_unused(word: str, parameter: Parameter, node: Node, draft: Draft) -> None:
+    """What has no effect must still be of the right kind: the original reads it before it ignores it."""
+    if parameter.kind is Kind.OPERATIONS:
+        _operations(node, (), draft)
+        return
+    for entry in node.value if parameter.per_instance else [node]:
+        try:
+            _type_of(parameter.name).validate_python(values.value(parameter.kind, entry, draft))
+        except ValidationError:
+            _report_wrong(word, parameter, entry, draft)
 
 
 def _instance(
@@ -209,7 +222,6 @@ def _instance(
         if position < len(entries):
             entry = entries[position]
             draft.place((*path, parameter.name), entry)
-            _check_tag(entry, draft, values.TAGS.get(parameter.kind, set()))
             data[parameter.name] = values.value(parameter.kind, entry, draft)
     return data
 
@@ -218,7 +230,7 @@ def _agent(
     node: Node, lists: dict[str, tuple[Parameter, list[Node]]], shared: dict[str, Any], path: Path, draft: Draft
 ) -> dict[str, Any]:
     """An Agent item is one agent however long its lists; several positions are a choice (animal-ai.md 3.3)."""
-    draft.count_items(1, node)
+    draft.count_instances(1, shared, node)
     for word, (_, entries) in lists.items():
         if word != "positions" and len(entries) > 1:
             draft.report("extra-entries", entries[1], key=word, thing="Agent")
@@ -236,8 +248,7 @@ def _agent(
 def _name(node: Node | None, item: Node, draft: Draft) -> str | None:
     """The thing an item names, or None when the original would skip it."""
     if node is None or node.kind != SCALAR:
-        if item.kind == MAPPING:
-            draft.report("missing-key", item, where="an item", key="name")
+        draft.report("missing-key", item, where="an item", key="name")
         return None
     known = names()
     if node.value not in known:
@@ -246,9 +257,8 @@ def _name(node: Node | None, item: Node, draft: Draft) -> str | None:
     return known[node.value]
 
 
-def _report_not_a_list(word: str, parameter: Parameter, node: Node, draft: Draft) -> None:
-    expects = PER_INSTANCE + EXPECTS.get(parameter.kind, parameter.kind.value)
-    draft.report("wrong-value", node, key=word, expects=expects, value=node.shown())
+def _report_wrong(word: str, parameter: Parameter, node: Node, draft: Draft) -> None:
+    draft.report("wrong-value", node, key=word, expects=expected(parameter), value=node.shown())
 
 
 def _operations(node: Node, path: Path, draft: Draft) -> list[Any]:
@@ -270,12 +280,13 @@ def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
                 expects=Shape.OPERATION.value,
                 value=node.shown() + " with no tag",
             )
-        else:
-            draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, OPERATION_TAGS))
+        elif node.tag in _TAGS:
+            got = node.shown()
+            draft.report("wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=got)
         return {"do": "nothing"}
     name, keys = OPERATION_TAGS[node.tag]
     data: dict[str, Any] = {"do": name}
-    for word, key_node, value in _pairs(node, draft, node.tag, "keys in braces, as in !endEpisode {}"):
+    for word, (key_node, value) in values.pairs(node, draft, node.tag, "keys in braces, as in !endEpisode {}").items():
         key = keys.get(word)
         if key is None:
             draft.report("unknown-key", key_node, key=word, where=node.tag, nearest=draft.nearest(word, keys))

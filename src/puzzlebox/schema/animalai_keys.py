@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 from pydantic import BaseModel
 
 from puzzlebox.schema.models import OPERATIONS, Arena, Item, Task
-from puzzlebox.things import PARAMETERS, Kind
+from puzzlebox.things import PARAMETERS, Kind, Parameter
 
 
 class Shape(Enum):
@@ -93,9 +94,17 @@ EXPECTS: dict[Kind, str] = {
     Kind.ANGLE: "a number of degrees, -1 for random",
     Kind.OPERATIONS: "a list of operations such as !grantReward {reward: 1}",
 }
-PER_INSTANCE = "a list with an entry for each instance, each "
 
 
+def expected(parameter: Parameter) -> str:
+    """What a key of an item expects."""
+    one = EXPECTS.get(parameter.kind, parameter.kind.value)
+    if not parameter.per_instance:
+        return one
+    return f"a list with an entry for each instance, each {one}" if parameter.counts else f"a list with {one}"
+
+
+@cache
 def animalai_names() -> dict[tuple[type[BaseModel], str], str]:
     """Animal-AI's name for each key of each of our models."""
     words: dict[tuple[type[BaseModel], str], str] = {}

@@ -10,11 +10,31 @@ from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.schema.values import is_symbol
 from puzzlebox.things import NOTHING, SKINS, SYMBOLS, Kind, names
 
-TAGS: dict[Kind, set[str | None]] = {
-    Kind.POSITION: {"!Vector3"},
-    Kind.SIZE: {"!Vector3"},
-    Kind.COLOUR: {"!RGB"},
-}
+Pairs = dict[str, tuple[Node, Node]]
+
+
+def pairs(node: Node, draft: Draft, tag: str, expects: str) -> Pairs:
+    """The keys and values of a mapping, merged mappings included; of a key given twice the last.
+
+    A mapping of another kind, or something that is no mapping, is reported and gives nothing.
+    """
+    if node.kind != MAPPING or (node.tag is not None and node.tag != tag and node.tag.startswith("!")):
+        draft.report("wrong-value", node, key=tag, expects=expects, value=node.shown())
+        return {}
+    last: Pairs = {}
+    merged: Pairs = {}
+    for key, entry in node.value:
+        if key.kind != SCALAR:
+            draft.report("bad-key", key, value=key.shown())
+        elif key.value == "<<" and key.plain:
+            for source in entry.value if entry.kind == SEQUENCE else [entry]:
+                for word, pair in pairs(source, draft, tag, "another mapping to merge").items():
+                    merged.setdefault(word, pair)
+        else:
+            if key.value in last:
+                draft.report("key-again", key, key=key.value, first=last[key.value][0].place.line)
+            last[key.value] = (key, entry)
+    return merged | last
 
 
 def value(kind: Kind, node: Node, draft: Draft) -> Any:
@@ -98,18 +118,16 @@ def _count(node: Node, draft: Draft) -> Any:
     return said
 
 
-def _components(node: Node, keys: str, draft: Draft) -> list[Any] | None:
-    """The numbers of a !Vector3 or !RGB; a missing one is 0."""
-    if node.kind != MAPPING:
+def _components(node: Node, tag: str, keys: str, draft: Draft) -> list[Any] | None:
+    """The numbers of a !Vector3 or !RGB; a missing one is 0. None when it is neither."""
+    if node.kind != MAPPING or node.tag not in (None, tag):
         return None
     found: dict[str, Any] = dict.fromkeys(keys, 0)
-    for key, entry in node.value:
-        if key.kind == SCALAR and key.value in found:
-            found[key.value] = number(entry, draft)
+    for word, (key, entry) in pairs(node, draft, tag, "a mapping").items():
+        if word in found:
+            found[word] = number(entry, draft)
         else:
-            where = "a !Vector3" if keys == "xyz" else "an !RGB"
-            word = key.value if key.kind == SCALAR else key.shown()
-            draft.report("unknown-key", key, key=word, where=where, nearest=draft.nearest(word, keys))
+            draft.report("unknown-key", key, key=word, where=tag, nearest=draft.nearest(word, keys))
     return [found[key] for key in keys]
 
 
@@ -119,7 +137,7 @@ def _negative(said: Any) -> bool:
 
 def _position(node: Node, draft: Draft) -> Any:
     """Negative x or z means random, negative height the floor (animal-ai.md 1.6)."""
-    vector = _components(node, "xyz", draft)
+    vector = _components(node, "!Vector3", "xyz", draft)
     if vector is None:
         return _refused(node)
     x, y, z = vector
@@ -127,7 +145,7 @@ def _position(node: Node, draft: Draft) -> Any:
 
 
 def _size(node: Node, draft: Draft) -> Any:
-    vector = _components(node, "xyz", draft)
+    vector = _components(node, "!Vector3", "xyz", draft)
     if vector is None:
         return _refused(node)
     return [None if _negative(component) else component for component in vector]
@@ -135,7 +153,7 @@ def _size(node: Node, draft: Draft) -> Any:
 
 def _colour(node: Node, draft: Draft) -> Any:
     """One negative component makes the whole colour random."""
-    channels = _components(node, "rgb", draft)
+    channels = _components(node, "!RGB", "rgb", draft)
     if channels is None:
         return _refused(node)
     if any(_negative(channel) for channel in channels):

@@ -40,6 +40,8 @@ class Diagnostic:
 
     def headline(self, source: str) -> str:
         """One line: where, how bad, what."""
+        if self.place.line == 0:  # about the file, not a place in it
+            return f"{source}: {self.severity}: {self.message}"
         return f"{source}:{self.place.line}:{self.place.column}: {self.severity}: {self.message}"
 
     def picture(self, lines: Sequence[str]) -> str:

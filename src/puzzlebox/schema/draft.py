@@ -7,9 +7,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from puzzlebox.schema.diagnostics import Diagnostic, Place, diagnose
-from puzzlebox.schema.messages import ERROR, WARNING, WARNINGS, nearest
+from puzzlebox.schema.messages import ERROR, WARNING, WARNINGS, entries, nearest
 from puzzlebox.schema.models import OPERATIONS, Arena, Item, Metadata, Surface, Task, Theme
-from puzzlebox.schema.tree import MAPPING, MAX_ITEMS, SEQUENCE, Node, Refused
+from puzzlebox.schema.tree import MAPPING, MAX_ITEMS, MAX_NODES, SEQUENCE, Node, Refused
+from puzzlebox.things import CATALOGUE, PARAMETERS, ColourRule, Kind, Parameter, page
 
 Path = tuple[str | int, ...]
 
@@ -36,7 +37,9 @@ class Draft:
         self.findings: list[Diagnostic] = []
         self._reported: Counter[str] = Counter()
         self._places: dict[Path, Node] = {(): root}
+        self._words: dict[Path, str] = {}
         self._items = 0
+        self._values = 0
 
     def report(self, code: str, at: Node | Place, /, **details: Any) -> None:
         """Add a finding. After the first `MOST_FINDINGS` errors or warnings, only the fact that there are more."""
@@ -51,16 +54,16 @@ class Draft:
             details.setdefault("nearest", "")
         self.findings.append(diagnose(code, place, **details))
 
-    def nearest(self, word: str, known: Iterable[str]) -> str:
+    def nearest(self, word: str, known: Iterable[str], listed_by: str = "puzzlebox things") -> str:
         """The nearest known word, as a message ends; not looked for once nobody reads on."""
-        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest(word, known)
+        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest(word, known, listed_by)
 
     def place(self, path: Path, node: Node) -> None:
         """Say where the value at a path of the data stands, where the nodes do not mirror the data."""
         self._places[path] = node
 
-    def count_items(self, number: int, where: Node) -> None:
-        """Count instances before they are made.
+    def count_instances(self, number: int, shared: Any, where: Node) -> None:
+        """Count instances before they are made, with what each repeats of the values they share.
 
         Raises:
             Refused: there are too many.
@@ -68,6 +71,34 @@ class Draft:
         self._items += number
         if self._items > MAX_ITEMS:
             raise Refused(diagnose("too-many-items", where.place, limit=MAX_ITEMS))
+        if number > 1:
+            self._values += number * _weight(shared)
+            if self._values > MAX_NODES:
+                raise Refused(diagnose("too-many-values", where.place, limit=MAX_NODES))
+
+    def call(self, path: Path, word: str) -> None:
+        """Say which word the text uses for a key that has several."""
+        self._words[path] = word
+
+    def word(self, path: Path) -> str | None:
+        """The word the text uses for a key, where it has several."""
+        return self._words.get(path)
+
+    def parameter_word(self, name: str) -> str:
+        """A parameter as the form at hand writes it."""
+        return PARAMETERS[name].animalai if self.form == ANIMALAI else name
+
+    def report_short_list(self, node: Node, word: str, parameter: Parameter, name: Any, instances: int) -> None:
+        """Say that a list does not reach all instances, and what the others get."""
+        thing = CATALOGUE.get(name) if isinstance(name, str) else None
+        taken = thing.takes().get(parameter.name) if thing else None
+        missing = "a random one"
+        if taken is not None and taken.default is not None:
+            missing = page.default(taken.default)
+        elif thing and parameter.kind is Kind.COLOUR and thing.colour is not ColourRule.GIVEN_OR_RANDOM:
+            missing = "their own"
+        count = entries(len(node.value))
+        self.report("short-list", node, key=word, thing=name, count=count, instances=instances, missing=missing)
 
     def locate(self, path: Path) -> Node:
         """The node of the value at a path, or of the nearest thing around it."""
@@ -86,6 +117,15 @@ class Draft:
         node = self.locate(path)
         pair = node.pair(key)
         return pair[0] if pair else node
+
+
+def _weight(data: Any) -> int:
+    """How many values some data hold."""
+    if isinstance(data, dict):
+        return 1 + sum(1 + _weight(value) for value in data.values())
+    if isinstance(data, list):
+        return 1 + sum(map(_weight, data))
+    return 1
 
 
 def _child(node: Node, part: str | int) -> Node | None:

@@ -4,10 +4,14 @@ Paths follow the text: keys and list positions, as in ("arenas", 0, "items", 2, 
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from puzzlebox.schema.draft import ANIMALAI
+from puzzlebox.schema.models import Item
+from puzzlebox.schema.reading import form_of
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node, Refused, compose
-from puzzlebox.schema.writing import flow
+from puzzlebox.schema.writing import animalai_flow, flow, plain_flow
 
 Path = tuple[str | int, ...]
 _BYTE_ORDER_MARK = "\ufeff"
@@ -26,57 +30,59 @@ def set_value(text: str, path: Path, value: Any) -> str:
     Args:
         text: a task file in either form.
         path: where; all but its last part must exist.
-        value: numbers, texts, truth values, lists, mappings, or an Item. A tag in front of the old value stays.
+        value: numbers, texts, truth values, lists, mappings, or an Item, which is written in the form of the file. None
+            is `random` (in metadata: nothing). A tag in front of the old value stays.
 
     Raises:
-        EditError: there is no such place.
-        tree.Refused: the text is not valid YAML.
+        EditError: there is no such place, the text is not valid YAML, or the value cannot be written.
     """
     if text.startswith(_BYTE_ORDER_MARK):
         return _BYTE_ORDER_MARK + set_value(text[1:], path, value)
     root = _compose(text)
-    parent, last = _find(root, path[:-1], path), path[-1]
-    written = flow(value)
+    parent, last = _find(root, path), path[-1]
+    written = _written(value, path, root)
     old = _child(parent, last)
     if old is not None:
+        _refuse_shared(root, path)
         result = _replace(text, parent, old, written)
-    elif parent.kind == MAPPING and isinstance(last, str):
-        result = _insert(text, parent, f"{flow(last)}: {written}")
+    elif parent.kind == MAPPING:
+        result = _insert(text, parent, f"{flow(str(last)) if isinstance(last, str) else last}: {written}")
     elif parent.kind == SEQUENCE and last == len(parent.value):
         result = _insert(text, parent, written if parent.flow else f"- {written}")
     else:
         raise EditError(f"there is no {_shown(path)} in the file")
-    new = _meaning(_compose(written))
-    return _checked(result, _changed(_meaning(root), path, new), path)
+    return _checked(result, _changed(_meaning(root), path, _meaning(_compose(written))), path)
 
 
 def remove(text: str, path: Path) -> str:
     """The text without the key or list entry at a path.
 
     Raises:
-        EditError: there is no such place.
-        tree.Refused: the text is not valid YAML.
+        EditError: there is no such place, or the text is not valid YAML.
     """
     if text.startswith(_BYTE_ORDER_MARK):
         return _BYTE_ORDER_MARK + remove(text[1:], path)
     root = _compose(text)
-    parent = _find(root, path[:-1], path)
+    parent = _find(root, path)
     if _child(parent, path[-1]) is None:
         raise EditError(f"there is no {_shown(path)} in the file")
+    _refuse_shared(root, path)
     spans = _spans(text, parent)
     index = _index(parent, path[-1])
+    start, end = spans[index]
     if len(spans) == 1:
         if len(path) == 1:
             raise EditError(f"{_shown(path)} is all there is in the file")
         empty = "{}" if parent.kind == MAPPING else "[]"
-        result = _replace(text, _find(root, path[:-2], path), parent, empty)
+        result = _replace(text, _find(root, path[:-1]), parent, empty)
+    elif parent.flow and index + 1 < len(spans):
+        result = text[:start] + text[spans[index + 1][0] :]
     elif parent.flow:
-        # With the comma behind it, or for the last entry the one before it.
-        start = spans[index][0] if index + 1 < len(spans) else spans[index - 1][1]
-        end = spans[index + 1][0] if index + 1 < len(spans) else spans[index][1]
-        result = text[:start] + text[end:]
+        # The comma before it goes too, and the space between them; a note there stays.
+        comma = text.find(",", spans[index - 1][1], start)
+        between = text[comma + 1 : start]
+        result = text[:comma] + (between if between.strip(" ") else "") + text[end:]
     else:
-        start, end = spans[index]
         line_start = text.rfind("\n", 0, start) + 1
         if text[line_start:start].strip(" "):
             # The first entry shares its line with the dash above it; the next entry moves up to that place.
@@ -86,21 +92,58 @@ def remove(text: str, path: Path) -> str:
     return _checked(result, _changed(_meaning(root), path, None), path)
 
 
+def _written(value: Any, path: Path, root: Node) -> str:
+    try:
+        if isinstance(value, Item) and form_of(root) == ANIMALAI:
+            return animalai_flow(value)
+        return plain_flow(value) if "metadata" in path else flow(value)
+    except (ValueError, TypeError, OverflowError, AttributeError):
+        raise EditError(f"{value!r} cannot be written into a task file") from None
+
+
 def _compose(text: str) -> Node:
-    root = compose(text)
+    try:
+        root = compose(text)
+    except Refused as refusal:
+        place = refusal.finding.place
+        raise EditError(f"line {place.line}, column {place.column}: {refusal.finding.message}") from None
     if root is None:
         raise EditError("the file is empty")
     return root
 
 
-def _find(root: Node, path: Path, whole: Path) -> Node:
+def _refuse_shared(root: Node, path: Path) -> None:
+    """Refuse to change what an alias elsewhere repeats."""
+    aliases = [node for node in _all_nodes(root) if node.alias]
     node: Node | None = root
     for part in path:
         node = _child(node, part) if node is not None else None
+        for alias in aliases:
+            if node is not None and alias.alias is node:
+                line = alias.place.line
+                raise EditError(f"{_shown(path)} is also used by the alias in line {line}; replace that one first")
+
+
+def _all_nodes(node: Node) -> Iterator[Node]:
+    yield node
+    if node.alias or node.kind == SCALAR:
+        return
+    for entry in node.value:
+        for child in entry if isinstance(entry, tuple) else (entry,):
+            yield from _all_nodes(child)
+
+
+def _find(root: Node, path: Path) -> Node:
+    """The list or mapping that holds the place a path names."""
+    if not path:
+        raise EditError("a path needs at least one part")
+    node: Node | None = root
+    for part in path[:-1]:
+        node = _child(node, part) if node is not None else None
     if node is None or node.kind == SCALAR:
-        raise EditError(f"there is no {_shown(whole)} in the file")
+        raise EditError(f"there is no {_shown(path)} in the file")
     if node.alias:
-        raise EditError(f"{_shown(whole)} is an alias; edit it where its anchor stands")
+        raise EditError(f"{_shown(path)} is an alias; edit it where its anchor stands")
     return node
 
 
@@ -126,7 +169,7 @@ def _child(node: Node, part: str | int) -> Node | None:
 
 def _replace(text: str, parent: Node, old: Node, written: str) -> str:
     start, end = old.start.index, _content_end(text, old)
-    kept = "" if old.alias else _properties(text, old)
+    kept = "" if old.alias or written.startswith("!") else _properties(text, old)
     if parent.kind == MAPPING:
         key = next(key for key, value in parent.value if value is old)
         if old.start.line > key.end.line:
@@ -201,7 +244,8 @@ def _changed(meaning: Meaning, path: Path, new: Meaning | None) -> Meaning:
     if kind == MAPPING:
         places = [i for i, (key, _) in enumerate(entries) if key[2][0] == str(part)]
         if not places:
-            return (kind, tag, [*entries, ((SCALAR, None, (part, True)), new)])
+            key = _meaning(_compose(flow(part))) if isinstance(part, str) else (SCALAR, None, (str(part), True))
+            return (kind, tag, [*entries, (key, new)])
         index = places[-1]
         key, old = entries[index]
     else:
@@ -215,7 +259,7 @@ def _changed(meaning: Meaning, path: Path, new: Meaning | None) -> Meaning:
         del entries[index]
         return (kind, tag, entries)
     else:
-        changed = (new[0], old[1], new[2])  # the old tag stays
+        changed = (new[0], new[1] or old[1], new[2])  # the old tag stays, unless a new one comes
     entries[index] = changed if key is None else (key, changed)
     return (kind, tag, entries)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from puzzlebox.things import PARAMETERS
+from puzzlebox.things import CATALOGUE, PARAMETERS
 
 if TYPE_CHECKING:
     from puzzlebox.schema.models import Item
@@ -27,6 +27,18 @@ def groups(items: Sequence["Item"]) -> list[list["Item"]]:
         else:
             runs.append([item])
     return runs
+
+
+def without_holes(items: Sequence["Item"]) -> tuple["Item", ...]:
+    """The same items, with what a later instance has and an earlier one lacks given as its default."""
+    made = list(items)
+    for name in _ALIGNED:
+        given = [index for index, item in enumerate(made) if getattr(item, name) is not None]
+        for index in range(given[-1] if given else 0):
+            if getattr(made[index], name) is None:
+                default = CATALOGUE[made[index].name].takes()[name].default
+                made[index] = made[index].model_copy(update={name: default})
+    return tuple(made)
 
 
 def _belongs(item: "Item", run: list["Item"]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from puzzlebox.scene.colours import NAMED_COLOURS
 from puzzlebox.scene.themes import THEMES
 from puzzlebox.schema.models import Task
+from puzzlebox.schema.tree import MAX_ITEMS
 from puzzlebox.schema.values import RANDOM
 from puzzlebox.things import CATALOGUE, NOTHING, PARAMETERS, SYMBOLS, Kind, Parameter
 
@@ -50,6 +51,8 @@ def task_schema() -> dict[str, Any]:
     item["properties"]["name"] = {"enum": list(CATALOGUE), "description": "The name of the thing."}
     for name, parameter in PARAMETERS.items():
         item["properties"][name] = _parameter(parameter, item["properties"][name])
+    count = {"type": "integer", "minimum": 1, "maximum": MAX_ITEMS, "description": "How many of it there are."}
+    item["properties"]["count"] = count
     item["allOf"] = [_only_what_it_takes(name) for name in CATALOGUE]
     parts["Surface"]["properties"]["color"] = _COLOUR | {"description": "Its colour."}
     theme = parts["Arena"]["properties"]["theme"]
@@ -69,8 +72,13 @@ def _parameter(parameter: Parameter, generated: dict[str, Any]) -> dict[str, Any
         one["items"] = {"enum": [*CATALOGUE, NOTHING]}
     if parameter.kind is Kind.SKIN:
         one["enum"] = [*one["enum"], RANDOM]
+    if parameter.kind is Kind.WEIGHTS:
+        one["contains"] = {"exclusiveMinimum": 0}
     if parameter.per_instance:
-        one = {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+        several: dict[str, Any] = {"type": "array", "items": one, "minItems": 1}
+        if parameter.kind in (Kind.POSITION, Kind.SIZE):
+            several["contains"] = {"type": "array"}  # [1, 2] is a vector that is too short, not two sizes
+        one = {"anyOf": [one, several]}
     return {"description": generated["description"]} | one
 
 
@@ -86,7 +94,7 @@ def _only_what_it_takes(name: str) -> dict[str, Any]:
     taken |= {key: {"description": thing.meaning(PARAMETERS[key])} for key in thing.takes()}
     return {
         "if": {"properties": {"name": {"const": name}}, "required": ["name"]},
-        "then": {"properties": taken, "propertyNames": {"enum": list(taken)}},
+        "then": {"properties": taken, "propertyNames": {"enum": [*taken, "count"]}},
     }
 
 

@@ -1,15 +1,13 @@
 """What is allowed but doubtful in a task: said as warnings, in both forms alike."""
 
+from collections.abc import Iterator
 from math import inf
 
 from puzzlebox.schema.draft import Draft, Path
 from puzzlebox.schema.messages import number, vector
 from puzzlebox.schema.models import Arena, Item, Operation, Task
-from puzzlebox.schema.overlap import overlaps
-from puzzlebox.things import CATALOGUE, Category, Solid
-
-# An explicit size is shrunk a little so that neighbours do not touch, and the reward with it (animal-ai.md 2.1).
-SHRINK = 0.999
+from puzzlebox.schema.overlap import overlaps, through_fence
+from puzzlebox.things import CATALOGUE, SHRINK, Category, Solid, Takes
 
 
 def lint(task: Task, draft: Draft) -> None:
@@ -17,11 +15,11 @@ def lint(task: Task, draft: Draft) -> None:
     carried = 0.0
     for index, arena in enumerate(task.arenas):
         path: Path = ("arenas", index)
+        _arena(arena, path, draft)
         for position, item in enumerate(arena.items):
-            where = (*path, "items", position)
-            _size(item, where, draft)
-            _position(item, arena, where, draft)
-        _overlaps(arena, path, draft)
+            for where, each in _with_what_it_brings(item, (*path, "items", position)):
+                _item(each, arena, where, draft)
+        _placing(arena, path, draft)
         most = carried + most_reward(arena)
         # The mark is compared with what was collected since the episode began, merged arenas included.
         if arena.pass_mark > max(most, 0.0):
@@ -33,48 +31,113 @@ def lint(task: Task, draft: Draft) -> None:
         draft.report("merge-last", draft.locate(("arenas", len(task.arenas) - 1, "merge_next_arena")), id=last.id)
 
 
+def _arena(arena: Arena, path: Path, draft: Draft) -> None:
+    if not arena.items:
+        draft.report("empty-arena", draft.locate(path), id=arena.id)
+    late = next((index for index, time in enumerate(arena.blackouts) if 0 < arena.time_limit < time), None)
+    if late is not None:
+        where = draft.locate((*path, "blackouts", late))
+        draft.report("late-blackout", where, value=arena.blackouts[late], limit=arena.time_limit)
+
+
+def _with_what_it_brings(item: Item, path: Path) -> Iterator[tuple[Path, Item]]:
+    """An item, and the items its operations bring."""
+    yield path, item
+    for index, operation in enumerate(item.operations or ()):
+        yield from _brought(operation, (*path, "operations", index))
+
+
+def _brought(operation: Operation, path: Path) -> Iterator[tuple[Path, Item]]:
+    inside = (*path, operation.do)
+    if operation.do == "toggle_object":
+        for index, item in enumerate(operation.items):
+            yield from _with_what_it_brings(item, (*inside, "items", index))
+    elif operation.do == "limited":
+        yield from _brought(operation.operation, (*inside, "operation"))
+    elif operation.do == "one_of":
+        for index, each in enumerate(operation.operations):
+            yield from _brought(each, (*inside, "operations", index))
+
+
+def _item(item: Item, arena: Arena, path: Path, draft: Draft) -> None:
+    _size(item, path, draft)
+    _values(item, path, draft)
+    _position(item, arena, path, draft)
+    if item.color is not None and max(item.color) <= 1 and any(channel % 1 for channel in item.color):
+        draft.report("dark-colour", draft.locate((*path, "color")), value=vector(item.color))
+    if item.reward_weights is not None and len(item.reward_weights) == 1 and item.reward_weights[0] < 1:
+        where = draft.locate((*path, "reward_weights", 0))
+        word = draft.parameter_word("spawn_probability")
+        draft.report("lone-weight", where, key=word, value=number(item.reward_weights[0]))
+
+
 def _size(item: Item, path: Path, draft: Draft) -> None:
     thing = CATALOGUE[item.name]
     if item.size is None or thing.size is None:
         return
     low, high = thing.size.smallest, thing.size.largest
-    # Only the first number of a ball's size counts.
-    axes = 1 if thing.solid is Solid.BALL else 3
-    pairs = [(given, low[axis], high[axis]) for axis, given in enumerate(item.size[:axes])]
-    if all(given is None or smallest <= given <= largest for given, smallest, largest in pairs):
-        return
-    becomes = [given if given is None else min(max(given, smallest), largest) for given, smallest, largest in pairs]
-    draft.report(
-        "clamped-size",
-        draft.locate((*path, "size")),
-        thing=item.name,
-        smallest=vector(low[:axes]) if axes > 1 else number(low[0]),
-        largest=vector(high[:axes]) if axes > 1 else number(high[0]),
-        value=vector(item.size[:axes]) if axes > 1 else number(pairs[0][0] or 0.0),
-        becomes=vector(becomes) if axes > 1 else number(becomes[0] or 0.0),
-    )
+    if thing.solid is Solid.BALL:
+        first = item.size[0]
+        if len(set(item.size)) > 1 and first is not None:
+            where = draft.locate((*path, "size"))
+            draft.report("ball-size", where, value=vector(item.size), becomes=number(first))
+        shown, smallest, largest = number(first or 0.0), number(low[0]), number(high[0])
+        becomes = number(min(max(first or 0.0, low[0]), high[0]))
+        fits = first is None or low[0] <= first <= high[0]
+    else:
+        clamped = tuple(
+            given if given is None else min(max(given, least), most)
+            for given, least, most in zip(item.size, low, high, strict=True)
+        )
+        shown, smallest, largest, becomes = vector(item.size), vector(low), vector(high), vector(clamped)
+        fits = clamped == item.size
+    if not fits:
+        details = {"smallest": smallest, "largest": largest, "value": shown, "becomes": becomes}
+        draft.report("clamped-size", draft.locate((*path, "size")), thing=item.name, **details)
+
+
+def _values(item: Item, path: Path, draft: Draft) -> None:
+    for key, taken in CATALOGUE[item.name].takes().items():
+        value = getattr(item, key)
+        if taken.limits and value is not None and value != _kept(value, taken):
+            details = {"thing": item.name, "value": number(value), "becomes": number(_kept(value, taken))}
+            smallest, largest = map(number, taken.limits)
+            where = draft.locate((*path, key))
+            key = draft.parameter_word(key)
+            draft.report("clamped-value", where, key=key, smallest=smallest, largest=largest, **details)
+
+
+def _kept(value: float, taken: Takes) -> float:
+    """A value within the limits of its parameter."""
+    return min(max(value, taken.limits[0]), taken.limits[1]) if taken.limits else value
 
 
 def _position(item: Item, arena: Arena, path: Path, draft: Draft) -> None:
     width, depth = arena.size
-    starts = (
-        [((*path, "at"), item.at)]
-        if item.at_one_of is None
-        else [((*path, "at_one_of", index), start) for index, start in enumerate(item.at_one_of)]
-    )
-    for index, (where, at) in enumerate(starts):
+    starts: list[tuple[Path, tuple[float | None, float, float | None] | None]] = [
+        ((*path, "at"), item.at),
+        ((*path, "reward_at"), item.reward_at),
+        *(((*path, "at_one_of", index), start) for index, start in enumerate(item.at_one_of or ())),
+    ]
+    for where, at in starts:
         if at is None:
             continue
         x, _, z = at
         if (x is not None and x > width) or (z is not None and z > depth):
             details = {"value": vector(at), "width": number(width), "depth": number(depth)}
             draft.report("outside", draft.locate(where), **details)
-        elif item.name == "Agent" and index == 0 and (x in (0.0, width) or z in (0.0, depth)):
+        elif item.name == "Agent" and (x in (0.0, width) or z in (0.0, depth)):
             draft.report("agent-on-border", draft.locate(where))
 
 
-def _overlaps(arena: Arena, path: Path, draft: Draft) -> None:
-    for later, earlier in overlaps(arena):
+def _placing(arena: Arena, path: Path, draft: Draft) -> None:
+    """What certainly cannot be placed where it should stand."""
+    outside = {}
+    for index, reach in through_fence(arena):
+        outside[index] = reach
+        where = draft.locate((*path, "items", index, "at"))
+        draft.report("through-fence", where, thing=arena.items[index].name, depth=number(round(reach, 3)))
+    for later, earlier in overlaps(arena, without=outside):
         draft.report(
             "overlap",
             draft.locate((*path, "items", later, "at")),
@@ -102,9 +165,8 @@ def _most_from(item: Item) -> tuple[float, bool]:
     takes = thing.takes()
     if thing.category is Category.DISPENSER:
         count = takes["spawn_count"].default if item.spawn_count is None else item.spawn_count
-        size = max(item.final_value or takes["final_value"].default, item.initial_value or 0.0)
         # A quarter of a metre is the most that any build added to a fruit (animal-ai.md 2.7).
-        return (inf if count < 0 else count * (size + 0.25)), False
+        return (inf if count < 0 else count * (_largest_value(item) + 0.25)), False
     if thing.category is Category.BUTTON and item.reward_names:
         return inf, False
     if item.operations:
@@ -113,14 +175,19 @@ def _most_from(item: Item) -> tuple[float, bool]:
         return 0.0, False
     ends = thing.reward.endswith("ends the episode")
     if "initial_value" in takes:
-        first = takes["initial_value"].default if item.initial_value is None else item.initial_value
-        last = takes["final_value"].default if item.final_value is None else item.final_value
-        return float(max(first, last)), ends
+        return _largest_value(item), ends
     if thing.size is None:
         return 0.0, ends
     if item.size is None or None in item.size:
         return thing.size.largest[0], ends
     return thing.size.clamp(item.size)[0] * SHRINK, ends  # type: ignore[arg-type]
+
+
+def _largest_value(item: Item) -> float:
+    """The larger of the values a thing starts and ends with, as they will be kept."""
+    takes = CATALOGUE[item.name].takes()
+    given = {"initial_value": item.initial_value, "final_value": item.final_value}
+    return max(_kept(takes[key].default if value is None else value, takes[key]) for key, value in given.items())
 
 
 def _pays(operation: Operation) -> bool:

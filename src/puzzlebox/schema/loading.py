@@ -2,6 +2,7 @@
 
 import warnings
 from os import PathLike
+from os.path import exists, isdir
 from pathlib import Path
 
 from puzzlebox.batteries import bundled_names, bundled_path
@@ -10,15 +11,17 @@ from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.reading import Reading, read
 from puzzlebox.schema.tree import MAX_BYTES
+from puzzlebox.schema.writing import write
 
 TEXT = "<text>"
 
 
-def load_task(source: "Task | str | PathLike[str]", *, strict: bool = False) -> Task:
+def load_task(source: Task | str | bytes | PathLike[str], *, strict: bool = False) -> Task:
     """Load a task.
 
     Args:
-        source: a Task, the path of a file, the name of a bundled task such as "foraging", or the YAML text itself.
+        source: a Task, the path of a file, the name of a bundled task such as "foraging", or the YAML text itself
+            (as bytes, too).
         strict: warnings count as errors.
 
     Raises:
@@ -26,8 +29,12 @@ def load_task(source: "Task | str | PathLike[str]", *, strict: bool = False) -> 
         FileNotFoundError: there is neither such a file nor such a bundled task.
     """
     if isinstance(source, Task):
-        return source
-    name, reading = read_source(source, strict=strict)
+        if not strict:
+            return source
+        # The doubts about a task made in Python are those about its text.
+        name, reading = TEXT, read(write(source), strict=True)
+    else:
+        name, reading = read_source(source, strict=strict)
     if reading.task is None:
         raise TaskError(name, [finding for finding in reading.findings if finding.severity == "error"])
     if reading.findings:
@@ -37,13 +44,13 @@ def load_task(source: "Task | str | PathLike[str]", *, strict: bool = False) -> 
     return reading.task
 
 
-def read_source(source: str | PathLike[str], *, strict: bool = False) -> tuple[str, Reading]:
+def read_source(source: str | bytes | PathLike[str], *, strict: bool = False) -> tuple[str, Reading]:
     """Read a file, a bundled task or a text, mistakes and all, with the name to show for it.
 
     Raises:
         FileNotFoundError: there is neither such a file nor such a bundled task.
     """
-    if isinstance(source, str) and _is_text(source):
+    if isinstance(source, bytes) or (isinstance(source, str) and _is_text(source)):
         return TEXT, read(source, strict=strict)
     path = find(source)
     with path.open("rb") as file:
@@ -58,17 +65,21 @@ def find(source: str | PathLike[str]) -> Path:
     Raises:
         FileNotFoundError: there is neither.
     """
-    path = Path(source)
-    if path.is_file():
-        return path
-    bundled = bundled_path(str(source))
+    name = str(source)
+    if not name.strip():
+        raise FileNotFoundError("the name of the task is empty")
+    if exists(name) and not isdir(name):
+        return Path(source)
+    bundled = bundled_path(name)
     if bundled is not None:
         return bundled
-    if path.is_dir():
-        raise FileNotFoundError(f"{source} is a folder; name a task file in it")
-    hint = nearest(str(source), bundled_names(), listed_by="puzzlebox tasks")
-    raise FileNotFoundError(f"there is no file {source} and no bundled task of that name{hint}")
+    if isdir(name):
+        raise FileNotFoundError(f"{name} is a folder; name a task file in it")
+    if Path(name).suffix.lower() in (".yml", ".yaml"):
+        raise FileNotFoundError(f"there is no file {name}")
+    hint = nearest(name, bundled_names(), listed_by="puzzlebox tasks")
+    raise FileNotFoundError(f"there is no file {name} and no bundled task of that name{hint}")
 
 
 def _is_text(source: str) -> bool:
-    return "\n" in source or source.lstrip().startswith(("{", "!", "arenas:"))
+    return "\n" in source or source.lstrip().startswith(("{", "[", "!", "arenas:"))

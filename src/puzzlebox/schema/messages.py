@@ -5,12 +5,13 @@ from difflib import get_close_matches
 
 ERROR, WARNING = "error", "warning"
 
-MESSAGES: dict[str, str] = {
+ERRORS: dict[str, str] = {
     # the text as such
-    "too-large": "the text has {bytes} bytes; a task file may have at most {limit}",
+    "too-large": "the text has more than {limit} bytes, the most a task file may have",
     "too-deep": "lists and mappings are nested more than {limit} deep here",
     "too-many-nodes": "the text holds more than {limit} values, aliases counted as often as they are used",
     "too-many-items": "the task holds more than {limit} things",
+    "too-many-values": "with what its instances share counted for each, the task holds more than {limit} values",
     "not-text": "the file is not text in UTF-8 (byte {offset}); save it as UTF-8",
     "bad-character": "the character {character} is not allowed in YAML",
     "not-yaml": "this is not valid YAML: {problem}",
@@ -18,6 +19,7 @@ MESSAGES: dict[str, str] = {
     "too-many-directives": "the text begins with more than {limit} lines starting with `%`; remove them",
     "bad-alias": "the alias `*{anchor}` {problem}",
     "bad-key": "a key must be a plain text, not {value}",
+    "no-dash": "`{key}` is a list; put `- ` before `{first}`",
     "not-a-task": "a task file begins with `arenas:`, a list of arenas; found {value}",
     # keys
     "unknown-key": "`{key}` is not a key of {where}{nearest}",
@@ -27,7 +29,7 @@ MESSAGES: dict[str, str] = {
     "duplicate-arena": "arena {id} is given twice, first in line {first}",
     "arena-order": "arena ids must increase down the list; {id} follows {previous}",
     "exclusive-keys": "`{key}` and `{other}` exclude each other; give one of them",
-    "tag": "`{tag}` belongs to Animal-AI's form (`!ArenaConfig`, arenas by number); in this form leave it out",
+    "tag": "`{tag}` is a tag; only Animal-AI's form (`!ArenaConfig`, arenas by number) has them, so leave it out",
     "unknown-tag": "`{tag}` is not a tag of Animal-AI's form{nearest}",
     # values
     "wrong-value": "`{key}` expects {expects}; got {value}{nearest}",
@@ -39,21 +41,33 @@ MESSAGES: dict[str, str] = {
     "unknown-operation": "`{name}` is not an operation{nearest}",
     "blackouts-order": "blackouts must increase; {value} follows {previous}",
     "blackouts-period": "a negative blackout is a period and must be alone, as in [-20]; got {value}",
-    "list-length": "`{key}` has {count} entries but `{other}` has {wanted}; they must match",
-    "mixed-toggle": "`toggle_object` brings instances of one thing that differ only in what each instance may have",
+    "list-length": "`{key}` has {count} but `{other}` has {wanted}; they must match",
+    "mixed-toggle": "`toggle_object` brings one thing, in one or several places; use one operation for each thing",
     "merge-agents": "merged arenas need the same number of agents; "
     "arena {id} has {count}, arena {previous} has {wanted}",
     "more-errors": "more than {limit} errors; the rest are not shown",
-    # warnings in both forms
+}
+
+WARNINGS: dict[str, str] = {
+    # in both forms
     "short-list": "`{key}` has {count} for {instances} instances of {thing}; the others get {missing}",
     "clamped-size": "{thing} takes sizes from {smallest} to {largest}; {value} becomes {becomes}",
+    "clamped-value": "{thing} takes `{key}` from {smallest} to {largest}; {value} becomes {becomes}",
+    "ball-size": "only the first number of a ball's size counts; {value} is {becomes}",
     "outside": "{value} is outside the arena, {width} x {depth} m; it will be moved to the edge, where it may not fit",
+    "through-fence": "{thing} reaches through the fence by {depth} m; it will be left out",
+    "late-blackout": "{value} comes after the time limit {limit}; only food can prolong the episode so far",
     "agent-on-border": "the agent cannot start on the border; it will start at [1, 0, 1]",
-    "pass-mark": "no reward in arena {id} can reach the pass mark {pass_mark}; the most one can collect is {most}",
+    "pass-mark": "no reward in arena {id} can reach the pass mark {pass_mark}; the most one can collect is {most} "
+    "(food of a given size pays 0.999 of it)",
     "overlap": "{thing} overlaps {other} in line {line}, which is placed first; it will be left out",
     "more-warnings": "more than {limit} warnings; the rest are not shown",
+    "empty-arena": "arena {id} has no items; is a `-` too many, or `items` missing?",
+    "lone-weight": "a single reward comes at every press, whatever its weight; for a chance of {value} "
+    "write `{key}: {value}`",
+    "dark-colour": "colours go from 0 to 255, so {value} is nearly black",
     "merge-last": "arena {id} is the last; there is no next arena to merge with",
-    # warnings in Animal-AI's form: what some build accepted, and what it meant there
+    # in Animal-AI's form: what some build accepted, and what it meant there
     "old-boolean": "`{text}` is read as {meaning}; write {meaning}",
     "old-number": "`{text}` is read as {meaning}; write {meaning}",
     "key-again": "`{key}` is given twice, first in line {first}; the last one counts",
@@ -69,15 +83,13 @@ MESSAGES: dict[str, str] = {
     "unknown-symbol": "`{name}` is not a symbol and leaves the board blank{nearest}",
 }
 
-# Codes that stop a file from being read; all others in the table are warnings.
-_FIRST_WARNING = list(MESSAGES).index("short-list")
-WARNINGS = frozenset(list(MESSAGES)[_FIRST_WARNING:])
+MESSAGES = ERRORS | WARNINGS
 
 
 def closest(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
     """How a message ends where a known word is near; a mapping says what to write for each word."""
     write = known if isinstance(known, Mapping) else {choice: choice for choice in known}
-    folded = {_folded(choice): written for choice, written in write.items()}
+    folded = {_folded(choice): str(written) for choice, written in write.items()}
     close = get_close_matches(_folded(word), folded, n=1, cutoff=0.6)
     return f"; did you mean `{folded[close[0]]}`?" if close else ""
 
@@ -91,6 +103,11 @@ def nearest(word: str, known: Iterable[str], listed_by: str = "puzzlebox things"
 
 def _folded(word: str) -> str:
     return word.lower().replace("_", "")
+
+
+def entries(count: int) -> str:
+    """How many entries a list has, in words."""
+    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def number(value: float) -> str:

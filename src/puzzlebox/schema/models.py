@@ -1,12 +1,15 @@
 """A task as data: what a researcher wrote, checked, nothing drawn yet. Task > arenas > items."""
 
+from math import isfinite
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from puzzlebox.scene.themes import PATTERNS, THEMES
+from puzzlebox.schema.grouping import groups, without_holes
+from puzzlebox.schema.messages import entries
 from puzzlebox.schema.values import (
     Angle,
     Colour,
@@ -124,7 +127,7 @@ def _same_length(model: Model, name: str, other: str) -> None:
     """Two lists that belong together must have the same length."""
     count, wanted = len(getattr(model, name)), len(getattr(model, other) or ())
     if count != wanted:
-        details = {"key": name, "other": other, "count": count, "wanted": wanted}
+        details = {"key": name, "other": other, "count": entries(count), "wanted": wanted}
         raise PydanticCustomError("list-length", "{key} and {other} differ in length", details)
 
 
@@ -136,13 +139,13 @@ class ToggleObject(Model):
     initially_present: Flag = key(False, "true or false", "Whether it is there from the start.")
     forget: Flag = key(False, "true or false", "Bring a new one each time and never take one away.")
 
-    @model_validator(mode="after")
-    def _one_thing(self) -> Self:
-        from puzzlebox.schema.grouping import groups
-
-        if len(groups(self.items)) > 1:
+    @field_validator("items")
+    @classmethod
+    def _one_thing(cls, items: tuple[Item, ...]) -> tuple[Item, ...]:
+        filled = without_holes(items)
+        if len(groups(filled)) > 1:
             raise PydanticCustomError("mixed-toggle", "one thing only")
-        return self
+        return filled
 
 
 class GrantReward(Model):
@@ -230,11 +233,11 @@ class Theme(Model):
     """A look of your own: a named theme and what differs from it."""
 
     base: ThemeName = key("classic", f"the name of a theme ({', '.join(THEMES)})", "The theme it starts from.")
-    floor: Surface | None = key(None, "a surface", "The floor.")
-    fence: Surface | None = key(None, "a surface", "The fence around the arena.")
-    walls: Surface | None = key(None, "a surface", "Walls that have no colour of their own.")
-    sky: Surface | None = key(None, "a surface", "The sky.")
-    ceiling: Surface | None = key(None, "a surface", "A ceiling, if there should be one.")
+    floor: Surface | None = key(None, "a mapping with `color` and `pattern`", "The floor.")
+    fence: Surface | None = key(None, "a mapping with `color` and `pattern`", "The fence around the arena.")
+    walls: Surface | None = key(None, "a mapping with `color` and `pattern`", "Walls that have no colour of their own.")
+    sky: Surface | None = key(None, "a mapping with `color` and `pattern`", "The sky.")
+    ceiling: Surface | None = key(None, "a mapping with `color` and `pattern`", "A ceiling, if there should be one.")
     light: Probability | None = key(None, Kind.PROBABILITY.value, "Brightness: 1 is daylight, 0 is dark.")
 
 
@@ -242,10 +245,22 @@ def _theme_by_name(value: Any) -> Any:
     return {"base": value} if isinstance(value, str) else value
 
 
+def _plain_data(value: Any) -> Any:
+    """What YAML can hold without tags: texts, finite numbers, truth values, nothing, lists and mappings of these."""
+    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value)):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain_data(part) for part in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: _plain_data(part) for key, part in value.items()}
+    raise PydanticCustomError("value", "metadata hold texts, numbers, truth values, lists and mappings")
+
+
 class Metadata(BaseModel):
     """What a task is about. Any other key may be added."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, Annotated[Any, AfterValidator(_plain_data)]]
 
     title: Text | None = key(None, "a text", "A short name for people.")
     description: Text | None = key(None, "a text", "What the task asks of the animal.")
@@ -257,7 +272,7 @@ class Metadata(BaseModel):
         """The keys that say something, our own first."""
         own: dict[str, FieldInfo] = type(self).model_fields
         known = {name: getattr(self, name) for name in own if getattr(self, name) != own[name].default}
-        return known | (self.model_extra or {})
+        return known | dict(sorted((self.model_extra or {}).items()))
 
 
 _PERSPECTIVE = "first, third or birdsEye"

@@ -6,14 +6,16 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from puzzlebox.scene.themes import THEMES
-from puzzlebox.schema.animalai_keys import EXPECTS, PER_INSTANCE, animalai_names
+from puzzlebox.schema.animalai_keys import animalai_names, expected
 from puzzlebox.schema.diagnostics import Place, errors
 from puzzlebox.schema.draft import ANIMALAI, MOST_FINDINGS, Draft, Path, owner_of
 from puzzlebox.schema.messages import MESSAGES, closest, nearest
 from puzzlebox.schema.models import OPERATIONS, Arena, Item, Theme
 from puzzlebox.schema.tree import SCALAR
-from puzzlebox.things import CATALOGUE, CHOICES, PARAMETERS
+from puzzlebox.schema.values import MOST
+from puzzlebox.things import CATALOGUE, CHOICES, PARAMETERS, Kind
 
+_VECTORS = {name for name, parameter in PARAMETERS.items() if parameter.kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR)}
 # A code, a place, and what the sentence needs.
 Finding = tuple[str, Place, dict[str, Any]]
 
@@ -25,14 +27,22 @@ def report_objections(problem: ValidationError, draft: Draft) -> None:
     inner = {objection["loc"][:length] for objection in objections for length in range(len(objection["loc"]))}
     # What the form's reader already refused needs no second word.
     refused = {(finding.place.line, finding.place.column) for finding in errors(draft.findings)}
+    # A key that is missing because it is misspelt needs one word, not two.
+    meant = {
+        (objection["loc"][:-1], _nearest_key(objection["loc"], draft)[1])
+        for objection in objections[:MOST_FINDINGS]
+        if objection["type"] == "extra_forbidden"
+    }
     reported = set()
     for objection in objections[: MOST_FINDINGS + 1]:
         path = objection["loc"]
         if objection["type"] == "too_short" and path in inner:
             continue
+        if objection["type"] == "missing" and (path[:-1], path[-1]) in meant:
+            continue
         code, place, details = _translate(objection, draft)
         # A bad vector has up to three bad components.
-        mark = (code, path[:-1] if path and isinstance(path[-1], int) else path)
+        mark = (code, path[:-1] if len(path) > 1 and path[-2] in _VECTORS else path)
         if mark not in reported and (place.line, place.column) not in refused:
             reported.add(mark)
             draft.report(code, place, **details)
@@ -55,9 +65,9 @@ def _translate(error: Any, draft: Draft) -> Finding:
         name = str(details["tag"])
         return "unknown-operation", (node.get("do") or node).place, {"name": name, "nearest": nearest(name, OPERATIONS)}
     if code == "unknown-thing":
-        return code, node.place, {**details, "nearest": nearest(details["name"], CATALOGUE)}
+        return code, node.place, details
     if code == "finite_number":
-        return "not-finite", node.place, {"text": node.value}
+        return "not-finite", node.place, {"text": node.short()}
     if code == "misplaced-key":
         details["allowed"] = ", ".join(CATALOGUE[details["thing"]].takes())
         return code, draft.locate_key(path, details["key"]).place, details
@@ -73,9 +83,14 @@ def _translate(error: Any, draft: Draft) -> Finding:
         return code, value.place, details
     if owner is Theme and key == "base" and draft.locate(path[:-1]) is node:
         key, owner = "theme", Arena  # a theme by its name alone
-    details = {"key": _word(owner, key, draft.form), "expects": _expects(owner, key, draft.form), "value": node.shown()}
+    word = draft.word(path) or _word(owner, key, draft.form)
+    details = {"key": word, "expects": _expects(owner, key, draft.form), "value": node.shown()}
     if node.kind == SCALAR:
         details["nearest"] = closest(node.value, _choices(owner, key))
+        if key == "items" and node.value in CATALOGUE:
+            details["nearest"] = f"; write {{name: {node.value}}}"
+    if error.get("ctx", {}).get("le") == MOST:
+        details["nearest"] = f"; at most {MOST}"
     return "wrong-value", node.place, details
 
 
@@ -90,16 +105,29 @@ def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
 
 
 def _unknown_key(path: Path, owner: type[BaseModel], key: str, draft: Draft) -> Finding:
-    parent = draft.locate(path[:-1])
-    place = draft.locate_key(path[:-1], key).place
-    name = parent.get("name")
-    if owner is Item and name is not None and name.kind == SCALAR and name.value in CATALOGUE:
-        taken = CATALOGUE[name.value].takes()
+    where, _, hint = _nearest_key(path, draft)
+    return "unknown-key", draft.locate_key(path[:-1], key).place, {"key": key, "where": where, "nearest": hint}
+
+
+def _nearest_key(path: Path, draft: Draft) -> tuple[str, str | None, str]:
+    """What holds an unknown key, the key that was probably meant, and how to say so."""
+    owner, _ = owner_of(path)
+    key = str(path[-1])
+    name = draft.locate(path[:-1]).get("name")
+    words = {each: each for each in owner.model_fields}
+    where = _where(owner)
+    if owner is Item:
+        words["count"] = "count"
+        if name is not None and name.kind == SCALAR and name.value in CATALOGUE:
+            where = name.value
+            words = {each: each for each in ("name", *CATALOGUE[where].takes(), "count")}
         # Who comes from Animal-AI writes its words; suggest ours.
-        words = {PARAMETERS[each].animalai: each for each in taken} | {each: each for each in ("name", *taken)}
-        hint = closest(key, words) or nearest(key, ("name", *taken))
-        return "unknown-key", place, {"key": key, "where": name.value, "nearest": hint}
-    return "unknown-key", place, {"key": key, "where": _where(owner), "nearest": nearest(key, owner.model_fields)}
+        hints = {PARAMETERS[each].animalai: each for each in words if each in PARAMETERS} | words
+    else:
+        hints = words
+    hint = closest(key, hints)
+    meant = hint.split("`")[1] if hint else None
+    return where, meant, hint or nearest(key, words, listed_by="puzzlebox things NAME")
 
 
 def _where(owner: type[BaseModel]) -> str:
@@ -123,8 +151,4 @@ def _expects(owner: type[BaseModel], key: str | None, form: str) -> str:
         return "a mapping of keys"
     extra = field.json_schema_extra
     expects = str(extra["expects"]) if isinstance(extra, dict) else "another value"
-    if form == ANIMALAI and owner is Item and key in PARAMETERS:
-        parameter = PARAMETERS[key]
-        expects = EXPECTS.get(parameter.kind, expects)
-        return PER_INSTANCE + expects if parameter.per_instance else expects
-    return expects
+    return expected(PARAMETERS[key]) if form == ANIMALAI and owner is Item and key in PARAMETERS else expects

@@ -1,20 +1,20 @@
 """Which fixed things of an arena must overlap an earlier one, told from the file alone.
 
-Only what is certain: both have a given position, size and rotation and are a box, a ramp or a ball. The test is the
-original's (animal-ai.md 3.4): the later thing asks with its oriented box against the true form of the earlier one.
+Only what is certain, for boxes, ramps and balls with a given position. The test is the original's (animal-ai.md 3.4):
+the later thing asks with its oriented box against the true form of the earlier one. A size left out counts as the
+smallest, a rotation left out as the part of the footprint that is covered however it turns.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from math import cos, hypot, radians, sin
+from math import cos, hypot, radians, sin, sqrt
 from typing import Any
 
 import numpy as np
 
 from puzzlebox.schema.models import Arena, Item
-from puzzlebox.things import CATALOGUE, Solid
+from puzzlebox.things import CATALOGUE, SHRINK, Solid, Thing, Vector
 
-_SHRINK = 0.999
 _LIFT = 0.01
 # Nearer than this is touching: the engine's own answer would depend on rounding.
 _TOLERANCE = 1e-3
@@ -22,10 +22,14 @@ _TOLERANCE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A fixed thing: an upright box (x, z, half sizes, yaw) from `low` to `high`, and its true form."""
+    """A fixed thing: an upright box (x, z, half sizes, yaw) from `low` to `high`, and its true form.
+
+    `radius` is that of a ball; the box it asks with is smaller where its yaw is not known.
+    """
 
     index: int
     solid: Solid
+    radius: float
     x: float
     z: float
     half_x: float
@@ -50,18 +54,37 @@ class Body:
         return dx * self.cos - dz * self.sin, dx * self.sin + dz * self.cos
 
 
-def overlaps(arena: Arena) -> Iterator[tuple[int, int]]:
-    """Pairs (later, earlier) of positions in the arena's items; the later one cannot be placed."""
+def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, int]]:
+    """Pairs (later, earlier) of positions in the arena's items; the later one cannot be placed.
+
+    Args:
+        arena: what is to be placed.
+        without: positions of items that are left out for another reason.
+    """
     # The order of placement: agents first, then the file's.
     order = sorted(range(len(arena.items)), key=lambda index: arena.items[index].name != "Agent")
-    bodies = [body for index in order if (body := body_of(arena.items[index], index, arena.size))]
+    bodies = [
+        body for index in order if index not in without and (body := body_of(arena.items[index], index, arena.size))
+    ]
     placed = _Placed(len(bodies))
     for body in bodies:
-        hit = placed.first_hit(body) if arena.items[body.index].name != "Agent" else None
+        hit = placed.first_hit(body)
         if hit is None:
             placed.add(body)
         else:
             yield body.index, hit.index  # left out, so it is in nobody's way
+
+
+def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
+    """Positions of items that stand inside but reach through the fence, and by how many metres; agents are moved."""
+    for index, item in enumerate(arena.items):
+        body = body_of(item, index, arena.size) if item.name != "Agent" else None
+        inside = item.at is not None and (item.at[0] or 0) <= arena.size[0] and (item.at[2] or 0) <= arena.size[1]
+        if body is not None and inside:
+            low_x, _, low_z, high_x, _, high_z = _bounds(body)
+            reach = max(-low_x, -low_z, high_x - arena.size[0], high_z - arena.size[1])
+            if reach > _TOLERANCE:
+                yield index, reach
 
 
 class _Placed:
@@ -118,29 +141,43 @@ def _gaps(one: Body, shapes: Any) -> Any:
 
 
 def body_of(item: Item, index: int, arena_size: tuple[float, float]) -> Body | None:
-    """The body of an item where everything about it is given."""
+    """The body an item certainly has, or None when nothing is certain."""
     thing = CATALOGUE[item.name]
     if thing.solid is Solid.OTHER or item.at is None:
         return None
     x, y, z = item.at
-    if x is None or z is None:
+    size = _certain_size(item, thing)
+    if x is None or z is None or size is None:
         return None
-    # A ball takes as much room at every yaw but asks with a cube, so its yaw must be known too.
-    rotation = item.rotation if item.rotation is not None else None if thing.turns and item.name != "Agent" else 0.0
-    if rotation is None:
-        return None
-    if thing.fixed_size is not None:
-        width, height, depth = thing.fixed_size
-    elif thing.size is None or item.size is None or None in item.size:
-        return None
-    else:
-        width, height, depth = (s * _SHRINK for s in thing.size.clamp(item.size))  # type: ignore[arg-type]
+    width, height, depth = size
     if thing.solid is Solid.BALL:
         height = depth = width
+    rotation = item.rotation if item.rotation is not None or thing.turns else 0.0
+    if rotation is None:
+        if thing.solid is Solid.WEDGE:
+            return None
+        width = depth = min(width, depth) / sqrt(2)  # the square inside the circle inside the footprint
+        rotation = 0.0
     low = y + _LIFT
     turn = radians(rotation)
     x, z = min(x, arena_size[0]), min(z, arena_size[1])
-    return Body(index, thing.solid, x, z, width / 2, depth / 2, low, low + height, cos(turn), sin(turn))
+    return Body(index, thing.solid, size[0] / 2, x, z, width / 2, depth / 2, low, low + height, cos(turn), sin(turn))
+
+
+def _certain_size(item: Item, thing: type[Thing]) -> Vector | None:
+    """The given size as it will be kept, or the smallest where it is left out."""
+    if thing.fixed_size is not None:
+        return thing.fixed_size
+    if thing.size is None:
+        return None
+    given = item.size or (None, None, None)
+    if None in given and thing.solid is Solid.WEDGE:
+        return None  # a larger ramp does not contain a smaller one
+    x, y, z = (
+        least if axis is None else min(max(axis, least), most) * SHRINK
+        for axis, least, most in zip(given, thing.size.smallest, thing.size.largest, strict=True)
+    )
+    return x, y, z
 
 
 def _cuts(asking: Body, placed: Body) -> bool:
@@ -152,7 +189,7 @@ def _cuts(asking: Body, placed: Body) -> bool:
 
 def _box_meets_ball(box: Body, ball: Body) -> bool:
     a, b = box.local(ball.x, ball.z)
-    radius = ball.half_x
+    radius = ball.radius
     centre = ball.low + radius
     da = max(0.0, abs(a) - box.half_x)
     db = max(0.0, abs(b) - box.half_z)
@@ -164,6 +201,9 @@ def _box_meets_ramp(box: Body, ramp: Body) -> bool:
     """A ramp is its box below a slope, so the lowest point of the common prism decides; its tall face is at -z."""
     low = max(box.low, ramp.low)
     height = ramp.high - ramp.low
+    nearest = min(ramp.local(x, z)[1] for x, z in box.corners())
+    if low >= ramp.low + height * (ramp.half_z - max(nearest, -ramp.half_z)) / (2 * ramp.half_z):
+        return False  # above the slope even where that is highest
     for x, z in _clip(box.corners(), ramp):
         _, b = ramp.local(x, z)
         surface = ramp.low + height * (ramp.half_z - b) / (2 * ramp.half_z)

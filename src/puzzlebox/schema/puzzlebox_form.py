@@ -6,16 +6,27 @@ from typing import Any
 from puzzlebox.schema.draft import Draft, Path
 from puzzlebox.schema.messages import number
 from puzzlebox.schema.scalars import Ambiguous, resolve
-from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
+from puzzlebox.schema.tree import MAPPING, MAX_ITEMS, SCALAR, SEQUENCE, Node
 from puzzlebox.things import CATALOGUE, PARAMETERS, Kind
 
+COUNT_EXPECTS = f"a whole number from 1 to {MAX_ITEMS}"
 _VECTORS = (Kind.POSITION, Kind.SIZE, Kind.COLOUR)
+
+
+class Null:
+    """An empty value. In a task it is a mistake (what is random is left out), so no model accepts it."""
+
+
+_NULL = Null()
 
 
 def read(root: Node, draft: Draft) -> Any:
     """The data of a task in our form, with every item that lists several instances taken apart."""
     data = plain(root, draft)
-    arenas = data.get("arenas") if isinstance(data, dict) else None
+    arenas = data.get("arenas")
+    if isinstance(arenas, dict):
+        _report_no_dash("arenas", (), draft)
+        arenas = data["arenas"] = []
     if isinstance(arenas, list):
         for index, arena in enumerate(arenas):
             if isinstance(arena, dict):
@@ -23,29 +34,47 @@ def read(root: Node, draft: Draft) -> Any:
                 arena.setdefault("id", index)
                 if isinstance(arena.get("items"), list):
                     arena["items"] = _instances(arena["items"], ("arenas", index, "items"), draft)
+                elif isinstance(arena.get("items"), dict):
+                    _report_no_dash("items", ("arenas", index), draft)
+                    arena["items"] = []
     return data
 
 
-def plain(node: Node, draft: Draft) -> Any:
-    """Nodes as Python data; what YAML readers disagree about is an error here."""
+def _report_no_dash(key: str, path: Path, draft: Draft) -> None:
+    """Entries without their dashes: YAML takes them for one mapping."""
+    node = draft.locate((*path, key))
+    first = node.value[0][0] if node.value else node
+    draft.report("no-dash", first, key=key, first=first.value if first.kind == SCALAR else "it")
+
+
+def plain(node: Node, draft: Draft, *, free: bool = False) -> Any:
+    """Nodes as Python data; what YAML readers disagree about is an error here.
+
+    Args:
+        node: what to read.
+        draft: where findings go.
+        free: an empty value is allowed, as in metadata.
+    """
     if node.tag is not None:
         draft.report("tag", node, tag=node.tag.replace("tag:yaml.org,2002:", "!!"))
     if node.kind == SEQUENCE:
-        return [plain(child, draft) for child in node.value]
+        return [plain(child, draft, free=free) for child in node.value]
     if node.kind == MAPPING:
-        return _mapping(node, draft)
+        return _mapping(node, draft, free=free)
     value = resolve(node)
+    if value is None and not free:
+        return _NULL
     if isinstance(value, Ambiguous):
         one = str(value.one).lower() if isinstance(value.one, bool) else number(value.one)
-        draft.report("ambiguous", node, text=node.value, one=one, other=value.other, write=value.write)
+        draft.report("ambiguous", node, text=node.short(), one=one, other=value.other, write=value.write)
         return value.one
     if isinstance(value, float) and not isfinite(value):
-        draft.report("not-finite", node, text=node.value)
+        draft.report("not-finite", node, text=node.short())
         return 0.0
     return value
 
 
-def _mapping(node: Node, draft: Draft) -> dict[str, Any]:
+def _mapping(node: Node, draft: Draft, *, free: bool) -> dict[str, Any]:
     data: dict[str, Any] = {}
     first: dict[str, Node] = {}
     for key, value in node.value:
@@ -56,7 +85,8 @@ def _mapping(node: Node, draft: Draft) -> dict[str, Any]:
             draft.report("duplicate-key", key, key=key.value, first=first[key.value].place.line)
         else:
             first[key.value] = key
-        data[key.value] = plain(value, draft)  # the last one, as `Node.get` finds it
+        # The last one, as `Node.get` finds it.
+        data[key.value] = plain(value, draft, free=free or key.value == "metadata")
     return data
 
 
@@ -65,28 +95,54 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
     result: list[Any] = []
     nodes: list[Node] = draft.locate(path).value
     for item, node in zip(items, nodes, strict=True):
+        where = (*path, len(result))
+        draft.place(where, node)
         if not isinstance(item, dict):
-            draft.count_items(1, node)
-            draft.place((*path, len(result)), node)
+            draft.count_instances(1, item, node)
             result.append(item)
             continue
-        lists = {key: value for key, value in item.items() if _lists_instances(key, value)}
-        entries = {key: value.value for key in lists if (value := node.get(key))}
-        instances = max((len(values) for values in lists.values()), default=1)
-        draft.count_items(instances, node)
-        _report_short_lists(item, lists, instances, node, draft)
+        _drop_misplaced_keys(item, where, draft)
+        if "operations" in item:
+            item["operations"] = _operations(item["operations"], (*where, "operations"), draft)
+        repeats = _count(item, node, draft)
+        lists = {key: node.get(key) for key, value in item.items() if _lists_instances(key, value)}
+        shared = {key: value for key, value in item.items() if key not in lists}
+        instances = max([repeats, *(len(entries.value) for entries in lists.values() if entries)])
+        draft.count_instances(instances, shared, node)
+        for key, entries in lists.items():
+            if entries and len(entries.value) < instances:
+                draft.report_short_list(entries, key, PARAMETERS[key], item.get("name"), instances)
         for instance in range(instances):
             where = (*path, len(result))
             draft.place(where, node)
-            one = {key: value for key, value in item.items() if key not in lists}
-            for key, values in lists.items():
-                if instance < len(values):
-                    one[key] = values[instance]
-                    draft.place((*where, key), entries[key][instance])
-            if "operations" in one:
-                one["operations"] = _operations(one["operations"], (*where, "operations"), draft)
+            one = dict(shared)
+            for key, entries in lists.items():
+                if entries and instance < len(entries.value):
+                    one[key] = item[key][instance]
+                    draft.place((*where, key), entries.value[instance])
             result.append(one)
     return result
+
+
+def _drop_misplaced_keys(item: dict[str, Any], path: Path, draft: Draft) -> None:
+    """Refuse what this thing does not take, whatever its value."""
+    thing = CATALOGUE.get(item["name"]) if isinstance(item.get("name"), str) else None
+    if thing is None:
+        return
+    for key in [key for key in item if key in PARAMETERS and key not in thing.takes()]:
+        allowed = ", ".join(thing.takes())
+        draft.report("misplaced-key", draft.locate_key(path, key), thing=thing.name(), key=key, allowed=allowed)
+        del item[key]
+
+
+def _count(item: dict[str, Any], node: Node, draft: Draft) -> int:
+    """How many instances `count` asks for."""
+    count = item.pop("count", 1)
+    if type(count) is not int or not 1 <= count <= MAX_ITEMS:
+        where = node.get("count") or node
+        draft.report("wrong-value", where, key="count", expects=COUNT_EXPECTS, value=where.shown())
+        return 1
+    return count
 
 
 def _lists_instances(key: str, value: Any) -> bool:
@@ -101,24 +157,8 @@ def _lists_instances(key: str, value: Any) -> bool:
     return True
 
 
-def _report_short_lists(item: dict[str, Any], lists: dict[str, Any], instances: int, node: Node, draft: Draft) -> None:
-    for key, values in lists.items():
-        if len(values) < instances:
-            report_short_list(draft, node.get(key) or node, key, item.get("name"), len(values), instances)
-
-
-def report_short_list(draft: Draft, node: Node, key: str, name: Any, count: int, instances: int) -> None:
-    """Say that a list does not reach all instances, and what the others get."""
-    thing = CATALOGUE.get(name) if isinstance(name, str) else None
-    parameter = next(each for each in PARAMETERS.values() if key in (each.name, each.animalai))
-    default = thing.takes()[parameter.name].default if thing and parameter.name in thing.takes() else None
-    missing = "a random one" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
-    entries = "1 entry" if count == 1 else f"{count} entries"
-    draft.report("short-list", node, key=key, thing=name, count=entries, instances=instances, missing=missing)
-
-
 def _operations(operations: Any, path: Path, draft: Draft) -> Any:
-    """The same for the items that operations bring."""
+    """The items that operations bring are taken apart in the same way."""
     if not isinstance(operations, list):
         return operations
     return [_operation(operation, (*path, index), draft) for index, operation in enumerate(operations)]

@@ -9,11 +9,12 @@ from pydantic import ValidationError
 from puzzlebox.schema import animalai_form, puzzlebox_form
 from puzzlebox.schema.diagnostics import Diagnostic, Place, diagnose, errors
 from puzzlebox.schema.draft import ANIMALAI, PUZZLEBOX, Draft
+from puzzlebox.schema.lines import place_at
 from puzzlebox.schema.lint import lint
 from puzzlebox.schema.messages import ERROR
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.objections import report_objections
-from puzzlebox.schema.tree import MAPPING, Node, Refused, compose, decode, place_at
+from puzzlebox.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode
 
 _READERS: dict[str, Callable[[Node, Draft], Any]] = {
     PUZZLEBOX: puzzlebox_form.read,
@@ -60,7 +61,8 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
         draft = Draft(root, form)
         findings = draft.findings
         task = Task.model_validate(_READERS[form](root, draft))
-        lint(task, draft)
+        if not errors(findings):
+            lint(task, draft)
     except ValidationError as problem:
         report_objections(problem, draft)
     except Refused as refusal:
@@ -74,16 +76,21 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
 
 def _in_order(findings: list[Diagnostic], text: str) -> list[Diagnostic]:
     """The findings as they stand in the text, none beyond it: at the end the parser is one line ahead."""
-    if not findings:
-        return findings
-    end = place_at(text, len(text))
-    inside = [replace(finding, place=min(finding.place, end)) for finding in findings]
-    return sorted(dict.fromkeys(inside), key=lambda finding: finding.place)
+    certain = text.count("\n")  # there are at least so many lines, and counting the other line breaks takes longer
+    if any(finding.place.line > certain for finding in findings):
+        end = place_at(text, len(text))
+        findings = [replace(finding, place=min(finding.place, end)) for finding in findings]
+    return sorted(dict.fromkeys(findings), key=lambda finding: finding.place)
 
 
 def form_of(root: Node) -> str:
     """Our form lists its arenas; Animal-AI's numbers them (its tags are optional to its own parser)."""
     arenas = root.get("arenas")
-    numbered = arenas is not None and arenas.kind == MAPPING
-    tagged = root.tag is not None or (arenas is not None and arenas.tag is not None)
-    return ANIMALAI if numbered or tagged else PUZZLEBOX
+    nodes = [root]
+    if arenas is not None:
+        nodes.append(arenas)
+        if arenas.kind == MAPPING:
+            if any(key.kind == SCALAR and key.value.lstrip("-").isdecimal() for key, _ in arenas.value):
+                return ANIMALAI
+            nodes += [value for _, value in arenas.value]
+    return ANIMALAI if any((node.tag or "").startswith("!") for node in nodes) else PUZZLEBOX

@@ -23,8 +23,9 @@ _BASED = re.compile(r"([-+]?)0([xXoObB])([0-9a-fA-F]+)$", re.ASCII)
 _SEXAGESIMAL = re.compile(r"([-+]?)([0-9]+(?::[0-5]?[0-9])+)$", re.ASCII)
 _UNDERSCORES = re.compile(r"[-+]?[0-9][0-9_]*$", re.ASCII)
 _BASES = {"x": 16, "o": 8, "b": 2}
-# int() refuses more than 4,300 digits, and nothing here needs more than 18.
-_MOST_DIGITS = 18
+# int() refuses more than 4,300 digits.
+_MOST_DIGITS = 4_000
+_LONGEST_OLD_NUMBER = 18
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def meaning(text: str) -> Plain | Ambiguous:
 
 def _old_number(text: str) -> Ambiguous | None:
     """The spellings of numbers that only some readers know."""
-    if len(text) > _MOST_DIGITS:
+    if len(text) > _LONGEST_OLD_NUMBER:
         return None
     if match := _LEADING_ZERO.match(text):
         sign, digits, fraction = match.groups()
@@ -86,7 +87,8 @@ def _old_number(text: str) -> Ambiguous | None:
         for part in digits.split(":"):
             value = value * 60 + int(part)
         value = -value if sign == "-" else value
-        return Ambiguous(value, "text", str(value))
+        # Minutes? Tenths of a second? Only the author knows which number to write.
+        return Ambiguous(value, "text", "a plain number")
     if "_" in text and _UNDERSCORES.match(text):
         value = int(text.replace("_", ""))
         return Ambiguous(value, "text", str(value))

@@ -5,11 +5,14 @@ once per level in C, so 400 kB of `[` end the whole process, and it follows alia
 """
 
 import re
+from itertools import islice
 from typing import Any
 
 import yaml
 
+from puzzlebox.schema.broken_yaml import not_yaml
 from puzzlebox.schema.diagnostics import Diagnostic, Place, diagnose
+from puzzlebox.schema.lines import place_at
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
@@ -19,7 +22,7 @@ MAX_ITEMS = 10_000
 MAX_DIRECTIVES = 4
 
 SCALAR, SEQUENCE, MAPPING = "scalar", "sequence", "mapping"
-_LINE_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_DIRECTIVE = re.compile("(?:^|[\n\r\x85\u2028\u2029])%")
 # What PyYAML accepts; anything else it refuses without saying where.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _NOT_PRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,13 +46,13 @@ class Node:
         plain: a scalar without quotes or tag, whose meaning depends on its text.
         start, end: marks (line, column, index) in the text; of an alias, those of the alias itself.
         flow: a sequence or mapping in brackets.
-        alias: it stands elsewhere and is only referred to here.
+        alias: the node it stands for, where it is only a reference (`*name`).
     """
 
     __slots__ = ("alias", "end", "flow", "kind", "plain", "start", "tag", "value")
 
     def __init__(self, kind: str, value: Any, tag: str | None, plain: bool, start: Any, end: Any, flow: bool = False):
-        self.alias = False
+        self.alias: Node | None = None
         self.kind = kind
         self.value = value
         self.tag = tag
@@ -76,14 +79,19 @@ class Node:
                     return name, value
         return None
 
+    def short(self) -> str:
+        """The text of a scalar, or the beginning of a long one, on one line."""
+        text = self.value if len(self.value) <= 40 else self.value[:37] + "..."
+        return "".join(character if character.isprintable() else " " for character in text)
+
     def shown(self) -> str:
         """The value in a message: short texts in full, everything else by what it is."""
         if self.kind == SEQUENCE:
-            return f"a list of {len(self.value)}"
+            parts = ", ".join(child.value if child.kind == SCALAR else "..." for child in self.value[:20])
+            return f"`[{parts}]`" if len(parts) <= 40 and parts.isprintable() else f"a list of {len(self.value)}"
         if self.kind == MAPPING:
-            return "a mapping"
-        text = self.value if len(self.value) <= 40 else self.value[:37] + "..."
-        text = "".join(character if character.isprintable() else " " for character in text)
+            return f"a mapping tagged `{self.tag}`" if self.tag else "a mapping"
+        text = self.short()
         quoted = not self.plain and self.tag is None
         return f'`"{text}"`' if quoted else f"`{text}`" if text else "nothing"
 
@@ -94,17 +102,6 @@ def place_of(start: Any, end: Any) -> Place:
     return Place(start.line + 1, start.column + 1, max(1, width))
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a text as YAML counts them, without a byte order mark."""
-    return _LINE_BREAK.split(text.removeprefix("\ufeff"))
-
-
-def place_at(text: str, index: int) -> Place:
-    """The place of one character of a text."""
-    lines = lines_of(text[:index])
-    return Place(len(lines), len(lines[-1]) + 1)
-
-
 def decode(data: bytes) -> str:
     """The text of a file.
 
@@ -112,7 +109,7 @@ def decode(data: bytes) -> str:
         Refused: it is not UTF-8.
     """
     if len(data) > MAX_BYTES:
-        raise Refused(diagnose("too-large", Place(1, 1), bytes=len(data), limit=MAX_BYTES))
+        raise Refused(diagnose("too-large", Place(1, 1), limit=MAX_BYTES))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -127,13 +124,12 @@ def compose(text: str) -> Node | None:
         Refused: the text breaks a limit or is not YAML.
     """
     _refuse_hopeless(text)
-    loader = yaml.CSafeLoader(text.removeprefix("\ufeff"))
+    text = text.removeprefix("\ufeff")
+    loader = yaml.CSafeLoader(text)
     try:
         return _build(loader)
     except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
-        raise Refused(diagnose("not-yaml", place, problem=_plain_words(problem, text, mark))) from None
+        raise Refused(not_yaml(problem, text)) from None
     except yaml.YAMLError as problem:
         raise Refused(diagnose("not-yaml", Place(1, 1), problem=str(problem))) from None
     finally:
@@ -144,13 +140,13 @@ def _refuse_hopeless(text: str) -> None:
     """Refuse by a look at the characters what the parser should never see."""
     # UTF-8 needs at most four bytes a character, so a short text needs no encoding to be measured.
     if len(text) * 4 > MAX_BYTES:
-        size = len(text.encode("utf-8", "surrogatepass"))
-        if size > MAX_BYTES:
-            raise Refused(diagnose("too-large", Place(1, 1), bytes=size, limit=MAX_BYTES))
+        if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+            raise Refused(diagnose("too-large", Place(1, 1), limit=MAX_BYTES))
     bad = (_CONTROL if text.isascii() else _NOT_PRINTABLE).search(text, text.startswith("\ufeff"))
     if bad:
         raise Refused(diagnose("bad-character", place_at(text, bad.start()), character=f"U+{ord(bad[0]):04X}"))
-    if text.count("\n%") + text.startswith("%") > MAX_DIRECTIVES:
+    directives = islice(_DIRECTIVE.finditer(text), MAX_DIRECTIVES + 1) if "%" in text else ()
+    if len(list(directives)) > MAX_DIRECTIVES:
         raise Refused(diagnose("too-many-directives", place_at(text, text.index("%")), limit=MAX_DIRECTIVES))
 
 
@@ -158,9 +154,12 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
     """Put the events together, counting every node, those behind aliases as often as they are used."""
     next_event = loader.get_event
     root: Node | None = None
-    anchors: dict[str, tuple[Node, int] | None] = {}
+    # What an anchor stands for: (node, nodes in it, levels in it), or None while it is being read.
+    anchors: dict[str, tuple[Node, int, int] | None] = {}
     # Open collections: (node, its children so far, its anchor, nodes counted before it).
     open_: list[tuple[Node, list[Node], str | None, int]] = []
+    # Levels below each open collection, those behind aliases included.
+    levels = [0]
     count = 0
     documents = 0
 
@@ -171,7 +170,7 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             node = Node(SCALAR, event.value, event.tag, event.implicit[0], event.start_mark, event.end_mark)
             count += 1
             if event.anchor:
-                anchors[event.anchor] = (node, 1)
+                anchors[event.anchor] = (node, 1, 0)
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             shape = MAPPING if kind is yaml.MappingStartEvent else SEQUENCE
             if len(open_) >= MAX_DEPTH:
@@ -180,6 +179,7 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             if event.anchor:
                 anchors[event.anchor] = None  # not finished: an alias to it would contain itself
             open_.append((node, [], event.anchor, count))
+            levels.append(0)
             count += 1
             continue
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
@@ -189,8 +189,10 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             else:
                 node.value = children
             node.end = event.end_mark
+            height = levels.pop() + 1
+            levels[-1] = max(levels[-1], height)
             if anchor:
-                anchors[anchor] = (node, count - before)
+                anchors[anchor] = (node, count - before, height)
         elif kind is yaml.AliasEvent:
             place = place_of(event.start_mark, event.end_mark)
             if event.anchor not in anchors:
@@ -198,11 +200,14 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             known = anchors[event.anchor]
             if known is None:
                 raise Refused(diagnose("bad-alias", place, anchor=event.anchor, problem="contains itself"))
-            target, size = known
+            target, size, height = known
+            levels[-1] = max(levels[-1], height)
+            if len(open_) + height > MAX_DEPTH:
+                raise Refused(diagnose("too-deep", place, limit=MAX_DEPTH))
             node = Node(
                 target.kind, target.value, target.tag, target.plain, event.start_mark, event.end_mark, target.flow
             )
-            node.alias = True
+            node.alias = target
             count += size
         elif kind is yaml.DocumentStartEvent:
             documents += 1
@@ -219,32 +224,3 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             open_[-1][1].append(node)
         else:
             root = node
-
-
-# The parser's most frequent complaints, in words that say what to do; {begun} is where the part began.
-_COMPLAINTS = {
-    "mapping values are not allowed": "a second `: ` in one line, or a wrong indentation",
-    "did not find expected ',' or '}'": "a `,` or `}` is missing; the `{` is in line {begun}",
-    "did not find expected ',' or ']'": "a `,` or `]` is missing; the `[` is in line {begun}",
-    "did not find expected key": "a wrong indentation, or a key without `: `, in what begins in line {begun}",
-    "did not find expected '-' indicator": "a wrong indentation, or a `-` is missing; the list begins in line {begun}",
-    "did not find expected node content": "a value is missing, or a bracket stands in a wrong place",
-    "could not find expected ':'": "a key without `: `",
-    "found unexpected end of stream": "a quote is not closed; it is in line {begun}",
-}
-
-
-def _plain_words(problem: yaml.MarkedYAMLError, text: str, mark: Any) -> str:
-    """The parser's complaint, with what to do about the mistakes people make most."""
-    words = str(problem.problem or problem.context or problem)
-    if mark is not None and mark.index < len(text):
-        character = text[mark.index]
-        if character == "\t":
-            return "a tab; indent with spaces"
-        if "cannot start any token" in words:
-            return f"a text that begins with `{character}` must stand in quotes"
-    for complaint, advice in _COMPLAINTS.items():
-        if complaint in words:
-            begun = problem.context_mark.line + 1 if problem.context_mark else 1
-            return advice.replace("{begun}", str(begun))
-    return f"{problem.context}, {words}" if problem.context and problem.problem else words

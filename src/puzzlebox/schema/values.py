@@ -8,7 +8,8 @@ from pydantic_core import PydanticCustomError
 
 from puzzlebox.scene.colours import NAMED_COLOURS
 from puzzlebox.scene.themes import PATTERNS, THEMES
-from puzzlebox.things import CATALOGUE, NOTHING, SKINS, SYMBOLS, names
+from puzzlebox.schema.messages import closest, nearest
+from puzzlebox.things import CATALOGUE, NOTHING, SKINS, SYMBOLS, Kind, names
 
 RANDOM = "random"
 # Animal-AI's whole numbers have 32 bits.
@@ -34,7 +35,10 @@ def _one_number_for_all(value: Any) -> Any:
 
 
 def _colour_by_name(value: Any) -> Any:
-    if isinstance(value, str) and value in NAMED_COLOURS:
+    if isinstance(value, str):
+        if value not in NAMED_COLOURS:
+            details = {"expects": Kind.COLOUR.value, "nearest": closest(value, list(NAMED_COLOURS))}
+            raise PydanticCustomError("value", "a colour is {expects}{nearest}", details)
         return NAMED_COLOURS[value]
     return value
 
@@ -87,7 +91,8 @@ def _known_thing(name: str) -> str:
     current = names().get(name)
     if current:
         raise PydanticCustomError("old-name", "an old name; write {write}", {"name": name, "write": current})
-    raise PydanticCustomError("unknown-thing", "{name} is not a thing", {"name": name})
+    details = {"name": name, "nearest": nearest(name, CATALOGUE)}
+    raise PydanticCustomError("unknown-thing", "{name} is not a thing{nearest}", details)
 
 
 def _known_reward(name: str) -> str:

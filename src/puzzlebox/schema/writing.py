@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import yaml
 from pydantic import BaseModel
 
 from puzzlebox.schema.animalai_keys import ARENA_KEYS, OPERATION_TAGS, ROOT_KEYS, TAG_OF_OPERATION, Key, Shape
@@ -17,6 +18,7 @@ from puzzlebox.things import PARAMETERS, Kind
 
 _WIDTH = 100
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./*+-]*( [A-Za-z0-9_./*+-]+)*", re.ASCII)
+_YAML_1_1 = yaml.resolver.Resolver()
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -70,7 +72,7 @@ def _block(key: str, value: Any, indent: str) -> Iterator[str]:
     if len(line) <= _WIDTH or not isinstance(value, Model | Metadata) or _is_named_theme(value):
         yield line
         return
-    inner = _plain_data if isinstance(value, Metadata) else flow
+    inner = plain_flow if isinstance(value, Metadata) else flow
     yield f"{indent}{key}:"
     for name, part in value.given().items():
         yield f"{indent}  {_text(name)}: {inner(part)}"
@@ -100,7 +102,7 @@ def flow(value: Any) -> str:
     if isinstance(value, Theme) and _is_named_theme(value):
         return str(value.base)
     if isinstance(value, Metadata):
-        return _plain_data(value.given())
+        return _mapping(value.given(), plain_flow)
     if isinstance(value, Model):
         return _mapping(value.given(), flow)
     return _data(value, flow)
@@ -120,8 +122,11 @@ def _data(value: Any, inner: Callable[[Any], str]) -> str:
         return number(value)
     if isinstance(value, str):
         return _text(value)
+    if isinstance(value, bytes):
+        raise TypeError("bytes are no text")
     if isinstance(value, Mapping):
-        return _mapping(value, inner)
+        # Equal mappings are written equally, whatever the order they were made in.
+        return _mapping(dict(sorted(value.items())), inner)
     return "[" + ", ".join(inner(part) for part in value) + "]"
 
 
@@ -131,9 +136,15 @@ def _mapping(mapping: Mapping[Any, Any], inner: Callable[[Any], str]) -> str:
 
 def _text(text: str) -> str:
     """A text without quotes where no reader can mistake it, otherwise in double quotes."""
-    if _PLAIN.fullmatch(text) and meaning(text) == text:
+    if _PLAIN.fullmatch(text) and meaning(text) == text and _is_text_to_others(text):
         return text
     return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(ord(c))) for c in text) + '"'
+
+
+def _is_text_to_others(text: str) -> bool:
+    """Whether YAML 1.1 readers take an unquoted word for a text; 2020-01-01 is a date to them."""
+    tag = _YAML_1_1.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    return bool(tag == "tag:yaml.org,2002:str")
 
 
 def _escape(code: int) -> str:
@@ -166,11 +177,51 @@ def _given(model: Model, keys: Mapping[str, Key]) -> Iterator[tuple[str, Key, An
             yield word, key, given[key.name]
 
 
-def _plain_data(value: Any) -> str:
-    """What Puzzlebox adds to Animal-AI's form is written as in our own."""
+def plain_flow(value: Any) -> str:
+    """Plain data in one line; nothing in it is random."""
     if isinstance(value, BaseModel):
         return flow(value)
-    return _data(value, _plain_data)
+    return _data(value, plain_flow)
+
+
+def animalai_flow(item: Item) -> str:
+    """One item of Animal-AI's form in one line."""
+    parts = [f"name: {item.name}"]
+    for name, value in item.given().items():
+        if name == "name":
+            continue
+        parameter = PARAMETERS[name]
+        if name == "at_one_of":
+            written = ", ".join(_tagged(Kind.POSITION, each) for each in value)
+        elif parameter.kind is Kind.OPERATIONS:
+            written = ", ".join(map(_operation_flow, value))
+        else:
+            written = _tagged(parameter.kind, value)
+        bare = not parameter.per_instance and name not in ("at_one_of", "operations")
+        parts.append(f"{parameter.animalai}: {written}" if bare else f"{parameter.animalai}: [{written}]")
+    return f"!Item {{{', '.join(parts)}}}"
+
+
+def _operation_flow(operation: Any) -> str:
+    tag = TAG_OF_OPERATION[operation.do]
+    given = operation.given()
+    parts = []
+    for word, key in OPERATION_TAGS[tag][1].items():
+        if key.name not in given:
+            continue
+        value = given[key.name]
+        if key.shape is Shape.ITEM:
+            if len(value) > 1:
+                raise ValueError("several instances in one line")
+            written = animalai_flow(value[0])
+        elif key.shape is Shape.OPERATION:
+            written = _operation_flow(value)
+        elif key.shape is Kind.OPERATIONS:
+            written = f"[{', '.join(map(_operation_flow, value))}]"
+        else:
+            written = plain_flow(value)
+        parts.append(f"{word}: {written}")
+    return f"{tag} {{{', '.join(parts)}}}"
 
 
 def _item(group: Sequence[Item], indent: str) -> Iterator[str]:
@@ -244,6 +295,6 @@ def _operation(operation: Any, start: str, indent: str) -> Iterator[str]:
             for part in value:
                 lines += _operation(part, f"{indent}- ", indent + "  ")
         else:
-            lines.append(f"{indent}{word}: {_plain_data(value)}")
+            lines.append(f"{indent}{word}: {plain_flow(value)}")
     yield f"{start}{tag}" if lines else f"{start}{tag} {{}}"
     yield from lines

@@ -13,6 +13,7 @@ from puzzlebox.things.parameters import (
 )
 from puzzlebox.things.thing import (
     CATALOGUE,
+    SHRINK,
     Category,
     ColourRule,
     SizeRange,
@@ -29,6 +30,7 @@ __all__ = [
     "CHOICES",
     "NOTHING",
     "PARAMETERS",
+    "SHRINK",
     "SKINS",
     "SYMBOLS",
     "Category",

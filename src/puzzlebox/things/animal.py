@@ -10,6 +10,7 @@ class Agent(Thing):
     fixed_size = (1.0, 1.0, 1.0)
     solid = Solid.BALL
     parameters = {
+        "rotation": Takes(None, "degrees, clockwise seen from above; 0 looks along z, 90 along x"),
         "at_one_of": Takes(),
         "skin": Takes(),
         "frozen_delay": Takes(0.0),

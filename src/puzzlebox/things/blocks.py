@@ -1,6 +1,6 @@
 """Things the animal can push."""
 
-from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Thing
+from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Takes, Thing
 
 
 class Block(Thing, family=True):
@@ -31,6 +31,7 @@ class UBlock(Block):
 
     aliases = ("UObject",)
     size = SizeRange((1.0, 0.3, 3.0), (5.0, 2.0, 20.0))
+    parameters = {"size": Takes(None, "three numbers x, y, z: it is 0.9 x wide over its feet, y high and 1.2 z long")}
 
 
 class LBlock(Block):
@@ -38,6 +39,7 @@ class LBlock(Block):
 
     aliases = ("LObject",)
     size = UBlock.size
+    parameters = {"size": Takes(None, "three numbers x, y, z: it is 0.9 x wide over its foot, y high and 1.1 z long")}
 
 
 class JBlock(Block):
@@ -45,6 +47,7 @@ class JBlock(Block):
 
     aliases = ("LObject2", "JObject")
     size = UBlock.size
+    parameters = LBlock.parameters
 
 
 class HollowBox(Block):

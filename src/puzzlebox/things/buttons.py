@@ -8,9 +8,10 @@ class SpawnerButton(Thing):
 
     category = Category.BUTTON
     aliases = ("Pillar-Button",)
-    fixed_size = (0.52, 1.6, 0.59)
+    fixed_size = (0.59, 1.6, 0.59)
     turns = False
     parameters = {
+        "rotation": Takes(0.0, "degrees, clockwise seen from above; at 0 the button faces +x"),
         "move_duration": Takes(1.0),
         "reset_duration": Takes(1.0),
         "reward_names": Takes(()),

@@ -16,8 +16,8 @@ class SpawnerTree(Dispenser):
     fixed_size = (5.19, 5.95, 5.02)
     parameters = {
         "delay": Takes(2.0, "seconds before the first goal"),
-        "initial_value": Takes(0.2, "the size a goal starts with, 0.2 to 3"),
-        "final_value": Takes(1.0, "the size a goal has when it falls, 0.2 to 3"),
+        "initial_value": Takes(0.2, "the size a goal starts with", (0.2, 3.0)),
+        "final_value": Takes(1.0, "the size a goal has when it falls", (0.2, 3.0)),
         "spawn_count": Takes(-1),
         "spawn_color": Takes(),
         "time_between_spawns": Takes(4.0),
@@ -32,9 +32,10 @@ class SpawnerDispenserTall(Dispenser):
     fixed_size = (1.67, 4.46, 1.67)
     colour = ColourRule.GIVEN_OR_RANDOM
     parameters = {
+        "rotation": Takes(0.0, "degrees, clockwise seen from above; at 0 the door faces -x"),
         "delay": Takes(0.0, "seconds before the first goal"),
-        "initial_value": Takes(1.0, "the size of a goal when it appears, 0.2 to 1"),
-        "final_value": Takes(1.0, "the size of a goal in the end, 0.2 to 1"),
+        "initial_value": Takes(1.0, "the size of a goal when it appears", (0.2, 1.0)),
+        "final_value": Takes(1.0, "the size of a goal in the end", (0.2, 1.0)),
         "spawn_count": Takes(-1),
         "spawn_color": Takes(),
         "time_between_spawns": Takes(1.5),

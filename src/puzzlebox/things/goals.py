@@ -1,5 +1,6 @@
 """Goals: balls that pay, cost, deceive or change with time when touched."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Takes, Thing
@@ -9,6 +10,9 @@ class Goal(Thing, family=True):
     """The family of balls whose reward is their diameter; only the first number of `size` counts."""
 
     category = Category.GOAL
+    parameters: ClassVar[Mapping[str, Takes]] = {
+        "size": Takes(None, "its diameter in metres (the first number counts); left out: random in its range")
+    }
     size: ClassVar[SizeRange | None] = SizeRange.cube(0.5, 5.0)
     turns = False
     colour = ColourRule.GIVEN_OR_OWN
@@ -82,6 +86,7 @@ class ValueGoal(Goal, family=True):
     """The family of goals whose value, not their size, changes with time."""
 
     size = None
+    parameters = {}
     colour = ColourRule.FIXED
     reward = "+its value at that moment, counts as a goal to collect"
 
@@ -91,8 +96,8 @@ class DecayGoal(ValueGoal):
 
     parameters = {
         "delay": Takes(0.0, "physics steps (0.02 s) before it starts to lose value"),
-        "initial_value": Takes(2.5, "the value it starts with, at most 5"),
-        "final_value": Takes(0.5, "the value it ends with"),
+        "initial_value": Takes(2.5, "the value it starts with", (0.0, 5.0)),
+        "final_value": Takes(0.5, "the value it ends with", (0.0, 5.0)),
         "change_rate": Takes(-0.005),
     }
 
@@ -109,8 +114,8 @@ class RipenGoal(ValueGoal):
     aliases = ("AntiDecayGoal",)
     parameters = {
         "delay": Takes(0.0, "physics steps (0.02 s) before it starts to gain value"),
-        "initial_value": Takes(0.5, "the value it starts with"),
-        "final_value": Takes(2.5, "the value it ends with, at most 5"),
+        "initial_value": Takes(0.5, "the value it starts with", (0.0, 5.0)),
+        "final_value": Takes(2.5, "the value it ends with", (0.0, 5.0)),
         "change_rate": Takes(0.005),
     }
 
@@ -125,6 +130,7 @@ class SizeGoal(Goal, family=True):
     """The family of goals whose size, and with it the reward, changes with time."""
 
     size = None
+    parameters = {}
     turns = True
     reward = "+its size at that moment, counts as a goal to collect"
 
@@ -134,8 +140,8 @@ class GrowGoal(SizeGoal):
 
     parameters = {
         "delay": Takes(0.0, "physics steps (0.02 s) before it starts to grow"),
-        "initial_value": Takes(0.5, "the diameter it starts with"),
-        "final_value": Takes(2.5, "the diameter it ends with, at most 8"),
+        "initial_value": Takes(0.5, "the diameter it starts with", (0.0, 8.0)),
+        "final_value": Takes(2.5, "the diameter it ends with", (0.0, 8.0)),
         "change_rate": Takes(0.005),
     }
 
@@ -145,7 +151,7 @@ class ShrinkGoal(SizeGoal):
 
     parameters = {
         "delay": Takes(0.0, "physics steps (0.02 s) before it starts to shrink"),
-        "initial_value": Takes(2.5, "the diameter it starts with, at most 8"),
-        "final_value": Takes(0.5, "the diameter it ends with"),
+        "initial_value": Takes(2.5, "the diameter it starts with", (0.0, 8.0)),
+        "final_value": Takes(0.5, "the diameter it ends with", (0.0, 8.0)),
         "change_rate": Takes(-0.005),
     }

@@ -15,6 +15,8 @@ def _vector(values: tuple[float, ...]) -> str:
 
 def size(thing: type[Thing]) -> str:
     """Its size or the range of sizes it can have, in metres."""
+    if thing.unit is not None and thing.size is not None:
+        return f"{_vector(thing.unit)}, times {_vector(thing.size.smallest)} to {_vector(thing.size.largest)}"
     if thing.size is not None:
         return f"{_vector(thing.size.smallest)} to {_vector(thing.size.largest)}"
     if thing.fixed_size is not None:

@@ -69,15 +69,20 @@ def _shared(name: str, animalai: str, kind: Kind, meaning: str) -> Parameter:
 _ALL = (
     Parameter("at", "positions", Kind.POSITION, "where it stands; `random` or left out: anywhere it fits"),
     _shared("at_one_of", "positions", Kind.POSITIONS, "start positions, one of which is drawn each episode"),
-    Parameter("rotation", "rotations", Kind.ANGLE, "degrees about the vertical, clockwise seen from above; 0 faces +z"),
+    Parameter("rotation", "rotations", Kind.ANGLE, "degrees about the vertical, clockwise seen from above"),
     Parameter("size", "sizes", Kind.SIZE, "width, height and depth in metres; left out: random in its range"),
     Parameter("color", "colors", Kind.COLOUR, "its colour"),
-    Parameter("skin", "skins", Kind.SKIN, "which animal it looks like; left out: random", counts=False),
+    Parameter("skin", "skins", Kind.SKIN, f"its looks: {', '.join(SKINS)}; left out: random", counts=False),
     Parameter(
         "frozen_delay", "frozenAgentDelays", Kind.NOT_NEGATIVE, "seconds it cannot move at the start", counts=False
     ),
     Parameter("team", "teams", Kind.WHOLE, "the team the agent plays in", counts=False),
-    Parameter("symbol", "symbolNames", Kind.SYMBOL, "what is drawn on the board"),
+    Parameter(
+        "symbol",
+        "symbolNames",
+        Kind.SYMBOL,
+        f"what is drawn on it: {', '.join(SYMBOLS)}; or rows of pixels (01/10: black, white) or a random grid (4x3)",
+    ),
     Parameter("delay", "delays", Kind.NOT_NEGATIVE, "how long before it starts"),
     Parameter("initial_value", "initialValues", Kind.NOT_NEGATIVE, "the value it starts with"),
     Parameter("final_value", "finalValues", Kind.NOT_NEGATIVE, "the value it ends with"),

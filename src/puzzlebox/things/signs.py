@@ -9,5 +9,11 @@ class SignBoard(Thing):
     category = Category.SIGN
     aliases = ("SignPosterboard",)
     size = SizeRange.cube(0.5, 2.5)
+    unit = (0.1, 2.0, 3.0)
     colour = ColourRule.SYMBOL
-    parameters = {"symbol": Takes("default")}
+    parameters = {
+        "rotation": Takes(None, "degrees, clockwise seen from above; at 0 the symbol faces -x"),
+        "size": Takes((1.0, 1.0, 1.0), "how many times 0.1 x 2 x 3 m the board measures"),
+        "color": Takes(None, "the colour of the symbol"),
+        "symbol": Takes("default"),
+    }

@@ -1,6 +1,6 @@
 """Things that stay where they are: walls, ramps and tunnels."""
 
-from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Thing
+from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Takes, Thing
 
 
 class Structure(Thing, family=True):
@@ -37,9 +37,11 @@ class CylinderTunnel(Structure):
 
     size = SizeRange.cube(2.5, 10.0)
     colour = ColourRule.GIVEN_OR_RANDOM
+    parameters = {"at": Takes(None, "where its middle stands; the height has no effect")}
 
 
 class CylinderTunnelTransparent(Structure):
     """A tunnel that can be seen through."""
 
     size = CylinderTunnel.size
+    parameters = CylinderTunnel.parameters

@@ -11,6 +11,9 @@ from puzzlebox.things.parameters import PARAMETERS, Parameter
 
 Vector = tuple[float, float, float]
 
+# An explicit size is shrunk a little so that neighbours do not touch, and the reward with it (animal-ai.md 2.1).
+SHRINK = 0.999
+
 
 class Category(Enum):
     """The shelves of the catalogue, in the order people meet them."""
@@ -63,10 +66,11 @@ class SizeRange:
 
 @dataclass(frozen=True)
 class Takes:
-    """A parameter as one thing takes it: the default, and where it differs, its meaning there."""
+    """A parameter as one thing takes it: its default, its meaning where that differs, and the range it is kept in."""
 
     default: Any = None
     meaning: str | None = None
+    limits: tuple[float, float] | None = None
 
 
 CATALOGUE: dict[str, type["Thing"]] = {}
@@ -79,6 +83,7 @@ class Thing:
         category: the shelf it stands on.
         aliases: older names, all accepted in Animal-AI's form.
         size: the range `size` is clamped to, or None when the size is not the author's to choose.
+        unit: what `size` multiplies, where it is a scale and not metres.
         fixed_size: width, height and depth of a thing without `size`.
         turns: without a `rotation`, True draws one of 0-360 degrees, False means 0.
         colour: what `color` does.
@@ -91,6 +96,7 @@ class Thing:
     category: ClassVar[Category]
     aliases: ClassVar[tuple[str, ...]] = ()
     size: ClassVar[SizeRange | None] = None
+    unit: ClassVar[Vector | None] = None
     fixed_size: ClassVar[Vector | None] = None
     turns: ClassVar[bool] = True
     colour: ClassVar[ColourRule] = ColourRule.FIXED
@@ -133,7 +139,9 @@ class Thing:
     @classmethod
     def meaning(cls, parameter: Parameter) -> str:
         """What a parameter means for this thing."""
-        return cls.takes()[parameter.name].meaning or parameter.meaning
+        taken = cls.takes()[parameter.name]
+        meaning = taken.meaning or parameter.meaning
+        return f"{meaning}, {taken.limits[0]:g} to {taken.limits[1]:g}" if taken.limits else meaning
 
 
 def names() -> dict[str, str]:

@@ -11,15 +11,21 @@ class Zone(Thing, family=True):
     passable = True
 
 
+# These two always lie on the floor.
+_FLAT = {"at": Takes(None, "where its middle lies; the height has no effect")}
+
+
 class DeathZone(Zone):
     """A red area on the floor; entering it costs 1 and ends the episode as failed."""
 
+    parameters = _FLAT
     reward = "-1, ends the episode"
 
 
 class HotZone(Zone):
     """An orange area on the floor; being inside costs ten times the price of time."""
 
+    parameters = _FLAT
     reward = "ten times the time cost, each physics step inside"
 
 
