@@ -8,12 +8,13 @@ from pydantic import BaseModel, ValidationError
 from puzzlebox.scene.themes import THEMES
 from puzzlebox.schema.animalai_keys import animalai_names, expected
 from puzzlebox.schema.diagnostics import Place, errors
-from puzzlebox.schema.draft import ANIMALAI, MOST_FINDINGS, Draft, Path, owner_of
-from puzzlebox.schema.messages import MESSAGES, closest, nearest
+from puzzlebox.schema.draft import ANIMALAI, MOST_FINDINGS, PUZZLEBOX, Draft, Path, owner_of
+from puzzlebox.schema.messages import MESSAGES, closest, nearest, number
 from puzzlebox.schema.models import OPERATIONS, Arena, Item, Theme
-from puzzlebox.schema.tree import SCALAR
-from puzzlebox.schema.values import MOST
-from puzzlebox.things import CATALOGUE, CHOICES, PARAMETERS, Kind
+from puzzlebox.schema.scalars import meaning
+from puzzlebox.schema.tree import SCALAR, Node
+from puzzlebox.schema.values import MOST, RANDOM
+from puzzlebox.things import CATALOGUE, CHOICES, NOTHING, PARAMETERS, Kind
 
 _VECTORS = {name for name, parameter in PARAMETERS.items() if parameter.kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR)}
 # A code, a place, and what the sentence needs.
@@ -85,13 +86,33 @@ def _translate(error: Any, draft: Draft) -> Finding:
         key, owner = "theme", Arena  # a theme by its name alone
     word = draft.word(path) or _word(owner, key, draft.form)
     details = {"key": word, "expects": _expects(owner, key, draft.form), "value": node.shown()}
-    if node.kind == SCALAR:
-        details["nearest"] = closest(node.value, _choices(owner, key))
-        if key == "items" and node.value in CATALOGUE:
-            details["nearest"] = f"; write {{name: {node.value}}}"
     if error.get("ctx", {}).get("le") == MOST:
         details["nearest"] = f"; at most {MOST}"
+    elif node.kind == SCALAR:
+        details["nearest"] = _repair(node, owner, key, draft.form) or closest(node.value, _choices(owner, key))
     return "wrong-value", node.place, details
+
+
+def _repair(node: Node, owner: type[BaseModel], key: str | None, form: str) -> str:
+    """What to write instead, where the mistake is one people make and the answer is plain."""
+    text: str = node.value
+    value = meaning(text)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    kind = PARAMETERS[key].kind if owner is Item and key in PARAMETERS else None
+    if key == "items" and text in CATALOGUE:
+        return f"; write {{name: {text}}}"
+    if is_number and not node.plain:
+        return "; take it out of the quotes"
+    if form == PUZZLEBOX and is_number and float(value) < 0:  # type: ignore[arg-type]
+        if kind is Kind.ANGLE:
+            return f"; write {number(float(value) % 360)}"  # type: ignore[arg-type]
+        if kind in (Kind.POSITION, Kind.SIZE) and value == -1:
+            return "; for a random one write random"
+    if text.endswith("%") and isinstance(meaning(text[:-1]), int | float):
+        return f"; write {number(float(text[:-1]) / 100)}"
+    if text != text.lower() and text.lower() in (RANDOM, NOTHING):
+        return f"; write {text.lower()}"
+    return ""
 
 
 def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
