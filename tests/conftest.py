@@ -5,6 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run, so that a change fails for its own reasons; the slow suite draws new ones.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent
 _ABSENT = "no reference data (set PUZZLEBOX_REFERENCE to its folder)"

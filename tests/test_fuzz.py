@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import reference_files
@@ -193,17 +193,26 @@ def test_a_share_of_the_mutations() -> None:
     assert report.accepted > 20 and len(report.codes) > 20, report
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(task=tasks(), form=st.sampled_from((PUZZLEBOX, ANIMALAI)), seed=st.integers(0, 2**32))
 def test_mutations_of_generated_tasks(task: Task, form: str, seed: int) -> None:
     text = write(task, form).encode()
     survive(mutate(text, text, random.Random(seed)), Report())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.binary(max_size=200))
 def test_arbitrary_bytes(data: bytes) -> None:
     survive(data, Report())
+
+
+@pytest.mark.slow
+@settings(max_examples=5_000, derandomize=False)
+@given(task=tasks(), form=st.sampled_from((PUZZLEBOX, ANIMALAI)), seed=st.integers(0, 2**32))
+def test_thousands_of_generated_tasks_and_their_mutations(task: Task, form: str, seed: int) -> None:
+    text = write(task, form).encode()
+    survive(text, Report())
+    survive(mutate(text, text, random.Random(seed)), Report())
 
 
 @pytest.mark.slow

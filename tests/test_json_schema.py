@@ -4,7 +4,7 @@ import json
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from puzzlebox.batteries import bundled_names, bundled_path
@@ -32,7 +32,7 @@ def test_bundled_tasks_fit_the_schema(name: str) -> None:
     assert complaints(path.read_text()) == []
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(task=tasks())
 def test_what_the_models_accept_the_schema_accepts(task: Task) -> None:
     assert complaints(write(task)) == []

@@ -103,6 +103,11 @@ def test_items_of_all_arenas_and_operations_count_together() -> None:
         ("!ArenaConfig\narenas: {" + "0: !Arena {}, " * 20_000 + "}", "more-warnings"),
         ("!ArenaConfig\narenas: {" + "".join(f"-{i}: !Arena {{}}, " for i in range(1, 20_000)) + "}", "more-warnings"),
         ("arenas: [{pass_mark: " + "9" * 900_000 + "}]", "not-finite"),
+        ("arenas: [{pass_mark: " + "9" * 400 + "}]", "wrong-value"),
+        ("arenas: [{items: [{name: Wall, at: [" + "9" * 400 + ", 0, 1]}]}]", "wrong-value"),
+        ("arenas: [{items: [{name: Wall, rotation: -" + "9" * 400 + "}]}]", "wrong-value"),
+        ("!ArenaConfig\narenas: {0: !Arena {passMark: " + "9" * 400 + "}}", "wrong-value"),
+        ("arenas: [{time_limit: " + "9" * 400 + "}]", "wrong-value"),
     ],
     ids=lambda text: text[:24],
 )

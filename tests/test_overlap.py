@@ -115,7 +115,7 @@ def inside(body: Body, x: float, y: float, z: float, margin: float) -> bool:
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(earlier=bodies, later=bodies)
 def test_against_a_grid_of_points(earlier: Item, later: Item) -> None:
     """A point deep in both bodies proves an overlap; no reported overlap may be empty on a fine grid."""

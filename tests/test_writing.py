@@ -1,7 +1,7 @@
 """Written text means the same task, in both forms, and depends on nothing but the task."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from puzzlebox.schema import ANIMALAI, PUZZLEBOX, Task, load_task, not_in_the_original, read, write
 from puzzlebox.schema.diagnostics import errors
@@ -79,7 +79,7 @@ arenas:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 @given(task=tasks())
 def test_reading_what_was_written_gives_the_same_task(form: str, task: Task) -> None:
     text = write(task, form)

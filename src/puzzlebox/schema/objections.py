@@ -96,23 +96,31 @@ def _translate(error: Any, draft: Draft) -> Finding:
 def _repair(node: Node, owner: type[BaseModel], key: str | None, form: str) -> str:
     """What to write instead, where the mistake is one people make and the answer is plain."""
     text: str = node.value
-    value = meaning(text)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    value = _finite(text)
     kind = PARAMETERS[key].kind if owner is Item and key in PARAMETERS else None
     if key == "items" and text in CATALOGUE:
         return f"; write {{name: {text}}}"
-    if is_number and not node.plain:
+    if value is not None and not node.plain:
         return "; take it out of the quotes"
-    if form == PUZZLEBOX and is_number and float(value) < 0:  # type: ignore[arg-type]
+    if form == PUZZLEBOX and value is not None and value < 0:
         if kind is Kind.ANGLE:
-            return f"; write {number(float(value) % 360)}"  # type: ignore[arg-type]
+            return f"; write {number(value % 360)}"
         if kind in (Kind.POSITION, Kind.SIZE) and value == -1:
             return "; for a random one write random"
-    if text.endswith("%") and isinstance(meaning(text[:-1]), int | float):
-        return f"; write {number(float(text[:-1]) / 100)}"
+    percent = _finite(text[:-1]) if text.endswith("%") else None
+    if percent is not None:
+        return f"; write {number(percent / 100)}"
     if text != text.lower() and text.lower() in (RANDOM, NOTHING):
         return f"; write {text.lower()}"
     return ""
+
+
+def _finite(text: str) -> float | None:
+    """The number a word says, if it says one that can be reckoned with."""
+    value = meaning(text)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
+        return None
+    return float(value)
 
 
 def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
