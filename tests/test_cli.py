@@ -1,6 +1,7 @@
 """The command line as a user meets it: what goes to stdout, what to stderr, and the exit code."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,23 @@ def test_check_goes_on_after_a_file_that_is_not_there(folder: Path) -> None:
     assert [entry["ok"] for entry in data] == [False, True]
 
 
+def test_check_an_empty_folder_among_others(folder: Path) -> None:
+    (folder / "empty").mkdir()
+    done = puzzlebox("check", "--json", "good.yml", "empty", cwd=folder)
+    assert done.returncode == 1
+    good, empty = json.loads(done.stdout)
+    assert good["ok"] and not empty["ok"]
+    assert empty["findings"][0]["message"] == "there are no task files (.yml or .yaml) in this folder"
+
+
+def test_consoles_with_another_encoding(folder: Path) -> None:
+    (folder / "arrow.yml").write_text('metadata: {title: "\u2192"}\n' + GOOD, encoding="utf-8")
+    command = [sys.executable, "-m", "puzzlebox.cli", "convert", "arrow.yml", "--to", "puzzlebox"]
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(command, capture_output=True, cwd=folder, check=True, env=environment)
+    assert done.stdout.decode("utf-8").startswith('metadata: {title: "\u2192"}')
+
+
 def test_check_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from puzzlebox.cli.words import read_or_say_why
 
@@ -159,7 +177,6 @@ def test_check_many_files_keeps_the_table_short(tmp_path: Path) -> None:
             "foragin: error: there is no file foragin and no bundled task of that name; did you mean `foraging`?\n"
             "error: foragin was not converted\n",
         ),
-        (["check", "empty"], "error: there are no task files (.yml or .yaml) in the folder empty\n"),
         (["check", ""], "error: a file name is empty\n"),
         (["things", "Walll"], "error: `Walll` is not a thing; did you mean `Wall`?\n"),
         (
@@ -194,6 +211,18 @@ def test_convert_there_and_back(folder: Path) -> None:
     assert back.stdout == "arenas:\n  - items:\n      - {name: Wall, rotation: 0}\n"
     forced = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "theirs.yml", "--force", cwd=folder)
     assert forced.stderr == ("note: Animal-AI itself refuses a file with `metadata`\nwrote theirs.yml\n")
+
+
+def test_convert_what_is_too_large_for_the_other_form(tmp_path: Path) -> None:
+    (tmp_path / "large.yml").write_text(
+        "arenas: [{items: [{name: Wall, size: 1, rotation: 0, color: red, count: 5000}]}]\n"
+    )
+    done = puzzlebox("convert", "large.yml", "--to", "animalai", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "error: large.yml was not converted: the task is too large for the animalai form: "
+        "the text holds more than 100000 values, aliases counted as often as they are used\n"
+    )
 
 
 def test_things_as_table_page_and_data() -> None:

@@ -1,8 +1,10 @@
 """Editing one field leaves every other byte alone."""
 
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conftest import each_reference_file
@@ -160,6 +162,48 @@ def test_notes_in_a_list_over_several_lines_stay() -> None:
     removed = remove(text, ("arenas", 0, "items", 1))
     assert "# a" in removed and "# b" in removed
     assert remove("blackouts: [1, 2, 3]\n", ("blackouts", 2)) == "blackouts: [1, 2]\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "edit", "after"),
+    [
+        # a note beside a key whose block is replaced
+        ("size: # w\n  - 1\n  - 2 # z\n", lambda t: set_value(t, ("size",), [1]), "size: # w\n  [1] # z\n"),
+        # the only entry of a mapping with a note above it
+        ("m:\n  # note\n  title: x\nb: 1\n", lambda t: remove(t, ("m", "title")), "m:\n  # note\n  {}\nb: 1\n"),
+        # the first entry, which shares its line with a dash
+        (
+            "a:\n- time: 1 # gone\n  # the items\n  items: []\n",
+            lambda t: remove(t, ("a", 0, "time")),
+            "a:\n- # the items\n  items: []\n",
+        ),
+        # in brackets over several lines
+        (
+            "a: [\n  {name: A}, # gone\n  # about B\n  {name: B}]\n",
+            lambda t: remove(t, ("a", 0)),
+            "a: [\n  # about B\n  {name: B}]\n",
+        ),
+        # a dash and a comma inside notes
+        (
+            "i:\n- name: A\n-  # left - wall\n  name: B\n",
+            lambda t: remove(t, ("i", 0)),
+            "i:\n-  # left - wall\n  name: B\n",
+        ),
+        ("a: [1 # n1, x\n , 2 # n2\n ]", lambda t: remove(t, ("a", 1)), "a: [1 # n1, x\n  # n2\n ]"),
+    ],
+)
+def test_notes_are_never_lost(before: str, edit: Callable[[str], str], after: str) -> None:
+    assert edit(before) == after
+
+
+@pytest.mark.parametrize("text", ["a: 1\rb: 2\r", "? a\n: 1\n? b\n: 2\n", "a: 1\u2028b: 2\n"])
+def test_texts_that_cannot_be_edited_around(text: str) -> None:
+    with pytest.raises(EditError):
+        remove(text, ("b",))
+
+
+def test_numbers_of_other_libraries_are_numbers() -> None:
+    assert set_value("a: 1\n", ("a",), np.float64(1.5)) == "a: 1.5\n"
 
 
 def test_the_only_entry_leaves_an_empty_list() -> None:

@@ -45,6 +45,8 @@ def test_what_the_models_accept_the_schema_accepts(task: Task) -> None:
         "{name: Agent, skin: random}",
         "{name: SignBoard, symbol: [tick, 01/10, 4x4]}",
         "{name: SpawnerButton, reward_names: [GoodGoal, nothing]}",
+        "{name: SpawnerButton, reward_weights: []}",
+        "{name: Wall, count: 3}",
     ],
 )
 def test_the_ways_of_writing_that_only_files_have(item: str) -> None:
@@ -67,6 +69,11 @@ def test_the_ways_of_writing_that_only_files_have(item: str) -> None:
         "arenas: [{items: [{name: Wall, color: [1, 2, 300]}]}]",
         "arenas: [{items: [{name: DataZone, operations: [{do: give}]}]}]",
         "default_perspective: fourth\narenas: [{}]",
+        "arenas: [{items: [{name: Wall, at: [random, random]}]}]",
+        "arenas: [{items: [{name: GoodGoal, size: [1, 2]}]}]",
+        "arenas: [{theme: {floor: null}}]",
+        "arenas: [{items: [{name: Wall, count: 0}]}]",
+        "arenas: [{items: [{name: DataZone, operations: [{do: one_of, operations: [{do: nothing}], weights: [0]}]}]}]",
     ],
 )
 def test_what_the_models_refuse_the_schema_refuses(text: str) -> None:

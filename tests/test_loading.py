@@ -23,6 +23,12 @@ def test_a_path_a_text_and_a_task_give_the_same(tmp_path: Path) -> None:
     assert load_task(task, strict=True) == task
 
 
+def test_a_file_whose_name_looks_like_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "[b].yaml").write_text(TEXT)
+    monkeypatch.chdir(tmp_path)
+    assert load_task("[b].yaml") == load_task(TEXT)
+
+
 def test_a_task_made_in_python_can_be_held_to_the_same_rules() -> None:
     wall = Item(name="Wall", at=(99, 0, 1))
     task = Task(arenas=(Arena(items=(wall,)),))

@@ -72,6 +72,36 @@ def test_only_what_is_certain_is_reported(other: str) -> None:
     assert [finding.code for finding in read(text).findings] == []
 
 
+@pytest.mark.parametrize(
+    "items",
+    [
+        # One random number makes the whole ball random.
+        ["{name: GoodGoal, at: [10, 0, 1], size: [4, random, random]}"],
+        # An agent on the border starts elsewhere.
+        ["{name: Agent, at: [0, 0, 5], rotation: 0}", "{name: Wall, at: [0.6, 0, 5], size: 1, rotation: 0}"],
+        # What is moved to the edge does not fit there, so it is in nobody's way.
+        ["{name: Wall, at: [50, 0, 20], size: [4, 1, 4], rotation: 0}", "{name: GoodGoal, at: [39, 0, 20], size: 1}"],
+        # An agent asks only with its centre.
+        ["{name: Agent, at: [10, 0, 10], rotation: 0}", "{name: Agent, at: [10.9, 0, 10], rotation: 0}"],
+        # The wall itself may not fit beside the tree.
+        [
+            "{name: SpawnerTree, at: [10, 0, 10]}",
+            "{name: Wall, at: [10, 0, 10], size: [10, 1, 1], rotation: 0}",
+            "{name: GoodGoal, at: [14, 0, 10], size: 1}",
+        ],
+    ],
+)
+def test_no_false_alarm(items: list[str]) -> None:
+    text = "arenas:\n- items:\n" + "".join(f"  - {item}\n" for item in items)
+    assert {finding.code for finding in read(text).findings} <= {"outside", "agent-on-border"}
+
+
+def test_the_pass_mark_is_compared_with_care() -> None:
+    """Seven times 0.999 is 6.993, whatever floating point makes of it."""
+    text = "arenas: [{pass_mark: 6.993, items: [{name: GoodGoalMulti, size: 1, count: 7}]}]\n"
+    assert read(text).findings == []
+
+
 def test_what_is_left_out_may_still_be_certain() -> None:
     text = "arenas:\n- items:\n  - {name: Wall, at: [10, 0, 10]}\n  - {name: LightBlock, at: [10.2, 0, 10]}\n"
     assert [finding.code for finding in read(text).findings] == ["overlap"]

@@ -44,9 +44,13 @@ def _root(
 
 def main() -> None:
     """Run the command line; that its output has nowhere to go (`| head`, a full disk) is no reason for a traceback."""
+    import io
     import os
     import sys
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # whatever the console's own encoding, nothing is lost
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app(prog_name="puzzlebox")
     except OSError as problem:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, headline, note, read_or_say_why, show, table
+from puzzlebox.cli.words import fail, headline, note, nothing_to_read, read_or_say_why, show, table
 
 if TYPE_CHECKING:
     from puzzlebox.schema import Reading
@@ -59,10 +59,7 @@ def _expand(files: Iterable[str]) -> list[str]:
         if not name.strip():
             fail("a file name is empty")
         if isdir(name):  # unlike Path.is_dir, never raises
-            inside = sorted(map(str, _task_files(Path(name))))
-            if not inside:
-                fail(f"there are no task files (.yml or .yaml) in the folder {name}")
-            found += inside
+            found += sorted(map(str, _task_files(Path(name)))) or [name]
         else:
             found.append(name)
     return found
@@ -82,7 +79,11 @@ def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
 
     quiet = len(names) < 200
     for name in track(names, "checking", console=Console(stderr=True), transient=True, disable=quiet):
-        yield _Checked(name, read_or_say_why(name, strict=strict))
+        if isdir(name):
+            why = "there are no task files (.yml or .yaml) in this folder"
+            yield _Checked(name, nothing_to_read(why))
+        else:
+            yield _Checked(name, read_or_say_why(name, strict=strict))
 
 
 def _print_report(checked: list[_Checked]) -> None:
@@ -131,4 +132,4 @@ def _print_json(checked: list[_Checked]) -> None:
         }
         for each in checked
     ]
-    typer.echo(json.dumps(files, indent=1, ensure_ascii=False))
+    typer.echo(json.dumps(files, indent=1))

@@ -42,7 +42,10 @@ def convert(
         note(finding.headline(file))
     if reading.task is None:
         fail(f"{file} was not converted")
-    text = write(reading.task, to.value)
+    try:
+        text = write(reading.task, to.value)
+    except ValueError as problem:
+        fail(f"{file} was not converted: {problem}")
     ours = not_in_the_original(reading.task) if to.value == ANIMALAI else []
     if ours:
         note(f"note: Animal-AI itself refuses a file with {', '.join(f'`{key}`' for key in ours)}")

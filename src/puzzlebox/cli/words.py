@@ -25,15 +25,21 @@ def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
     """A task file or a bundled task, mistakes and all; that there is nothing to read is a mistake like others."""
     from pathlib import Path
 
-    from puzzlebox.schema import PUZZLEBOX, Diagnostic, Reading, read_source
-    from puzzlebox.schema.diagnostics import Place
+    from puzzlebox.schema import read_source
 
     try:
-        return read_source(Path(name) if name else name, strict=strict)[1]
+        return read_source(Path(name), strict=strict)[1]
     except FileNotFoundError as problem:
-        why = str(problem)
+        return nothing_to_read(str(problem))
     except OSError as problem:
-        why = f"it cannot be read: {problem.strerror}"
+        return nothing_to_read(f"it cannot be read: {problem.strerror}")
+
+
+def nothing_to_read(why: str) -> "Reading":
+    """What came of reading where there was nothing to read."""
+    from puzzlebox.schema import PUZZLEBOX, Diagnostic, Reading
+    from puzzlebox.schema.diagnostics import Place
+
     return Reading(None, [Diagnostic("no-file", "error", why, Place(0, 0))], PUZZLEBOX, "")
 
 

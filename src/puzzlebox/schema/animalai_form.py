@@ -14,18 +14,19 @@ from puzzlebox.schema.animalai_keys import (
     EXPECTS,
     OPERATION_TAGS,
     ROOT_KEYS,
+    TAGS,
     Key,
     Shape,
     expected,
 )
 from puzzlebox.schema.draft import Draft, Path
+from puzzlebox.schema.messages import closest
 from puzzlebox.schema.models import Item
 from puzzlebox.schema.puzzlebox_form import plain
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.things import ANIMALAI_PARAMETERS, CATALOGUE, Kind, Parameter, names
 
 _YAML_TAG = "tag:yaml.org,2002:"
-_TAGS = ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS)
 
 
 def read(root: Node, draft: Draft) -> Any:
@@ -47,8 +48,8 @@ def read(root: Node, draft: Draft) -> Any:
 
 def _check_tags(node: Node, draft: Draft) -> None:
     """An unknown tag anywhere makes the original refuse the file."""
-    if node.tag is not None and node.tag not in _TAGS and not node.tag.startswith(_YAML_TAG):
-        draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, _TAGS))
+    if node.tag is not None and node.tag not in TAGS and not node.tag.startswith(_YAML_TAG):
+        draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, TAGS))
     if node.kind == SEQUENCE:
         for child in node.value:
             _check_tags(child, draft)
@@ -72,7 +73,7 @@ def _arenas(node: Node, draft: Draft) -> Any:
             if number in chosen:
                 draft.report("arena-again", key, id=number, first=chosen[number][0].place.line)
             chosen[number] = (key, arena)
-    numbered: dict[int, Node] = {}
+    numbered: dict[int, tuple[Node, Node]] = {}
     largest = -1
     for number, (key, arena) in chosen.items():
         if number < 0:
@@ -83,12 +84,15 @@ def _arenas(node: Node, draft: Draft) -> Any:
             draft.report("negative-id", key, id=number, becomes=becomes)
             number = becomes
         largest = max(largest, number)
-        numbered[number] = arena
-    return [_arena(numbered[number], number, ("arenas", index), draft) for index, number in enumerate(sorted(numbered))]
+        numbered[number] = (key, arena)
+    return [
+        _arena(*numbered[number], number, ("arenas", index), draft) for index, number in enumerate(sorted(numbered))
+    ]
 
 
-def _arena(node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
+def _arena(key_of_arena: Node, node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
     draft.place(path, node)
+    draft.place((*path, "id"), key_of_arena)
     data: dict[str, Any] = {"id": number}
     pairs = values.pairs(node, draft, "!Arena", "a mapping of keys")
     for word, (key_node, value) in pairs.items():
@@ -144,7 +148,8 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
     pairs = values.pairs(node, draft, "!Item", "an item with a `name`")
     if node.kind != MAPPING:
         return []
-    name = _name(pairs.pop("name", (node, None))[1], node, draft)
+    misspelt = any(closest(word, ["name"]) for word in pairs if word not in ANIMALAI_PARAMETERS and word != "name")
+    name = _name(pairs.pop("name", (node, None))[1], node, draft, misspelt=misspelt)
     takes = CATALOGUE[name].takes() if name else {}
     lists: dict[str, tuple[Parameter, list[Node]]] = {}
     shared: dict[str, Any] = {}
@@ -181,6 +186,8 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
             draft.report("extra-entries", entries[1], key=word, thing=name)
         elif parameter.counts and len(entries) < number:
             draft.report_short_list(pairs[word][1], word, parameter, name, number)
+    for instance in range(1, number):
+        draft.repeat((*path, start + instance), (*path, start))
     return [
         _instance(name, instance, lists, shared, node, (*path, start + instance), draft) for instance in range(number)
     ]
@@ -245,10 +252,11 @@ def _agent(
     return data
 
 
-def _name(node: Node | None, item: Node, draft: Draft) -> str | None:
+def _name(node: Node | None, item: Node, draft: Draft, *, misspelt: bool) -> str | None:
     """The thing an item names, or None when the original would skip it."""
     if node is None or node.kind != SCALAR:
-        draft.report("missing-key", item, where="an item", key="name")
+        if not misspelt:  # otherwise the unknown key says it
+            draft.report("missing-key", item, where="an item", key="name")
         return None
     known = names()
     if node.value not in known:
@@ -280,7 +288,7 @@ def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
                 expects=Shape.OPERATION.value,
                 value=node.shown() + " with no tag",
             )
-        elif node.tag in _TAGS:
+        elif node.tag in TAGS:
             got = node.shown()
             draft.report("wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=got)
         return {"do": "nothing"}

@@ -84,6 +84,7 @@ OPERATION_TAGS: dict[str, tuple[str, dict[str, Key]]] = {
         {"operations": Key("operations", Kind.OPERATIONS), "operationWeights": Key("weights", Kind.WEIGHTS)},
     ),
 }
+TAGS = ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS)
 TAG_OF_OPERATION = {name: tag for tag, (name, _) in OPERATION_TAGS.items()}
 
 # What a message says is expected, where it is not what our form expects.
@@ -98,6 +99,8 @@ EXPECTS: dict[Kind, str] = {
 
 def expected(parameter: Parameter) -> str:
     """What a key of an item expects."""
+    if parameter.name == "at_one_of":  # Animal-AI's word for it is `positions`, too
+        return expected(PARAMETERS["at"])
     one = EXPECTS.get(parameter.kind, parameter.kind.value)
     if not parameter.per_instance:
         return one

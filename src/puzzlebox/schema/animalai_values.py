@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from puzzlebox.schema.animalai_keys import TAGS
 from puzzlebox.schema.draft import Draft
 from puzzlebox.schema.messages import number as written
 from puzzlebox.schema.scalars import Ambiguous, meaning
@@ -18,7 +19,7 @@ def pairs(node: Node, draft: Draft, tag: str, expects: str) -> Pairs:
 
     A mapping of another kind, or something that is no mapping, is reported and gives nothing.
     """
-    if node.kind != MAPPING or (node.tag is not None and node.tag != tag and node.tag.startswith("!")):
+    if node.kind != MAPPING or (node.tag in TAGS and node.tag != tag):
         draft.report("wrong-value", node, key=tag, expects=expects, value=node.shown())
         return {}
     last: Pairs = {}

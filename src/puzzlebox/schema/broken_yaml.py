@@ -38,7 +38,8 @@ def not_yaml(problem: yaml.MarkedYAMLError, text: str) -> Diagnostic:
     lines = lines_of(text)
     place = Place(mark.line + 1, mark.column + 1)
     begun = problem.context_mark or mark
-    if not any(line.strip() for line in lines[mark.line : mark.line + 1]) or "end of stream" in str(problem.problem):
+    late = "end of stream" in str(problem.problem) or "could not find expected ':'" in str(problem.problem)
+    if late or not any(line.strip() for line in lines[mark.line : mark.line + 1]):
         # The parser noticed only at the end; the mistake is where the unfinished part began.
         place = Place(begun.line + 1, begun.column + 1)
     words = _advice(problem, text, mark)

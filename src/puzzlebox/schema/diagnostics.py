@@ -7,6 +7,7 @@ from typing import Any
 from puzzlebox.schema.messages import ERROR, MESSAGES, WARNING, WARNINGS
 
 _WIDEST_LINE = 120
+_LONGEST_DETAIL = 400
 
 
 @dataclass(frozen=True, order=True)
@@ -60,7 +61,14 @@ class Diagnostic:
 def diagnose(code: str, place: Place, /, **details: Any) -> Diagnostic:
     """A finding with its sentence from the table."""
     severity = WARNING if code in WARNINGS else ERROR
-    return Diagnostic(code, severity, MESSAGES[code].format(**details), place)
+    said = {name: _on_one_line(detail) if isinstance(detail, str) else detail for name, detail in details.items()}
+    return Diagnostic(code, severity, MESSAGES[code].format(**said), place)
+
+
+def _on_one_line(text: str) -> str:
+    """A detail of a sentence: words from a file may hold anything and be of any length."""
+    text = text if len(text) <= _LONGEST_DETAIL else text[: _LONGEST_DETAIL - 3] + "..."
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 def errors(findings: Iterable[Diagnostic]) -> list[Diagnostic]:

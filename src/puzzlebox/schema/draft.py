@@ -38,6 +38,7 @@ class Draft:
         self._reported: Counter[str] = Counter()
         self._places: dict[Path, Node] = {(): root}
         self._words: dict[Path, str] = {}
+        self._repeats: dict[Path, Path] = {}
         self._items = 0
         self._values = 0
 
@@ -61,6 +62,10 @@ class Draft:
     def place(self, path: Path, node: Node) -> None:
         """Say where the value at a path of the data stands, where the nodes do not mirror the data."""
         self._places[path] = node
+
+    def repeat(self, path: Path, first: Path) -> None:
+        """Say that an instance shares with an earlier one what is not placed for itself."""
+        self._repeats[path] = first
 
     def count_instances(self, number: int, shared: Any, where: Node) -> None:
         """Count instances before they are made, with what each repeats of the values they share.
@@ -102,6 +107,10 @@ class Draft:
 
     def locate(self, path: Path) -> Node:
         """The node of the value at a path, or of the nearest thing around it."""
+        for length in range(len(path)):
+            start = path[:length]
+            if start in self._repeats and path[: length + 1] not in self._places:
+                path = (*self._repeats[start], *path[length:])
         known = len(path)
         while path[:known] not in self._places:
             known -= 1
@@ -120,7 +129,9 @@ class Draft:
 
 
 def _weight(data: Any) -> int:
-    """How many values some data hold."""
+    """How many values some data hold as they would be written; long texts count for their length."""
+    if isinstance(data, str):
+        return 1 + len(data) // 16
     if isinstance(data, dict):
         return 1 + sum(1 + _weight(value) for value in data.values())
     if isinstance(data, list):
@@ -130,13 +141,20 @@ def _weight(data: Any) -> int:
 
 def _child(node: Node, part: str | int) -> Node | None:
     if node.kind == SEQUENCE and isinstance(part, int) and part < len(node.value):
-        child: Node = node.value[part]
-        return child
-    if node.kind == MAPPING:
-        if isinstance(part, str):
-            return node.get(part)
-        if part < 3:
-            return node.get("xyz"[part]) or node.get("rgb"[part])
+        entry: Node = node.value[part]
+        return entry
+    if node.kind != MAPPING:
+        return None
+    words = [part] if isinstance(part, str) else ["xyz"[part], "rgb"[part]] if part < 3 else []
+    for word in words:
+        found = node.get(word)
+        if found is not None:
+            return found
+    merged = node.get("<<")
+    for source in [] if merged is None else merged.value if merged.kind == SEQUENCE else [merged]:
+        found = _child(source, part)
+        if found is not None:
+            return found
     return None
 
 

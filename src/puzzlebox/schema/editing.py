@@ -4,6 +4,7 @@ Paths follow the text: keys and list positions, as in ("arenas", 0, "items", 2, 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from puzzlebox.schema.writing import animalai_flow, flow, plain_flow
 
 Path = tuple[str | int, ...]
 _BYTE_ORDER_MARK = "\ufeff"
+_ODD_LINE_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_NOTE = re.compile(r"(?:^|(?<=\s))#[^\r\n]*", re.MULTILINE)
 _PROPERTIES = re.compile(r"(?:[!&][^\s,\[\]{}]*\s+)+")
 # What a tree means, without where it stands: kind, tag, value.
 Meaning = tuple[str, str | None, Any]
@@ -34,62 +37,90 @@ def set_value(text: str, path: Path, value: Any) -> str:
             is `random` (in metadata: nothing). A tag in front of the old value stays.
 
     Raises:
-        EditError: there is no such place, the text is not valid YAML, or the value cannot be written.
+        EditError: there is no such place, the text is not valid YAML, the value cannot be written, or something else
+            would change.
     """
-    if text.startswith(_BYTE_ORDER_MARK):
-        return _BYTE_ORDER_MARK + set_value(text[1:], path, value)
+    mark, text = _without_mark(text)
     root = _compose(text)
     parent, last = _find(root, path), path[-1]
     written = _written(value, path, root)
     old = _child(parent, last)
+    gone = (0, 0)
     if old is not None:
         _refuse_shared(root, path)
+        gone = (old.start.index, _content_end(text, old))
         result = _replace(text, parent, old, written)
     elif parent.kind == MAPPING:
-        result = _insert(text, parent, f"{flow(str(last)) if isinstance(last, str) else last}: {written}")
+        result = _insert(text, parent, f"{flow(last) if isinstance(last, str) else last}: {written}")
     elif parent.kind == SEQUENCE and last == len(parent.value):
         result = _insert(text, parent, written if parent.flow else f"- {written}")
     else:
         raise EditError(f"there is no {_shown(path)} in the file")
-    return _checked(result, _changed(_meaning(root), path, _meaning(_compose(written))), path)
+    wanted = _changed(_meaning(root), path, _meaning(_compose(written)))
+    return mark + _checked(result, wanted, path, _notes(text, root, gone))
 
 
 def remove(text: str, path: Path) -> str:
     """The text without the key or list entry at a path.
 
     Raises:
-        EditError: there is no such place, or the text is not valid YAML.
+        EditError: there is no such place, the text is not valid YAML, or something else would change.
     """
-    if text.startswith(_BYTE_ORDER_MARK):
-        return _BYTE_ORDER_MARK + remove(text[1:], path)
+    mark, text = _without_mark(text)
     root = _compose(text)
     parent = _find(root, path)
     if _child(parent, path[-1]) is None:
         raise EditError(f"there is no {_shown(path)} in the file")
     _refuse_shared(root, path)
+    if len(path) == 1 and len(parent.value) == 1:
+        raise EditError(f"{_shown(path)} is all there is in the file")
     spans = _spans(text, parent)
     index = _index(parent, path[-1])
     start, end = spans[index]
+    following = spans[index + 1][0] if index + 1 < len(spans) else None
+    line_start, line_end = text.rfind("\n", 0, start) + 1, _line_end(text, end)
     if len(spans) == 1:
-        if len(path) == 1:
-            raise EditError(f"{_shown(path)} is all there is in the file")
         empty = "{}" if parent.kind == MAPPING else "[]"
         result = _replace(text, _find(root, path[:-1]), parent, empty)
-    elif parent.flow and index + 1 < len(spans):
-        result = text[:start] + text[spans[index + 1][0] :]
-    elif parent.flow:
+    elif parent.flow and following is None:
         # The comma before it goes too, and the space between them; a note there stays.
-        comma = text.find(",", spans[index - 1][1], start)
+        comma = _without_notes(text).find(",", spans[index - 1][1], start)
         between = text[comma + 1 : start]
         result = text[:comma] + (between if between.strip(" ") else "") + text[end:]
+    elif not parent.flow and not text[line_start:start].strip(" "):
+        result = text[:line_start] + text[line_end + 1 :]
+    elif following is None:
+        raise EditError(f"{_shown(path)} cannot be removed without touching what stands around it")
     else:
-        line_start = text.rfind("\n", 0, start) + 1
-        if text[line_start:start].strip(" "):
-            # The first entry shares its line with the dash above it; the next entry moves up to that place.
-            result = text[:start] + text[spans[index + 1][0] :]
-        else:
-            result = text[:line_start] + text[_line_end(text, end) + 1 :]
-    return _checked(result, _changed(_meaning(root), path, None), path)
+        # The next entry takes its place, behind the same dash or bracket, with the notes above it.
+        notes = text[line_end + 1 : following]
+        result = text[:start] + (notes.lstrip(" ") if "#" in notes else "") + text[following:]
+    # The note behind an entry in its last line goes with it.
+    return mark + _checked(result, _changed(_meaning(root), path, None), path, _notes(text, root, (start, line_end)))
+
+
+def _without_mark(text: str) -> tuple[str, str]:
+    """The byte order mark, if there is one, and the rest; only the two usual line breaks can be edited around."""
+    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    if _ODD_LINE_BREAK.search(text):
+        raise EditError("the file has line breaks other than \\n and \\r\\n; save it with usual ones")
+    return mark, text.removeprefix(mark)
+
+
+def _without_notes(text: str) -> str:
+    """The text with every note blanked out, other characters where they were; texts in quotes may lose a piece, too."""
+    return _NOTE.sub(lambda note: " " * len(note[0]), text)
+
+
+def _notes(text: str, root: Node, without: tuple[int, int]) -> list[str]:
+    """The notes of a text in order, but for those within a stretch of it."""
+    scalars = [(node.start.index, node.end.index) for node in _all_nodes(root) if node.kind == SCALAR]
+    found = []
+    for note in _NOTE.finditer(text):
+        inside = any(start < note.start() < end for start, end in scalars)
+        if not inside and not without[0] <= note.start() < without[1]:
+            found.append(note[0].rstrip())
+    return found
 
 
 def _written(value: Any, path: Path, root: Node) -> str:
@@ -174,7 +205,11 @@ def _replace(text: str, parent: Node, old: Node, written: str) -> str:
         key = next(key for key, value in parent.value if value is old)
         if old.start.line > key.end.line:
             # A block below its key: move up beside it, where any indentation is right.
-            start = text.index(":", _content_end(text, key)) + 1
+            beside = text.index(":", _content_end(text, key)) + 1
+            if _NOTE.search(text, beside, start):
+                line = text.rfind("\n", 0, start) + 1
+                return text[:line] + " " * (int(key.start.column) + 2) + kept + written + text[end:]
+            start = beside
     space = " " if start > 0 and text[start - 1] in ":-" else ""
     return text[:start] + space + kept + written + text[end:]
 
@@ -201,7 +236,11 @@ def _spans(text: str, node: Node) -> list[tuple[int, int]]:
     if node.kind == MAPPING:
         return [(key.start.index, max(_content_end(text, value), key.end.index)) for key, value in node.value]
     spans = [(child.start.index, _content_end(text, child)) for child in node.value]
-    return spans if node.flow else [(text.rindex("-", 0, max(start, 1)), end) for start, end in spans]
+    if node.flow:
+        return spans
+    # Each dash stands before its entry, behind the one before; a note between them may hold others.
+    bare = _without_notes(text)
+    return [(bare.rindex("-", 0, max(start, 1)), end) for start, end in spans]
 
 
 def _content_end(text: str, node: Node) -> int:
@@ -264,12 +303,12 @@ def _changed(meaning: Meaning, path: Path, new: Meaning | None) -> Meaning:
     return (kind, tag, entries)
 
 
-def _checked(result: str, wanted: Meaning, path: Path) -> str:
-    """The result, if it means what was asked for and nothing else."""
+def _checked(result: str, wanted: Meaning, path: Path, notes: list[str]) -> str:
+    """The result, if it means what was asked for and nothing else, and no note is lost."""
     try:
         root = compose(result)
     except Refused:
         root = None
-    if root is None or _meaning(root) != wanted:
+    if root is None or _meaning(root) != wanted or Counter(notes) - Counter(_notes(result, root, (0, 0))):
         raise EditError(f"{_shown(path)} cannot be changed without touching what stands around it")
     return result

@@ -24,6 +24,8 @@ def _tuple(*entries: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "prefixItems": list(entries), "items": False, "minItems": len(entries)}
 
 
+# If there are weights, one is above 0.
+_SOME_WEIGHT = {"if": {"minItems": 1}, "then": {"contains": {"exclusiveMinimum": 0}}}
 _POSITION = _tuple(_AXIS, _LENGTH, _AXIS)
 _COLOUR = {"anyOf": [_tuple(_CHANNEL, _CHANNEL, _CHANNEL), {"enum": list(NAMED_COLOURS)}]}
 # What the models accept before they look closer, which pydantic cannot tell.
@@ -54,6 +56,10 @@ def task_schema() -> dict[str, Any]:
     count = {"type": "integer", "minimum": 1, "maximum": MAX_ITEMS, "description": "How many of it there are."}
     item["properties"]["count"] = count
     item["allOf"] = [_only_what_it_takes(name) for name in CATALOGUE]
+    for name in ("Surface", "Theme"):
+        for key, generated in parts[name]["properties"].items():
+            parts[name]["properties"][key] = {"description": generated["description"]} | _without_null(generated)
+    parts["OneOf"]["properties"]["weights"] |= _SOME_WEIGHT
     parts["Surface"]["properties"]["color"] = _COLOUR | {"description": "Its colour."}
     theme = parts["Arena"]["properties"]["theme"]
     theme["anyOf"] = [{"enum": list(THEMES)}, {"$ref": theme.pop("$ref")}]
@@ -73,7 +79,7 @@ def _parameter(parameter: Parameter, generated: dict[str, Any]) -> dict[str, Any
     if parameter.kind is Kind.SKIN:
         one["enum"] = [*one["enum"], RANDOM]
     if parameter.kind is Kind.WEIGHTS:
-        one["contains"] = {"exclusiveMinimum": 0}
+        one |= _SOME_WEIGHT
     if parameter.per_instance:
         several: dict[str, Any] = {"type": "array", "items": one, "minItems": 1}
         if parameter.kind in (Kind.POSITION, Kind.SIZE):
@@ -85,7 +91,9 @@ def _parameter(parameter: Parameter, generated: dict[str, Any]) -> dict[str, Any
 def _without_null(generated: dict[str, Any]) -> dict[str, Any]:
     """The schema of a value that may be left out, for when it is given."""
     choices = [choice for choice in generated.get("anyOf", []) if choice.get("type") != "null"]
-    return dict(choices[0]) if choices else {key: generated[key] for key in ("type", "enum") if key in generated}
+    if choices:
+        return dict(choices[0])
+    return {key: value for key, value in generated.items() if key not in ("title", "default", "description")}
 
 
 def _only_what_it_takes(name: str) -> dict[str, Any]:

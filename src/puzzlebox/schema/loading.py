@@ -82,4 +82,5 @@ def find(source: str | PathLike[str]) -> Path:
 
 
 def _is_text(source: str) -> bool:
-    return "\n" in source or source.lstrip().startswith(("{", "[", "!", "arenas:"))
+    looks_so = source.lstrip().startswith(("{", "[", "!", "arenas:"))
+    return "\n" in source or (looks_so and not exists(source))

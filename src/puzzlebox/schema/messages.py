@@ -19,6 +19,7 @@ ERRORS: dict[str, str] = {
     "too-many-directives": "the text begins with more than {limit} lines starting with `%`; remove them",
     "bad-alias": "the alias `*{anchor}` {problem}",
     "bad-key": "a key must be a plain text, not {value}",
+    "no-space": "an entry of a list begins with `- `; put a space after the `-`",
     "no-dash": "`{key}` is a list; put `- ` before `{first}`",
     "not-a-task": "a task file begins with `arenas:`, a list of arenas; found {value}",
     # keys
@@ -35,6 +36,7 @@ ERRORS: dict[str, str] = {
     "wrong-value": "`{key}` expects {expects}; got {value}{nearest}",
     "ambiguous": "`{text}` is {one} to some YAML readers and {other} to others; "
     'write {write}, or "{text}" in quotes if it is text',
+    "not-random": "{thing} cannot have a random `{key}`; left out it is {default}",
     "not-finite": "`{text}` is not a finite number",
     "unknown-thing": "`{name}` is not a thing{nearest}",
     "old-name": "`{name}` is an old name; write `{write}`",
@@ -86,8 +88,14 @@ WARNINGS: dict[str, str] = {
 MESSAGES = ERRORS | WARNINGS
 
 
+# Nothing we know is nearly as long, and comparing takes time in proportion.
+_LONGEST_WORD = 60
+
+
 def closest(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
     """How a message ends where a known word is near; a mapping says what to write for each word."""
+    if len(word) > _LONGEST_WORD:
+        return ""
     write = known if isinstance(known, Mapping) else {choice: choice for choice in known}
     folded = {_folded(choice): str(written) for choice, written in write.items()}
     close = get_close_matches(_folded(word), folded, n=1, cutoff=0.6)
@@ -114,7 +122,7 @@ def number(value: float) -> str:
     """A number the way people write it: 3, not 3.0."""
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
-    text = repr(value)
+    text = repr(int(value) if isinstance(value, int) else float(value))
     # Older YAML readers take 1e-05 for a text, but not 1.0e-05.
     return text.replace("e", ".0e") if "e" in text and "." not in text else text
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from puzzlebox.scene.themes import THEMES
-from puzzlebox.schema.animalai_keys import animalai_names, expected
+from puzzlebox.schema.animalai_keys import TAG_OF_OPERATION, Shape, animalai_names, expected
 from puzzlebox.schema.diagnostics import Place, errors
 from puzzlebox.schema.draft import ANIMALAI, MOST_FINDINGS, PUZZLEBOX, Draft, Path, owner_of
 from puzzlebox.schema.messages import MESSAGES, closest, nearest, number
@@ -16,7 +16,8 @@ from puzzlebox.schema.tree import SCALAR, Node
 from puzzlebox.schema.values import MOST, RANDOM
 from puzzlebox.things import CATALOGUE, CHOICES, NOTHING, PARAMETERS, Kind
 
-_VECTORS = {name for name, parameter in PARAMETERS.items() if parameter.kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR)}
+_VECTOR_KINDS = (Kind.POSITION, Kind.POSITIONS, Kind.SIZE, Kind.COLOUR)
+_VECTORS = {name for name, parameter in PARAMETERS.items() if parameter.kind in _VECTOR_KINDS}
 # A code, a place, and what the sentence needs.
 Finding = tuple[str, Place, dict[str, Any]]
 
@@ -34,6 +35,9 @@ def report_objections(problem: ValidationError, draft: Draft) -> None:
         for objection in objections[:MOST_FINDINGS]
         if objection["type"] == "extra_forbidden"
     }
+    no_space = any(
+        objection["type"] == "extra_forbidden" and str(objection["loc"][-1]).startswith("-") for objection in objections
+    )
     reported = set()
     for objection in objections[: MOST_FINDINGS + 1]:
         path = objection["loc"]
@@ -41,9 +45,12 @@ def report_objections(problem: ValidationError, draft: Draft) -> None:
             continue
         if objection["type"] == "missing" and (path[:-1], path[-1]) in meant:
             continue
+        if no_space and draft.locate(path).shown() == "nothing":
+            continue  # what should be in it stands beside it
         code, place, details = _translate(objection, draft)
         # A bad vector has up to three bad components.
-        mark = (code, path[:-1] if len(path) > 1 and path[-2] in _VECTORS else path)
+        vector = next((index for index, part in enumerate(path) if part in _VECTORS), len(path))
+        mark = (code, path[: vector + 1])
         if mark not in reported and (place.line, place.column) not in refused:
             reported.add(mark)
             draft.report(code, place, **details)
@@ -59,7 +66,7 @@ def _translate(error: Any, draft: Draft) -> Finding:
     if code == "extra_forbidden":
         return _unknown_key(path, owner, str(key), draft)
     if code == "missing" and isinstance(path[-1], str):
-        return "missing-key", draft.locate(path[:-1]).place, {"where": _where(owner), "key": path[-1]}
+        return "missing-key", draft.locate(path[:-1]).place, {"where": _where(owner, draft.form), "key": path[-1]}
     if code == "union_tag_not_found":
         return "missing-key", node.place, {"where": "an operation", "key": "do"}
     if code == "union_tag_invalid":
@@ -134,6 +141,8 @@ def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
 
 
 def _unknown_key(path: Path, owner: type[BaseModel], key: str, draft: Draft) -> Finding:
+    if key.startswith("-"):
+        return "no-space", draft.locate_key(path[:-1], key).place, {}
     where, _, hint = _nearest_key(path, draft)
     return "unknown-key", draft.locate_key(path[:-1], key).place, {"key": key, "where": where, "nearest": hint}
 
@@ -144,7 +153,7 @@ def _nearest_key(path: Path, draft: Draft) -> tuple[str, str | None, str]:
     key = str(path[-1])
     name = draft.locate(path[:-1]).get("name")
     words = {each: each for each in owner.model_fields}
-    where = _where(owner)
+    where = _where(owner, draft.form)
     if owner is Item:
         words["count"] = "count"
         if name is not None and name.kind == SCALAR and name.value in CATALOGUE:
@@ -159,17 +168,17 @@ def _nearest_key(path: Path, draft: Draft) -> tuple[str, str | None, str]:
     return where, meant, hint or nearest(key, words, listed_by="puzzlebox things NAME")
 
 
-def _where(owner: type[BaseModel]) -> str:
+def _where(owner: type[BaseModel], form: str) -> str:
     for name, operation in OPERATIONS.items():
         if owner is operation:
-            return f"the operation `{name}`"
+            return TAG_OF_OPERATION[name] if form == ANIMALAI else f"the operation `{name}`"
     return {"Task": "a task", "Arena": "an arena", "Item": "an item"}.get(owner.__name__, f"`{owner.__name__.lower()}`")
 
 
 def _word(owner: type[BaseModel], key: str | None, form: str) -> str:
     """A key as the form at hand writes it."""
     if key is None:
-        return _where(owner)
+        return _where(owner, form)
     return animalai_names().get((owner, key), key) if form == ANIMALAI else key
 
 
@@ -180,4 +189,6 @@ def _expects(owner: type[BaseModel], key: str | None, form: str) -> str:
         return "a mapping of keys"
     extra = field.json_schema_extra
     expects = str(extra["expects"]) if isinstance(extra, dict) else "another value"
-    return expected(PARAMETERS[key]) if form == ANIMALAI and owner is Item and key in PARAMETERS else expects
+    if form == ANIMALAI and owner is Item and key in PARAMETERS:
+        return expected(PARAMETERS[key])
+    return Shape.ARENAS.value if form == ANIMALAI and key == "arenas" else expects

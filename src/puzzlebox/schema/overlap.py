@@ -7,7 +7,7 @@ smallest, a rotation left out as the part of the footprint that is covered howev
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from math import cos, hypot, radians, sin, sqrt
+from math import cos, hypot, inf, radians, sin, sqrt
 from typing import Any
 
 import numpy as np
@@ -61,18 +61,48 @@ def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, 
         arena: what is to be placed.
         without: positions of items that are left out for another reason.
     """
+    items = arena.items
     # The order of placement: agents first, then the file's.
-    order = sorted(range(len(arena.items)), key=lambda index: arena.items[index].name != "Agent")
-    bodies = [
-        body for index in order if index not in without and (body := body_of(arena.items[index], index, arena.size))
-    ]
-    placed = _Placed(len(bodies))
-    for body in bodies:
-        hit = placed.first_hit(body)
-        if hit is None:
-            placed.add(body)
+    order = sorted(range(len(items)), key=lambda index: items[index].name != "Agent")
+    placed = _Placed(len(items))
+    agents: list[Body] = []
+    blockers: list[tuple[float, float, float]] = []
+    for index in order:
+        if index in without:
+            continue
+        body = body_of(items[index], index, arena.size)
+        if body is None:
+            blockers += _may_block(items[index])
+            continue
+        if items[index].name == "Agent":  # asks only with its centre (animal-ai.md 3.3)
+            hit = next((agent for agent in agents if _distance(body, agent) < agent.radius), None)
+            agents.append(body)
         else:
+            hit = placed.first_hit(body)
+        if hit is not None:
             yield body.index, hit.index  # left out, so it is in nobody's way
+        elif _fence_reach(body, arena) <= _TOLERANCE and not _blocked(body, blockers):
+            placed.add(body)
+
+
+def _distance(one: Body, other: Body) -> float:
+    return hypot(one.x - other.x, one.low - other.low, one.z - other.z)
+
+
+def _may_block(item: Item) -> list[tuple[float, float, float]]:
+    """Where a thing of another form stands, and how far it may reach; what it blocks is not for sure placed."""
+    thing = CATALOGUE[item.name]
+    if thing.passable or item.at is None or item.at[0] is None or item.at[2] is None:
+        return []
+    extents = thing.fixed_size or thing.unit or (item.size if item.size and None not in item.size else None)
+    largest = thing.size.largest if thing.size else (5.0, 5.0, 5.0)
+    scale = max(largest) if thing.unit else 1.0
+    return [(item.at[0], item.at[2], 1.5 * scale * max(extents or largest))]  # type: ignore[type-var, operator]
+
+
+def _blocked(body: Body, blockers: list[tuple[float, float, float]]) -> bool:
+    reach = hypot(body.half_x, body.half_z)
+    return any(hypot(body.x - x, body.z - z) < reach + far for x, z, far in blockers)
 
 
 def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
@@ -81,10 +111,17 @@ def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
         body = body_of(item, index, arena.size) if item.name != "Agent" else None
         inside = item.at is not None and (item.at[0] or 0) <= arena.size[0] and (item.at[2] or 0) <= arena.size[1]
         if body is not None and inside:
-            low_x, _, low_z, high_x, _, high_z = _bounds(body)
-            reach = max(-low_x, -low_z, high_x - arena.size[0], high_z - arena.size[1])
+            reach = _fence_reach(body, arena)
             if reach > _TOLERANCE:
                 yield index, reach
+
+
+def _fence_reach(body: Body, arena: Arena) -> float:
+    """How far a body reaches through the fence; negative when it stays inside. An agent needs only its centre."""
+    if arena.items[body.index].name == "Agent":
+        return -inf
+    low_x, _, low_z, high_x, _, high_z = _bounds(body)
+    return max(-low_x, -low_z, high_x - arena.size[0], high_z - arena.size[1])
 
 
 class _Placed:
@@ -146,6 +183,8 @@ def body_of(item: Item, index: int, arena_size: tuple[float, float]) -> Body | N
     if thing.solid is Solid.OTHER or item.at is None:
         return None
     x, y, z = item.at
+    if item.name == "Agent" and (x in (0.0, arena_size[0]) or z in (0.0, arena_size[1])):
+        x, y, z = 1.0, 0.0, 1.0  # where an agent on the border starts instead
     size = _certain_size(item, thing)
     if x is None or z is None or size is None:
         return None
@@ -173,6 +212,8 @@ def _certain_size(item: Item, thing: type[Thing]) -> Vector | None:
     given = item.size or (None, None, None)
     if None in given and thing.solid is Solid.WEDGE:
         return None  # a larger ramp does not contain a smaller one
+    if None in given and thing.solid is Solid.BALL:
+        given = (None, None, None)  # one random number makes the whole ball random
     x, y, z = (
         least if axis is None else min(max(axis, least), most) * SHRINK
         for axis, least, most in zip(given, thing.size.smallest, thing.size.largest, strict=True)

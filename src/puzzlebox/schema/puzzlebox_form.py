@@ -7,7 +7,8 @@ from puzzlebox.schema.draft import Draft, Path
 from puzzlebox.schema.messages import number
 from puzzlebox.schema.scalars import Ambiguous, resolve
 from puzzlebox.schema.tree import MAPPING, MAX_ITEMS, SCALAR, SEQUENCE, Node
-from puzzlebox.things import CATALOGUE, PARAMETERS, Kind
+from puzzlebox.schema.values import RANDOM
+from puzzlebox.things import CATALOGUE, PARAMETERS, Kind, page
 
 COUNT_EXPECTS = f"a whole number from 1 to {MAX_ITEMS}"
 _VECTORS = (Kind.POSITION, Kind.SIZE, Kind.COLOUR)
@@ -44,7 +45,12 @@ def _report_no_dash(key: str, path: Path, draft: Draft) -> None:
     """Entries without their dashes: YAML takes them for one mapping."""
     node = draft.locate((*path, key))
     first = node.value[0][0] if node.value else node
-    draft.report("no-dash", first, key=key, first=first.value if first.kind == SCALAR else "it")
+    if first.kind == SCALAR and first.value.startswith("-"):
+        draft.report("no-space", first)
+    elif first.kind == SCALAR:
+        draft.report("no-dash", first, key=key, first=first.value)
+    else:
+        draft.report("wrong-value", first, key=key, expects="a list", value=first.shown())
 
 
 def plain(node: Node, draft: Draft, *, free: bool = False) -> Any:
@@ -101,20 +107,23 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
             draft.count_instances(1, item, node)
             result.append(item)
             continue
-        _drop_misplaced_keys(item, where, draft)
+        _drop_what_cannot_be(item, where, draft)
         if "operations" in item:
             item["operations"] = _operations(item["operations"], (*where, "operations"), draft)
         repeats = _count(item, node, draft)
         lists = {key: node.get(key) for key, value in item.items() if _lists_instances(key, value)}
         shared = {key: value for key, value in item.items() if key not in lists}
         instances = max([repeats, *(len(entries.value) for entries in lists.values() if entries)])
-        draft.count_instances(instances, shared, node)
+        draft.count_instances(instances, _as_written(shared), node)
         for key, entries in lists.items():
             if entries and len(entries.value) < instances:
                 draft.report_short_list(entries, key, PARAMETERS[key], item.get("name"), instances)
+        first = where
         for instance in range(instances):
             where = (*path, len(result))
             draft.place(where, node)
+            if instance:
+                draft.repeat(where, first)
             one = dict(shared)
             for key, entries in lists.items():
                 if entries and instance < len(entries.value):
@@ -124,11 +133,24 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
     return result
 
 
-def _drop_misplaced_keys(item: dict[str, Any], path: Path, draft: Draft) -> None:
-    """Refuse what this thing does not take, whatever its value."""
+def _as_written(shared: dict[str, Any]) -> dict[str, Any]:
+    """Values as the writer spells them: a colour by name or a size by one number becomes three."""
+    vectors = {key for key in shared if key in PARAMETERS and PARAMETERS[key].kind in _VECTORS}
+    return {
+        key: [0, 0, 0] if key in vectors and not isinstance(value, list) else value for key, value in shared.items()
+    }
+
+
+def _drop_what_cannot_be(item: dict[str, Any], path: Path, draft: Draft) -> None:
+    """Refuse what this thing does not take, whatever its value, and `random` where left out does not mean random."""
     thing = CATALOGUE.get(item["name"]) if isinstance(item.get("name"), str) else None
     if thing is None:
         return
+    for key, taken in thing.takes().items():
+        if item.get(key) == RANDOM and taken.default is not None:
+            value = draft.locate((*path, key))
+            draft.report("not-random", value, thing=thing.name(), key=key, default=page.default(taken.default))
+            del item[key]
     for key in [key for key in item if key in PARAMETERS and key not in thing.takes()]:
         allowed = ", ".join(thing.takes())
         draft.report("misplaced-key", draft.locate_key(path, key), thing=thing.name(), key=key, allowed=allowed)
@@ -151,7 +173,7 @@ def _lists_instances(key: str, value: Any) -> bool:
     if parameter is None or not parameter.per_instance or not isinstance(value, list) or not value:
         return False
     if parameter.kind is Kind.COLOUR:
-        return any(isinstance(entry, list | str) for entry in value)
+        return not any(isinstance(entry, int | float) for entry in value)
     if parameter.kind in _VECTORS:
         return any(isinstance(entry, list) for entry in value)
     return True

@@ -43,7 +43,9 @@ def resolve(node: Node) -> Plain | Ambiguous:
 
 
 def meaning(text: str) -> Plain | Ambiguous:
-    """What an unquoted word says."""
+    """What an unquoted word says; a very long one is a text."""
+    if len(text) > _MOST_DIGITS:
+        return text
     if text in _NULLS:
         return None
     if text in _BOOLEANS:
@@ -54,7 +56,7 @@ def meaning(text: str) -> Plain | Ambiguous:
     if not _NUMBER_START.match(text):
         return text
     if _WHOLE.match(text):
-        return int(text) if len(text) <= _MOST_DIGITS else float(text)
+        return int(text)
     if _NUMBER.match(text):
         return float(text)
     if _NOT_FINITE.match(text):

@@ -81,6 +81,8 @@ class Node:
 
     def short(self) -> str:
         """The text of a scalar, or the beginning of a long one, on one line."""
+        if self.kind != SCALAR:
+            return self.shown()
         text = self.value if len(self.value) <= 40 else self.value[:37] + "..."
         return "".join(character if character.isprintable() else " " for character in text)
 

@@ -68,6 +68,7 @@ Colour = Annotated[tuple[Channel, Channel, Channel], BeforeValidator(_colour_by_
 Angle = Annotated[NotNegative | None, BeforeValidator(_random_is_none)]
 Skin = Annotated[Literal[*SKINS] | None, BeforeValidator(_random_is_none)]  # type: ignore[valid-type]
 
+_MOST_PIXELS = 4_096
 _PIXELS = re.compile(r"[01*]+(/[01*]+)+", re.ASCII)
 _RANDOM_GRID = re.compile(r"([1-9][0-9]{0,2})x([1-9][0-9]{0,2})", re.ASCII)
 
@@ -76,7 +77,9 @@ def is_symbol(text: str) -> bool:
     """Whether a board can show this: a preset, rows of equal length, or a random grid of up to 999 a side."""
     if text in SYMBOLS or _RANDOM_GRID.fullmatch(text):
         return True
-    return bool(_PIXELS.fullmatch(text)) and len({len(row) for row in text.split("/")}) == 1
+    if len(text) > _MOST_PIXELS or not _PIXELS.fullmatch(text):
+        return False
+    return len({len(row) for row in text.split("/")}) == 1
 
 
 def _known_symbol(text: str) -> str:

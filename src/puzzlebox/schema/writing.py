@@ -13,10 +13,13 @@ from puzzlebox.schema.grouping import groups
 from puzzlebox.schema.messages import number
 from puzzlebox.schema.models import Item, Metadata, Model, Task, Theme
 from puzzlebox.schema.scalars import meaning
+from puzzlebox.schema.tree import Refused, compose
 from puzzlebox.schema.values import RANDOM
 from puzzlebox.things import PARAMETERS, Kind
 
 _WIDTH = 100
+# A shorter text cannot break a limit but that of depth.
+_SURELY_READABLE = 1 << 16
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./*+-]*( [A-Za-z0-9_./*+-]+)*", re.ASCII)
 _YAML_1_1 = yaml.resolver.Resolver()
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -28,11 +31,20 @@ def write(task: Task, form: str = PUZZLEBOX) -> str:
     Args:
         task: what to write.
         form: "puzzlebox" or "animalai".
+
+    Raises:
+        ValueError: there is no such form, or the text would break the limits it is read with.
     """
     writers: dict[str, Callable[[Task], Iterator[str]]] = {PUZZLEBOX: _puzzlebox, ANIMALAI: _animalai}
     if form not in writers:
         raise ValueError(f"a task can be written as {' or '.join(writers)}, not {form!r}")
-    return "\n".join(writers[form](task)) + "\n"
+    text = "\n".join(writers[form](task)) + "\n"
+    if len(text) > _SURELY_READABLE:
+        try:
+            compose(text)
+        except Refused as refusal:
+            raise ValueError(f"the task is too large for the {form} form: {refusal.finding.message}") from None
+    return text
 
 
 def not_in_the_original(task: Task) -> list[str]:
