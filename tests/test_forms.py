@@ -244,6 +244,10 @@ def test_items_given_twice_are_one_mistake() -> None:
     assert [finding.code for finding in reading.findings] == ["duplicate-key"]
 
 
+def test_a_dash_for_a_key_is_a_mistake() -> None:
+    assert [finding.code for finding in read("arenas:\n- -: \n").findings] == ["no-space"]
+
+
 def test_windows_line_ends_and_byte_order_mark() -> None:
     text = "\ufeffarenas:\r\n- items:\r\n  - {name: Wall}\r\n"
     assert items_of(text) == ours("name: Wall")

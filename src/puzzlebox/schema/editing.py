@@ -4,6 +4,7 @@ Paths follow the text: keys and list positions, as in ("arenas", 0, "items", 2, 
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -114,10 +115,11 @@ def _without_notes(text: str) -> str:
 
 def _notes(text: str, root: Node, without: tuple[int, int]) -> list[str]:
     """The notes of a text in order, but for those within a stretch of it."""
-    scalars = [(node.start.index, node.end.index) for node in _all_nodes(root) if node.kind == SCALAR]
+    scalars = sorted((node.start.index, node.end.index) for node in _all_nodes(root) if node.kind == SCALAR)
     found = []
     for note in _NOTE.finditer(text):
-        inside = any(start < note.start() < end for start, end in scalars)
+        before = bisect_left(scalars, (note.start(), 0)) - 1  # the last scalar that begins before it
+        inside = before >= 0 and note.start() < scalars[before][1]
         if not inside and not without[0] <= note.start() < without[1]:
             found.append(note[0].rstrip())
     return found

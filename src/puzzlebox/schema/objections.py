@@ -45,7 +45,7 @@ def report_objections(problem: ValidationError, draft: Draft) -> None:
             continue
         if objection["type"] == "missing" and (path[:-1], path[-1]) in meant:
             continue
-        if no_space and draft.locate(path).shown() == "nothing":
+        if no_space and objection["type"] != "extra_forbidden" and draft.locate(path).shown() == "nothing":
             continue  # what should be in it stands beside it
         code, place, details = _translate(objection, draft)
         # A bad vector has up to three bad components.
