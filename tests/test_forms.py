@@ -223,7 +223,7 @@ def test_one_value_serves_all_instances_in_our_form() -> None:
     assert first.color == (222, 0, 0) and second.color == (0, 0, 255)
 
 
-def test_unsorted_blackouts_end_where_no_build_went_on() -> None:
+def test_unsorted_blackouts_end_where_time_would_run_backwards() -> None:
     task = task_of("!ArenaConfig\narenas: {0: !Arena {blackouts: [10, 43, 50, 20, 60]}}\n")
     assert task.arenas[0].blackouts == (10, 43, 50)
 

@@ -79,7 +79,7 @@ WARNINGS: dict[str, str] = {
     "skipped-thing": "`{name}` is not a thing and is skipped{nearest}",
     "no-effect": "`{key}` has no effect on {thing}",
     "extra-entries": "only the first entry of `{key}` counts for {thing}",
-    "blackouts-cut": "blackouts must increase; no build ever reached {value} after {previous}, so the list ends there",
+    "blackouts-cut": "blackouts must increase; after {previous}, {value} is already past, so the list ends there",
     "clamped-colour": "colours go from 0 to 255; {value} becomes {becomes}",
     "unknown-skin": "`{name}` is not a skin and becomes random; the skins are {allowed}",
     "unknown-symbol": "`{name}` is not a symbol and leaves the board blank{nearest}",
