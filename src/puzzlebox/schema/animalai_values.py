@@ -80,7 +80,7 @@ def flag(node: Node, draft: Draft) -> Any:
 
 
 def blackouts(node: Node, draft: Draft) -> Any:
-    """The light schedule. Builds before 4.2 took any list; a time that is already past when its turn comes never comes."""
+    """The light schedule. Builds before 4.2 took any list; a time already past when its turn comes never comes."""
     if node.kind != SEQUENCE:
         return _refused(node)
     times = [whole(entry, draft) for entry in node.value]
