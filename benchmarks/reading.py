@@ -89,6 +89,14 @@ def costly() -> dict[str, str]:
         + "  - {name: Ramp, at: [20, 0, 20], rotation: 0, size: [39, 10, 39]}\n"
         + "".join(f"  - {{name: Wall, at: {at}, rotation: 0, size: [0.3, 0.3, 0.3]}}\n" for at in above),
         "6,600 walls in one place": rows + "  - {name: Wall, at: [5, 0, 5], rotation: 0, size: [1, 1, 1]}\n" * 6_600,
+        "3,300 hollow boxes, then 3,300 walls": rows
+        + "  - {name: HollowBox, at: [5, 0, 5], rotation: 0, size: [1, 1, 1]}\n" * 3_300
+        + "".join(
+            f"  - {{name: Wall, at: [{i % 40}, {i // 1600 * 2}, {i // 40 % 40}], rotation: 0, size: 0.9}}\n"
+            for i in range(3_300)
+        ),
+        "9,000 agents": rows
+        + "".join(f"  - {{name: Agent, at: [{1 + i % 30}, {i // 30}, 5]}}\n" for i in range(9_000)),
         "9,900 walls with nothing given": rows + "  - {name: Wall}\n" * 9_900,
         "30,000 negative arena ids": "!ArenaConfig\narenas:\n"
         + "".join(f"  -{i}: !Arena {{}}\n" for i in range(1, 30_000)),

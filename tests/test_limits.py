@@ -98,6 +98,16 @@ def test_a_task_too_large_for_a_form_says_so() -> None:
         write(task)
 
 
+def test_a_task_too_deep_for_a_form_says_so() -> None:
+    """Animal-AI's form needs fewer levels for an operation that brings a button that has an operation that ..."""
+    item: dict[str, object] = {"name": "SpawnerButton"}
+    for _ in range(8):
+        item = {"name": "SpawnerButton", "operations": [{"do": "toggle_object", "items": [item]}]}
+    task = Task(arenas=(Arena(items=(Item.model_validate(item),)),))
+    with pytest.raises(ValueError, match="the task is too large for the puzzlebox form: lists and mappings are nested"):
+        write(task)
+
+
 def test_an_alias_in_its_own_anchor_is_refused() -> None:
     assert codes("arenas: &a [*a]\n") == ["bad-alias"]
 

@@ -44,6 +44,25 @@ arenas:
     )
 
 
+def test_animalai_form_writes_an_operation_in_one_line() -> None:
+    task = load_task("""\
+arenas:
+- items:
+  - name: DataZone
+    operations:
+    - {do: toggle_object, items: [{name: Wall, at: [[1, 0, 1], [5, 0, 5]]}], forget: true}
+    - {do: limited, times: 2, operation: {do: one_of, operations: [{do: nothing}, {do: end_episode}]}}
+""")
+    assert write(task, ANIMALAI).splitlines()[5:] == [
+        "      name: DataZone",
+        "      operations:",
+        "      - !toggleObject {spawnable: !Item {name: Wall, positions: [!Vector3 {x: 1, y: 0, z: 1}, "
+        "!Vector3 {x: 5, y: 0, z: 5}]}, spawnAndForget: true}",
+        "      - !limitedInvocationsOperation {maxInvocations: 2, operation: "
+        "!operationFromList {operations: [!noneOperation {}, !endEpisode {}]}}",
+    ]
+
+
 def test_animalai_form_groups_instances() -> None:
     task = load_task("""\
 arenas:

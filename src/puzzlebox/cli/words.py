@@ -52,12 +52,12 @@ def headline(text: str, severity: str) -> None:
     typer.echo(text if plain else typer.style(text, fg="red" if severity == "error" else "yellow"))
 
 
-def table(*columns: str, title: str = "") -> Any:
+def table(*columns: str) -> Any:
     """A plain table in the house style; add rows, then `show` it."""
     from rich import box
     from rich.table import Table
 
-    made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         right = column in ("errors", "warnings", "arenas", "things")
         made.add_column(column, justify="right" if right else "left", overflow="fold")

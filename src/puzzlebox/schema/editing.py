@@ -128,7 +128,7 @@ def _notes(text: str, root: Node, without: tuple[int, int]) -> list[str]:
 def _written(value: Any, path: Path, root: Node) -> str:
     try:
         if isinstance(value, Item) and form_of(root) == ANIMALAI:
-            return animalai_flow(value)
+            return animalai_flow([value])
         return plain_flow(value) if "metadata" in path else flow(value)
     except (ValueError, TypeError, OverflowError, AttributeError):
         raise EditError(f"{value!r} cannot be written into a task file") from None

@@ -77,25 +77,20 @@ def _size(item: Item, path: Path, draft: Draft) -> None:
         return
     if thing.solid is Solid.BALL and None in item.size:
         return  # one random number makes the whole ball random (animal-ai.md 1.6)
-    low, high = thing.size.smallest, thing.size.largest
+    clamped = thing.size.clamp(item.size)
+    where = draft.locate((*path, "size"))
+    numbers = [thing.size.smallest, thing.size.largest, item.size, clamped]
     if thing.solid is Solid.BALL:
-        first = item.size[0]
-        if len(set(item.size)) > 1 and first is not None:
-            where = draft.locate((*path, "size"))
-            draft.report("ball-size", where, value=vector(item.size), becomes=number(first))
-        shown, smallest, largest = number(first or 0.0), number(low[0]), number(high[0])
-        becomes = number(min(max(first or 0.0, low[0]), high[0]))
-        fits = first is None or low[0] <= first <= high[0]
+        if len(set(item.size)) > 1:
+            draft.report("ball-size", where, value=vector(item.size), becomes=number(item.size[0] or 0.0))
+        fits = clamped[0] == item.size[0]
+        smallest, largest, value, becomes = (number(each[0] or 0.0) for each in numbers)
     else:
-        clamped = tuple(
-            given if given is None else min(max(given, least), most)
-            for given, least, most in zip(item.size, low, high, strict=True)
-        )
-        shown, smallest, largest, becomes = vector(item.size), vector(low), vector(high), vector(clamped)
         fits = clamped == item.size
+        smallest, largest, value, becomes = map(vector, numbers)
     if not fits:
-        details = {"smallest": smallest, "largest": largest, "value": shown, "becomes": becomes}
-        draft.report("clamped-size", draft.locate((*path, "size")), thing=item.name, **details)
+        details = {"smallest": smallest, "largest": largest, "value": value, "becomes": becomes}
+        draft.report("clamped-size", where, thing=item.name, **details)
 
 
 def _values(item: Item, path: Path, draft: Draft) -> None:
@@ -180,9 +175,8 @@ def _most_from(item: Item) -> tuple[float, bool]:
         return _largest_value(item), ends
     if thing.size is None:
         return 0.0, ends
-    if item.size is None or None in item.size:
-        return thing.size.largest[0], ends
-    return thing.size.clamp(item.size)[0] * SHRINK, ends  # type: ignore[arg-type]
+    diameter = None if item.size is None or None in item.size else thing.size.clamp(item.size)[0]
+    return (thing.size.largest[0] if diameter is None else diameter * SHRINK), ends
 
 
 def _largest_value(item: Item) -> float:

@@ -18,6 +18,8 @@ from puzzlebox.things import CATALOGUE, SHRINK, Solid, Thing, Vector
 _LIFT = 0.01
 # Nearer than this is touching: the engine's own answer would depend on rounding.
 _TOLERANCE = 1e-3
+# The largest diameter a goal that changes with time can have.
+_WIDEST_GOAL = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,45 +66,45 @@ def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, 
     items = arena.items
     # The order of placement: agents first, then the file's.
     order = sorted(range(len(items)), key=lambda index: items[index].name != "Agent")
-    placed = _Placed(len(items))
-    agents: list[Body] = []
-    blockers: list[tuple[float, float, float]] = []
+    placed, agents, blockers = _Placed(len(items)), _Balls(len(items)), _Balls(len(items))
     for index in order:
         if index in without:
             continue
         body = body_of(items[index], index, arena.size)
         if body is None:
-            blockers += _may_block(items[index])
+            reach = _possible_reach(items[index])
+            if reach is not None:
+                blockers.add(index, *reach)
             continue
         if items[index].name == "Agent":  # asks only with its centre (animal-ai.md 3.3)
-            hit = next((agent for agent in agents if _distance(body, agent) < agent.radius), None)
-            agents.append(body)
+            hit = agents.first_hit(body.x, body.low, body.z, 0.0)
+            agents.add(index, body.x, body.low, body.z, body.radius)
         else:
             hit = placed.first_hit(body)
         if hit is not None:
-            yield body.index, hit.index  # left out, so it is in nobody's way
-        elif _fence_reach(body, arena) <= _TOLERANCE and not _blocked(body, blockers):
-            placed.add(body)
+            yield index, hit  # left out, so it is in nobody's way
+        elif _fence_reach(body, arena) <= _TOLERANCE:
+            # What something of another form may have kept away is not for sure in anybody's way.
+            if blockers.first_hit(body.x, 0.0, body.z, hypot(body.half_x, body.half_z)) is None:
+                placed.add(body)
 
 
-def _distance(one: Body, other: Body) -> float:
-    return hypot(one.x - other.x, one.low - other.low, one.z - other.z)
-
-
-def _may_block(item: Item) -> list[tuple[float, float, float]]:
-    """Where a thing of another form stands, and how far it may reach; what it blocks is not for sure placed."""
+def _possible_reach(item: Item) -> tuple[float, float, float, float] | None:
+    """Where a thing of another form stands, and how far it may reach at most; None when it is in nobody's way."""
     thing = CATALOGUE[item.name]
     if thing.passable or item.at is None or item.at[0] is None or item.at[2] is None:
-        return []
-    extents = thing.fixed_size or thing.unit or (item.size if item.size and None not in item.size else None)
-    largest = thing.size.largest if thing.size else (5.0, 5.0, 5.0)
-    scale = max(largest) if thing.unit else 1.0
-    return [(item.at[0], item.at[2], 1.5 * scale * max(extents or largest))]  # type: ignore[type-var, operator]
-
-
-def _blocked(body: Body, blockers: list[tuple[float, float, float]]) -> bool:
-    reach = hypot(body.half_x, body.half_z)
-    return any(hypot(body.x - x, body.z - z) < reach + far for x, z, far in blockers)
+        return None
+    if thing.fixed_size is not None:
+        widest = max(thing.fixed_size)
+    elif thing.size is None:
+        widest = _WIDEST_GOAL
+    else:
+        scale = max(thing.unit or (1.0,))
+        widest = scale * max(each or 0.0 for each in thing.size.clamp(item.size or thing.size.largest))
+        if item.size and None in item.size:
+            widest = scale * max(thing.size.largest)
+    # Blocks stand beside their own middle, by up to 0.6 of their length.
+    return item.at[0], 0.0, item.at[2], 1.2 * widest
 
 
 def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
@@ -124,6 +126,26 @@ def _fence_reach(body: Body, arena: Arena) -> float:
     return max(-low_x, -low_z, high_x - arena.size[0], high_z - arena.size[1])
 
 
+class _Balls:
+    """Balls as columns: which is the first a ball asked about reaches into?"""
+
+    def __init__(self, capacity: int):
+        self._columns = np.empty((4, capacity))
+        self._indices: list[int] = []
+
+    def add(self, index: int, x: float, y: float, z: float, radius: float) -> None:
+        self._columns[:, len(self._indices)] = x, y, z, radius
+        self._indices.append(index)
+
+    def first_hit(self, x: float, y: float, z: float, radius: float) -> int | None:
+        if not self._indices:
+            return None
+        xs, ys, zs, radii = self._columns[:, : len(self._indices)]
+        near = (xs - x) ** 2 + (ys - y) ** 2 + (zs - z) ** 2 < (radii + radius) ** 2
+        first = int(near.argmax())
+        return self._indices[first] if near[first] else None
+
+
 class _Placed:
     """The bodies placed so far, as columns, so that one question to ten thousand of them is one pass."""
 
@@ -138,8 +160,8 @@ class _Placed:
         self._shapes[:, count] = body.x, body.z, body.half_x, body.half_z, body.cos, body.sin
         self._bodies.append(body)
 
-    def first_hit(self, asking: Body) -> Body | None:
-        """The earliest placed body the box of `asking` certainly cuts into."""
+    def first_hit(self, asking: Body) -> int | None:
+        """The item of the earliest placed body the box of `asking` certainly cuts into."""
         mine = _bounds(asking)
         near: Any = slice(len(self._bodies))
         for axis in range(3):  # each axis leaves fewer for the next
@@ -149,7 +171,7 @@ class _Placed:
             if not len(near):
                 return None
         near = near[_gaps(asking, self._shapes[:, near]) < -_TOLERANCE]
-        return next((self._bodies[index] for index in near if _cuts(asking, self._bodies[index])), None)
+        return next((self._bodies[i].index for i in near if _cuts(asking, self._bodies[i])), None)
 
 
 def _bounds(body: Body) -> tuple[float, ...]:
@@ -214,10 +236,8 @@ def _certain_size(item: Item, thing: type[Thing]) -> Vector | None:
         return None  # a larger ramp does not contain a smaller one
     if None in given and thing.solid is Solid.BALL:
         given = (None, None, None)  # one random number makes the whole ball random
-    x, y, z = (
-        least if axis is None else min(max(axis, least), most) * SHRINK
-        for axis, least, most in zip(given, thing.size.smallest, thing.size.largest, strict=True)
-    )
+    kept = thing.size.clamp(given)
+    x, y, z = (least if axis is None else axis * SHRINK for axis, least in zip(kept, thing.size.smallest, strict=True))
     return x, y, z
 
 

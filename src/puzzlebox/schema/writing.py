@@ -18,8 +18,6 @@ from puzzlebox.schema.values import RANDOM
 from puzzlebox.things import PARAMETERS, Kind
 
 _WIDTH = 100
-# A shorter text cannot break a limit but that of depth.
-_SURELY_READABLE = 1 << 16
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./*+-]*( [A-Za-z0-9_./*+-]+)*", re.ASCII)
 _YAML_1_1 = yaml.resolver.Resolver()
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -39,11 +37,10 @@ def write(task: Task, form: str = PUZZLEBOX) -> str:
     if form not in writers:
         raise ValueError(f"a task can be written as {' or '.join(writers)}, not {form!r}")
     text = "\n".join(writers[form](task)) + "\n"
-    if len(text) > _SURELY_READABLE:
-        try:
-            compose(text)
-        except Refused as refusal:
-            raise ValueError(f"the task is too large for the {form} form: {refusal.finding.message}") from None
+    try:
+        compose(text)
+    except Refused as refusal:
+        raise ValueError(f"the task is too large for the {form} form: {refusal.finding.message}") from None
     return text
 
 
@@ -196,83 +193,46 @@ def plain_flow(value: Any) -> str:
     return _data(value, plain_flow)
 
 
-def animalai_flow(item: Item) -> str:
-    """One item of Animal-AI's form in one line."""
-    parts = [f"name: {item.name}"]
-    for name, value in item.given().items():
-        if name == "name":
-            continue
-        parameter = PARAMETERS[name]
-        if name == "at_one_of":
-            written = ", ".join(_tagged(Kind.POSITION, each) for each in value)
-        elif parameter.kind is Kind.OPERATIONS:
-            written = ", ".join(map(_operation_flow, value))
-        else:
-            written = _tagged(parameter.kind, value)
-        bare = not parameter.per_instance and name not in ("at_one_of", "operations")
-        parts.append(f"{parameter.animalai}: {written}" if bare else f"{parameter.animalai}: [{written}]")
-    return f"!Item {{{', '.join(parts)}}}"
-
-
-def _operation_flow(operation: Any) -> str:
-    tag = TAG_OF_OPERATION[operation.do]
-    given = operation.given()
-    parts = []
-    for word, key in OPERATION_TAGS[tag][1].items():
-        if key.name not in given:
-            continue
-        value = given[key.name]
-        if key.shape is Shape.ITEM:
-            if len(value) > 1:
-                raise ValueError("several instances in one line")
-            written = animalai_flow(value[0])
-        elif key.shape is Shape.OPERATION:
-            written = _operation_flow(value)
-        elif key.shape is Kind.OPERATIONS:
-            written = f"[{', '.join(map(_operation_flow, value))}]"
-        else:
-            written = plain_flow(value)
-        parts.append(f"{word}: {written}")
-    return f"{tag} {{{', '.join(parts)}}}"
+def animalai_flow(group: Sequence[Item]) -> str:
+    """Instances of one item in Animal-AI's form, in one line."""
+    parts = ((word, text if isinstance(text, str) else f"[{', '.join(text)}]") for word, text in _parts(group))
+    return f"!Item {{{', '.join(f'{word}: {text}' for word, text in parts)}}}"
 
 
 def _item(group: Sequence[Item], indent: str) -> Iterator[str]:
-    first = group[0]
+    """The same over several lines: what has a tag of its own stands in a line of its own."""
     yield f"{indent}- !Item"
-    indent += "  "
-    yield f"{indent}name: {first.name}"
-    for name, parameter in PARAMETERS.items():
-        if name == "at_one_of":
-            if first.at_one_of:
-                yield from _list(indent, parameter.animalai, Kind.POSITION, first.at_one_of)
-        elif not parameter.per_instance or not parameter.counts:
-            value = getattr(first, name)
-            if value is None:
-                continue
-            if parameter.kind is Kind.OPERATIONS:
-                yield f"{indent}{parameter.animalai}:"
-                for operation in value:
-                    yield from _operation(operation, f"{indent}- ", indent + "  ")
-            elif parameter.per_instance:
-                yield from _list(indent, parameter.animalai, parameter.kind, [value])
-            else:
-                yield f"{indent}{parameter.animalai}: {_tagged(parameter.kind, value)}"
+    for word, text in _parts(group):
+        if isinstance(text, str):
+            yield f"{indent}  {word}: {text}"
+        elif text[0].startswith("!"):
+            yield f"{indent}  {word}:"
+            yield from (f"{indent}  - {entry}" for entry in text)
         else:
+            yield f"{indent}  {word}: [{', '.join(text)}]"
+
+
+def _parts(group: Sequence[Item]) -> Iterator[tuple[str, str | list[str]]]:
+    """The keys of an item, each with one text, or with a list of them."""
+    first = group[0]
+    yield "name", first.name
+    for name, parameter in PARAMETERS.items():
+        kind = Kind.POSITION if parameter.kind is Kind.POSITIONS else parameter.kind
+        value = getattr(first, name)
+        if parameter.counts:
             values = [getattr(item, name) for item in group]
             # Positions are always written out for several instances: their number is the number of instances.
             while values and values[-1] is None and not (name == "at" and len(group) > 1):
                 values.pop()
             if values:
-                yield from _list(indent, parameter.animalai, parameter.kind, values)
-
-
-def _list(indent: str, word: str, kind: Kind, values: Sequence[Any]) -> Iterator[str]:
-    if kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR):
-        yield f"{indent}{word}:"
-        for value in values:
-            yield f"{indent}- {_tagged(kind, value)}"
-    else:
-        yield f"{indent}{word}: [{', '.join(_tagged(kind, value) for value in values)}]"
+                yield parameter.animalai, [_tagged(kind, each) for each in values]
+        elif value is not None:
+            if parameter.kind is Kind.OPERATIONS:
+                yield parameter.animalai, [_operation(each) for each in value]
+            elif parameter.kind is Kind.POSITIONS:
+                yield parameter.animalai, [_tagged(kind, each) for each in value]
+            else:
+                yield parameter.animalai, [_tagged(kind, value)] if parameter.per_instance else _tagged(kind, value)
 
 
 def _tagged(kind: Kind, value: Any) -> str:
@@ -282,31 +242,25 @@ def _tagged(kind: Kind, value: Any) -> str:
         vector = value if value is not None else (None, 0 if kind is Kind.POSITION else None, None)
         parts = (f"{key}: {'-1' if part is None else number(part)}" for key, part in zip(keys, vector, strict=True))
         return f"{tag} {{{', '.join(parts)}}}"
-    if value is None:
-        return "-1"
-    return _data(value, lambda part: _data(part, str))
+    return "-1" if value is None else plain_flow(value)
 
 
-def _operation(operation: Any, start: str, indent: str) -> Iterator[str]:
-    """An operation in block style; `start` is what stands before its tag."""
+def _operation(operation: Any) -> str:
+    """An operation in one line."""
     tag = TAG_OF_OPERATION[operation.do]
-    lines: list[str] = []
     given = operation.given()
+    parts = []
     for word, key in OPERATION_TAGS[tag][1].items():
-        value = given.get(key.name)
-        if value is None:
+        if key.name not in given:
             continue
+        value = given[key.name]
         if key.shape is Shape.ITEM:
-            for group in groups(value):
-                first, *rest = _item(group, indent)
-                lines += [f"{indent}{word}: {first.strip().removeprefix('- ')}", *rest]
+            written = animalai_flow(value)
         elif key.shape is Shape.OPERATION:
-            lines += _operation(value, f"{indent}{word}: ", indent + "  ")
+            written = _operation(value)
         elif key.shape is Kind.OPERATIONS:
-            lines.append(f"{indent}{word}:")
-            for part in value:
-                lines += _operation(part, f"{indent}- ", indent + "  ")
+            written = f"[{', '.join(map(_operation, value))}]"
         else:
-            lines.append(f"{indent}{word}: {plain_flow(value)}")
-    yield f"{start}{tag}" if lines else f"{start}{tag} {{}}"
-    yield from lines
+            written = plain_flow(value)
+        parts.append(f"{word}: {written}")
+    return f"{tag} {{{', '.join(parts)}}}"

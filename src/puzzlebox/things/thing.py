@@ -1,6 +1,6 @@
 """What every thing in the catalogue tells about itself. Adding a thing means adding one class."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -58,10 +58,10 @@ class SizeRange:
         """The same range on all three axes."""
         return cls((smallest,) * 3, (largest,) * 3)
 
-    def clamp(self, size: Vector) -> Vector:
-        """The size a thing gets when this one is asked for."""
-        x, y, z = (min(max(s, low), high) for s, low, high in zip(size, self.smallest, self.largest, strict=True))
-        return (x, y, z)
+    def clamp(self, size: Sequence[float | None]) -> tuple[float | None, ...]:
+        """The size a thing gets when this one is asked for; what is random stays so."""
+        ranges = zip(size, self.smallest, self.largest, strict=True)
+        return tuple(asked if asked is None else min(max(asked, low), high) for asked, low, high in ranges)
 
 
 @dataclass(frozen=True)
