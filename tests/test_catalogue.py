@@ -149,6 +149,21 @@ def test_defaults_of_a_thing_are_values_it_accepts(name: str) -> None:
             Item.model_validate({"name": name, key: taken.default})
 
 
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_what_a_thing_pays_is_what_its_page_says(name: str) -> None:
+    thing = CATALOGUE[name]
+    assert thing.pays == thing.reward.startswith("+")
+    assert thing.ends == thing.reward.endswith(", ends the episode")
+
+
+def test_rewards_as_in_the_fact_sheet(sheet: dict[str, Any]) -> None:
+    """Decay and its kin aside, for which the documentation counts and not the game."""
+    for name in ("GoodGoal", "GoodGoalMulti", "BadGoal", "BadGoalMulti", "DecoyGoalMulti"):
+        facts = sheet["objects"][name]
+        assert CATALOGUE[name].pays == (facts["reward"] == "+d")
+        assert CATALOGUE[name].ends == (facts["ends_episode"] is True)
+
+
 def test_aliases_point_to_one_thing_each() -> None:
     aliases = [alias for thing in CATALOGUE.values() for alias in thing.aliases]
     assert len(aliases) == len(set(aliases))

@@ -168,15 +168,14 @@ def _most_from(item: Item) -> tuple[float, bool]:
         return inf, False
     if item.operations:
         return (inf if any(_pays(operation) for operation in item.operations) else 0.0), False
-    if not thing.reward.startswith("+"):
+    if not thing.pays:
         return 0.0, False
-    ends = thing.reward.endswith("ends the episode")
     if "initial_value" in takes:
-        return _largest_value(item), ends
+        return _largest_value(item), thing.ends
     if thing.size is None:
-        return 0.0, ends
+        return 0.0, thing.ends
     diameter = None if item.size is None or None in item.size else thing.size.clamp(item.size)[0]
-    return (thing.size.largest[0] if diameter is None else diameter * SHRINK), ends
+    return (thing.size.largest[0] if diameter is None else diameter * SHRINK), thing.ends
 
 
 def _largest_value(item: Item) -> float:

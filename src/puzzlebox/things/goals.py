@@ -22,6 +22,8 @@ class Goal(Thing, family=True):
 class GoodGoal(Goal):
     """A green ball of food; touching it pays its size and ends the episode."""
 
+    pays = True
+    ends = True
     reward = "+size, ends the episode"
 
 
@@ -36,6 +38,7 @@ class GoodGoalMulti(Goal):
     """A golden ball of food; the episode goes on until all of them are collected."""
 
     turns = True
+    pays = True
     reward = "+size, ends the episode when it is the last"
 
 
@@ -48,6 +51,7 @@ class GoodGoalMultiBounce(GoodGoalMulti):
 class BadGoal(Goal):
     """A red ball to keep away from; touching it costs its size and ends the episode."""
 
+    ends = True
     reward = "-size, ends the episode"
 
 
@@ -63,6 +67,7 @@ class BadGoalMulti(BadGoal):
 
     aliases = ("BadGoalMulti.experimental",)
     turns = True
+    ends = False
     reward = "-size"
 
 
@@ -88,6 +93,7 @@ class ValueGoal(Goal, family=True):
     size = None
     parameters = {}
     colour = ColourRule.FIXED
+    pays = True
     reward = "+its value at that moment, counts as a goal to collect"
 
 
@@ -105,6 +111,7 @@ class DecayGoal(ValueGoal):
 class DecayGoalEpEnding(DecayGoal):
     """A DecayGoal that ends the episode when touched."""
 
+    ends = True
     reward = "+its value at that moment, ends the episode"
 
 
@@ -123,6 +130,7 @@ class RipenGoal(ValueGoal):
 class RipenGoalEpEnding(RipenGoal):
     """A RipenGoal that ends the episode when touched."""
 
+    ends = True
     reward = "+its value at that moment, ends the episode"
 
 
@@ -132,6 +140,7 @@ class SizeGoal(Goal, family=True):
     size = None
     parameters = {}
     turns = True
+    pays = True
     reward = "+its size at that moment, counts as a goal to collect"
 
 

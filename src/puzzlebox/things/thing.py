@@ -90,7 +90,9 @@ class Thing:
         solid: its outer form.
         passable: others may stand in the same place (zones).
         parameters: what it takes beside `at`, `rotation`, `size` and `color`.
-        reward: what touching it pays, in words; empty when nothing.
+        pays: touching it adds to the return.
+        ends: touching it ends the episode, whatever else there is.
+        reward: what touching it brings, in words; empty when nothing.
     """
 
     category: ClassVar[Category]
@@ -103,6 +105,8 @@ class Thing:
     solid: ClassVar[Solid] = Solid.OTHER
     passable: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Takes]] = {}
+    pays: ClassVar[bool] = False
+    ends: ClassVar[bool] = False
     reward: ClassVar[str] = ""
 
     def __init_subclass__(cls, *, family: bool = False, **kwargs: Any) -> None:

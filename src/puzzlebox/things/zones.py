@@ -19,6 +19,7 @@ class DeathZone(Zone):
     """A red area on the floor; entering it costs 1 and ends the episode as failed."""
 
     parameters = _FLAT
+    ends = True
     reward = "-1, ends the episode"
 
 
