@@ -1,6 +1,6 @@
 """The catalogue: every thing a task can hold, one class each. Importing this package fills it."""
 
-from puzzlebox.things import animal, structures, blocks, goals, zones, dispensers, buttons, signs  # noqa: F401, I001
+from puzzlebox.things import animal, structures, blocks, goals, changing, zones, dispensers, buttons, signs  # noqa: F401, I001
 from puzzlebox.things.parameters import (
     ANIMALAI_PARAMETERS,
     CHOICES,
@@ -11,34 +11,36 @@ from puzzlebox.things.parameters import (
     Kind,
     Parameter,
 )
-from puzzlebox.things.thing import (
-    CATALOGUE,
-    SHRINK,
-    Category,
-    ColourRule,
-    SizeRange,
-    Solid,
-    Takes,
-    Thing,
-    Vector,
-    names,
-)
+from puzzlebox.scene.shapes import Vector
+from puzzlebox.things.animal import Agent
+from puzzlebox.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
+from puzzlebox.things.rules import PRESETS, Rules
+from puzzlebox.things.stage import Stage
+from puzzlebox.things.thing import CATALOGUE, LIFT, SHRINK, Thing, names
 
 __all__ = [
     "ANIMALAI_PARAMETERS",
     "CATALOGUE",
     "CHOICES",
+    "LIFT",
     "NOTHING",
     "PARAMETERS",
+    "PRESETS",
     "SHRINK",
     "SKINS",
     "SYMBOLS",
+    "Agent",
     "Category",
     "ColourRule",
     "Kind",
+    "Notices",
+    "Origin",
     "Parameter",
+    "Rules",
     "SizeRange",
     "Solid",
+    "Stage",
+    "Stands",
     "Takes",
     "Thing",
     "Vector",

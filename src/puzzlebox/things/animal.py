@@ -1,6 +1,23 @@
 """The animal that acts: one per agent."""
 
-from puzzlebox.things.thing import Category, Solid, Takes, Thing
+from collections.abc import Mapping
+from math import cos, radians, sin
+from typing import Any
+
+import numpy as np
+
+from puzzlebox.scene.shapes import Ball, Box, Shape
+from puzzlebox.things.kinds import Category, Solid, Stands, Takes
+from puzzlebox.things.parameters import SKINS
+from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.things.thing import Thing
+
+FULL_HEALTH = 100.0
+# Degrees an animal turns in one physics step: 100 a second.
+TURN = 2.0
+# Health is a sum of thousands of small costs; less than this is rounding.
+_NOTHING = 1e-9
+_NO_TORQUE = np.zeros(3, np.float32)
 
 
 class Agent(Thing):
@@ -16,3 +33,70 @@ class Agent(Thing):
         "frozen_delay": Takes(0.0),
         "team": Takes(0),
     }
+    mass = 100.0
+    stands = Stands.FREE
+    tag = "agent"
+
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(asked, rules)
+        self.index = 0
+        self.health = FULL_HEALTH
+        self.total = 0.0
+        self.collected = 0
+        self.grounded = False
+        self.skin = SKINS[0]
+        # Physics steps it still cannot move, and steps its health and reward still stand still (animal-ai.md 5.7).
+        self.held = self.spared = round(self.asked["frozen_delay"] / PHYSICS_STEP)
+        # Finished with this arena; whether well; and whether this step brought or cost it more than time.
+        self.done = self.succeeded = self.earned = False
+        self.heading = 0.0
+
+    def draw_looks(self, generator: np.random.Generator) -> None:
+        """Choose a skin."""
+        self.skin = self.asked["skin"] or SKINS[int(generator.integers(len(SKINS)))]
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """One ball."""
+        return (Ball(0.5),)
+
+    def probe(self) -> Box:
+        """Only its middle asks for room; what reaches into its rim is pushed away (animal-ai.md 3.3)."""
+        return Box((0.0, 0.0, 0.0))
+
+    def face(self, degrees: float) -> None:
+        """Look in a direction."""
+        self.heading = degrees % 360.0
+        angle, push = radians(self.heading), self.rules.drive * self.weight()
+        self._forwards = np.array((push * sin(angle), 0.0, push * cos(angle)), np.float32)
+
+    def act(self, body: Any, move: int, turn: int) -> None:
+        """Do, for one physics step, what an action says (animal-ai.md 4.3)."""
+        if turn:
+            self.face(self.heading + (TURN if turn == 1 else -TURN))
+        if not self.grounded:
+            return
+        if move == 1:
+            body.add_force_torque(self._forwards, _NO_TORQUE)
+        elif move == 2:
+            body.add_force_torque(-self._forwards, _NO_TORQUE)
+        elif self.rules.quick_stop < 1.0:
+            body.set_linear_velocity(body.get_linear_velocity() * np.float32(self.rules.quick_stop))
+
+    def gain(self, amount: float) -> bool:
+        """Add reward and health; False when that was its last health."""
+        self.total += amount
+        health = self.health + 100.0 * amount
+        self.health = FULL_HEALTH if health > FULL_HEALTH else health if health > _NOTHING else 0.0
+        return self.health > 0.0
+
+    def condition(self) -> dict[str, Any]:
+        """What is true of it now."""
+        return {
+            "health": self.health,
+            "return": self.total,
+            "heading": self.heading,
+            "grounded": self.grounded,
+            "can_move": not (self.held or self.done),
+            "team": self.asked["team"],
+            "skin": self.skin,
+        }

@@ -1,6 +1,29 @@
 """The button an animal can press."""
 
-from puzzlebox.things.thing import Category, Takes, Thing
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from puzzlebox.scene.shapes import Box, Shape, Vector
+from puzzlebox.things.kinds import Category, Notices, Origin, Takes
+from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.things.thing import Thing
+
+if TYPE_CHECKING:
+    from puzzlebox.things.animal import Agent
+    from puzzlebox.things.stage import Stage
+
+
+def _between(low: Vector, high: Vector) -> Box:
+    half = ((high[0] - low[0]) / 2, (high[1] - low[1]) / 2, (high[2] - low[2]) / 2)
+    return Box(half, (low[0] + half[0], low[1] + half[1], low[2] + half[2]))
+
+
+# animal-ai.md 2.8; `at` names a lower corner of the pillar.
+PILLAR = _between((-0.40, 0.0, -0.40), (0.0, 1.60, 0.0))
+HOLDER = _between((-0.08, 0.59, -0.50), (0.12, 1.09, 0.09))
+BUTTON = _between((0.11, 0.69, -0.36), (0.19, 1.00, -0.05))
+TRIGGER = _between((0.20, 0.32, -0.57), (0.37, 1.05, 0.16))
+TRAVEL = 0.09
 
 
 class SpawnerButton(Thing):
@@ -22,3 +45,67 @@ class SpawnerButton(Thing):
         "max_reward_counts": Takes(()),
         "operations": Takes((), "what happens on a press, in order"),
     }
+    origin = Origin.BASE
+    notices = Notices.ENTRY
+    ticks = True
+    tag = "PillarButton"
+
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(asked, rules)
+        self._in_steps = max(1, round(self.asked["move_duration"] / PHYSICS_STEP))
+        self._out_steps = max(1, round(self.asked["reset_duration"] / PHYSICS_STEP))
+        # Physics steps since the press; None while it waits for one.
+        self._since: int | None = None
+        self._presser: Agent | None = None
+        self.presses = 0
+
+    def probe(self) -> Box:
+        """The pillar."""
+        return PILLAR
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """The pillar."""
+        return (PILLAR,)
+
+    def soft_shapes(self) -> tuple[Shape, ...]:
+        """What sticks out of the pillar may reach into a neighbour, as in the published operant chamber."""
+        return (HOLDER,)
+
+    def entrances(self) -> tuple[Shape, ...]:
+        """Where an animal must be to press."""
+        return (TRIGGER,)
+
+    def turn(self) -> float:
+        """Older builds had it face the other way."""
+        return self.rules.button_turn
+
+    def entered(self, stage: "Stage", animal: "Agent") -> None:
+        """Be pressed, unless it is still moving."""
+        if self._since is None:
+            self._since, self._presser = 0, animal
+            self.presses += 1
+            stage.note("pressed", self, animal)
+
+    def tick(self, stage: "Stage") -> None:
+        """Move in, do what it is for, move back."""
+        if self._since is None:
+            return
+        self._since += 1
+        if self._since == self._in_steps:
+            assert self._presser is not None
+            stage.operate(self, self._presser)
+        elif self._since >= self._in_steps + self._out_steps:
+            self._since = self._presser = None
+
+    @property
+    def pushed(self) -> float:
+        """How far it is pushed in, 0 to 1."""
+        if self._since is None:
+            return 0.0
+        if self._since <= self._in_steps:
+            return self._since / self._in_steps
+        return 1.0 - (self._since - self._in_steps) / self._out_steps
+
+    def condition(self) -> dict[str, Any]:
+        """How far in, and how often so far."""
+        return {"pushed": self.pushed, "presses": self.presses}

@@ -1,6 +1,28 @@
 """Things that give goals: the tree and the two dispensers."""
 
-from puzzlebox.things.thing import Category, ColourRule, Takes, Thing
+from collections.abc import Mapping
+from math import cos, pi, radians, sin
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from puzzlebox.scene.shapes import Box, Hull, Shape, Vector
+from puzzlebox.things.goals import Goal
+from puzzlebox.things.kinds import Category, ColourRule, Origin, Takes
+from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.things.thing import SHRINK, Thing
+
+if TYPE_CHECKING:
+    from puzzlebox.things.stage import Stage
+
+# What a fruit gained in size by a slip of builds 3.1 to 4.0, and what it started from (animal-ai.md 2.7).
+_SWELLING = 0.25
+_SWOLLEN_START = 1.0
+# A hanging fruit's body is made anew when its size has changed by this much.
+_RESHAPE = 0.02
+GIVEN = "GoodGoalMulti"
+
+
+def _steps(seconds: float) -> int:
+    return round(seconds / PHYSICS_STEP)
 
 
 class Dispenser(Thing, family=True):
@@ -8,6 +30,46 @@ class Dispenser(Thing, family=True):
 
     category = Category.DISPENSER
     turns = False
+    origin = Origin.BASE
+    ticks = True
+    tag = "GoalSpawner"
+    # What builds since 4.1.0 do, whatever the file says.
+    constants: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        if rules.spawners == "constant":
+            asked = {**asked, **self.constants}
+        super().__init__(asked, rules)
+        self.age = 0
+        self.left: float = float("inf") if self.asked["spawn_count"] < 0 else self.asked["spawn_count"]
+        self._next = _steps(self.asked["delay"])
+        self._interval = max(1, _steps(self.asked["time_between_spawns"]))
+
+    def awaited(self) -> bool:
+        """While it has goals to give, there is more to collect."""
+        return self.left > 0
+
+    def due(self) -> bool:
+        """Whether it is time for another goal; asked once each physics step."""
+        self.age += 1
+        if self.age <= self._next or self.left <= 0:
+            return False
+        self._next += self._interval
+        self.left -= 1
+        return True
+
+    def give(self, stage: "Stage", at: Vector, size: float, hanging: bool = False) -> Goal:
+        """Bring a goal."""
+        asked = {"color": self.asked["spawn_color"], "size": (size, size, size)}
+        goal = stage.appear(GIVEN, asked, at, size=size, hanging=hanging)
+        assert isinstance(goal, Goal)
+        goal.register(stage)
+        stage.note("dispensed", goal, dispenser=self.id)
+        return goal
+
+    def condition(self) -> dict[str, Any]:
+        """How many goals are still to come."""
+        return {"left": None if self.left == float("inf") else int(self.left)}
 
 
 class SpawnerTree(Dispenser):
@@ -23,6 +85,120 @@ class SpawnerTree(Dispenser):
         "time_between_spawns": Takes(4.0),
         "ripen_time": Takes(6.0),
     }
+    constants = {
+        "delay": 2.0,
+        "initial_value": 1.0,  # it appears at full size at once
+        "final_value": 1.0,
+        "spawn_count": 10,
+        "spawn_color": None,
+        "time_between_spawns": 1.5,
+        "ripen_time": 4.0,
+    }
+    _trunk = (
+        Hull(
+            tuple((x, 0.0, z) for x in (-0.45, 0.45) for z in (-0.45, 0.45))
+            + tuple((x, 1.5, z) for x in (-0.225, 0.225) for z in (-0.225, 0.225))
+        ),
+        Box((0.225, 0.73, 0.225), (0.0, 2.23, 0.0)),
+    )
+    _crown = Hull(
+        tuple(
+            (-0.1 + 1.5 * x, 3.8 + 1.5 * y, 0.1 + 1.5 * z)
+            for x, y, z in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+        )
+    )
+    # Fruits hang on a ball around the crown, neither on top nor underneath.
+    _heart = (-0.1, 4.3, -0.1)
+    _reach = 2.25
+
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        if rules.spawners == "swollen":
+            asked = {**asked, "delay": None}  # that setter came too late to matter
+        super().__init__(asked, rules)
+        self._first, self._last = self.asked["initial_value"], self.asked["final_value"]
+        if rules.spawners == "swollen":
+            self._last = (self._last + _SWELLING) * SHRINK
+            self._first = min(_SWOLLEN_START, self._last)
+        # Fruits that hang, each with its age in physics steps and the size its body has.
+        self._hanging: list[tuple[Goal, int, float]] = []
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """A trunk and a crown."""
+        return (*self._trunk, self._crown)
+
+    def probe(self) -> Box:
+        """Trunk and crown, not the outermost leaves."""
+        return Box((1.6, 2.65, 1.6), (0.0, 2.65, 0.0))
+
+    def tick(self, stage: "Stage") -> None:
+        """Let fruits grow, let the ripe ones fall, and bring new ones."""
+        ripe_at = _steps(self.asked["ripen_time"])
+        still = []
+        for fruit, age, built in self._hanging:
+            if fruit.id < 0:  # eaten while it hung
+                continue
+            age += 1
+            share = min(1.0, age / ripe_at) if ripe_at else 1.0
+            size = self._first + (self._last - self._first) * share
+            fruit.set_diameter(size)
+            if share == 1.0:
+                fruit.kinematic = False
+            if share == 1.0 or abs(size - built) >= _RESHAPE:
+                stage.reshape(fruit)
+                built = size
+            if share < 1.0:
+                still.append((fruit, age, built))
+        self._hanging = still
+        if self.due():
+            azimuth = stage.generator.uniform(0.0, 2.0 * pi)
+            polar = stage.generator.uniform(0.2 * pi, 0.8 * pi)
+            x, y, z = (here + offset for here, offset in zip(self.at, self._heart, strict=True))
+            ring = self._reach * sin(polar)
+            at = (x + ring * cos(azimuth), y + self._reach * cos(polar), z + ring * sin(azimuth))
+            self._hanging.append((self.give(stage, at, self._first, hanging=True), 0, self._first))
+
+
+def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
+    """A hollow column on a plinth, open towards -x up to the lintel, with a floor that slopes down to the opening."""
+    outer, body, chamber, plinth = 0.807, 0.705, 0.504, 0.206
+    middle, half = (plinth + top) / 2, (top - plinth) / 2
+    wall = (body - chamber) / 2
+    slope = ((-body, plinth, 0.0), (chamber, plinth, 0.0), (chamber, plinth + 0.12, 0.0))
+    return (
+        Box((outer, plinth / 2, outer), (0.0, plinth / 2, 0.0)),
+        Hull(tuple((x, y, z) for x, y, _ in slope for z in (-chamber, chamber))),
+        Box((wall, half, body), (body - wall, middle, 0.0)),
+        Box((body, half, wall), (0.0, middle, body - wall)),
+        Box((body, half, wall), (0.0, middle, wall - body)),
+        Box((wall, (top - lintel) / 2, chamber), (wall - body, (top + lintel) / 2, 0.0)),
+        Box((outer, (roof - top) / 2, outer), (0.0, (roof + top) / 2, 0.0)),
+    )
+
+
+class Door(Thing, family=True):
+    """The door of a dispenser: it sinks into the plinth."""
+
+    fixed_size = (0.05, 1.15, 1.0)
+    friction = 0.0
+    tag = ""
+    origin = Origin.BASE
+    # Where its lower edge is when closed, before the dispenser is turned.
+    place = (-0.75, 0.206, 0.0)
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__({}, rules)
+        self.fixed = False
+        self.kinematic = True
+        self.opening = 0.0
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """One board."""
+        x, y, z = self.extent
+        return (Box((x / 2, y / 2, z / 2), (0.0, y / 2, 0.0)),)
+
+    def condition(self) -> dict[str, Any]:
+        """How far open it is, 0 to 1."""
+        return {"opening": self.opening}
 
 
 class SpawnerDispenserTall(Dispenser):
@@ -34,20 +210,106 @@ class SpawnerDispenserTall(Dispenser):
     parameters = {
         "rotation": Takes(0.0, "degrees, clockwise seen from above; at 0 the door faces -x"),
         "delay": Takes(0.0, "seconds before the first goal"),
-        "initial_value": Takes(1.0, "the size of a goal when it appears", (0.2, 1.0)),
-        "final_value": Takes(1.0, "the size of a goal in the end", (0.2, 1.0)),
+        "initial_value": Takes(1.0, "no effect: its goals do not ripen", (0.2, 1.0)),
+        "final_value": Takes(1.0, "the size of a goal", (0.2, 1.0)),
         "spawn_count": Takes(-1),
         "spawn_color": Takes(),
         "time_between_spawns": Takes(1.5),
         "door_delay": Takes(10.0),
         "time_between_door_opens": Takes(-1.0),
     }
+    constants = {
+        "delay": 0.0,
+        "initial_value": 1.0,
+        "final_value": 1.0,
+        "spawn_count": 10,
+        "spawn_color": None,
+        "time_between_spawns": 0.5,
+        "door_delay": 0.0,
+    }
+    _parts = _shell(top=4.194, lintel=1.65, roof=4.406)
+    _drop = 3.65
+    # The door takes a second for each way, and a cycle holds it open for at most 1.5 s (animal-ai.md 2.7).
+    _moving = _steps(1.0)
+    _shortest_cycle = 1.4
+    _longest_open = 1.5
+
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(asked, rules)
+        self.door = Door(rules)
+        self._queue = 0
+        self._open_at = _steps(self.asked["door_delay"])
+
+    def probe(self) -> Box:
+        """The column on its plinth."""
+        height = self._parts[-1].at[1] + self._parts[-1].half[1]  # type: ignore[union-attr]
+        return Box((0.807, height / 2, 0.807), (0.0, height / 2, 0.0))
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shell; the door is a thing of its own."""
+        return self._parts
+
+    def opening(self) -> float:
+        """How far open the door is at this age, 0 to 1."""
+        age = self.age - self._open_at
+        if age <= 0:
+            return 0.0
+        cycle = self.asked["time_between_door_opens"]
+        if cycle < 0:
+            return min(1.0, age / self._moving)
+        cycle = max(cycle, self._shortest_cycle)
+        held, shut = _steps(min(self._longest_open, cycle)), _steps(cycle - min(self._longest_open, cycle))
+        phase = age % (2 * self._moving + held + shut)
+        if phase < self._moving:
+            return phase / self._moving
+        if phase < self._moving + held:
+            return 1.0
+        return max(0.0, 1.0 - (phase - self._moving - held) / self._moving)
+
+    def companions(self) -> tuple[Thing, ...]:
+        """Its door."""
+        self.door.at, self.door.yaw = self.door_place(), self.yaw
+        return (self.door,)
+
+    def door_place(self) -> Vector:
+        """Where the door's lower edge is now."""
+        x, y, z = self.door.place
+        angle = radians(self.yaw)
+        sunk = self.door.opening * self.door.extent[1]
+        return (
+            self.at[0] + x * cos(angle) + z * sin(angle),
+            self.at[1] + y - sunk,
+            self.at[2] - x * sin(angle) + z * cos(angle),
+        )
+
+    def tick(self, stage: "Stage") -> None:
+        """Bring a goal when it is time and there is room, and move the door."""
+        if self.due():
+            self._queue += 1
+        size = self.asked["final_value"]
+        drop = (self.at[0], self.at[1] + self._drop, self.at[2])
+        if self._queue and not any(isinstance(thing, Goal) for thing in stage.near(drop, 0.4 * size)):
+            self._queue -= 1
+            self.give(stage, drop, size)
+        opening = self.opening()
+        if opening != self.door.opening:
+            self.door.opening = opening
+            stage.slide(self.door, self.door_place())
+
+    def awaited(self) -> bool:
+        """Those that wait for room inside count as well."""
+        return self.left > 0 or self._queue > 0
+
+    def condition(self) -> dict[str, Any]:
+        """How many goals are still to come, and how far open the door is."""
+        return {**super().condition(), "door": self.door.opening}
 
 
-class SpawnerContainerShort(Dispenser):
+class SpawnerContainerShort(SpawnerDispenserTall):
     """A low container with a door through which goals roll out, on the -x side at rotation 0."""
 
     aliases = ("SpawnerContainer", "SpawnerDispenserShort")
     fixed_size = (1.67, 1.67, 1.67)
-    colour = SpawnerDispenserTall.colour
-    parameters = SpawnerDispenserTall.parameters
+    constants = {**SpawnerDispenserTall.constants, "spawn_count": 1, "door_delay": 1.0}
+    _parts = _shell(top=1.394, lintel=1.35, roof=1.606)
+    _drop = 0.85

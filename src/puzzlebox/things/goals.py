@@ -1,13 +1,33 @@
 """Goals: balls that pay, cost, deceive or change with time when touched."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from math import cos, radians, sin
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Takes, Thing
+import numpy as np
+
+from puzzlebox.scene.shapes import Ball, Shape, Vector
+from puzzlebox.things.kinds import Category, ColourRule, Notices, SizeRange, Solid, Stands, Takes
+from puzzlebox.things.rules import Rules
+from puzzlebox.things.thing import SHRINK, Thing
+
+if TYPE_CHECKING:
+    from puzzlebox.things.animal import Agent
+    from puzzlebox.things.stage import Stage
+
+# Speed of a ...Bounce goal at the start, and the smallest ball the engine gets.
+LAUNCH_SPEED = 10.0
+SMALLEST_BALL = 0.1
 
 
 class Goal(Thing, family=True):
-    """The family of balls whose reward is their diameter; only the first number of `size` counts."""
+    """The family of balls whose reward is their diameter; only the first number of `size` counts.
+
+    Attributes:
+        sign: what the diameter is multiplied with to give the reward.
+        multi: it belongs to those the original lets one collect several of.
+        launched: it starts at 10 m/s along its rotation.
+    """
 
     category = Category.GOAL
     parameters: ClassVar[Mapping[str, Takes]] = {
@@ -17,14 +37,92 @@ class Goal(Thing, family=True):
     turns = False
     colour = ColourRule.GIVEN_OR_OWN
     solid = Solid.BALL
+    mass = 1.0
+    stands = Stands.FREE
+    notices = Notices.TOUCH
+    sign: ClassVar[float] = 1.0
+    multi: ClassVar[bool] = False
+    launched: ClassVar[bool] = False
+
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(asked, rules)
+        # How many goals one must have collected for this to be the last ("so_far" rules); None: as many as there are.
+        self.quota: int | None = 1
+
+    @property
+    def value(self) -> float:
+        """What touching it brings now."""
+        return self.sign * self.extent[0]
+
+    def set_diameter(self, diameter: float) -> None:
+        """Make it a ball of that size."""
+        self.extent = (diameter, diameter, diameter)
+
+    def draw_size(self, generator: np.random.Generator, room: Vector) -> None:
+        """One number for all three; one that is random makes the whole ball so."""
+        given = self.asked["size"] or (None,)
+        assert self.size is not None
+        low, high = self.size.smallest[0], self.size.largest[0]
+        if None in given:
+            self.set_diameter(generator.uniform(low, high))
+        else:
+            self.set_diameter(min(max(given[0], low), high) * SHRINK)
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """One ball."""
+        return (Ball(max(self.extent[0], SMALLEST_BALL) / 2),)
+
+    def register(self, stage: "Stage") -> None:
+        """Count among the goals there are to collect ("so_far" rules; animal-ai.md 5.3)."""
+
+    def begin(self, stage: "Stage") -> None:
+        """Set off, if it is one that does."""
+        if self.launched:
+            angle = radians(self.yaw)
+            stage.body(self).set_linear_velocity((LAUNCH_SPEED * sin(angle), 0.0, LAUNCH_SPEED * cos(angle)))
+
+    def touched(self, stage: "Stage", animal: "Agent") -> None:
+        """Be eaten."""
+        value = self.value
+        stage.vanish(self)
+        if value > 0.0:
+            animal.collected += 1
+        stage.note("collected", self, animal, value=value)
+        stage.pay(animal, value, self, completes=self.completes(stage, animal))
+
+    def completes(self, stage: "Stage", animal: "Agent") -> bool:
+        """Whether touching it is the last thing to do in this arena; it is no longer there when this is asked."""
+        if self.rules.goals_to_collect == "so_far":
+            quota = stage.goals_so_far if self.quota is None else self.quota
+            return not self.multi or animal.collected >= quota
+        return self.ends or (self.pays and not any(thing.awaited() for thing in stage.things))
+
+    def awaited(self) -> bool:
+        """Whether the arena is not complete while it is there."""
+        return self.pays
+
+    def condition(self) -> dict[str, Any]:
+        """What it is worth."""
+        return {"value": self.value}
 
 
-class GoodGoal(Goal):
-    """A green ball of food; touching it pays its size and ends the episode."""
+class RegisteredGoal(Goal, family=True):
+    """The family of positive goals that the game counts where they are placed or dispensed."""
 
     pays = True
+
+    def register(self, stage: "Stage") -> None:
+        """One more to collect."""
+        self.quota = None
+        stage.goals_so_far += 1
+
+
+class GoodGoal(RegisteredGoal):
+    """A green ball of food; touching it pays its size and ends the episode."""
+
     ends = True
     reward = "+size, ends the episode"
+    tag = "goodGoal"
 
 
 class GoodGoalBounce(GoodGoal):
@@ -32,20 +130,23 @@ class GoodGoalBounce(GoodGoal):
 
     aliases = ("GoodGoalMove",)
     turns = True
+    launched = True
 
 
-class GoodGoalMulti(Goal):
+class GoodGoalMulti(RegisteredGoal):
     """A golden ball of food; the episode goes on until all of them are collected."""
 
     turns = True
-    pays = True
     reward = "+size, ends the episode when it is the last"
+    multi = True
+    tag = "goodGoalMulti"
 
 
 class GoodGoalMultiBounce(GoodGoalMulti):
     """A GoodGoalMulti launched once, at 10 m/s, along its rotation."""
 
     aliases = ("GoodGoalMultiMove",)
+    launched = True
 
 
 class BadGoal(Goal):
@@ -53,6 +154,8 @@ class BadGoal(Goal):
 
     ends = True
     reward = "-size, ends the episode"
+    sign = -1.0
+    tag = "badGoal"
 
 
 class BadGoalBounce(BadGoal):
@@ -60,6 +163,7 @@ class BadGoalBounce(BadGoal):
 
     aliases = ("BadGoalMove",)
     turns = True
+    launched = True
 
 
 class BadGoalMulti(BadGoal):
@@ -69,98 +173,39 @@ class BadGoalMulti(BadGoal):
     turns = True
     ends = False
     reward = "-size"
+    multi = True
+    tag = "badGoalMulti"
+
+    def register(self, stage: "Stage") -> None:
+        """The game counts bad ones apart, and lets each end the episode for one who collected as many good ones."""
+        stage.bad_goals_so_far += 1
+
+    def completes(self, stage: "Stage", animal: "Agent") -> bool:
+        """Never, but by the game's own count."""
+        return self.rules.goals_to_collect == "so_far" and animal.collected >= stage.bad_goals_so_far
 
 
 class DecoyGoal(Goal):
     """A grey ball that pays nothing and disappears."""
 
     reward = "0"
+    sign = 0.0
+    tag = "DecoyGoal"
+
+    def completes(self, stage: "Stage", animal: "Agent") -> bool:
+        """In the game only: always, or for a multi decoy, when something was collected before."""
+        return self.rules.decoys_end and (not self.multi or animal.collected > 0)
 
 
 class DecoyGoalBounce(DecoyGoal):
     """A DecoyGoal launched once, at 10 m/s, along its rotation."""
 
     turns = True
+    launched = True
+    tag = "DecoyGoalBounce"
 
 
 class DecoyGoalMulti(DecoyGoal):
     """A DecoyGoal under the name Animal-AI gives it among goals to collect."""
 
-
-class ValueGoal(Goal, family=True):
-    """The family of goals whose value, not their size, changes with time."""
-
-    size = None
-    parameters = {}
-    colour = ColourRule.FIXED
-    pays = True
-    reward = "+its value at that moment, counts as a goal to collect"
-
-
-class DecayGoal(ValueGoal):
-    """A goal that loses value with time; its size is that of its first value."""
-
-    parameters = {
-        "delay": Takes(0.0, "physics steps (0.02 s) before it starts to lose value"),
-        "initial_value": Takes(2.5, "the value it starts with", (0.0, 5.0)),
-        "final_value": Takes(0.5, "the value it ends with", (0.0, 5.0)),
-        "change_rate": Takes(-0.005),
-    }
-
-
-class DecayGoalEpEnding(DecayGoal):
-    """A DecayGoal that ends the episode when touched."""
-
-    ends = True
-    reward = "+its value at that moment, ends the episode"
-
-
-class RipenGoal(ValueGoal):
-    """A goal that gains value with time; its size is that of its last value."""
-
-    aliases = ("AntiDecayGoal",)
-    parameters = {
-        "delay": Takes(0.0, "physics steps (0.02 s) before it starts to gain value"),
-        "initial_value": Takes(0.5, "the value it starts with", (0.0, 5.0)),
-        "final_value": Takes(2.5, "the value it ends with", (0.0, 5.0)),
-        "change_rate": Takes(0.005),
-    }
-
-
-class RipenGoalEpEnding(RipenGoal):
-    """A RipenGoal that ends the episode when touched."""
-
-    ends = True
-    reward = "+its value at that moment, ends the episode"
-
-
-class SizeGoal(Goal, family=True):
-    """The family of goals whose size, and with it the reward, changes with time."""
-
-    size = None
-    parameters = {}
-    turns = True
-    pays = True
-    reward = "+its size at that moment, counts as a goal to collect"
-
-
-class GrowGoal(SizeGoal):
-    """A goal that grows while there is room, and pays its size."""
-
-    parameters = {
-        "delay": Takes(0.0, "physics steps (0.02 s) before it starts to grow"),
-        "initial_value": Takes(0.5, "the diameter it starts with", (0.0, 8.0)),
-        "final_value": Takes(2.5, "the diameter it ends with", (0.0, 8.0)),
-        "change_rate": Takes(0.005),
-    }
-
-
-class ShrinkGoal(SizeGoal):
-    """A goal that shrinks, and pays its size."""
-
-    parameters = {
-        "delay": Takes(0.0, "physics steps (0.02 s) before it starts to shrink"),
-        "initial_value": Takes(2.5, "the diameter it starts with", (0.0, 8.0)),
-        "final_value": Takes(0.5, "the diameter it ends with", (0.0, 8.0)),
-        "change_rate": Takes(-0.005),
-    }
+    multi = True

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from puzzlebox.things.kinds import Category
 from puzzlebox.things.parameters import PARAMETERS
-from puzzlebox.things.thing import CATALOGUE, Category, Thing
+from puzzlebox.things.thing import CATALOGUE, Thing
 
 
 def _vector(values: tuple[float, ...]) -> str:

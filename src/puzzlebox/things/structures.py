@@ -1,12 +1,16 @@
 """Things that stay where they are: walls, ramps and tunnels."""
 
-from puzzlebox.things.thing import Category, ColourRule, SizeRange, Solid, Takes, Thing
+from puzzlebox.scene.shapes import Box, Shape, Tube, Wedge
+from puzzlebox.things.kinds import Category, ColourRule, Origin, SizeRange, Solid, Stands, Takes
+from puzzlebox.things.thing import Thing
 
 
 class Structure(Thing, family=True):
     """The family of things the animal cannot move."""
 
     category = Category.IMMOVABLE
+    stands = Stands.WHERE_SUPPORTED
+    tag = "Immovable"
 
 
 class Wall(Structure):
@@ -15,13 +19,18 @@ class Wall(Structure):
     size = SizeRange((0.1, 0.1, 0.1), (40.0, 10.0, 40.0))
     colour = ColourRule.GIVEN_OR_RANDOM
     solid = Solid.BOX
+    mass = 10_000.0
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """One box."""
+        x, y, z = self.extent
+        return (Box((x / 2, y / 2, z / 2)),)
 
 
-class WallTransparent(Structure):
+class WallTransparent(Wall):
     """A solid box that blocks movement but can be seen through."""
 
-    size = Wall.size
-    solid = Solid.BOX
+    colour = ColourRule.FIXED
 
 
 class Ramp(Structure):
@@ -30,6 +39,12 @@ class Ramp(Structure):
     size = SizeRange((0.5, 0.1, 0.5), (40.0, 10.0, 40.0))
     colour = ColourRule.GIVEN_OR_RANDOM
     solid = Solid.WEDGE
+    mass = 1_000.0
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """One wedge."""
+        x, y, z = self.extent
+        return (Wedge((x / 2, y / 2, z / 2)),)
 
 
 class CylinderTunnel(Structure):
@@ -38,10 +53,21 @@ class CylinderTunnel(Structure):
     size = SizeRange.cube(2.5, 10.0)
     colour = ColourRule.GIVEN_OR_RANDOM
     parameters = {"at": Takes(None, "where its middle stands; the height has no effect")}
+    stands = Stands.FIXED
+    origin = Origin.FLOOR
+
+    def probe(self) -> Box:
+        """The whole tube, with the half below the floor."""
+        x, y, z = self.extent
+        return Box((x / 2, y / 2, z / 2))
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """The half above the floor."""
+        x, y, z = self.extent
+        return (Tube((x / 2, y / 2, z / 2)),)
 
 
-class CylinderTunnelTransparent(Structure):
+class CylinderTunnelTransparent(CylinderTunnel):
     """A tunnel that can be seen through."""
 
-    size = CylinderTunnel.size
-    parameters = CylinderTunnel.parameters
+    colour = ColourRule.FIXED

@@ -1,77 +1,25 @@
 """What every thing in the catalogue tells about itself. Adding a thing means adding one class."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from puzzlebox.scene.shapes import Box, Shape, Vector
+from puzzlebox.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
 from puzzlebox.things.parameters import PARAMETERS, Parameter
+from puzzlebox.things.rules import Rules
 
-Vector = tuple[float, float, float]
+if TYPE_CHECKING:
+    from puzzlebox.things.animal import Agent
+    from puzzlebox.things.stage import Stage
 
 # An explicit size is shrunk a little so that neighbours do not touch, and the reward with it (animal-ai.md 2.1).
 SHRINK = 0.999
-
-
-class Category(Enum):
-    """The shelves of the catalogue, in the order people meet them."""
-
-    AGENT = "agent"
-    IMMOVABLE = "immovable"
-    MOVABLE = "movable"
-    GOAL = "goal"
-    ZONE = "zone"
-    DISPENSER = "dispenser"
-    BUTTON = "button"
-    SIGN = "sign"
-
-
-class ColourRule(Enum):
-    """What `color` does, and what a thing looks like without it."""
-
-    GIVEN_OR_RANDOM = "as given, otherwise random"
-    GIVEN_OR_OWN = "as given, otherwise its own"
-    SYMBOL = "tints the symbol"
-    FIXED = "fixed"
-
-
-class Solid(Enum):
-    """The outer form of a thing where one simple form says it all (placement checks use it)."""
-
-    BOX = "box"
-    WEDGE = "wedge"
-    BALL = "ball"
-    OTHER = "other"
-
-
-@dataclass(frozen=True)
-class SizeRange:
-    """Smallest and largest size per axis; a size outside is clamped into it."""
-
-    smallest: Vector
-    largest: Vector
-
-    @classmethod
-    def cube(cls, smallest: float, largest: float) -> "SizeRange":
-        """The same range on all three axes."""
-        return cls((smallest,) * 3, (largest,) * 3)
-
-    def clamp(self, size: Sequence[float | None]) -> tuple[float | None, ...]:
-        """The size a thing gets when this one is asked for; what is random stays so."""
-        ranges = zip(size, self.smallest, self.largest, strict=True)
-        return tuple(asked if asked is None else min(max(asked, low), high) for asked, low, high in ranges)
-
-
-@dataclass(frozen=True)
-class Takes:
-    """A parameter as one thing takes it: its default, its meaning where that differs, and the range it is kept in."""
-
-    default: Any = None
-    meaning: str | None = None
-    limits: tuple[float, float] | None = None
-
+# Everything is placed a little above what it stands on (animal-ai.md 3.4).
+LIFT = 0.01
 
 CATALOGUE: dict[str, type["Thing"]] = {}
 
@@ -93,6 +41,16 @@ class Thing:
         pays: touching it adds to the return.
         ends: touching it ends the episode, whatever else there is.
         reward: what touching it brings, in words; empty when nothing.
+        mass: kilograms, where it can move.
+        friction: of its surface; two surfaces meet with their mean.
+        stands: whether it can move.
+        origin: what of it is at the point `at` names.
+        notices: what an animal must do to be noticed.
+        ticks: it has something to do at every physics step.
+        tag: what the rays call it.
+
+    An instance is one thing in a living arena. It knows what was asked of it and where it was placed; where it is now only
+    the engine knows.
     """
 
     category: ClassVar[Category]
@@ -108,6 +66,25 @@ class Thing:
     pays: ClassVar[bool] = False
     ends: ClassVar[bool] = False
     reward: ClassVar[str] = ""
+    mass: ClassVar[float] = 1.0
+    friction: ClassVar[float] = 0.6
+    stands: ClassVar[Stands] = Stands.FIXED
+    origin: ClassVar[Origin] = Origin.CENTRE
+    notices: ClassVar[Notices] = Notices.NOTHING
+    ticks: ClassVar[bool] = False
+    tag: ClassVar[str] = ""
+
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        self.rules = rules
+        self.asked = self._settle(asked)
+        self.id = -1
+        self.item: int | None = None
+        self.extent: Vector = self.fixed_size or (1.0, 1.0, 1.0)
+        self.at: Vector = (0.0, 0.0, 0.0)
+        self.yaw = 0.0
+        self.paint: tuple[float, ...] | None = None
+        self.fixed = self.stands is Stands.FIXED
+        self.kinematic = False
 
     def __init_subclass__(cls, *, family: bool = False, **kwargs: Any) -> None:
         """Put the class into the catalogue, unless it is only the family others belong to."""
@@ -146,6 +123,102 @@ class Thing:
         taken = cls.takes()[parameter.name]
         meaning = taken.meaning or parameter.meaning
         return f"{meaning}, {taken.limits[0]:g} to {taken.limits[1]:g}" if taken.limits else meaning
+
+    @classmethod
+    def _settle(cls, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """What was asked for, kept within its limits, with defaults for the rest."""
+        settled = {}
+        for name, taken in cls.takes().items():
+            value = asked.get(name)
+            if value is None:
+                value = taken.default
+            elif taken.limits:
+                value = min(max(value, taken.limits[0]), taken.limits[1])
+            settled[name] = value
+        return settled
+
+    def draw_size(self, generator: np.random.Generator, room: Vector) -> None:
+        """Choose the size: what is given is clamped and shrunk, the rest is drawn from what the arena has room for."""
+        if self.size is None:
+            return
+        given = self.size.clamp(self.asked["size"] or (None, None, None))
+        extent = []
+        for axis, low, high, most in zip(given, self.size.smallest, self.size.largest, room, strict=True):
+            extent.append(axis * SHRINK if axis is not None else generator.uniform(low, max(low, min(high, most))))
+        unit = self.unit or (1.0, 1.0, 1.0)
+        self.extent = (extent[0] * unit[0], extent[1] * unit[1], extent[2] * unit[2])
+
+    def draw_looks(self, generator: np.random.Generator) -> None:
+        """Choose what else is left to chance, once it has found its place."""
+        given = self.asked.get("color")
+        if given is None and self.colour is ColourRule.GIVEN_OR_RANDOM:
+            given = tuple(float(channel) for channel in generator.uniform(0, 255, 3))
+        self.paint = given
+
+    def weight(self) -> float:
+        """Its mass in kilograms under the rules it lives by."""
+        return self.rules.masses.get(type(self).__name__, self.mass)
+
+    def height(self, y: float) -> float:
+        """The height of its origin when a task asks for `y`."""
+        if self.origin is Origin.FLOOR:
+            return 0.0
+        return max(y, 0.0) + LIFT + (self.extent[1] / 2 if self.origin is Origin.CENTRE else 0.0)
+
+    def foot(self) -> float:
+        """How far its lowest point lies below its origin."""
+        return self.extent[1] / 2 if self.origin is Origin.CENTRE else 0.0
+
+    def probe(self) -> Box:
+        """The box that asks whether there is room for it (animal-ai.md 3.4)."""
+        x, y, z = self.extent
+        return Box((x / 2, y / 2, z / 2), (0.0, 0.0 if self.origin is Origin.CENTRE else y / 2, 0.0))
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """What it is made of; an empty thing has no body."""
+        raise NotImplementedError(f"{type(self).__name__} has no shapes")
+
+    def soft_shapes(self) -> tuple[Shape, ...]:
+        """Solid parts that do not keep other things from being placed there."""
+        return ()
+
+    def entrances(self) -> tuple[Shape, ...]:
+        """Where an animal must be to be noticed as inside."""
+        return self.shapes() if self.passable else ()
+
+    def turn(self) -> float:
+        """Degrees added to the rotation a task asks for."""
+        return 0.0
+
+    def companions(self) -> "tuple[Thing, ...]":
+        """Things of their own that come with it; their places are theirs to know once it has found its own."""
+        return ()
+
+    def begin(self, stage: "Stage") -> None:
+        """The arena is built and the episode starts, or this thing has just appeared in it."""
+
+    def tick(self, stage: "Stage") -> None:
+        """Another physics step begins (only where `ticks`)."""
+
+    def touched(self, stage: "Stage", animal: "Agent") -> None:
+        """An animal is in contact with it."""
+
+    def entered(self, stage: "Stage", animal: "Agent") -> None:
+        """An animal has come in."""
+
+    def inside(self, stage: "Stage", animal: "Agent") -> None:
+        """An animal is in it, at every physics step, the first included."""
+
+    def left(self, stage: "Stage", animal: "Agent") -> None:
+        """An animal has gone out."""
+
+    def awaited(self) -> bool:
+        """Whether there is still something to collect here, now or later."""
+        return False
+
+    def condition(self) -> dict[str, Any]:
+        """What else is true of it now, for `World.describe`."""
+        return {}
 
 
 def names() -> dict[str, str]:

@@ -1,6 +1,14 @@
 """Zones: areas that do something to whoever is inside. Other things may stand in them."""
 
-from puzzlebox.things.thing import Category, SizeRange, Takes, Thing
+from typing import TYPE_CHECKING, Any
+
+from puzzlebox.scene.shapes import Box, Shape
+from puzzlebox.things.kinds import Category, Notices, Origin, SizeRange, Takes
+from puzzlebox.things.thing import Thing
+
+if TYPE_CHECKING:
+    from puzzlebox.things.animal import Agent
+    from puzzlebox.things.stage import Stage
 
 
 class Zone(Thing, family=True):
@@ -9,25 +17,50 @@ class Zone(Thing, family=True):
     category = Category.ZONE
     size = SizeRange((1.0, 0.5, 1.0), (40.0, 10.0, 40.0))
     passable = True
+    notices = Notices.ENTRY
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """One box nobody bumps into."""
+        x, y, z = self.extent
+        return (Box((x / 2, y / 2, z / 2)),)
 
 
-# These two always lie on the floor.
-_FLAT = {"at": Takes(None, "where its middle lies; the height has no effect")}
+class FlatZone(Zone, family=True):
+    """The family of zones that lie on the floor, mostly under it (animal-ai.md 2.10)."""
+
+    parameters = {"at": Takes(None, "where its middle lies; the height has no effect")}
+    origin = Origin.FLOOR
+
+    def height(self, y: float) -> float:
+        """Always the same."""
+        return -0.15
+
+    def probe(self) -> Box:
+        """The whole box."""
+        return self.shapes()[0]  # type: ignore[return-value]
 
 
-class DeathZone(Zone):
+class DeathZone(FlatZone):
     """A red area on the floor; entering it costs 1 and ends the episode as failed."""
 
-    parameters = _FLAT
     ends = True
     reward = "-1, ends the episode"
+    tag = "DeathZone"
+
+    def inside(self, stage: "Stage", animal: "Agent") -> None:
+        """Whoever is in it dies, also one who came in while nothing could happen to him."""
+        stage.pay(animal, -1.0, self, completes=True)
 
 
-class HotZone(Zone):
+class HotZone(FlatZone):
     """An orange area on the floor; being inside costs ten times the price of time."""
 
-    parameters = _FLAT
     reward = "ten times the time cost, each physics step inside"
+    tag = "HotZone"
+
+    def inside(self, stage: "Stage", animal: "Agent") -> None:
+        """Cost ten times the time, and a little where time costs nothing."""
+        stage.pay(animal, min(10.0 * stage.time_cost, -self.rules.hot_zone_floor), self)
 
 
 class DataZone(Zone):
@@ -39,3 +72,16 @@ class DataZone(Zone):
         "visible": Takes(True),
         "operations": Takes((), "what happens on entry, in order; what lasts stops on exit"),
     }
+    tag = "DataZone"
+
+    def entered(self, stage: "Stage", animal: "Agent") -> None:
+        """Run the operations."""
+        stage.operate(self, animal)
+
+    def left(self, stage: "Stage", animal: "Agent") -> None:
+        """Stop those that last."""
+        stage.stop_operating(self, animal)
+
+    def condition(self) -> dict[str, Any]:
+        """Its name in the log."""
+        return {"zone_id": self.asked["zone_id"]}

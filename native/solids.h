@@ -1,0 +1,96 @@
+// The forms of all things in one arena, for the questions asked at every physics step: what does an animal touch, which
+// zones is it in, does it stand on something? And for the question asked when a thing is placed: is there room?
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace puzzlebox {
+
+struct Vec {
+  double x = 0, y = 0, z = 0;
+};
+
+// Position and rotation (rows of the matrix) of a thing.
+struct Pose {
+  Vec at;
+  Vec row[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+};
+
+// What a form takes part in; the same bits as puzzlebox.world.engine.
+enum Part : std::uint32_t {
+  kSolid = 1,    // things rest on it and run against it
+  kBlocks = 2,   // nothing may be placed where it is
+  kTouched = 4,  // an animal in contact with it is reported
+  kEntered = 8,  // an animal that overlaps it is reported
+};
+
+enum class Kind { kBox, kBall, kHull, kTube };
+
+// A polygon of a convex form, seen from outside.
+struct Face {
+  Vec normal;
+  double offset;             // normal . point on the face
+  std::vector<int> corners;  // in order around the face
+};
+
+// One form, in the frame of its thing.
+struct Solid {
+  int thing;
+  std::uint32_t parts;
+  Kind kind;
+  Vec centre;
+  Vec half;       // box: half sizes; ball: radius in x; tube: half width, half height, half length
+  double reach;   // radius of a ball around the centre that holds the form
+  std::vector<Vec> corners;
+  std::vector<Face> faces;
+  std::vector<Vec> edges;  // directions of the edges, each once
+};
+
+// A point's distance from a surface (negative inside) and the direction away from it.
+struct Gap {
+  double distance;
+  Vec normal;
+};
+
+// Quaternion, position, linear and angular velocity of one body, as the engine packs them.
+constexpr int kRow = 13;
+
+class Solids {
+ public:
+  void add_box(int thing, std::uint32_t parts, Vec centre, Vec half);
+  void add_ball(int thing, std::uint32_t parts, Vec centre, double radius);
+  void add_hull(int thing, std::uint32_t parts, const std::vector<Vec>& points);
+  void add_tube(int thing, std::uint32_t parts, Vec half);
+  void remove(int thing);
+  // Where a thing is: for good, or in a row of the packed state.
+  void fix(int thing, Vec at, double w, double x, double y, double z);
+  void follow(const std::vector<int>& things);
+  void watch(const std::vector<int>& animals) { animals_ = animals; }
+  void bound(Vec low, Vec high) { low_ = low, high_ = high; }
+
+  // Contacts of the animals, from the poses at the start of a step.
+  std::uint64_t look(const float* state, std::vector<std::pair<int, int>>& meetings) const;
+  // The first row that is not finite or has left the arena, or -1.
+  int astray(const float* state, int rows) const;
+  // Things a box (turned about y by `yaw` radians) cuts into; in the order they were added.
+  std::vector<int> cut_by_box(const float* state, Vec centre, Vec half, double yaw, std::uint32_t parts) const;
+  // Things nearer to a point than `radius`.
+  std::vector<int> near(const float* state, Vec point, double radius, std::uint32_t parts) const;
+
+ private:
+  struct Place {
+    int row = -1;
+    Pose pose;
+  };
+  void add(Solid solid);
+  Pose pose_of(int thing, const float* state) const;
+
+  std::vector<Solid> solids_;
+  std::vector<Place> places_;  // by thing
+  std::vector<int> animals_;
+  Vec low_, high_;
+};
+
+}  // namespace puzzlebox

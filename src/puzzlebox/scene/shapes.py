@@ -1,0 +1,77 @@
+"""The forms things are made of, in the frame of their thing: y is up, metres. Physics, placing and painters read them."""
+
+from dataclasses import dataclass
+from math import pi
+
+Vector = tuple[float, float, float]
+ORIGIN: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box along the axes of its thing."""
+
+    half: Vector
+    at: Vector = ORIGIN
+
+    @property
+    def volume(self) -> float:
+        """Cubic metres."""
+        return 8 * self.half[0] * self.half[1] * self.half[2]
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A ball."""
+
+    radius: float
+    at: Vector = ORIGIN
+
+    @property
+    def volume(self) -> float:
+        """Cubic metres."""
+        return 4 / 3 * pi * self.radius**3
+
+
+@dataclass(frozen=True)
+class Wedge:
+    """A box cut along its diagonal: full height at -z, a sharp edge at +z."""
+
+    half: Vector
+
+    @property
+    def volume(self) -> float:
+        """Cubic metres."""
+        return 4 * self.half[0] * self.half[1] * self.half[2]
+
+    @property
+    def points(self) -> tuple[Vector, ...]:
+        """Its six corners."""
+        x, y, z = self.half
+        return ((x, -y, -z), (-x, -y, -z), (x, y, -z), (-x, y, -z), (x, -y, z), (-x, -y, z))
+
+
+@dataclass(frozen=True)
+class Hull:
+    """The convex form around some points; for things that never move."""
+
+    points: tuple[Vector, ...]
+
+
+@dataclass(frozen=True)
+class Tube:
+    """The upper half of an open tube along z, standing on its axis; half width, height and half length."""
+
+    half: Vector
+
+
+Shape = Box | Ball | Wedge | Hull | Tube
+# Inner to outer diameter of a tube (animal-ai.md 2.4), and the sides of its half circle.
+TUBE_RATIO = 0.7865
+TUBE_SIDES = 50
+
+
+def turned_quarter(box: Box) -> Box:
+    """A box after its thing was turned by 90 degrees: what lay along z lies along x."""
+    (half_x, half_y, half_z), (x, y, z) = box.half, box.at
+    return Box((half_z, half_y, half_x), (z, y, -x))

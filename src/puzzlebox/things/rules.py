@@ -1,0 +1,133 @@
+"""The rules of an episode as one value: what builds of the original did differently, field by field."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, Literal
+
+# Physics step in seconds, and physics steps in one unit of time_limit and blackouts (animal-ai.md 0.4).
+PHYSICS_STEP = 0.02
+TIME_UNIT = 5
+# What an episode shows at its end, where the task asks for it (animal-ai.md 5.5).
+NOTICE_STEPS = 125
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What may differ between builds. Things and world ask single fields, never for the name of a preset.
+
+    Attributes:
+        decision_period: physics steps an action is held for.
+        drive: acceleration of an animal that moves, in m/s^2.
+        drag: how fast the air slows an animal, per second.
+        quick_stop: what remains of an animal's speed each physics step it stands still.
+        masses: kilograms of things that weigh something else than their page says.
+        left_out: whether a thing that does not fit is left out; otherwise it lies in the corner.
+        goals_to_collect: "all": collecting ends with the last positive goal that is there or will be dispensed;
+            "so_far": as soon as one has collected as many as were there at the start or dispensed by then.
+        changing_goals_count: decay, ripen, grow and shrink goals are among those to collect ("so_far" only).
+        ep_ending_goals_end: touching an ...EpEnding goal ends the episode at once.
+        decoys_end: touching a DecoyGoal ends the episode.
+        ripen_goals_ripen: a RipenGoal gains value; otherwise it loses it like a DecayGoal.
+        spawners: "documented": parameters work; "swollen": they work, and a fruit is 0.25 larger than asked for, at
+            once; "constant": parameters are ignored.
+        hollow_boxes: a HollowBox is hollow, otherwise solid and dropped from half its height.
+        button_turn: degrees added to the rotation of a SpawnerButton.
+        dark_rays: lights out blinds the rays as it blinds the camera.
+        hot_zone_floor: what a HotZone costs at least, per physics step.
+        ray_tags: how many kinds of things the rays tell apart.
+    """
+
+    decision_period: int = 3
+    drive: float = 50.0
+    drag: float = 1.6
+    quick_stop: float = 0.9
+    masses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    left_out: bool = True
+    goals_to_collect: Literal["all", "so_far"] = "all"
+    changing_goals_count: bool = True
+    ep_ending_goals_end: bool = True
+    decoys_end: bool = False
+    ripen_goals_ripen: bool = True
+    spawners: Literal["documented", "swollen", "constant"] = "documented"
+    hollow_boxes: bool = True
+    button_turn: float = 0.0
+    dark_rays: bool = True
+    hot_zone_floor: float = 1e-5
+    ray_tags: Literal[18, 12, 6] = 18
+
+    def __post_init__(self) -> None:
+        """Refuse what no episode could be played by."""
+        if not 1 <= self.decision_period <= 100:
+            raise ValueError(f"decision_period is {self.decision_period}; it must be from 1 to 100")
+        if not 0 <= self.drag <= 40 or not 0 <= self.quick_stop <= 1 or not 0 <= self.drive <= 200:
+            raise ValueError("drive must be from 0 to 200, drag from 0 to 40, quick_stop from 0 to 1")
+        for name, mass in self.masses.items():
+            if not 0.01 <= mass <= 1e6:
+                raise ValueError(f"the mass of {name} is {mass}; it must be from 0.01 to 1,000,000 kg")
+        object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_from_fields, (self.as_dict(),))
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted((name, str(value)) for name, value in self.as_dict().items())))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: what `Rules.named` takes back."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return plain | {"masses": dict(self.masses)}
+
+    @classmethod
+    def named(cls, rules: "str | Rules | Mapping[str, Any]", **changes: Any) -> "Rules":
+        """The rules of a preset, or those given (a Rules, or what `as_dict` returned), with single fields changed."""
+        if isinstance(rules, str):
+            if rules not in PRESETS:
+                raise ValueError(f"there are no rules named {rules!r}; there are {', '.join(map(repr, PRESETS))}")
+            rules = PRESETS[rules]
+        elif isinstance(rules, Mapping):
+            rules, changes = cls(), {**rules, **changes}
+        known = [each.name for each in fields(cls)]
+        for name in changes:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
+                raise ValueError(f"rules have no field {name!r}{hint}")
+        return replace(rules, **changes)
+
+
+def _from_fields(data: dict[str, Any]) -> Rules:
+    return Rules(**data)
+
+
+# Masses before build 4.1.0 (animal-ai.md 2.3).
+_MASSES_3_1 = {"LightBlock": 1.0, "HeavyBlock": 2.0, "UBlock": 1.5, "LBlock": 1.5, "JBlock": 1.5}
+_MASSES_2019 = {**_MASSES_3_1, "Agent": 1.0, "Wall": 100.0, "WallTransparent": 100.0, "Ramp": 100.0}
+
+_GAME = Rules(
+    left_out=False,
+    goals_to_collect="so_far",
+    changing_goals_count=False,
+    ep_ending_goals_end=False,
+    decoys_end=True,
+    ripen_goals_ripen=False,
+    spawners="constant",
+    hollow_boxes=False,
+    dark_rays=False,
+    hot_zone_floor=1e-3,
+    ray_tags=12,
+)
+PRESETS: dict[str, Rules] = {
+    "puzzlebox": Rules(),
+    "4.3": _GAME,
+    "3.1": replace(
+        _GAME,
+        masses=_MASSES_3_1,
+        changing_goals_count=True,
+        ripen_goals_ripen=True,
+        spawners="swollen",
+        button_turn=180.0,
+    ),
+    "2019": Rules(drive=30.0, drag=1.2, quick_stop=1.0, masses=_MASSES_2019, button_turn=180.0, ray_tags=6),
+}

@@ -1,0 +1,137 @@
+"""Making an arena: place every item in order, see what rests on what, then give everything a body."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from puzzlebox.schema.models import Arena, Item
+from puzzlebox.things import Agent, Rules, Stands, Thing
+from puzzlebox.things.goals import Goal
+from puzzlebox.world.engine import FENCE, FIRST_THING, FLOOR, FLOOR_TOP, Engine
+from puzzlebox.world.placement import Placer, Unplaced, build_of, make
+
+# A structure this near to what is under it stands on it; everything starts two centimetres above the floor.
+_RESTS = 0.02 + 1e-6
+
+
+class Arrangement:
+    """The things of one arena, in the order they were placed, and those that found no place."""
+
+    def __init__(self, arena: Arena, rules: Rules, generator: np.random.Generator) -> None:
+        self.engine = Engine(*arena.size)
+        self.rules = rules
+        self.generator = generator
+        self.things: dict[int, Thing] = {}
+        self.names: dict[int, str] = {}
+        self.unplaced: list[Unplaced] = []
+        self._next = FIRST_THING
+        self.placer = Placer(self.engine, generator, self.names)
+        for number, item in _in_order(arena):
+            self._place(make(item, number, rules))
+        self._settle()
+        for identity in list(self.things):
+            self.engine.embody(identity)
+        self.engine.follow()
+        self.engine.watch([identity for identity, thing in self.things.items() if isinstance(thing, Agent)])
+
+    def _place(self, thing: Thing) -> None:
+        failure = self.placer.place(thing)
+        if failure is not None:
+            self.unplaced.append(failure)
+            if self.rules.left_out and not isinstance(thing, Agent):
+                return
+            if not isinstance(thing, Agent):  # as the game: in the corner, in nobody's way
+                thing.at = (0.0, thing.height(0.0), 0.0)
+        self.admit(thing, blocks=failure is None)
+
+    def admit(self, thing: Thing, *, blocks: bool = True) -> None:
+        """Let a placed thing in: give it a number, draw its looks, tell the kernel."""
+        thing.draw_looks(self.generator)
+        self._number(thing)
+        build = build_of(thing)
+        build.blocks = build.blocks and blocks
+        self.engine.enter(thing.id, build)
+        for companion in thing.companions():
+            self._number(companion)
+            self.engine.enter(companion.id, build_of(companion))
+        if isinstance(thing, Agent):
+            thing.face(thing.yaw)
+
+    def _number(self, thing: Thing) -> None:
+        thing.id, self._next = self._next, self._next + 1
+        self.things[thing.id] = thing
+        self.names[thing.id] = type(thing).__name__
+
+    def _settle(self) -> None:
+        """Fix the structures that rest on the floor or on something fixed, and let them down onto it."""
+        waiting = [thing for thing in self.things.values() if thing.stands is Stands.WHERE_SUPPORTED]
+        if not waiting:
+            return
+        under = {thing.id: self.placer.rests_on(thing, _RESTS) for thing in waiting}
+        drops = {thing.id: 0.0 for thing in self.things.values() if thing.stands is Stands.FIXED and not thing.passable}
+        changed = True
+        while changed:
+            changed = False
+            for thing in list(waiting):
+                supports = [FLOOR] if FLOOR in under[thing.id] else [each for each in under[thing.id] if each in drops]
+                if supports:
+                    on_floor = supports[0] == FLOOR
+                    drops[thing.id] = self._gap_to_floor(thing) if on_floor else min(drops[each] for each in supports)
+                    waiting.remove(thing)
+                    changed = True
+        for identity, drop in drops.items():
+            thing = self.things[identity]
+            if thing.stands is Stands.WHERE_SUPPORTED:
+                thing.fixed = True
+                thing.at = (thing.at[0], thing.at[1] - drop, thing.at[2])
+                build = self.engine.build(identity)
+                build.mass = None
+                self.engine.move(identity, thing.at)
+
+    @staticmethod
+    def _gap_to_floor(thing: Thing) -> float:
+        return thing.at[1] - thing.foot() - FLOOR_TOP
+
+    def bring(self, thing: Thing, state: bytes) -> Unplaced | None:
+        """Place a thing in a running arena and give it a body."""
+        failure = self.placer.place(thing, state)
+        if failure is None:
+            if thing.stands is Stands.WHERE_SUPPORTED:
+                under = self.placer.rests_on(thing, _RESTS, state)
+                thing.fixed = any(each == FLOOR or self.things[each].fixed for each in under if each != FENCE)
+                if FLOOR in under:
+                    thing.at = (thing.at[0], thing.at[1] - self._gap_to_floor(thing), thing.at[2])
+            self.install(thing)
+        return failure
+
+    def install(self, thing: Thing) -> None:
+        """Let a thing into a running arena, with its body."""
+        self.admit(thing)
+        for each in (thing, *thing.companions()):
+            self.engine.embody(each.id)
+        self.engine.follow()
+
+    def dismiss(self, thing: Thing) -> None:
+        """Take a thing out, with what came with it."""
+        for each in (thing, *thing.companions()):
+            self.engine.remove(each.id)
+            del self.things[each.id], self.names[each.id]
+            each.id = -1
+
+    def agents(self) -> list[Agent]:
+        """The animals, in file order."""
+        return [thing for thing in self.things.values() if isinstance(thing, Agent)]
+
+    def goals(self) -> list[Goal]:
+        """The goals there are at the start."""
+        return [thing for thing in self.things.values() if isinstance(thing, Goal)]
+
+
+def _in_order(arena: Arena) -> Iterator[tuple[int | None, Item]]:
+    """Agents first where the file names them, otherwise one at a random place in the end."""
+    numbered = list(enumerate(arena.items))
+    agents = [pair for pair in numbered if pair[1].name == "Agent"]
+    yield from agents
+    yield from (pair for pair in numbered if pair[1].name != "Agent")
+    if not agents:
+        yield None, Item(name="Agent")

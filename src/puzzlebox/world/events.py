@@ -1,0 +1,46 @@
+"""What happens in an episode, as one stream that reward, logs, scoring and replays listen to."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened.
+
+    Attributes:
+        kind: one of `KINDS`.
+        step: physics steps since the start of the episode when it happened.
+        thing: the number of the thing it happened to, as in `World.describe`.
+        name: the name of that thing.
+        animal: the agent it happened to, counted from 0.
+        details: what else is to be said.
+    """
+
+    kind: str
+    step: int
+    thing: int | None = None
+    name: str | None = None
+    animal: int | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+KINDS = {
+    "started": "an arena begins (`arena`: its id)",
+    "unplaced": "a thing found no place (`at`, `against`)",
+    "collected": "an animal touched a goal (`value`)",
+    "entered": "an animal came into a zone (`zone_id`)",
+    "left": "an animal went out of a zone (`zone_id`)",
+    "pressed": "an animal pressed a button",
+    "dispensed": "a tree or dispenser brought a goal (`dispenser`)",
+    "appeared": "an operation brought a thing",
+    "vanished": "an operation took a thing away",
+    "granted": "an operation gave reward (`value`)",
+    "froze": "an operation stopped an animal (`steps`)",
+    "lights": "the light went on or off (`on`)",
+    "finished": "an animal is done (`passed`, `cause`)",
+    "merged": "the next arena takes over (`arena`)",
+    "notified": "the end is shown (`success`)",
+    "ended": "the episode is over (`cause`)",
+    "error": "the physics failed and the episode is over (`reason`)",
+}

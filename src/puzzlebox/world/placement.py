@@ -1,0 +1,168 @@
+"""Finding a place for a thing: draw what is left to chance, ask whether there is room, at most twenty times."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import cos, radians, sin
+from typing import Any
+
+import numpy as np
+
+from puzzlebox.scene.shapes import Box, Vector
+from puzzlebox.schema.models import Item
+from puzzlebox.things import CATALOGUE, PARAMETERS, Agent, Notices, Rules, Thing
+from puzzlebox.world.engine import BLOCKS, ENTERED, FENCE, SOLID, Build, Engine, facing
+
+ATTEMPTS = 20
+AGENT_ATTEMPTS = 100
+# An agent on the very border starts here instead (animal-ai.md 3.3).
+_INSTEAD_OF_BORDER = (1.0, 0.0, 1.0)
+# Nothing but an animal gets faster than this share of the way through the thinnest wall in one physics step.
+_SAFE = 0.9
+_THINNEST_WALL = 0.1
+_PHYSICS_RATE = 50.0
+_SLOWEST_LIMIT = 12.0
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """A thing that found no place: what, where, against what."""
+
+    name: str
+    item: int | None
+    at: Vector
+    against: str
+
+    def __str__(self) -> str:
+        x, y, z = self.at
+        number = "" if self.item is None else f" (item {self.item + 1})"
+        return f"{self.name}{number} found no place: at ({x:.2f}, {y:.2f}, {z:.2f}) it would cut into {self.against}"
+
+
+def make(item: Item, number: int | None, rules: Rules) -> Thing:
+    """The thing an item asks for, not yet anywhere."""
+    asked: Mapping[str, Any] = {name: getattr(item, name) for name in PARAMETERS}
+    thing = CATALOGUE[item.name](asked, rules)
+    thing.item = number
+    return thing
+
+
+def build_of(thing: Thing) -> Build:
+    """What the engine has to know about a thing."""
+    passable = thing.passable
+    shapes = thing.shapes()
+    animal = isinstance(thing, Agent)
+    fastest = None
+    if not thing.fixed:
+        # The animal's own limit is one it never reaches by driving; others are kept from passing through thin walls.
+        reach = min(thing.extent) / 2 + _THINNEST_WALL / 2
+        fastest = reach * _PHYSICS_RATE * (1.0 if animal else _SAFE)
+        fastest = fastest if animal else max(fastest, _SLOWEST_LIMIT)
+    return Build(
+        solid=() if passable else shapes,
+        at=thing.at,
+        turn=facing(thing.yaw),
+        soft=thing.soft_shapes(),
+        entered=thing.entrances(),
+        touched=thing.notices is Notices.TOUCH,
+        blocks=not passable,
+        mass=None if thing.fixed else thing.weight(),
+        friction=thing.friction,
+        drag=thing.rules.drag if animal else 0.0,
+        fastest=fastest,
+        kinematic=thing.kinematic,
+        upright=animal,
+    )
+
+
+class Placer:
+    """Finds places in one arena, with the generator of the episode."""
+
+    def __init__(self, engine: Engine, generator: np.random.Generator, names: Mapping[int, str]) -> None:
+        self._engine = engine
+        self._generator = generator
+        self._names = names
+
+    def place(self, thing: Thing, state: bytes | None = None) -> Unplaced | None:
+        """Choose size, position and rotation; None when it fits, otherwise what was in the way."""
+        against = ""
+        for _ in range(AGENT_ATTEMPTS if isinstance(thing, Agent) else ATTEMPTS):
+            thing.draw_size(self._generator, (self._engine.width, np.inf, self._engine.depth))
+            drawn = self._draw_position(thing)
+            thing.yaw = self._draw_rotation(thing)
+            hit = self._in_the_way(thing, drawn, state)
+            if hit is None:
+                return None
+            against = hit
+            if not drawn and not self._varies(thing):
+                break  # the next attempt would be the same
+        return Unplaced(type(thing).__name__, thing.item, thing.at, against)
+
+    def _varies(self, thing: Thing) -> bool:
+        """Whether another attempt could turn out differently."""
+        size = thing.asked.get("size")
+        return (thing.size is not None and (size is None or None in size)) or (
+            thing.asked["rotation"] is None and thing.turns
+        )
+
+    def _draw_position(self, thing: Thing) -> bool:
+        """Choose where its origin is; True when some of it was drawn."""
+        width, depth = self._engine.width, self._engine.depth
+        asked = thing.asked["at"] or (None, 0.0, None)
+        if isinstance(thing, Agent):
+            if thing.asked["at_one_of"]:
+                choices = thing.asked["at_one_of"]
+                asked = choices[int(self._generator.integers(len(choices)))]
+            if asked[0] in (0.0, width) or asked[2] in (0.0, depth):
+                asked = _INSTEAD_OF_BORDER
+            reach = (0.5, 0.5)
+        else:
+            probe = thing.probe()
+            reach = (probe.half[0], probe.half[2])
+        x = self._draw_coordinate(asked[0], reach[0], width)
+        z = self._draw_coordinate(asked[2], reach[1], depth)
+        thing.at = (x, thing.height(asked[1]), z)
+        return asked[0] is None or asked[2] is None or bool(thing.asked.get("at_one_of"))
+
+    def _draw_coordinate(self, asked: float | None, reach: float, most: float) -> float:
+        if asked is not None:
+            return min(max(float(asked), 0.0), most)
+        return float(self._generator.uniform(min(reach, most / 2), max(most - reach, most / 2)))
+
+    def _draw_rotation(self, thing: Thing) -> float:
+        asked = thing.asked["rotation"]
+        if asked is None:
+            asked = self._generator.uniform(0.0, 360.0) if thing.turns else 0.0
+        return (float(asked) + thing.turn()) % 360.0
+
+    def _in_the_way(self, thing: Thing, drawn: bool, state: bytes | None) -> str | None:
+        """The name of what it would cut into (animal-ai.md 3.3 and 3.4); None when it fits."""
+        solids = self._engine.solids
+        if isinstance(thing, Agent):
+            # Where the author chose the place, only the middle asks; a place that is drawn has room for all of it.
+            radius = thing.extent[0] / 2 if drawn else 0.0
+            hits = solids.near(state, thing.at, radius, BLOCKS | ENTERED)
+        else:
+            probe = thing.probe()
+            hits = solids.cut_by_box(state, _moved(probe, thing), probe.half, radians(thing.yaw), BLOCKS)
+            if thing.passable:
+                hits = [hit for hit in hits if hit == FENCE]
+        return None if not hits else self._names.get(hits[0], "the fence")
+
+    def rests_on(self, thing: Thing, gap: float, state: bytes | None = None) -> list[int]:
+        """What lies directly under a thing."""
+        probe = thing.probe()
+        x, y, z = _moved(probe, thing)
+        half = (0.99 * probe.half[0], gap / 2, 0.99 * probe.half[2])
+        under = (x, y - probe.half[1] - gap / 2, z)
+        return [int(hit) for hit in self._engine.solids.cut_by_box(state, under, half, radians(thing.yaw), SOLID)]
+
+
+def _moved(probe: Box, thing: Thing) -> Vector:
+    """Where the middle of its probe is."""
+    angle = radians(thing.yaw)
+    x, y, z = probe.at
+    return (
+        thing.at[0] + x * cos(angle) + z * sin(angle),
+        thing.at[1] + y,
+        thing.at[2] - x * sin(angle) + z * cos(angle),
+    )

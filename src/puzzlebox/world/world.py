@@ -1,0 +1,443 @@
+"""One episode: a task made alive, stepped by actions, telling what happened. It knows nothing of files or front ends."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from puzzlebox.scene.shapes import Vector
+from puzzlebox.schema.models import Arena, Item, Task
+from puzzlebox.things import CATALOGUE, Agent, Notices, Rules, Thing
+from puzzlebox.things.goals import Goal
+from puzzlebox.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
+from puzzlebox.world.actions import checked
+from puzzlebox.world.building import Arrangement
+from puzzlebox.world.engine import SOLID, Engine
+from puzzlebox.world.events import Event
+from puzzlebox.world.lights import Lights
+from puzzlebox.world.operations import Operation, operations_of
+from puzzlebox.world.placement import Unplaced, build_of, make
+from puzzlebox.world.record import Record
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one step brought: a reward per agent, whether and how the episode ended, and what happened."""
+
+    rewards: tuple[float, ...]
+    terminated: bool
+    truncated: bool
+    events: tuple[Event, ...]
+
+
+class World:
+    """An episode of a task, from the first arena to the end, through all it merges into.
+
+    Attributes:
+        arena: the arena that is played now; `position` is its place in the task.
+        clock: physics steps since the start; `arena_clock` those in this arena.
+        lights: whether the light is on.
+        over: the episode has ended, `terminated` or `truncated`; `error` says why where the physics failed.
+        unplaced: the things that found no place.
+    """
+
+    def __init__(self, task: Task, *, arena: int = 0, seed: int = 0, rules: str | Rules = "puzzlebox") -> None:
+        if not 0 <= arena < len(task.arenas):
+            raise ValueError(f"there is no arena at position {arena}; the task has {len(task.arenas)}")
+        self.task = task
+        self.rules = Rules.named(rules)
+        self.seed = seed
+        self.start = arena
+        self.clock = 0
+        self.over = self.terminated = self.truncated = False
+        self.error: str | None = None
+        self.actions: list[tuple[int, ...]] = []
+        self._episode_generator = np.random.default_rng(seed)
+        self._events: list[Event] = []
+        # The end is shown for so many more physics steps.
+        self._notice = 0
+        self._enter(arena)
+
+    def _enter(self, position: int, before: Sequence[Agent] = ()) -> None:
+        """Build an arena; animals that come from another bring their health and their return."""
+        self.position = position
+        self.arena: Arena = self.task.arenas[position]
+        own = self.arena.random_seed
+        self.generator = np.random.default_rng(own % 2**32) if own else self._episode_generator
+        self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
+        self.goals_so_far = self.bad_goals_so_far = 0
+        self.arena_clock = 0
+        self._schedule = Lights(self.arena.blackouts)
+        self.lights = self._schedule.on(0)
+        self._next_light = self._schedule.next_change(0)
+        self._operations: dict[int, list[Operation]] = {}
+        self.lasting: dict[tuple[Operation, int], tuple[Agent, float]] = {}
+        self._within: set[tuple[int, int]] = set()
+        self._merging = False
+        self._state: bytes | None = None
+
+        self._arrangement = Arrangement(self.arena, self.rules, self.generator)
+        self._engine: Engine = self._arrangement.engine
+        self._things = self._arrangement.things
+        self.animals = self._arrangement.agents()
+        self._bodies = [self._engine.body(animal.id) for animal in self.animals]
+        self.unplaced: list[Unplaced] = self._arrangement.unplaced
+        for index, animal in enumerate(self.animals):
+            animal.index = index
+            if before:
+                animal.health, animal.total = before[index].health, before[index].total
+        self.note("started", arena=self.arena.id)
+        for failure in self.unplaced:
+            self._note_unplaced(failure)
+        if not self.lights:
+            self.note("lights", on=False)
+        for goal in self._arrangement.goals():
+            goal.register(self)
+        present = list(self._things.values())
+        for thing in present:
+            thing.begin(self)
+        for thing in present:
+            for operation in self._operations_of(thing):
+                operation.prepare(self)
+        self._tickers = [thing for thing in self._things.values() if thing.ticks]
+
+    # --- stepping
+
+    def step(self, actions: Sequence[int]) -> Outcome:
+        """Let every agent act for one decision; `actions` has one number (0-8) for each, in file order."""
+        if self.over:
+            raise RuntimeError("the episode is over; build a new World for the next one")
+        chosen = checked(actions, len(self.animals))
+        self.actions.append(chosen)
+        moves = [(action // 3, action % 3) for action in chosen]
+        before = [animal.total for animal in self.animals]
+        for animal in self.animals:
+            animal.earned = False
+        for _ in range(self.rules.decision_period):
+            self._advance(moves)
+            if self.over:
+                break
+        rewards = tuple(animal.total - total for animal, total in zip(self.animals, before, strict=True))
+        events, self._events = self._events, []
+        return Outcome(rewards, self.terminated, self.truncated, tuple(events))
+
+    def _advance(self, moves: list[tuple[int, int]]) -> None:
+        """One physics step: act, pay for the time, let things change, move everything, see who met what."""
+        if self._notice:
+            self._show_notice()
+            return
+        self.clock += 1
+        self.arena_clock += 1
+        for animal, body, (move, turn) in zip(self.animals, self._bodies, moves, strict=True):
+            if animal.done:
+                continue
+            if animal.held:
+                animal.held -= 1
+            else:
+                animal.act(body, move, turn)
+                animal.spared = 0
+            if animal.spared:
+                animal.spared -= 1
+            elif self.time_cost and not animal.gain(self.time_cost):
+                self._finish(animal, "time" if not animal.earned else "health", success=False)
+        if self.over or self._notice:
+            return
+        if self._tickers:
+            for thing in tuple(self._tickers):
+                if thing.id >= 0:
+                    thing.tick(self)
+        if self.lasting:
+            for animal, reward in tuple(self.lasting.values()):
+                self.pay(animal, reward)
+        if self.over or self._notice or self._merging:
+            self._maybe_merge()
+            return
+        before = self._state or self._engine.pack()
+        self._engine.system.step()
+        after = self._state = self._engine.pack()
+        grounded, astray, meetings = self._engine.solids.look(before, after)
+        if astray >= 0:
+            self._fail(astray)
+            return
+        for index, animal in enumerate(self.animals):
+            animal.grounded = bool(grounded >> index & 1)
+        if self.arena_clock == self._next_light:
+            self.lights = self._schedule.on(self.arena_clock)
+            self._next_light = self._schedule.next_change(self.arena_clock)
+            self.note("lights", on=self.lights)
+        if meetings or self._within:
+            self._meet(meetings)
+            self._maybe_merge()
+
+    def _meet(self, meetings: list[tuple[int, int]]) -> None:
+        """Tell things which animals touch them, came in, are inside, went out."""
+        if len(meetings) > 1:  # what kills comes first, so that nothing else counts any more
+            meetings.sort(key=lambda meeting: not self._kills(meeting[1]))
+        inside: set[tuple[int, int]] = set()
+        for index, identity in meetings:
+            thing, animal = self._things.get(identity), self.animals[index]
+            if thing is None or animal.done:
+                continue  # another animal was first
+            if thing.notices is Notices.TOUCH:
+                thing.touched(self, animal)
+            else:
+                inside.add((index, identity))
+                if (index, identity) not in self._within:
+                    self._within.add((index, identity))
+                    self._note_passage("entered", thing, animal)
+                    thing.entered(self, animal)
+                thing.inside(self, animal)
+            if self.over or self._notice or self._merging:
+                return
+        for index, identity in sorted(self._within - inside):
+            self._within.discard((index, identity))
+            gone = self._things.get(identity)
+            if gone is not None:
+                self._note_passage("left", gone, self.animals[index])
+                gone.left(self, self.animals[index])
+
+    def _kills(self, identity: int) -> bool:
+        thing = self._things.get(identity)
+        return thing is not None and thing.passable and thing.ends
+
+    def _note_passage(self, kind: str, thing: Thing, animal: Agent) -> None:
+        if thing.passable:
+            self.note(kind, thing, animal, zone_id=thing.asked.get("zone_id"))
+
+    # --- reward, health, the end
+
+    def pay(self, animal: Agent, amount: float, thing: Thing | None = None, *, completes: bool = False) -> None:
+        """Give or take reward and health; maybe complete the arena (animal-ai.md 5.2)."""
+        if self.over or self._notice or self._merging or animal.done or animal.spared:
+            return
+        if amount or completes:
+            animal.earned = True
+        if not animal.gain(amount):
+            self._finish(animal, "health", success=False)
+        elif completes:
+            passed = self.arena.pass_mark == 0 or animal.total >= self.arena.pass_mark
+            self._finish(animal, "completed", success=passed)
+
+    def _finish(self, animal: Agent, cause: str, *, success: bool) -> None:
+        """An animal is done with this arena; when that ends it for all, go on to the next one or end the episode."""
+        animal.done, animal.succeeded = True, success
+        self.note("finished", animal=animal, cause=cause, passed=self.passed(animal))
+        if self.arena.episode_end == "all" and not all(each.done for each in self.animals):
+            return
+        counted = self.animals if self.arena.episode_end == "all" else [animal]
+        success = all(each.succeeded for each in counted)
+        if success and self.arena.merge_next_arena:
+            self._merging = True
+            return
+        self._end(cause, truncated=cause == "time", success=success)
+
+    def _end(self, cause: str, *, truncated: bool, success: bool) -> None:
+        self._ending = (cause, truncated)
+        if self.task.show_notification:
+            self._notice = NOTICE_STEPS
+            self.note("notified", success=success)
+        else:
+            self._close()
+
+    def _show_notice(self) -> None:
+        """Nobody can move and nothing counts, but the world goes on (animal-ai.md 5.5)."""
+        self.clock += 1
+        self._engine.system.step()
+        self._state = self._engine.pack()
+        self._notice -= 1
+        if not self._notice:
+            self._close()
+
+    def _close(self) -> None:
+        cause, truncated = self._ending
+        self.over, self.truncated, self.terminated = True, truncated, not truncated
+        self.note("ended", cause=cause)
+
+    def _fail(self, row: int) -> None:
+        """The engine lost a body: never go on from there."""
+        thing = self._things[self._engine.rows()[row]]
+        reason = f"{type(thing).__name__} {thing.id} left the arena or its state is not finite"
+        self.error = reason
+        self.note("error", thing, reason=reason)
+        self._ending = ("error", True)
+        self._close()
+
+    def _maybe_merge(self) -> None:
+        if self._merging and not self.over:
+            self.note("merged", arena=self.task.arenas[self.position + 1].id)
+            self._enter(self.position + 1, self.animals)
+
+    def passed(self, animal: Agent | None = None) -> bool:
+        """Whether an agent's return reaches the pass mark (the first one's, if none is named)."""
+        return (animal or self.animals[0]).total >= self.arena.pass_mark
+
+    # --- what things may ask for (things.Stage)
+
+    @property
+    def things(self) -> list[Thing]:
+        """Everything present, in the order of appearance."""
+        return list(self._things.values())
+
+    def note(self, kind: str, thing: Thing | None = None, animal: Agent | None = None, **details: Any) -> None:
+        """Tell whoever listens what happened."""
+        self._events.append(
+            Event(
+                kind,
+                self.clock,
+                None if thing is None else thing.id,
+                None if thing is None else type(thing).__name__,
+                None if animal is None else animal.index,
+                details,
+            )
+        )
+
+    def _note_unplaced(self, failure: Unplaced) -> None:
+        self._events.append(
+            Event("unplaced", self.clock, None, failure.name, None, {"at": failure.at, "against": failure.against})
+        )
+
+    def bring(self, item: Item) -> Thing | None:
+        """Place a new thing where there is room for it; None when there is none."""
+        thing = make(item, None, self.rules)
+        failure = self._arrangement.bring(thing, self.state())
+        if failure is not None:
+            self._note_unplaced(failure)
+            return None
+        self._admitted(thing)
+        self.note("appeared", thing)
+        return thing
+
+    def appear(self, name: str, asked: Mapping[str, Any], at: Vector, *, size: float, hanging: bool = False) -> Thing:
+        """Put a ball where nobody asks whether there is room; hanging, it stays there until it is let go."""
+        thing = CATALOGUE[name](asked, self.rules)
+        assert isinstance(thing, Goal)
+        thing.set_diameter(size)
+        thing.at, thing.kinematic = at, hanging
+        self._arrangement.install(thing)
+        self._admitted(thing)
+        return thing
+
+    def _admitted(self, thing: Thing) -> None:
+        self._state = None
+        thing.begin(self)
+        if thing.ticks:
+            self._tickers.append(thing)
+        for operation in self._operations_of(thing):
+            operation.prepare(self)
+
+    def vanish(self, thing: Thing) -> None:
+        """Take a thing out of the arena."""
+        self._state = None
+        if thing in self._tickers:
+            self._tickers.remove(thing)
+        self._within = {meeting for meeting in self._within if meeting[1] != thing.id}
+        self._operations.pop(thing.id, None)
+        self._arrangement.dismiss(thing)
+
+    def reshape(self, thing: Thing) -> None:
+        """Give a thing the body its shapes now say, where it is and as fast as it is."""
+        self._state = None
+        self._engine.replace(thing.id, build_of(thing))
+
+    def slide(self, thing: Thing, at: Vector) -> None:
+        """Move a thing that nothing can stop."""
+        self._engine.slide(thing.id, at)
+
+    def body(self, thing: Thing) -> Any:
+        """The engine's body of a thing that can move."""
+        return self._engine.body(thing.id)
+
+    def state(self) -> bytes:
+        """The packed state of all bodies that can move."""
+        if self._state is None:
+            self._state = self._engine.pack()
+        return self._state
+
+    def position_of(self, thing: Thing) -> Vector:
+        """Where a thing is now."""
+        return self._engine.pose(thing.id)[0]
+
+    def near(self, point: Vector, radius: float) -> list[Thing | None]:
+        """Solid things nearer to a point than that; None is the floor or the fence."""
+        hits = self._engine.solids.near(self.state(), point, radius, SOLID)
+        return [self._things.get(hit) for hit in hits]
+
+    def _operations_of(self, thing: Thing) -> list[Operation]:
+        if thing.id not in self._operations:
+            self._operations[thing.id] = operations_of(thing)
+        return self._operations[thing.id]
+
+    def operate(self, thing: Thing, animal: Agent) -> None:
+        """Run the operations of a thing."""
+        for operation in self._operations_of(thing):
+            operation.start(self, animal)
+
+    def stop_operating(self, thing: Thing, animal: Agent) -> None:
+        """Stop those that last."""
+        for operation in self._operations_of(thing):
+            operation.stop(self, animal)
+
+    # --- going back, branching off, telling all
+
+    def snapshot(self) -> Record:
+        """Everything needed to be here again: the task, the arena, the seed, the rules and the actions so far."""
+        return Record(self.task, self.start, self.seed, self.rules, tuple(self.actions))
+
+    @classmethod
+    def replay(cls, record: Record) -> "World":
+        """The world at the end of a record, byte for byte what it was."""
+        world = cls(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
+        for actions in record.actions:
+            world.step(actions)
+        return world
+
+    def restore(self, record: Record) -> None:
+        """Be where a record ends."""
+        self.__dict__ = World.replay(record).__dict__
+
+    def branch(self) -> "World":
+        """A second world that starts where this one is now, for search.
+
+        It is made from positions and velocities, without what the engine remembers of contacts, so it may come out a
+        little differently: a plan counts once it replays from the start.
+        """
+        shared = (self.task, self.rules, *self.task.arenas)
+        return deepcopy(self, {id(each): each for each in shared})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_bodies"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bodies = [self._engine.body(animal.id) for animal in self.animals]
+
+    def describe(self) -> dict[str, Any]:
+        """The true state of everything, as plain data."""
+        return {
+            "arena": self.arena.id,
+            "size": list(self.arena.size),
+            "step": self.clock,
+            "seconds": round(self.clock * PHYSICS_STEP, 2),
+            "lights": self.lights,
+            "over": self.over,
+            "things": [self._describe(thing) for thing in self._things.values()],
+        }
+
+    def _describe(self, thing: Thing) -> dict[str, Any]:
+        at, turn = self._engine.pose(thing.id)
+        animals = [index for index, identity in sorted(self._within) if identity == thing.id]
+        return {
+            "id": thing.id,
+            "name": type(thing).__name__,
+            "item": thing.item,
+            "at": list(at),
+            "turn": list(turn),
+            "velocity": list(self._engine.velocity(thing.id)),
+            "size": list(thing.extent),
+            "fixed": thing.fixed,
+            "color": None if thing.paint is None else list(thing.paint),
+            **({"inside": animals} if thing.passable else {}),
+            **thing.condition(),
+        }
