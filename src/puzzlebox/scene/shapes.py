@@ -1,4 +1,4 @@
-"""The forms things are made of, in the frame of their thing: y is up, metres. Physics, placing and painters read them."""
+"""The forms things are made of, in the frame of their thing (y is up): physics, placing and painters read them."""
 
 from dataclasses import dataclass
 from math import pi

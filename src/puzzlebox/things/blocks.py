@@ -1,5 +1,7 @@
 """Things the animal can push."""
 
+from typing import ClassVar
+
 from puzzlebox.scene.shapes import Box, Shape, Vector, turned_quarter
 from puzzlebox.things.kinds import Category, ColourRule, Origin, SizeRange, Solid, Stands, Takes
 from puzzlebox.things.thing import LIFT, Thing
@@ -17,7 +19,7 @@ class Block(Thing, family=True):
 class LightBlock(Block):
     """A box that is easy to push."""
 
-    aliases = ("Cardbox1", "CardBox1")
+    aliases: ClassVar[tuple[str, ...]] = ("Cardbox1", "CardBox1")
     size = SizeRange.cube(0.5, 10.0)
     solid = Solid.BOX
     mass = 220.0

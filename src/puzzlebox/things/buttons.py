@@ -52,8 +52,8 @@ class SpawnerButton(Thing):
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         super().__init__(asked, rules)
-        self._in_steps = max(1, round(self.asked["move_duration"] / PHYSICS_STEP))
-        self._out_steps = max(1, round(self.asked["reset_duration"] / PHYSICS_STEP))
+        self._in_steps: int = max(1, round(self.asked["move_duration"] / PHYSICS_STEP))
+        self._out_steps: int = max(1, round(self.asked["reset_duration"] / PHYSICS_STEP))
         # Physics steps since the press; None while it waits for one.
         self._since: int | None = None
         self._presser: Agent | None = None

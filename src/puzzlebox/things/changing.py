@@ -37,7 +37,7 @@ class ChangingGoal(Goal, family=True):
         if (last < first) if rising else (last > first):
             last = first  # a range the wrong way round does not change at all (animal-ai.md 2.6)
         self.first, self.last = first, last
-        self.now = first
+        self.now: float = first
         self._rate = abs(self.asked["change_rate"]) * (1.0 if rising else -1.0)
         self._waits = round(self.asked["delay"])
 

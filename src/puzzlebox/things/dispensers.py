@@ -41,21 +41,21 @@ class Dispenser(Thing, family=True):
             asked = {**asked, **self.constants}
         super().__init__(asked, rules)
         self.age = 0
-        self.left: float = float("inf") if self.asked["spawn_count"] < 0 else self.asked["spawn_count"]
+        self.remaining: float = float("inf") if self.asked["spawn_count"] < 0 else self.asked["spawn_count"]
         self._next = _steps(self.asked["delay"])
         self._interval = max(1, _steps(self.asked["time_between_spawns"]))
 
     def awaited(self) -> bool:
         """While it has goals to give, there is more to collect."""
-        return self.left > 0
+        return self.remaining > 0
 
     def due(self) -> bool:
         """Whether it is time for another goal; asked once each physics step."""
         self.age += 1
-        if self.age <= self._next or self.left <= 0:
+        if self.age <= self._next or self.remaining <= 0:
             return False
         self._next += self._interval
-        self.left -= 1
+        self.remaining -= 1
         return True
 
     def give(self, stage: "Stage", at: Vector, size: float, hanging: bool = False) -> Goal:
@@ -69,7 +69,7 @@ class Dispenser(Thing, family=True):
 
     def condition(self) -> dict[str, Any]:
         """How many goals are still to come."""
-        return {"left": None if self.left == float("inf") else int(self.left)}
+        return {"remaining": None if self.remaining == float("inf") else int(self.remaining)}
 
 
 class SpawnerTree(Dispenser):
@@ -127,8 +127,8 @@ class SpawnerTree(Dispenser):
         return (*self._trunk, self._crown)
 
     def probe(self) -> Box:
-        """Trunk and crown, not the outermost leaves."""
-        return Box((1.6, 2.65, 1.6), (0.0, 2.65, 0.0))
+        """As wide as its trunk: a tree may stand at the fence."""
+        return Box((0.45, 2.65, 0.45), (0.0, 2.65, 0.0))
 
     def tick(self, stage: "Stage") -> None:
         """Let fruits grow, let the ripe ones fall, and bring new ones."""
@@ -163,7 +163,7 @@ def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
     outer, body, chamber, plinth = 0.807, 0.705, 0.504, 0.206
     middle, half = (plinth + top) / 2, (top - plinth) / 2
     wall = (body - chamber) / 2
-    slope = ((-body, plinth, 0.0), (chamber, plinth, 0.0), (chamber, plinth + 0.12, 0.0))
+    slope = ((-body, plinth, 0.0), (chamber, plinth, 0.0), (chamber, plinth + 0.2, 0.0))
     return (
         Box((outer, plinth / 2, outer), (0.0, plinth / 2, 0.0)),
         Hull(tuple((x, y, z) for x, y, _ in slope for z in (-chamber, chamber))),
@@ -204,7 +204,7 @@ class Door(Thing, family=True):
 class SpawnerDispenserTall(Dispenser):
     """A tall vending machine with a door through which goals roll out, on the -x side at rotation 0."""
 
-    aliases = ("SpawnerDispenser",)
+    aliases: ClassVar[tuple[str, ...]] = ("SpawnerDispenser",)
     fixed_size = (1.67, 4.46, 1.67)
     colour = ColourRule.GIVEN_OR_RANDOM
     parameters = {
@@ -218,6 +218,7 @@ class SpawnerDispenserTall(Dispenser):
         "door_delay": Takes(10.0),
         "time_between_door_opens": Takes(-1.0),
     }
+    friction = 0.0
     constants = {
         "delay": 0.0,
         "initial_value": 1.0,
@@ -229,6 +230,7 @@ class SpawnerDispenserTall(Dispenser):
     }
     _parts = _shell(top=4.194, lintel=1.65, roof=4.406)
     _drop = 3.65
+    _body = 0.705
     # The door takes a second for each way, and a cycle holds it open for at most 1.5 s (animal-ai.md 2.7).
     _moving = _steps(1.0)
     _shortest_cycle = 1.4
@@ -238,6 +240,7 @@ class SpawnerDispenserTall(Dispenser):
         super().__init__(asked, rules)
         self.door = Door(rules)
         self._queue = 0
+        self._last: Goal | None = None
         self._open_at = _steps(self.asked["door_delay"])
 
     def probe(self) -> Box:
@@ -286,19 +289,25 @@ class SpawnerDispenserTall(Dispenser):
         """Bring a goal when it is time and there is room, and move the door."""
         if self.due():
             self._queue += 1
-        size = self.asked["final_value"]
-        drop = (self.at[0], self.at[1] + self._drop, self.at[2])
-        if self._queue and not any(isinstance(thing, Goal) for thing in stage.near(drop, 0.4 * size)):
+        if self._queue and not self._occupied(stage):
             self._queue -= 1
-            self.give(stage, drop, size)
+            drop = (self.at[0], self.at[1] + self._drop, self.at[2])
+            self._last = self.give(stage, drop, self.asked["final_value"])
         opening = self.opening()
         if opening != self.door.opening:
             self.door.opening = opening
             stage.slide(self.door, self.door_place())
 
+    def _occupied(self, stage: "Stage") -> bool:
+        """Whether a goal is still inside: two at once would wedge each other in the narrow chamber."""
+        if self._last is None or self._last.id < 0:
+            return False
+        x, _, z = stage.position_of(self._last)
+        return abs(x - self.at[0]) < self._body and abs(z - self.at[2]) < self._body
+
     def awaited(self) -> bool:
         """Those that wait for room inside count as well."""
-        return self.left > 0 or self._queue > 0
+        return self.remaining > 0 or self._queue > 0
 
     def condition(self) -> dict[str, Any]:
         """How many goals are still to come, and how far open the door is."""

@@ -60,7 +60,7 @@ class Goal(Thing, family=True):
 
     def draw_size(self, generator: np.random.Generator, room: Vector) -> None:
         """One number for all three; one that is random makes the whole ball so."""
-        given = self.asked["size"] or (None,)
+        given: tuple[Any, ...] = self.asked["size"] or (None,)
         assert self.size is not None
         low, high = self.size.smallest[0], self.size.largest[0]
         if None in given:

@@ -87,7 +87,8 @@ class Rules:
                 raise ValueError(f"there are no rules named {rules!r}; there are {', '.join(map(repr, PRESETS))}")
             rules = PRESETS[rules]
         elif isinstance(rules, Mapping):
-            rules, changes = cls(), {**rules, **changes}
+            changes = {**rules, **changes}
+            rules = cls()
         known = [each.name for each in fields(cls)]
         for name in changes:
             if name not in known:

@@ -49,8 +49,8 @@ class Thing:
         ticks: it has something to do at every physics step.
         tag: what the rays call it.
 
-    An instance is one thing in a living arena. It knows what was asked of it and where it was placed; where it is now only
-    the engine knows.
+    An instance is one thing in a living arena. It knows what was asked of it and where it was placed; where it is now,
+    only the engine knows.
     """
 
     category: ClassVar[Category]

@@ -26,7 +26,7 @@ FLOOR_TOP = -0.01
 FLOOR, FENCE = 0, 1
 FIRST_THING = 2
 # Thick enough that nothing comes out on the other side in one step.
-_THICK = 20.0
+_THICK, _FLOOR_THICK = 20.0, 4.0
 _FENCE_TOP = 200.0
 # What leaves these bounds (metres beyond the fence, below the floor) is astray.
 _MARGIN, _DEPTH = 0.5, 3.0
@@ -163,8 +163,8 @@ class Engine:
 
     def _add_shell(self) -> None:
         thick, half = _THICK / 2, (self.width / 2, self.depth / 2)
-        middle = (half[0], FLOOR_TOP - thick, half[1])
-        floor = (Box((half[0] + _THICK, thick, half[1] + _THICK)),)
+        middle = (half[0], FLOOR_TOP - _FLOOR_THICK / 2, half[1])
+        floor = (Box((half[0] + _THICK, _FLOOR_THICK / 2, half[1] + _THICK)),)
         fence = []
         for side in (-1.0, 1.0):
             fence.append(Box((thick, _FENCE_TOP, half[1] + _THICK), (side * (half[0] + thick), 0.0, 0.0)))
@@ -215,7 +215,7 @@ class Engine:
         body = physx.PhysxRigidStaticComponent() if build.mass is None else physx.PhysxRigidDynamicComponent()
         colliders = [_collider(shape, build.friction) for shape in shapes]
         if build.mass is not None:
-            density = build.mass / sum(shape.volume for shape in shapes)  # type: ignore[union-attr]
+            density = build.mass / sum(shape.volume for shape in shapes if isinstance(shape, Box | Ball | Wedge))
             for collider in colliders:
                 collider.set_density(density)
         for collider in colliders:
@@ -263,7 +263,9 @@ class Engine:
         """Make a body anew where the old one is and as fast as it is; one that has grown is lifted by as much."""
         old, new = self._builds[thing].solid[0], build.solid[0]
         (x, y, z), turn = self.pose(thing)
-        lift = new.radius - old.radius if isinstance(old, Ball) and isinstance(new, Ball) and not build.kinematic else 0.0
+        lift = (
+            new.radius - old.radius if isinstance(old, Ball) and isinstance(new, Ball) and not build.kinematic else 0.0
+        )
         moved = not self._builds[thing].kinematic
         before = self._components[thing]
         velocity, spin = before.get_linear_velocity(), before.get_angular_velocity()

@@ -1,4 +1,4 @@
-"""One episode: a task made alive, stepped by actions, telling what happened. It knows nothing of files or front ends."""
+"""One episode: a task made alive, stepped by actions, telling what happened. Front ends are none of its business."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
