@@ -77,6 +77,7 @@ class Thing:
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         self.rules = rules
         self.asked = self._settle(asked)
+        self.given = frozenset(name for name, value in asked.items() if value is not None)
         self.id = -1
         self.item: int | None = None
         self.extent: Vector = self.fixed_size or (1.0, 1.0, 1.0)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from puzzlebox.schema import models
-from puzzlebox.things import CATALOGUE, NOTHING, Agent, Thing
+from puzzlebox.things import CATALOGUE, NOTHING, SHRINK, Agent, Thing
 
 if TYPE_CHECKING:
     from puzzlebox.world.world import World
@@ -165,5 +165,7 @@ def _legacy(thing: Thing) -> list[models.Operation]:
 
 def _reward(thing: Thing, name: str) -> models.Item:
     takes = CATALOGUE[name].takes()
-    asked = {"at": thing.asked["reward_at"], "size": thing.asked["reward_size"]}
+    # Without a size the game brings a goal of exactly 1; a size in the file is shrunk like any other.
+    size = thing.asked["reward_size"] if "reward_size" in thing.given else (1 / SHRINK,) * 3
+    asked = {"at": thing.asked["reward_at"], "size": size}
     return models.Item(name=name, **{key: value for key, value in asked.items() if key in takes})
