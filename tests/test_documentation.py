@@ -12,7 +12,7 @@ from conftest import ROOT
 from puzzlebox import __version__
 from puzzlebox.schema import read
 from puzzlebox.schema.models import OPERATIONS, Arena, Task
-from puzzlebox.things.page import markdown
+from puzzlebox.things.page import documentation
 
 PAGES = [ROOT / "README.md", ROOT / "docs" / "language.md"]
 
@@ -37,20 +37,33 @@ def test_the_first_task_of_the_readme_is_the_example_file() -> None:
     assert blocks(ROOT / "README.md", "yaml") == [(ROOT / "examples" / "first_task.yml").read_text()]
 
 
-def test_the_python_of_the_readme_runs_as_pasted() -> None:
-    (code,) = blocks(ROOT / "README.md", "python")
+def said_by(code: str) -> list[str]:
+    """What a program prints."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         exec(compile(code, "README.md", "exec"), {})
-    lines = said.getvalue().splitlines()
+    return said.getvalue().splitlines()
+
+
+def test_the_world_of_the_readme_lives_as_pasted() -> None:
+    _, code = blocks(ROOT / "README.md", "python")
+    lines = said_by(code)
+    assert lines[0] == "return 0.9558 after 54 physics steps, passed: True"
+    assert lines[1] == "['collected', 'finished', 'ended']"
+
+
+def test_the_python_of_the_readme_runs_as_pasted() -> None:
+    code, _ = blocks(ROOT / "README.md", "python")
+    lines = said_by(code)
     assert lines[0] == "500 ['Agent', 'SpawnerTree']"
     assert "      - {name: Wall, at: [20, 0, 12], rotation: 0, size: [8, 2, 1], color: [153, 153, 153]}" in lines
     assert lines[-1] == "<text>:3:12: error: `Walll` is not a thing; did you mean `Wall`?"
     assert lines[-1] in code
 
 
-def test_the_page_of_things_is_current() -> None:
-    assert (ROOT / "docs" / "things.md").read_text() == markdown(), "run `make generated`"
+def test_the_pages_of_things_are_current() -> None:
+    written = {path.name: path.read_text() for path in (ROOT / "docs" / "things").iterdir()}
+    assert written == documentation(), "run `make generated`"
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from puzzlebox.schema import Task, TaskError, TaskWarning, load_task
+    from puzzlebox.world import Rules, World
 
 __version__ = "0.1.0"
-__all__ = ["Task", "TaskError", "TaskWarning", "__version__", "load_task"]
+__all__ = ["Rules", "Task", "TaskError", "TaskWarning", "World", "__version__", "load_task"]
 
 # Where each public name lives. They are imported on first use, so that `import puzzlebox` costs nothing.
 _HOMES = {
@@ -15,6 +16,8 @@ _HOMES = {
     "TaskError": "puzzlebox.schema",
     "TaskWarning": "puzzlebox.schema",
     "load_task": "puzzlebox.schema",
+    "Rules": "puzzlebox.world",
+    "World": "puzzlebox.world",
 }
 
 

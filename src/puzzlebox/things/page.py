@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from puzzlebox.things.kinds import Category
+from puzzlebox.things.kinds import Category, Stands
 from puzzlebox.things.parameters import PARAMETERS
 from puzzlebox.things.thing import CATALOGUE, Thing
 
@@ -31,12 +31,24 @@ def facts(thing: type[Thing]) -> Iterator[tuple[str, str]]:
     yield "size", f"{size(thing)} m"
     yield "color", thing.colour.value
     yield "rotation left out", "random" if thing.turns else "0"
+    yield from _physics(thing)
     if thing.reward:
         yield "when touched" if not thing.passable else "when inside", thing.reward
     if thing.passable:
         yield "placing", "other things may stand in it"
     if thing.aliases:
         yield "older names", ", ".join(thing.aliases)
+
+
+def _physics(thing: type[Thing]) -> Iterator[tuple[str, str]]:
+    """What moves it and what it weighs."""
+    if thing.passable:
+        return
+    yield "stands", thing.stands.value
+    if thing.stands is not Stands.FIXED:
+        yield "mass", f"{thing.mass:g} kg"
+    if thing.friction != Thing.friction:
+        yield "friction", f"{thing.friction:g} (most things {Thing.friction:g})"
 
 
 def parameters(thing: type[Thing]) -> Iterator[tuple[str, str, str, str]]:
@@ -57,8 +69,8 @@ def default(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def markdown() -> str:
-    """The whole catalogue as a page of documentation."""
+def documentation() -> dict[str, str]:
+    """The whole catalogue as pages of documentation, by file name."""
     lines = [
         "# The things",
         "",
@@ -68,14 +80,19 @@ def markdown() -> str:
         "| thing | what it is | size | color |",
         "|---|---|---|---|",
     ]
+    pages = {}
     for category in Category:
         for name, thing in CATALOGUE.items():
             if thing.category is category:
-                link = f"[{name}](#{name.lower()})"
-                lines.append(f"| {link} | {thing.description()} | {size(thing)} | {thing.colour.value} |")
-    for name, thing in CATALOGUE.items():
-        lines += ["", f"## {name}", "", thing.description(), ""]
-        lines += [f"- {label}: {text}" for label, text in facts(thing)]
-        lines += ["", "| key | meaning | default | in Animal-AI |", "|---|---|---|---|"]
-        lines += [f"| `{key}` | {meaning} | {value} | `{word}` |" for key, meaning, value, word in parameters(thing)]
-    return "\n".join(lines) + "\n"
+                row = f"[{name}]({name}.md) | {thing.description()} | {size(thing)} | {thing.colour.value}"
+                lines.append(f"| {row} |")
+                pages[f"{name}.md"] = _page(name, thing)
+    return {"README.md": "\n".join(lines) + "\n", **pages}
+
+
+def _page(name: str, thing: type[Thing]) -> str:
+    lines = [f"# {name}", "", thing.description(), ""]
+    lines += [f"- {label}: {text}" for label, text in facts(thing)]
+    lines += ["", "| key | meaning | default | in Animal-AI |", "|---|---|---|---|"]
+    lines += [f"| `{key}` | {meaning} | {value} | `{word}` |" for key, meaning, value, word in parameters(thing)]
+    return "\n".join([*lines, "", "[All things](README.md)"]) + "\n"

@@ -1,0 +1,127 @@
+"""How fast the world is: resets, physics steps, and where the microseconds go. The engine alone is the peer."""
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+import numpy as np
+
+from benchmarks.measure import Result
+from puzzlebox.schema import Task, read
+from puzzlebox.world import World
+
+_STEPS = 3000
+
+
+def arena(walls: int, goals: int, blocks: int, hooks: int, tunnels: int) -> Task:
+    """An arena with so many things on a grid, and an animal in the middle of it."""
+    lines = ["arenas:", "  - time_limit: 250", "    items:", "      - {name: Agent, at: [20, 0, 20.5], rotation: 0}"]
+
+    def row(count: int, name: str, size: str, x: float, z: float, apart: float, columns: int) -> None:
+        for number in range(count):
+            place = f"at: [{x + number % columns * apart:g}, 0, {z + number // columns * apart:g}], rotation: 0"
+            lines.append(f"      - {{name: {name}, {place}, size: {size}}}")
+
+    row(walls, "Wall", "[1, 1, 1]", 2, 2, 2.5, 10)
+    row(goals, "GoodGoalMulti", "0.5", 3.25, 3.25, 2.5, 9)
+    row(blocks, "HeavyBlock", "[1, 1, 1]", 28, 2, 2, 5)
+    row(hooks, "UBlock", "[1, 0.3, 3]", 30, 12, 4, 1)
+    row(tunnels, "CylinderTunnel", "[3, 3, 3]", 5, 36, 6, 5)
+    task = read("\n".join(lines)).task
+    assert task is not None
+    return task
+
+
+ARENAS = {
+    "small (4 walls, 1 goal)": arena(4, 1, 0, 0, 0),
+    "20 things": arena(12, 3, 3, 1, 1),
+    "150 things": arena(100, 36, 9, 3, 2),
+}
+
+
+def _microseconds(action: Callable[[], object], count: int) -> float:
+    start = time.perf_counter()
+    for _ in range(count):
+        action()
+    return (time.perf_counter() - start) / count * 1e6
+
+
+def _resets(task: Task) -> float:
+    times = []
+    for seed in range(60):
+        start = time.perf_counter()
+        world = World(task, seed=seed)
+        times.append(time.perf_counter() - start)
+        assert not world.unplaced, world.unplaced[0]
+    return median(times) * 1e3
+
+
+def _steps(task: Task) -> tuple[float, float]:
+    """Microseconds of a physics step with everything, and of the engine alone in the same scenes."""
+    actions = np.random.default_rng(0).integers(0, 9, (_STEPS, 1)).tolist()
+    seconds, steps, taken, bare, bare_steps = 0.0, 0, 0, 0.0, 0
+    while taken < _STEPS:
+        world = World(task, seed=taken)
+        start = time.perf_counter()
+        while not world.over and taken < _STEPS:
+            world.step(actions[taken])
+            taken += 1
+        seconds += time.perf_counter() - start
+        steps += world.clock
+        # The engine alone, with an animal that drives: the same scene, no rules, no questions.
+        other = World(task, seed=taken)
+        body, push = other.body(other.animals[0]), np.array((0, 0, 5000), np.float32)
+        none = np.zeros(3, np.float32)
+        start = time.perf_counter()
+        for step in range(300):
+            body.add_force_torque(push if step % 40 < 20 else -push, none)
+            other._engine.system.step()
+        bare += time.perf_counter() - start
+        bare_steps += 300
+    return seconds / steps * 1e6, bare / bare_steps * 1e6
+
+
+def _parts(task: Task) -> list[Result]:
+    world = World(task)
+    for _ in range(20):
+        world.step([3])
+    engine, animal, body = world._engine, world.animals[0], world.body(world.animals[0])
+    state = world.state()
+    return [
+        Result("  pack the state", _microseconds(engine.pack, 20_000), "us"),
+        Result(
+            "  kernel: contacts, zones, ground, errors",
+            _microseconds(lambda: engine.solids.look(state, state), 20_000),
+            "us",
+        ),
+        Result("  act: push", _microseconds(lambda: animal.act(body, 1, 0), 20_000), "us"),
+        Result("  act: quick stop", _microseconds(lambda: animal.act(body, 0, 0), 20_000), "us"),
+    ]
+
+
+def run() -> list[Result]:
+    """Resets, steps and their parts."""
+    results = []
+    goals = {"20 things": "at most 3", "150 things": "at most 15"}
+    for name, task in ARENAS.items():
+        results.append(Result(f"reset, {name}", _resets(task), "ms", goals.get(name, "")))
+        step, bare = _steps(task)
+        results.append(Result(f"physics step, {name}", step, "us", "", bare, "the engine alone"))
+        results.append(Result(f"physics steps a second, {name}", 1e6 / step, "/s", "", 1e6 / bare, "the engine alone"))
+    results.append(Result("where they go, 20 things:", step_of(results, "20 things"), "us"))
+    results += _parts(ARENAS["20 things"])
+    world = World(ARENAS["20 things"])
+    for action in np.random.default_rng(0).integers(0, 3, 416).tolist():
+        world.step([action])
+    record = world.snapshot()
+    replay = min(_microseconds(lambda: World.replay(record), 1) for _ in range(5))
+    results.append(
+        Result(f"restore a snapshot by replay ({world.clock} physics steps)", replay / 1e3, "ms", "about 16")
+    )
+    results.append(Result("branch from packed state, 20 things", _microseconds(world.branch, 30) / 1e3, "ms"))
+    return results
+
+
+def step_of(results: list[Result], name: str) -> float:
+    """The measured step of an arena."""
+    return next(result.measured for result in results if result.what == f"physics step, {name}")
