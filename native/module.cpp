@@ -54,14 +54,14 @@ void bind_solids(nb::module_& module) {
       .def(
           "look",
           [](const Solids& s, nb::bytes before, nb::bytes after) {
+            std::vector<char> grounded;
             std::vector<std::pair<int, int>> meetings;
-            auto state = reinterpret_cast<const float*>(before.c_str());
-            std::uint64_t grounded = s.look(state, meetings);
+            s.look(reinterpret_cast<const float*>(before.c_str()), grounded, meetings);
             int rows = static_cast<int>(after.size() / (sizeof(float) * puzzlebox::kRow));
             int astray = s.astray(reinterpret_cast<const float*>(after.c_str()), rows);
-            return nb::make_tuple(grounded, astray, meetings);
+            return nb::make_tuple(nb::bytes(grounded.data(), grounded.size()), astray, meetings);
           },
-          "Bits of the animals that stand on something, the row that is astray after the step (or -1), and the\n"
+          "A byte for each animal, 1 where it stands on something; the row that is astray after the step (or -1); and the\n"
           "meetings of animals (by index) with things, by the poses before it.")
       .def(
           "cut_by_box",

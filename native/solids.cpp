@@ -316,8 +316,8 @@ Pose Solids::pose_of(int thing, const float* state) const {
   return make_pose({s[4], s[5], s[6]}, s[0], s[1], s[2], s[3]);
 }
 
-std::uint64_t Solids::look(const float* state, std::vector<std::pair<int, int>>& meetings) const {
-  std::uint64_t grounded = 0;
+void Solids::look(const float* state, std::vector<char>& grounded, std::vector<std::pair<int, int>>& meetings) const {
+  grounded.assign(animals_.size(), 0);
   for (std::size_t index = 0; index < animals_.size(); ++index) {
     int animal = animals_[index];
     Vec centre = pose_of(animal, state).at;
@@ -344,16 +344,13 @@ std::uint64_t Solids::look(const float* state, std::vector<std::pair<int, int>>&
       Gap gap = gap_to(inside(pose, centre), solid);
       double distance = gap.distance - radius;
       bool contact = distance < kContact;
-      if ((solid.parts & kSolid) && contact && turn(pose, gap.normal).y > kUpwards && index < 64) {
-        grounded |= std::uint64_t{1} << index;
-      }
+      if ((solid.parts & kSolid) && contact && turn(pose, gap.normal).y > kUpwards) grounded[index] = 1;
       if (((solid.parts & kTouched) && contact) || ((solid.parts & kEntered) && distance < 0)) {
         std::pair<int, int> meeting{static_cast<int>(index), solid.thing};
         if (std::find(meetings.begin(), meetings.end(), meeting) == meetings.end()) meetings.push_back(meeting);
       }
     }
   }
-  return grounded;
 }
 
 int Solids::astray(const float* state, int rows) const {

@@ -71,7 +71,8 @@ class Solids {
   void bound(Vec low, Vec high) { low_ = low, high_ = high; }
 
   // Contacts of the animals, from the poses at the start of a step.
-  std::uint64_t look(const float* state, std::vector<std::pair<int, int>>& meetings) const;
+  // `grounded` gets one byte per animal.
+  void look(const float* state, std::vector<char>& grounded, std::vector<std::pair<int, int>>& meetings) const;
   // The first row that is not finite or has left the arena, or -1.
   int astray(const float* state, int rows) const;
   // Things a box (turned about y by `yaw` radians) cuts into; in the order they were added.

@@ -58,8 +58,11 @@ class Dispenser(Thing, family=True):
         self.remaining -= 1
         return True
 
-    def give(self, stage: "Stage", at: Vector, size: float, hanging: bool = False) -> Goal:
-        """Bring a goal."""
+    def give(self, stage: "Stage", at: Vector, size: float, *, hanging: bool = False) -> Goal:
+        """Bring a goal, inside the fence also when it has grown."""
+        reach = max(size, self.asked["final_value"]) / 2
+        x, z = (min(max(side, reach), room - reach) for side, room in zip(at[::2], stage.room, strict=True))
+        at = (x, at[1], z)
         asked = {"color": self.asked["spawn_color"], "size": (size, size, size)}
         goal = stage.appear(GIVEN, asked, at, size=size, hanging=hanging)
         assert isinstance(goal, Goal)

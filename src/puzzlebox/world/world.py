@@ -44,6 +44,8 @@ class World:
     """
 
     def __init__(self, task: Task, *, arena: int = 0, seed: int = 0, rules: str | Rules = "puzzlebox") -> None:
+        if seed < 0:
+            raise ValueError(f"the seed is {seed}; it must be 0 or more")
         if not 0 <= arena < len(task.arenas):
             raise ValueError(f"there is no arena at position {arena}; the task has {len(task.arenas)}")
         self.task = task
@@ -68,6 +70,7 @@ class World:
         self.generator = np.random.default_rng(own % 2**32) if own else self._episode_generator
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
+        self.room = self.arena.size
         self.arena_clock = 0
         self._schedule = Lights(self.arena.blackouts)
         self.lights = self._schedule.on(0)
@@ -161,8 +164,8 @@ class World:
         if astray >= 0:
             self._fail(astray)
             return
-        for index, animal in enumerate(self.animals):
-            animal.grounded = bool(grounded >> index & 1)
+        for animal, stands in zip(self.animals, grounded, strict=True):
+            animal.grounded = stands == 1
         if self.arena_clock == self._next_light:
             self.lights = self._schedule.on(self.arena_clock)
             self._next_light = self._schedule.next_change(self.arena_clock)
@@ -181,7 +184,8 @@ class World:
             if thing is None or animal.done:
                 continue  # another animal was first
             if thing.notices is Notices.TOUCH:
-                thing.touched(self, animal)
+                if not animal.spared:  # what it cannot gain yet waits for it
+                    thing.touched(self, animal)
             else:
                 inside.add((index, identity))
                 if (index, identity) not in self._within:
@@ -299,7 +303,9 @@ class World:
         )
 
     def bring(self, item: Item) -> Thing | None:
-        """Place a new thing where there is room for it; None when there is none."""
+        """Place a new thing where there is room for it; None when there is none. No operation brings an agent."""
+        if item.name == "Agent":
+            return None
         thing = make(item, None, self.rules)
         failure = self._arrangement.bring(thing, self.state())
         if failure is not None:
@@ -328,11 +334,14 @@ class World:
             operation.prepare(self)
 
     def vanish(self, thing: Thing) -> None:
-        """Take a thing out of the arena."""
+        """Take a thing out of the arena; whoever is inside has left it."""
         self._state = None
+        for index, identity in sorted(self._within):
+            if identity == thing.id:
+                self._within.discard((index, identity))
+                thing.left(self, self.animals[index])
         if thing in self._tickers:
             self._tickers.remove(thing)
-        self._within = {meeting for meeting in self._within if meeting[1] != thing.id}
         self._operations.pop(thing.id, None)
         self._arrangement.dismiss(thing)
 
