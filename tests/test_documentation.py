@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from puzzlebox import __version__
 from puzzlebox.schema import read
 from puzzlebox.schema.models import OPERATIONS, Arena, Task
 from puzzlebox.things.page import documentation
+from puzzlebox.world import ACTIONS, KINDS, Rules
 
 PAGES = [ROOT / "README.md", ROOT / "docs" / "language.md"]
 
@@ -59,6 +61,20 @@ def test_the_python_of_the_readme_runs_as_pasted() -> None:
     assert "      - {name: Wall, at: [20, 0, 12], rotation: 0, size: [8, 2, 1], color: [153, 153, 153]}" in lines
     assert lines[-1] == "<text>:3:12: error: `Walll` is not a thing; did you mean `Wall`?"
     assert lines[-1] in code
+
+
+def test_the_world_page_runs_as_pasted_and_explains_every_event_and_rule() -> None:
+    page = ROOT / "docs" / "world.md"
+    (code,) = blocks(page, "python")
+    lines = said_by(code)
+    assert lines[0] == "[]"
+    assert any(" pressed SpawnerButton " in line for line in lines)
+    assert lines[-1] == "1"
+    text = page.read_text()
+    for word in (*KINDS, *(field.name for field in fields(Rules))):
+        assert f"`{word}`" in text
+    for number, name in enumerate(ACTIONS):
+        assert f"{number} {name}" in " ".join(text.split())
 
 
 def test_the_pages_of_things_are_current() -> None:
