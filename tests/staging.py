@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from living import FINE, FORWARDS, LEFT, NOOP, RIGHT, world_of
-from puzzlebox.scene.shapes import Ball, Hull, Tube
-from puzzlebox.things import Agent, Thing
+from puzzlebox.scene.shapes import Ball, Wedge
+from puzzlebox.things import Thing
 from puzzlebox.world import Event, Rules, World
 
 
@@ -61,18 +61,9 @@ def fetch(world: World, goal: Thing, most: int = 600) -> list[Event]:
 
 
 def lowest(thing: Thing) -> float:
-    """The height of the lowest point of a thing over its origin, while it stands upright."""
-    if isinstance(thing, Agent):
-        return -0.5
+    """The height of the lowest point of a thing over its origin, while it stands upright; not for hulls and tubes."""
     heights = []
     for shape in thing.shapes():
-        match shape:
-            case Ball():
-                heights.append(shape.at[1] - shape.radius)
-            case Hull():
-                heights.append(min(point[1] for point in shape.points))
-            case Tube():
-                heights.append(0.0)
-            case _:
-                heights.append(getattr(shape, "at", (0.0, 0.0, 0.0))[1] - shape.half[1])
+        middle = 0.0 if isinstance(shape, Wedge) else shape.at[1]
+        heights.append(middle - (shape.radius if isinstance(shape, Ball) else shape.half[1]))
     return min(heights)

@@ -45,10 +45,6 @@ class Dispenser(Thing, family=True):
         self._next = _steps(self.asked["delay"])
         self._interval = max(1, _steps(self.asked["time_between_spawns"]))
 
-    def awaited(self) -> bool:
-        """While it has goals to give, there is more to collect."""
-        return self.remaining > 0
-
     def due(self) -> bool:
         """Whether it is time for another goal; asked once each physics step."""
         self.age += 1
@@ -70,9 +66,18 @@ class Dispenser(Thing, family=True):
         stage.note("dispensed", goal, dispenser=self.id)
         return goal
 
+    def to_come(self) -> float:
+        """How many goals it has still to give."""
+        return self.remaining
+
+    def awaited(self) -> bool:
+        """While it has goals to give, there is more to collect."""
+        return self.to_come() > 0
+
     def condition(self) -> dict[str, Any]:
-        """How many goals are still to come."""
-        return {"remaining": None if self.remaining == float("inf") else int(self.remaining)}
+        """How many goals are still to come; None: no end of them."""
+        to_come = self.to_come()
+        return {"remaining": None if to_come == float("inf") else int(to_come)}
 
 
 class SpawnerTree(Dispenser):
@@ -308,9 +313,9 @@ class SpawnerDispenserTall(Dispenser):
         x, _, z = stage.position_of(self._last)
         return abs(x - self.at[0]) < self._body and abs(z - self.at[2]) < self._body
 
-    def awaited(self) -> bool:
+    def to_come(self) -> float:
         """Those that wait for room inside count as well."""
-        return self.remaining > 0 or self._queue > 0
+        return self.remaining + self._queue
 
     def condition(self) -> dict[str, Any]:
         """How many goals are still to come, and how far open the door is."""

@@ -7,11 +7,13 @@ import numpy as np
 from puzzlebox.schema.models import Arena, Item
 from puzzlebox.things import Agent, Rules, Stands, Thing
 from puzzlebox.things.goals import Goal
-from puzzlebox.world.engine import FENCE, FIRST_THING, FLOOR, FLOOR_TOP, Engine
+from puzzlebox.world.engine import FIRST_THING, FLOOR, FLOOR_TOP, Engine
 from puzzlebox.world.placement import Placer, Unplaced, build_of, make
 
 # A structure this near to what is under it stands on it; everything starts two centimetres above the floor.
-_RESTS = 0.02 + 1e-6
+_RESTS = 0.02 + 1e-4
+# What stands is let down by as much, so in a running arena the top of a fixed thing is that much lower.
+_LET_DOWN = 0.02
 
 
 class Arrangement:
@@ -97,10 +99,12 @@ class Arrangement:
         failure = self.placer.place(thing, state)
         if failure is None:
             if thing.stands is Stands.WHERE_SUPPORTED:
-                under = self.placer.rests_on(thing, _RESTS, state)
-                thing.fixed = any(each == FLOOR or self.things[each].fixed for each in under if each != FENCE)
-                if FLOOR in under:
-                    thing.at = (thing.at[0], thing.at[1] - self._gap_to_floor(thing), thing.at[2])
+                under = self.placer.rests_on(thing, _RESTS + _LET_DOWN, state)
+                on_floor = FLOOR in self.placer.rests_on(thing, _RESTS, state)
+                thing.fixed = on_floor or any(self.things[each].fixed for each in under if each in self.things)
+                if thing.fixed:
+                    drop = self._gap_to_floor(thing) if on_floor else _LET_DOWN
+                    thing.at = (thing.at[0], thing.at[1] - drop, thing.at[2])
             self.install(thing)
         return failure
 

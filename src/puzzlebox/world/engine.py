@@ -37,6 +37,17 @@ _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 _ITERATIONS = 12
 _SLEEP = 0.005
 _CONTACT_OFFSET = 0.01
+# Thinner than this, a fixed thing could be jumped over within a step by a ball that was struck. For all but animals it
+# therefore has a second face, which sees them coming from afar; the animals meet it as in the game.
+_THIN = 0.6
+_WARY_OFFSET = 0.2
+# Who collides with whom: one of the first bits must be among the other's second (SAPIEN's collision groups).
+_ALL, _WARY_FACE, _ANIMAL_FACE = 1, 2, 4
+_GROUPS_OF_ANIMALS = [_ALL, _ALL | _ANIMAL_FACE, 0, 0]
+_GROUPS_OF_OTHERS = [_ALL, _ALL | _WARY_FACE, 0, 0]
+# An animal never turns by itself. Locking its axes zeroes its spin only after the solver, which would first spend
+# friction on it; the weight of a mountain leaves nothing to spend.
+_NO_SPIN = np.full(3, 1e9, np.float32)
 _MAX_SPIN = 7.0
 _MAX_PUSH_OUT = 10.0
 _SPIN_DRAG = 0.05
@@ -112,6 +123,30 @@ def _collider(shape: Shape, friction: float) -> Any:
     if isinstance(shape, Box | Ball) and any(shape.at):
         collider.set_local_pose(sapien.Pose(shape.at))
     return collider
+
+
+def _thinnest(shape: Shape) -> float:
+    """How thick a form is where it is thinnest, roughly."""
+    match shape:
+        case Box() | Wedge():
+            return 2 * min(shape.half)
+        case Ball():
+            return 2 * shape.radius
+        case Tube():
+            return (1 - TUBE_RATIO) * min(shape.half[0], shape.half[1])
+        case Hull():
+            return float(min(max(axis) - min(axis) for axis in zip(*shape.points, strict=True)))
+
+
+def _faces(shape: Shape, friction: float) -> list[Any]:
+    """The engine's forms of one of ours that is fixed: one for all, or one for animals and one for the others."""
+    if _thinnest(shape) >= _THIN:
+        return [_collider(shape, friction)]
+    for_animals, for_others = _collider(shape, friction), _collider(shape, friction)
+    for_animals.set_collision_groups([_ANIMAL_FACE, 0, 0, 0])
+    for_others.set_collision_groups([_WARY_FACE, 0, 0, 0])
+    for_others.set_contact_offset(_WARY_OFFSET)
+    return [for_animals, for_others]
 
 
 @dataclass
@@ -213,11 +248,14 @@ class Engine:
         if not shapes:
             return
         body = physx.PhysxRigidStaticComponent() if build.mass is None else physx.PhysxRigidDynamicComponent()
-        colliders = [_collider(shape, build.friction) for shape in shapes]
-        if build.mass is not None:
+        if build.mass is None:
+            colliders = [face for shape in shapes for face in _faces(shape, build.friction)]
+        else:
+            colliders = [_collider(shape, build.friction) for shape in shapes]
             density = build.mass / sum(shape.volume for shape in shapes if isinstance(shape, Box | Ball | Wedge))
             for collider in colliders:
                 collider.set_density(density)
+                collider.set_collision_groups(_GROUPS_OF_ANIMALS if build.upright else _GROUPS_OF_OTHERS)
         for collider in colliders:
             body.attach(collider)
         entity = sapien.Entity()
@@ -233,6 +271,7 @@ class Engine:
                 body.set_max_linear_velocity(build.fastest)
             if build.upright:
                 body.set_locked_motion_axes([False, False, False, True, True, True])
+                body.set_inertia(_NO_SPIN)
             if build.kinematic:
                 body.set_kinematic(True)
             self._moving.append(thing)
