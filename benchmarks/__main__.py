@@ -9,10 +9,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import help_time, reading, refusing, world
+from benchmarks import help_time, reading, refusing, slopes, world
 from benchmarks.measure import Result
 
-BENCHMARKS = {"world": world.run, "reading": reading.run, "refusing": refusing.run, "help": help_time.run}
+BENCHMARKS = {
+    "world": world.run,
+    "reading": reading.run,
+    "refusing": refusing.run,
+    "help": help_time.run,
+    "slopes": slopes.run,
+}
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 
