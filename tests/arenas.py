@@ -23,6 +23,7 @@ _GOALS = [name for name in _ALL if CATALOGUE[name].category is Category.GOAL]
 # These end an arena at the first touch: too many of them and nothing else is ever seen.
 _QUICK = {name for name in _ALL if CATALOGUE[name].ends}
 _ENORMOUS = (1e4, 1e6, 1e12, 1e300)
+_ENDLESS = 1e308  # in seconds, more physics steps than a number can count
 
 
 def chance(rng: Rng, share: float) -> bool:
@@ -112,6 +113,8 @@ class Drawing:
             case Kind.NUMBER:
                 return self.number(scales.get(key, 3.0), signed=True)
             case Kind.NOT_NEGATIVE:
+                if self.wild and chance(rng, 0.02):
+                    return _ENDLESS
                 return self.number(scales.get(key, 2.0))
             case Kind.PROBABILITY:
                 return float(pick(rng, (0.0, 1.0, rng.random())))
@@ -175,10 +178,12 @@ class Drawing:
                 weigh = bool(inner) and chance(rng, 0.5)
                 weights = [float(i == 0) + self._weight() for i in range(len(inner))] if weigh else []
                 return {"do": "one_of", "operations": inner, "weights": weights}
-        name = self.name()
+        item = self.item(self.name(), depth - 1)
+        # The same thing in other places, or what comes is no single thing.
+        items = [item.model_copy(update={"at": self.position()}) for _ in range(pick(rng, (0, 1, 2)))]
         return {
             "do": "toggle_object",
-            "items": [self.item(name, depth - 1) for _ in range(pick(rng, (1, 1, 1, 2, 0)))],
+            "items": items if chance(rng, 0.3) else [item],
             "initially_present": chance(rng, 0.3),
             "forget": chance(rng, 0.3),
         }
@@ -191,7 +196,14 @@ class Drawing:
         rng = self.rng
         items = [self.item(self.name()) for _ in range(int(pick(rng, (0, 3, 8, 15, 15, 25, 40, 80))))]
         for _ in range(agents):
-            items.insert(int(rng.integers(len(items) + 1)), self.item("Agent"))
+            agent = self.item("Agent")
+            items.insert(int(rng.integers(len(items) + 1)), agent)
+            if agent.at is not None and None not in agent.at and chance(rng, 0.3):
+                # Within reach, or buttons and zones would hardly ever do anything.
+                x, _, z = (float(axis or 0.0) for axis in agent.at)
+                near = self.item(pick(rng, ("SpawnerButton", "DataZone", "GoodGoalMulti", "GoodGoal")))
+                offset = rng.uniform(-3.0, 3.0, 2).tolist()
+                items.append(near.model_copy(update={"at": (max(x + offset[0], 0.0), 0.0, max(z + offset[1], 0.0))}))
         blackouts: tuple[int, ...] = ()
         if chance(rng, 0.2):
             blackouts = tuple(sorted(set(rng.integers(0, 60, 4).tolist())))
@@ -199,7 +211,7 @@ class Drawing:
             blackouts = (-int(rng.integers(1, 20)),)
         return Arena(
             id=number,
-            time_limit=int(pick(rng, (0, 0, 0, 1, 20, 100, 250, 1000))),
+            time_limit=int(1 if chance(rng, 0.02) else pick(rng, (0, 0, 0, 20, 100, 250, 1000))),
             pass_mark=float(pick(rng, (0.0, 0.0, 0.5, -1.0, 3.0))),
             size=self.size,
             blackouts=blackouts,

@@ -9,6 +9,7 @@ import json
 import os
 import time
 import traceback
+import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -16,12 +17,17 @@ import numpy as np
 import pytest
 
 from arenas import chance, pick, random_actions, random_task
+from puzzlebox import TaskWarning
 from puzzlebox.schema.models import Task
 from puzzlebox.things import CATALOGUE, PRESETS
 from puzzlebox.world import KINDS, Outcome, Record, World
 
 STEPS = int(os.environ.get("PUZZLEBOX_FUZZ_STEPS", "150000"))
 SEED = int(os.environ.get("PUZZLEBOX_FUZZ_SEED", "1"))
+# Some arenas end as soon as they begin; so many episodes of one are enough.
+EPISODES = 8
+# A dispenser without limits fills any arena, slowly; nothing new happens in a heap of balls.
+CROWD = 250
 # How far the middle of a body may be beyond the fence or below the floor: pressed in, but on its way out again.
 PRESSED_IN = 0.5
 
@@ -138,6 +144,8 @@ def _live(plan: Plan, report: Report, name: str) -> list[str]:
     digest = hashlib.sha256()
     for index, actions in enumerate(plan.actions):
         if world is None:
+            if len(digests) >= EPISODES:
+                break
             start = time.perf_counter()
             world = World(plan.task, arena=plan.arena, seed=plan.seed + len(digests), rules=plan.rules)
             report.slowest_reset = max(report.slowest_reset, (time.perf_counter() - start, name))
@@ -152,13 +160,15 @@ def _live(plan: Plan, report: Report, name: str) -> list[str]:
         look(world, outcome, report, name)
         digest.update(world.state())
         digest.update(np.array(outcome.rewards).tobytes())
-        last = index == len(plan.actions) - 1
+        last = index == len(plan.actions) - 1 or len(world.things) > CROWD
         if last and plan.twice:
             check_copies(world, plan)
         if world.over or last:
             check_description(world)
             digests.append(digest.hexdigest())
             world = None
+        if last:
+            break
     return digests
 
 
@@ -172,7 +182,10 @@ def check_description(world: World) -> None:
 def check_copies(world: World, plan: Plan) -> None:
     """A replay is where the original is, also after a way through text; two branches stay equal to each other."""
     record = world.snapshot()
-    for each in (record, Record.from_json(record.to_json())):
+    with warnings.catch_warnings():  # the reader finds much to say about such tasks
+        warnings.simplefilter("ignore", TaskWarning)
+        again = Record.from_json(record.to_json())
+    for each in (record, again):
         twin = World.replay(each)
         if twin.state() != world.state() or twin.describe() != world.describe():
             raise Strange("a replay ends somewhere else")
@@ -202,7 +215,8 @@ def fuzz(steps: int, seed: int, *, wild: bool = False, first: int = 0) -> Report
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = "" if isinstance(error, Strange) else f" ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
-            report.failures.append(f"seed {seed}, number {number}: {type(error).__name__}: {error}{place}")
+            rules = Plan.draw(seed, number, wild=wild).rules
+            report.failures.append(f"seed {seed}, number {number}, {rules}: {type(error).__name__}: {error}{place}")
             print(report.failures[-1], flush=True)
         number += 1
     return report
@@ -214,11 +228,11 @@ def assert_well(report: Report) -> None:
 
 
 def test_a_share_of_the_arenas() -> None:
-    assert_well(fuzz(12_000, seed=1))
+    assert_well(fuzz(25_000, seed=1))
 
 
 def test_numbers_that_make_no_sense() -> None:
-    report = fuzz(3_000, seed=2, wild=True)
+    report = fuzz(6_000, seed=2, wild=True)
     assert not report.failures, f"\n{report}"
 
 

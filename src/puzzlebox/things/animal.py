@@ -50,6 +50,7 @@ class Agent(Thing):
         # Finished with this arena; whether well; and whether this step brought or cost it more than time.
         self.done = self.succeeded = self.earned = False
         self.heading = 0.0
+        self._quick_stop = np.float32(rules.quick_stop)
 
     def draw_looks(self, generator: np.random.Generator) -> None:
         """Choose a skin."""
@@ -68,6 +69,7 @@ class Agent(Thing):
         self.heading = degrees % 360.0
         angle, push = radians(self.heading), self.rules.drive * self.weight()
         self._forwards = np.array((push * sin(angle), 0.0, push * cos(angle)), np.float32)
+        self._backwards = -self._forwards
 
     def act(self, body: Any, move: int, turn: int) -> None:
         """Do, for one physics step, what an action says (animal-ai.md 4.3)."""
@@ -78,9 +80,9 @@ class Agent(Thing):
         if move == 1:
             body.add_force_torque(self._forwards, _NO_TORQUE)
         elif move == 2:
-            body.add_force_torque(-self._forwards, _NO_TORQUE)
-        elif self.rules.quick_stop < 1.0:
-            body.set_linear_velocity(body.get_linear_velocity() * np.float32(self.rules.quick_stop))
+            body.add_force_torque(self._backwards, _NO_TORQUE)
+        elif self._quick_stop < 1.0:
+            body.set_linear_velocity(body.get_linear_velocity() * self._quick_stop)
 
     def gain(self, amount: float) -> bool:
         """Add reward and health; False when that was its last health."""

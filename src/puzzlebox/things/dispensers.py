@@ -39,6 +39,8 @@ class Dispenser(Thing, family=True):
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         if rules.spawners == "constant":
             asked = {**asked, **self.constants}
+        elif rules.spawners == "swollen":
+            asked = {**asked, "delay": None}  # that setter came too late to matter
         super().__init__(asked, rules)
         self.age = 0
         self.remaining: float = float("inf") if self.asked["spawn_count"] < 0 else self.asked["spawn_count"]
@@ -120,8 +122,6 @@ class SpawnerTree(Dispenser):
     _reach = 2.25
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        if rules.spawners == "swollen":
-            asked = {**asked, "delay": None}  # that setter came too late to matter
         super().__init__(asked, rules)
         self._first, self._last = self.asked["initial_value"], self.asked["final_value"]
         if rules.spawners == "swollen":
