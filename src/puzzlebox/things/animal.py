@@ -9,7 +9,7 @@ import numpy as np
 from puzzlebox.scene.shapes import Ball, Box, Shape
 from puzzlebox.things.kinds import Category, Solid, Stands, Takes
 from puzzlebox.things.parameters import SKINS
-from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.things.rules import Rules, steps_in
 from puzzlebox.things.thing import Thing
 
 FULL_HEALTH = 100.0
@@ -46,7 +46,7 @@ class Agent(Thing):
         self.grounded = False
         self.skin = SKINS[0]
         # Physics steps it still cannot move, and steps its health and reward still stand still (animal-ai.md 5.7).
-        self.held = self.spared = round(self.asked["frozen_delay"] / PHYSICS_STEP)
+        self.held = self.spared = steps_in(self.asked["frozen_delay"])
         # Finished with this arena; whether well; and whether this step brought or cost it more than time.
         self.done = self.succeeded = self.earned = False
         self.heading = 0.0

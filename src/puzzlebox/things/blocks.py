@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from puzzlebox.scene.shapes import Box, Shape, Vector, turned_quarter
 from puzzlebox.things.kinds import Category, ColourRule, Origin, SizeRange, Solid, Stands, Takes
-from puzzlebox.things.thing import LIFT, Thing
+from puzzlebox.things.thing import HIGHEST, LIFT, Thing
 
 
 class Block(Thing, family=True):
@@ -103,7 +103,7 @@ class HollowBox(Block):
 
     def height(self, y: float) -> float:
         """The solid one of the game starts half its height too high."""
-        return max(y, 0.0) + LIFT + (0.0 if self.rules.hollow_boxes else self.extent[1] / 2)
+        return min(max(y, 0.0), HIGHEST) + LIFT + (0.0 if self.rules.hollow_boxes else self.extent[1] / 2)
 
     def shapes(self) -> tuple[Shape, ...]:
         """A floor and four sides, or the game's solid block."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from puzzlebox.scene.shapes import Box, Shape, Vector
 from puzzlebox.things.kinds import Category, Notices, Origin, Takes
-from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.things.rules import Rules, steps_in
 from puzzlebox.things.thing import Thing
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class SpawnerButton(Thing):
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         super().__init__(asked, rules)
-        self._in_steps: int = max(1, round(self.asked["move_duration"] / PHYSICS_STEP))
-        self._out_steps: int = max(1, round(self.asked["reset_duration"] / PHYSICS_STEP))
+        self._in_steps: int = max(1, steps_in(self.asked["move_duration"]))
+        self._out_steps: int = max(1, steps_in(self.asked["reset_duration"]))
         # Physics steps since the press; None while it waits for one.
         self._since: int | None = None
         self._presser: Agent | None = None

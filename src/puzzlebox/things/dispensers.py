@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from puzzlebox.scene.shapes import Box, Hull, Shape, Vector
 from puzzlebox.things.goals import Goal
 from puzzlebox.things.kinds import Category, ColourRule, Origin, Takes
-from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.things.rules import Rules, steps_in
 from puzzlebox.things.thing import SHRINK, Thing
 
 if TYPE_CHECKING:
@@ -18,11 +18,9 @@ _SWELLING = 0.25
 _SWOLLEN_START = 1.0
 # A hanging fruit's body is made anew when its size has changed by this much.
 _RESHAPE = 0.02
+# How often a tree near the fence looks for a twig inside.
+_TWIGS = 20
 GIVEN = "GoodGoalMulti"
-
-
-def _steps(seconds: float) -> int:
-    return round(seconds / PHYSICS_STEP)
 
 
 class Dispenser(Thing, family=True):
@@ -44,8 +42,8 @@ class Dispenser(Thing, family=True):
         super().__init__(asked, rules)
         self.age = 0
         self.remaining: float = float("inf") if self.asked["spawn_count"] < 0 else self.asked["spawn_count"]
-        self._next = _steps(self.asked["delay"])
-        self._interval = max(1, _steps(self.asked["time_between_spawns"]))
+        self._next = steps_in(self.asked["delay"])
+        self._interval = max(1, steps_in(self.asked["time_between_spawns"]))
 
     def due(self) -> bool:
         """Whether it is time for another goal; asked once each physics step."""
@@ -140,7 +138,7 @@ class SpawnerTree(Dispenser):
 
     def tick(self, stage: "Stage") -> None:
         """Let fruits grow, let the ripe ones fall, and bring new ones."""
-        ripe_at = _steps(self.asked["ripen_time"])
+        ripe_at = steps_in(self.asked["ripen_time"])
         still = []
         for fruit, age, built in self._hanging:
             if fruit.id < 0:  # eaten while it hung
@@ -158,12 +156,21 @@ class SpawnerTree(Dispenser):
                 still.append((fruit, age, built))
         self._hanging = still
         if self.due():
+            twig = self._twig(stage)
+            self._hanging.append((self.give(stage, twig, self._first, hanging=True), 0, self._first))
+
+    def _twig(self, stage: "Stage") -> Vector:
+        """Where the next fruit hangs: anywhere around the crown, but on this side of the fence if the tree has one."""
+        x, y, z = (here + offset for here, offset in zip(self.at, self._heart, strict=True))
+        radius = self._last / 2
+        for _ in range(_TWIGS):
             azimuth = stage.generator.uniform(0.0, 2.0 * pi)
             polar = stage.generator.uniform(0.2 * pi, 0.8 * pi)
-            x, y, z = (here + offset for here, offset in zip(self.at, self._heart, strict=True))
             ring = self._reach * sin(polar)
-            at = (x + ring * cos(azimuth), y + self._reach * cos(polar), z + ring * sin(azimuth))
-            self._hanging.append((self.give(stage, at, self._first, hanging=True), 0, self._first))
+            twig = (x + ring * cos(azimuth), y + self._reach * cos(polar), z + ring * sin(azimuth))
+            if all(radius <= side <= room - radius for side, room in zip(twig[::2], stage.room, strict=True)):
+                break
+        return twig
 
 
 def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
@@ -240,7 +247,7 @@ class SpawnerDispenserTall(Dispenser):
     _drop = 3.65
     _body = 0.705
     # The door takes a second for each way, and a cycle holds it open for at most 1.5 s (animal-ai.md 2.7).
-    _moving = _steps(1.0)
+    _moving = steps_in(1.0)
     _shortest_cycle = 1.4
     _longest_open = 1.5
 
@@ -249,7 +256,7 @@ class SpawnerDispenserTall(Dispenser):
         self.door = Door(rules)
         self._queue = 0
         self._last: Goal | None = None
-        self._open_at = _steps(self.asked["door_delay"])
+        self._open_at = steps_in(self.asked["door_delay"])
 
     def probe(self) -> Box:
         """The column on its plinth."""
@@ -269,7 +276,7 @@ class SpawnerDispenserTall(Dispenser):
         if cycle < 0:
             return min(1.0, age / self._moving)
         cycle = max(cycle, self._shortest_cycle)
-        held, shut = _steps(min(self._longest_open, cycle)), _steps(cycle - min(self._longest_open, cycle))
+        held, shut = steps_in(min(self._longest_open, cycle)), steps_in(cycle - min(self._longest_open, cycle))
         phase = age % (2 * self._moving + held + shut)
         if phase < self._moving:
             return phase / self._moving

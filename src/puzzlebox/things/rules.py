@@ -11,6 +11,13 @@ PHYSICS_STEP = 0.02
 TIME_UNIT = 5
 # What an episode shows at its end, where the task asks for it (animal-ai.md 5.5).
 NOTICE_STEPS = 125
+# What a task asks to last longer than this many seconds lasts for good.
+_LONGEST = 1e6
+
+
+def steps_in(seconds: float) -> int:
+    """How many physics steps a time lasts."""
+    return round(min(seconds, _LONGEST) / PHYSICS_STEP)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SHRINK = 0.999
 # Everything is placed a little above what it stands on (animal-ai.md 3.4).
 LIFT = 0.01
+# Nothing is placed higher than this.
+HIGHEST = 100.0
 
 CATALOGUE: dict[str, type["Thing"]] = {}
 
@@ -164,7 +166,7 @@ class Thing:
         """The height of its origin when a task asks for `y`."""
         if self.origin is Origin.FLOOR:
             return 0.0
-        return max(y, 0.0) + LIFT + (self.extent[1] / 2 if self.origin is Origin.CENTRE else 0.0)
+        return min(max(y, 0.0), HIGHEST) + LIFT + (self.extent[1] / 2 if self.origin is Origin.CENTRE else 0.0)
 
     def foot(self) -> float:
         """How far its lowest point lies below its origin."""

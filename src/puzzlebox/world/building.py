@@ -28,31 +28,34 @@ class Arrangement:
         self.unplaced: list[Unplaced] = []
         self._next = FIRST_THING
         self.placer = Placer(self.engine, generator, self.names)
-        for number, item in _in_order(arena):
-            self._place(make(item, number, rules))
+        things = [make(item, number, rules) for number, item in _in_order(arena)]
+        without_place = [thing for thing in things if not self._place(thing)]
+        if not rules.left_out:  # as the game: piled up in the corner, in nobody's way before
+            for thing in without_place:
+                if self.placer.pile_up(thing):
+                    thing.fixed = thing.stands is not Stands.FREE  # ten tonnes on a heap would crush it
+                    self.admit(thing)
         self._settle()
         for identity in list(self.things):
             self.engine.embody(identity)
         self.engine.follow()
         self.engine.watch([identity for identity, thing in self.things.items() if isinstance(thing, Agent)])
 
-    def _place(self, thing: Thing) -> None:
+    def _place(self, thing: Thing) -> bool:
+        """Find a place; an animal without one is there all the same."""
         failure = self.placer.place(thing)
         if failure is not None:
             self.unplaced.append(failure)
-            if self.rules.left_out and not isinstance(thing, Agent):
-                return
-            if not isinstance(thing, Agent):  # as the game: in the corner, in nobody's way
-                thing.at = (0.0, thing.height(0.0), 0.0)
-        self.admit(thing, blocks=failure is None)
+        placed = failure is None or isinstance(thing, Agent)
+        if placed:
+            self.admit(thing)
+        return placed
 
-    def admit(self, thing: Thing, *, blocks: bool = True) -> None:
+    def admit(self, thing: Thing) -> None:
         """Let a placed thing in: give it a number, draw its looks, tell the kernel."""
         thing.draw_looks(self.generator)
         self._number(thing)
-        build = build_of(thing)
-        build.blocks = build.blocks and blocks
-        self.engine.enter(thing.id, build)
+        self.engine.enter(thing.id, build_of(thing))
         for companion in thing.companions():
             self._number(companion)
             self.engine.enter(companion.id, build_of(companion))
@@ -66,11 +69,14 @@ class Arrangement:
 
     def _settle(self) -> None:
         """Fix the structures that rest on the floor or on something fixed, and let them down onto it."""
-        waiting = [thing for thing in self.things.values() if thing.stands is Stands.WHERE_SUPPORTED]
+        waiting = [
+            thing for thing in self.things.values() if thing.stands is Stands.WHERE_SUPPORTED and not thing.fixed
+        ]
         if not waiting:
             return
+        to_fix = list(waiting)
         under = {thing.id: self.placer.rests_on(thing, _RESTS) for thing in waiting}
-        drops = {thing.id: 0.0 for thing in self.things.values() if thing.stands is Stands.FIXED and not thing.passable}
+        drops = {thing.id: 0.0 for thing in self.things.values() if thing.fixed and not thing.passable}
         changed = True
         while changed:
             changed = False
@@ -81,14 +87,12 @@ class Arrangement:
                     drops[thing.id] = self._gap_to_floor(thing) if on_floor else min(drops[each] for each in supports)
                     waiting.remove(thing)
                     changed = True
-        for identity, drop in drops.items():
-            thing = self.things[identity]
-            if thing.stands is Stands.WHERE_SUPPORTED:
+        for thing in to_fix:
+            if thing.id in drops:
                 thing.fixed = True
-                thing.at = (thing.at[0], thing.at[1] - drop, thing.at[2])
-                build = self.engine.build(identity)
-                build.mass = None
-                self.engine.move(identity, thing.at)
+                thing.at = (thing.at[0], thing.at[1] - drops[thing.id], thing.at[2])
+                self.engine.build(thing.id).mass = None
+                self.engine.move(thing.id, thing.at)
 
     @staticmethod
     def _gap_to_floor(thing: Thing) -> float:

@@ -21,6 +21,9 @@ _SAFE = 0.9
 _THINNEST_WALL = 0.1
 _PHYSICS_RATE = 50.0
 _SLOWEST_LIMIT = 12.0
+# How near to the fence a pile in the corner is, and at which heights it looks for room.
+_OFF_THE_FENCE = 0.01
+_PILE_STEP, _PILE_STEPS = 0.5, 100
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,20 @@ class Placer:
             if thing.passable:
                 hits = [hit for hit in hits if hit == FENCE]
         return None if not hits else self._names.get(hits[0], "the fence")
+
+    def pile_up(self, thing: Thing) -> bool:
+        """Put a thing into the corner, on top of what is there; False where the arena is too small for it."""
+        probe = thing.probe()
+        turn = radians(thing.yaw)
+        reach_x = abs(probe.half[0] * cos(turn)) + abs(probe.half[2] * sin(turn)) + _OFF_THE_FENCE
+        reach_z = abs(probe.half[0] * sin(turn)) + abs(probe.half[2] * cos(turn)) + _OFF_THE_FENCE
+        if 2 * reach_x > self._engine.width or 2 * reach_z > self._engine.depth:
+            return False
+        for step in range(_PILE_STEPS):
+            thing.at = (reach_x, thing.height(step * _PILE_STEP), reach_z)
+            if self._in_the_way(thing, False, None) is None:
+                return True
+        return False
 
     def rests_on(self, thing: Thing, gap: float, state: bytes | None = None) -> list[int]:
         """What lies directly under a thing."""

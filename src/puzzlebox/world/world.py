@@ -80,6 +80,7 @@ class World:
         self._within: set[tuple[int, int]] = set()
         self._merging = False
         self._state: bytes | None = None
+        self._tickers: list[Thing] = []
 
         self._arrangement = Arrangement(self.arena, self.rules, self.generator)
         self._engine: Engine = self._arrangement.engine
@@ -99,12 +100,12 @@ class World:
         for goal in self._arrangement.goals():
             goal.register(self)
         present = list(self._things.values())
+        self._tickers = [thing for thing in present if thing.ticks]
         for thing in present:
             thing.begin(self)
         for thing in present:
             for operation in self._operations_of(thing):
                 operation.prepare(self)
-        self._tickers = [thing for thing in self._things.values() if thing.ticks]
 
     # --- stepping
 
@@ -232,7 +233,7 @@ class World:
             return
         counted = self.animals if self.arena.episode_end == "all" else [animal]
         success = all(each.succeeded for each in counted)
-        if success and self.arena.merge_next_arena:
+        if success and self.arena.merge_next_arena and self.position + 1 < len(self.task.arenas):
             self._merging = True
             return
         self._end(cause, truncated=cause == "time", success=success)
