@@ -12,6 +12,7 @@ import traceback
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,8 +29,10 @@ SEED = int(os.environ.get("PUZZLEBOX_FUZZ_SEED", "1"))
 EPISODES = 8
 # A dispenser without limits fills any arena, slowly; nothing new happens in a heap of balls.
 CROWD = 250
-# How far the middle of a body may be beyond the fence or below the floor: pressed in, but on its way out again.
-PRESSED_IN = 0.5
+# How far the middle of a body may be beyond the fence or below the floor when a falling ramp presses it in, and how
+# far it may stay there (metres, physics steps): what is pressed in comes out again.
+PRESSED_IN = 1.5
+STUCK, LONG = 0.25, 150
 
 
 class Strange(Exception):
@@ -55,6 +58,8 @@ class Report:
     highest: tuple[float, str] = (0.0, "")
     fastest: tuple[float, str] = (0.0, "")
     failures: list[str] = field(default_factory=list)
+    # Since when each body of the arena at hand has been beyond the fence or below the floor.
+    outside: dict[int, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [
@@ -111,12 +116,18 @@ def look(world: World, outcome: Outcome | None, report: Report, name: str) -> No
         raise Strange("a state that is not finite")
     at, speed = state[:, 4:7], np.linalg.norm(state[:, 7:10], axis=1)
     beyond = np.maximum(-at, at - (engine.width, np.inf, engine.depth)).max(axis=1)
-    for row in np.flatnonzero(beyond > max(0.2, report.deepest[0])):
+    outside = {}
+    for row in np.flatnonzero(beyond > 0.2):
         thing = world._things[engine.rows()[row]]
-        if not thing.kinematic:  # doors sink into the floor
-            report.deepest = (float(beyond[row]), f"{type(thing).__name__}, {name}, step {world.clock}")
-            if beyond[row] > PRESSED_IN:
-                raise Strange(f"{type(thing).__name__} {thing.id} is {beyond[row]:.2f} m outside at {at[row]}")
+        if thing.kinematic:  # doors sink into the floor
+            continue
+        where = f"{type(thing).__name__}, {name}, step {world.clock}"
+        report.deepest = max(report.deepest, (float(beyond[row]), where))
+        if beyond[row] > STUCK:
+            outside[thing.id] = report.outside.get(thing.id, world.clock)
+        if beyond[row] > PRESSED_IN or world.clock - outside.get(thing.id, world.clock) > LONG:
+            raise Strange(f"{type(thing).__name__} {thing.id} is {beyond[row]:.2f} m outside at {at[row]}")
+    report.outside = outside
     for values, extreme in ((at[:, 1], "highest"), (speed, "fastest")):
         row = int(values.argmax()) if len(values) else 0
         if values[row] > getattr(report, extreme)[0]:
@@ -150,6 +161,7 @@ def _live(plan: Plan, report: Report, name: str) -> list[str]:
             world = World(plan.task, arena=plan.arena, seed=plan.seed + len(digests), rules=plan.rules)
             report.slowest_reset = max(report.slowest_reset, (time.perf_counter() - start, name))
             report.episodes += 1
+            report.outside = {}
             report.things.update(type(thing).__name__ for thing in world.things)
             report.unplaced += len(world.unplaced)
             look(world, None, report, name)
@@ -234,6 +246,67 @@ def test_a_share_of_the_arenas() -> None:
 def test_numbers_that_make_no_sense() -> None:
     report = fuzz(6_000, seed=2, wild=True)
     assert not report.failures, f"\n{report}"
+
+
+def _zone(*operations: dict[str, Any]) -> dict[str, Any]:
+    return {"name": "DataZone", "at": (20, 0, 23), "size": (4, 1, 4), "operations": operations}
+
+
+_FRUITS = {"delay": 0.0, "time_between_spawns": 0.1, "initial_value": 0.2, "final_value": 3.0, "ripen_time": 0.5}
+_WALL = {"name": "Wall", "at": (10, 0, 10), "size": (2, 2, 2)}
+# What the runs above found, each made as small as possible: rules, what the animal does, the arena.
+FOUND: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "a goal that changes, there from the start by an operation": (
+        *("puzzlebox", 0),
+        {"items": [_zone({"do": "toggle_object", "items": [{"name": "DecayGoal"}], "initially_present": True})]},
+    ),
+    "the last arena merges": (
+        *("puzzlebox", 3),
+        {"merge_next_arena": True, "items": [{"name": "GoodGoal", "at": (20, 0, 24), "size": (1, 1, 1)}]},
+    ),
+    "a tree at the fence": ("puzzlebox", 0, {"items": [{"name": "SpawnerTree", "at": (0.5, 0, 0.5), **_FRUITS}]}),
+    "large fruits between the crown and the fence": (
+        *("puzzlebox", 0),
+        {"size": (5, 40), "items": [{"name": "SpawnerTree", "at": (2.5, 0, 2.5), **_FRUITS, "spawn_count": 40}]},
+    ),
+    "a dispenser in the corner": ("4.3", 0, {"items": [_WALL, {"name": "SpawnerDispenserTall", "at": (10, 0, 10)}]}),
+    "a block in a wall in the corner": (
+        *("4.3", 0),
+        {"items": [_WALL, {**_WALL, "size": (6, 6, 6)}, {"name": "HeavyBlock", "at": (10, 0, 10)}]},
+    ),
+    "the door of a raised dispenser over an animal": (
+        *("puzzlebox", 0),
+        {"items": [{"name": "SpawnerDispenserTall", "at": (20.75, 1.1, 20), "rotation": 0, "door_delay": 0}]},
+    ),
+    "a ball in the sky": ("puzzlebox", 0, {"items": [{"name": "GoodGoalMulti", "at": (10, 250, 10)}]}),
+    "a fruit that never ripens": (
+        *("puzzlebox", 0),
+        {"items": [{"name": "SpawnerTree", "at": (10, 0, 10), "delay": 0, "ripen_time": 1e308}]},
+    ),
+    "an animal that never wakes": ("puzzlebox", 0, {"items": [{"name": "Agent", "frozen_delay": 1e308}]}),
+    "a button that never moves in": ("puzzlebox", 0, {"items": [{"name": "SpawnerButton", "move_duration": 1e308}]}),
+    "weights whose sum is too much": (
+        *("puzzlebox", 3),
+        {"items": [_zone({"do": "one_of", "operations": [{"do": "nothing"}] * 2, "weights": [1e308, 1e308]})]},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_what_was_found(case: str) -> None:
+    rules, action, arena = FOUND[case]
+    items = arena["items"]
+    if not any(item["name"] == "Agent" for item in items):
+        items = [{"name": "Agent", "at": (20, 0, 20), "rotation": 0}, *items]
+    if arena.get("size"):
+        items[0] = {"name": "Agent", "at": (1, 0, 30)}
+    world = World(Task.model_validate({"arenas": [{**arena, "items": items}]}), rules=rules)
+    report = Report()
+    for _ in range(200):
+        look(world, world.step([action] * len(world.animals)), report, case)
+        check_description(world)
+        if world.over:
+            break
 
 
 @pytest.mark.slow

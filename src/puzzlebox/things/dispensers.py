@@ -191,25 +191,24 @@ def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
 
 
 class Door(Thing, family=True):
-    """The door of a dispenser: it sinks into the plinth."""
+    """The door of a dispenser: it shrinks into the plinth."""
 
-    fixed_size = (0.05, 1.15, 1.0)
     friction = 0.0
-    tag = ""
     origin = Origin.BASE
-    # Where its lower edge is when closed, before the dispenser is turned.
-    place = (-0.75, 0.206, 0.0)
+    # Where its foot is, a little inside the plinth, before the dispenser is turned; and its size above the plinth.
+    place = (-0.75, 0.106, 0.0)
+    fixed_size = (0.05, 1.15, 1.0)
+    _hidden = 0.1
 
     def __init__(self, rules: Rules) -> None:
         super().__init__({}, rules)
-        self.fixed = False
-        self.kinematic = True
         self.opening = 0.0
 
     def shapes(self) -> tuple[Shape, ...]:
-        """One board."""
+        """One board, as high as it is not open."""
         x, y, z = self.extent
-        return (Box((x / 2, y / 2, z / 2), (0.0, y / 2, 0.0)),)
+        half = (self._hidden + y * (1.0 - self.opening)) / 2
+        return (Box((x / 2, half, z / 2), (0.0, half, 0.0)),)
 
     def condition(self) -> dict[str, Any]:
         """How far open it is, 0 to 1."""
@@ -286,19 +285,15 @@ class SpawnerDispenserTall(Dispenser):
 
     def companions(self) -> tuple[Thing, ...]:
         """Its door."""
-        self.door.at, self.door.yaw = self.door_place(), self.yaw
-        return (self.door,)
-
-    def door_place(self) -> Vector:
-        """Where the door's lower edge is now."""
         x, y, z = self.door.place
         angle = radians(self.yaw)
-        sunk = self.door.opening * self.door.extent[1]
-        return (
+        self.door.yaw = self.yaw
+        self.door.at = (
             self.at[0] + x * cos(angle) + z * sin(angle),
-            self.at[1] + y - sunk,
+            self.at[1] + y,
             self.at[2] - x * sin(angle) + z * cos(angle),
         )
+        return (self.door,)
 
     def tick(self, stage: "Stage") -> None:
         """Bring a goal when it is time and there is room, and move the door."""
@@ -311,7 +306,7 @@ class SpawnerDispenserTall(Dispenser):
         opening = self.opening()
         if opening != self.door.opening:
             self.door.opening = opening
-            stage.slide(self.door, self.door_place())
+            stage.reshape(self.door)
 
     def _occupied(self, stage: "Stage") -> bool:
         """Whether a goal is still inside: two at once would wedge each other in the narrow chamber."""

@@ -59,6 +59,3 @@ class Stage(Protocol):
 
     def stop_operating(self, thing: "Thing", animal: "Agent") -> None:
         """Stop those that last."""
-
-    def slide(self, thing: "Thing", at: Vector) -> None:
-        """Move a thing that nothing can stop."""

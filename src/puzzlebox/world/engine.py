@@ -160,7 +160,7 @@ class Build:
         touched: animals in contact with it are reported.
         blocks: nothing may be placed where it is.
         mass: kilograms; None: it is fixed for good.
-        kinematic: it moves only when told to.
+        kinematic: it hangs where it is, whatever happens.
         upright: it never turns over or around by itself.
     """
 
@@ -305,20 +305,16 @@ class Engine:
         lift = (
             new.radius - old.radius if isinstance(old, Ball) and isinstance(new, Ball) and not build.kinematic else 0.0
         )
-        moved = not self._builds[thing].kinematic
+        moves = build.mass is not None and not build.kinematic and not self._builds[thing].kinematic
         before = self._components[thing]
-        velocity, spin = before.get_linear_velocity(), before.get_angular_velocity()
+        velocities = (before.get_linear_velocity(), before.get_angular_velocity()) if moves else None
         build.at, build.turn = (x, y + max(lift, 0.0), z), turn
         self.remove(thing)
         self.add(thing, build)
-        if moved and not build.kinematic:
+        if velocities is not None:
             after = self._components[thing]
-            after.set_linear_velocity(velocity)
-            after.set_angular_velocity(spin)
-
-    def slide(self, thing: int, at: Vector) -> None:
-        """Move a kinematic body during the next step."""
-        self._components[thing].set_kinematic_target(sapien.Pose(at, self._builds[thing].turn))
+            after.set_linear_velocity(velocities[0])
+            after.set_angular_velocity(velocities[1])
 
     def body(self, thing: int) -> Any:
         """The engine's own handle of a body."""

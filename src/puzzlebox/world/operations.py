@@ -104,7 +104,8 @@ class _OneOf(Operation):
     def __init__(self, model: models.OneOf) -> None:
         self._inner = [alive(each) for each in model.operations]
         weights = model.weights or (1.0,) * len(self._inner)
-        self._chances = [weight / sum(weights) for weight in weights]
+        shares = [weight / max(weights) for weight in weights]  # their plain sum may be too much for a number
+        self._chances = [share / sum(shares) for share in shares]
 
     def prepare(self, world: "World") -> None:
         for each in self._inner:

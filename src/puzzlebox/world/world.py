@@ -351,10 +351,6 @@ class World:
         self._state = None
         self._engine.replace(thing.id, build_of(thing))
 
-    def slide(self, thing: Thing, at: Vector) -> None:
-        """Move a thing that nothing can stop."""
-        self._engine.slide(thing.id, at)
-
     def body(self, thing: Thing) -> Any:
         """The engine's body of a thing that can move."""
         return self._engine.body(thing.id)
