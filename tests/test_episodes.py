@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from living import BACKWARDS, FINE, FORWARDS, NOOP, RIGHT, kinds, parsed, run, task_of, thing, world_of
+from puzzlebox.scene.themes import THEMES, Surface
 from puzzlebox.world import PRESETS, ArenaOrder, Rules, World
 
 AGENT = "name: Agent, at: [20, 0, 5], rotation: 0"
@@ -526,3 +527,13 @@ def test_turning_uses_the_new_heading_for_the_push() -> None:
     run(world, [FORWARDS + RIGHT])
     x, _, z = world.body(world.animals[0]).get_linear_velocity()
     assert np.degrees(np.arctan2(x, z)) == pytest.approx(2.0, abs=0.01)
+
+
+def test_the_theme_of_an_arena_in_full() -> None:
+    theme = "{base: meadow, floor: {color: [9, 8, 7]}, ceiling: {pattern: planks}, light: 0.5}"
+    look = world_of(AGENT, theme=theme).look
+    plain = THEMES["meadow"]
+    assert look.floor == Surface((9, 8, 7), plain.floor.pattern)
+    assert look.ceiling == Surface(plain.walls.color, "planks")
+    assert (look.light, look.fence, look.sky) == (0.5, plain.fence, plain.sky)
+    assert world_of(AGENT).look == THEMES["classic"]

@@ -1,5 +1,6 @@
 """A task as data: what a researcher wrote, checked, nothing drawn yet. Task > arenas > items."""
 
+from dataclasses import replace
 from math import isfinite
 from typing import Annotated, Any, Literal, Self
 
@@ -7,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
+from puzzlebox.scene import themes
 from puzzlebox.scene.themes import PATTERNS, THEMES
 from puzzlebox.schema.grouping import groups, without_holes
 from puzzlebox.schema.messages import entries
@@ -239,6 +241,18 @@ class Theme(Model):
     sky: Surface | None = key(None, "a mapping with `color` and `pattern`", "The sky.")
     ceiling: Surface | None = key(None, "a mapping with `color` and `pattern`", "A ceiling, if there should be one.")
     light: Probability | None = key(None, Kind.PROBABILITY.value, "Brightness: 1 is daylight, 0 is dark.")
+
+    def look(self) -> themes.Look:
+        """What the arena looks like in full: the named theme, with what differs from it."""
+        base = THEMES[self.base]
+        changes: dict[str, Any] = {"light": base.light if self.light is None else self.light}
+        for name in ("floor", "fence", "walls", "sky", "ceiling"):
+            own: Surface | None = getattr(self, name)
+            if own is not None:
+                plain = getattr(base, name) or base.walls  # a ceiling where the theme has none is like its walls
+                color = plain.color if own.color is None else own.color
+                changes[name] = themes.Surface(color, own.pattern or plain.pattern)
+        return replace(base, **changes)
 
 
 def _theme_by_name(value: Any) -> Any:

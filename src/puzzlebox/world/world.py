@@ -41,6 +41,7 @@ class World:
         lights: whether the light is on.
         over: the episode has ended, `terminated` or `truncated`; `error` says why where the physics failed.
         unplaced: the things that found no place.
+        look: what floor, fence, walls and sky look like.
     """
 
     def __init__(self, task: Task, *, arena: int = 0, seed: int = 0, rules: str | Rules = "puzzlebox") -> None:
@@ -71,6 +72,7 @@ class World:
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
         self.room = self.arena.size
+        self.look = self.arena.theme.look()
         self.arena_clock = 0
         self._schedule = Lights(self.arena.blackouts)
         self.lights = self._schedule.on(0)
