@@ -407,6 +407,9 @@ std::vector<int> Solids::near(const float* state, Vec point, double radius, std:
   for (const Solid& solid : solids_) {
     if (!(solid.parts & parts) || (!hits.empty() && hits.back() == solid.thing)) continue;
     Pose pose = pose_of(solid.thing, state);
+    Vec d = outside(pose, solid.centre) - point;
+    double reach = solid.reach + radius;
+    if (dot(d, d) > reach * reach) continue;
     if (gap_to(inside(pose, point), solid).distance < radius) hits.push_back(solid.thing);
   }
   return hits;

@@ -16,8 +16,9 @@ from scipy.spatial import ConvexHull
 from arenas import Rng, chance, pick, random_actions
 from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Wedge
 from puzzlebox.schema.models import Arena, Item, Task
-from puzzlebox.things import Agent, Notices, Thing
-from puzzlebox.things.structures import CylinderTunnel
+from puzzlebox.things import CATALOGUE, Agent, Notices, Thing
+from puzzlebox.things.dispensers import Dispenser
+from puzzlebox.things.structures import CylinderTunnel, Ramp
 from puzzlebox.world import World
 from puzzlebox.world.engine import ENTERED, FENCE, FLOOR, SOLID, TOUCHED, Solids, sapien
 
@@ -27,6 +28,8 @@ CONTACT = 0.02
 HAIRLINE = 1e-5
 # The engine's own idea of a normal that is level.
 LEVEL = 1e-3
+# What the engine makes of triangles or of a convex mesh.
+MESHES = (CylinderTunnel, Ramp, Dispenser)
 
 
 # --- against the engine
@@ -40,6 +43,7 @@ class Tally:
     hairlines: int = 0
     dropped: int = 0
     seen: Counter[str] = field(default_factory=Counter)
+    places: Counter[str] = field(default_factory=Counter)
     grounded: int = 0
     airborne: int = 0
     touches: int = 0
@@ -48,7 +52,7 @@ class Tally:
     def __str__(self) -> str:
         return (
             f"{self.looks} looks, {sum(self.seen.values())} contacts ({dict(self.seen.most_common())}), "
-            f"{self.touches} touches, grounded {self.grounded}, airborne {self.airborne}, "
+            f"at {dict(self.places)}, {self.touches} touches, grounded {self.grounded}, airborne {self.airborne}, "
             f"{self.hairlines} too close to call, {self.dropped} dropped by the engine, "
             f"{len(self.differences)} differences\n" + "\n".join(self.differences[:20])
         )
@@ -85,13 +89,14 @@ class Witness:
             set(self._kernel.near(before, centre, RADIUS + CONTACT + slack, SOLID)) - {animal.id}
             for slack in (0.0, -HAIRLINE, HAIRLINE)
         )
-        # At the rim of a mesh the engine drops a contact now and then, as long as there is still air between.
-        tubes = {each for each in surely - pairs if isinstance(self._world._things.get(each), CylinderTunnel)}
-        dropped = {each for each in tubes if self._gap(each, centre, before) > 0}
+        # At the edge of a mesh the engine drops a contact now and then, as long as there is still air between.
+        meshes = {each for each in surely - pairs if isinstance(self._world._things.get(each), MESHES)}
+        dropped = {each for each in meshes if self._gap(each, centre, before) > 0}
         tally.dropped += len(dropped)
         unclear = (perhaps - surely) | dropped
         for identity in pairs:
             tally.seen[self._kind(identity)] += 1
+            tally.places[self._place(identity, centre)] += 1
         tally.hairlines += len((unclear - dropped) & (near ^ pairs))
         for identity in (near ^ pairs) - unclear:
             who = "engine" if identity in pairs else "kernel"
@@ -130,6 +135,22 @@ class Witness:
 
     def _kind(self, identity: int) -> str:
         return {FLOOR: "floor", FENCE: "fence"}.get(identity) or type(self._world._things[identity]).__name__
+
+    def _place(self, identity: int, centre: Any) -> str:
+        """Where on a tunnel or a ramp the animal is."""
+        thing = self._world._things.get(identity)
+        if not isinstance(thing, CylinderTunnel | Ramp):
+            return "elsewhere"
+        at, turn = self._world._engine.pose(identity)
+        here = (np.array(centre) - at) @ rotation_of(np.array(turn))
+        half = np.array(thing.extent) / 2
+        if isinstance(thing, CylinderTunnel):
+            if abs(here[2]) > half[2]:
+                return "end of a tunnel"
+            return "over a tunnel" if np.hypot(*(here / half)[:2]) > (1 + TUBE_RATIO) / 2 else "in a tunnel"
+        up = np.array((0.0, half[2], half[1])) / np.hypot(half[1], half[2])
+        foot = here - (here @ up) * up
+        return "on a slope" if here @ up > 0.4 and (np.abs(foot) <= half).all() else "at an edge of a ramp"
 
     def _gap(self, identity: int, centre: Any, before: bytes) -> float:
         """The kernel's own distance between the animal and a thing."""
@@ -201,6 +222,12 @@ SOLIDS = {
 }
 
 
+PLACES = {
+    "tubes": ("in a tunnel", "over a tunnel", "end of a tunnel"),
+    "wedges": ("on a slope", "at an edge of a ramp"),
+}
+
+
 def compare(names: list[str], seed: int, *, arenas: int, steps: int) -> Tally:
     rng = np.random.default_rng(seed)
     tally = Tally()
@@ -226,6 +253,8 @@ def test_the_kernel_sees_what_the_engine_sees(kind: str) -> None:
     assert tally.grounded > 1_000 and tally.airborne > 50, tally
     for name in SOLIDS[kind]:
         assert tally.seen[name] > 10, tally
+    for place in PLACES.get(kind, ()):
+        assert tally.places[place] > 20, tally
     if kind == "all":
         assert tally.seen["Agent"] > 10 and tally.seen["fence"] > 10 and tally.touches > 10, tally
 
@@ -240,7 +269,8 @@ def test_the_kernel_sees_what_the_engine_sees_for_long() -> None:
         total.dropped += tally.dropped
         total.seen += tally.seen
     assert not total.differences
-    assert total.dropped < 0.0005 * sum(total.seen[name] for name in SOLIDS["tubes"])
+    meshes = [name for name in total.seen if issubclass(CATALOGUE.get(name, Agent), MESHES)]
+    assert total.dropped < 0.0005 * sum(total.seen[name] for name in meshes)
 
 
 # --- against plain geometry

@@ -119,7 +119,7 @@ def look(world: World, outcome: Outcome | None, report: Report, name: str) -> No
     outside = {}
     for row in np.flatnonzero(beyond > 0.2):
         thing = world._things[engine.rows()[row]]
-        if thing.kinematic:  # doors sink into the floor
+        if thing.kinematic:  # it hangs where it was put
             continue
         where = f"{type(thing).__name__}, {name}, step {world.clock}"
         report.deepest = max(report.deepest, (float(beyond[row]), where))
@@ -269,6 +269,21 @@ FOUND: dict[str, tuple[str, int, dict[str, Any]]] = {
         *("puzzlebox", 0),
         {"size": (5, 40), "items": [{"name": "SpawnerTree", "at": (2.5, 0, 2.5), **_FRUITS, "spawn_count": 40}]},
     ),
+    "fruits that ripen where there is no room": (
+        *("puzzlebox", 0),
+        {
+            "items": [
+                {
+                    "name": "SpawnerTree",
+                    "at": (0.46, 0, 0.46),
+                    **_FRUITS,
+                    "time_between_spawns": 0.3,
+                    "ripen_time": 2.0,
+                },
+                {"name": "SpawnerDispenserTall", "at": (1.15, 5.5, 1.15), "rotation": 0},
+            ]
+        },
+    ),
     "a dispenser in the corner": ("4.3", 0, {"items": [_WALL, {"name": "SpawnerDispenserTall", "at": (10, 0, 10)}]}),
     "a block in a wall in the corner": (
         *("4.3", 0),
@@ -302,7 +317,7 @@ def test_what_was_found(case: str) -> None:
         items[0] = {"name": "Agent", "at": (1, 0, 30)}
     world = World(Task.model_validate({"arenas": [{**arena, "items": items}]}), rules=rules)
     report = Report()
-    for _ in range(200):
+    for _ in range(300):
         look(world, world.step([action] * len(world.animals)), report, case)
         check_description(world)
         if world.over:

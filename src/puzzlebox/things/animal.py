@@ -17,6 +17,8 @@ FULL_HEALTH = 100.0
 TURN = 2.0
 # Health is a sum of thousands of small costs; less than this is rounding.
 _NOTHING = 1e-9
+# No single reward is larger: sums stay finite.
+_MOST = 1e9
 _NO_TORQUE = np.zeros(3, np.float32)
 
 
@@ -86,6 +88,7 @@ class Agent(Thing):
 
     def gain(self, amount: float) -> bool:
         """Add reward and health; False when that was its last health."""
+        amount = min(max(amount, -_MOST), _MOST)
         self.total += amount
         health = self.health + 100.0 * amount
         self.health = FULL_HEALTH if health > FULL_HEALTH else health if health > _NOTHING else 0.0

@@ -18,8 +18,10 @@ _SWELLING = 0.25
 _SWOLLEN_START = 1.0
 # A hanging fruit's body is made anew when its size has changed by this much.
 _RESHAPE = 0.02
-# How often a tree near the fence looks for a twig inside.
+# How often a tree looks for a twig with room before it tries again later.
 _TWIGS = 20
+# A door moves in so many jerks, each of which makes its body anew.
+_DOOR_STEPS = 20
 GIVEN = "GoodGoalMulti"
 
 
@@ -55,10 +57,7 @@ class Dispenser(Thing, family=True):
         return True
 
     def give(self, stage: "Stage", at: Vector, size: float, *, hanging: bool = False) -> Goal:
-        """Bring a goal, inside the fence also when it has grown."""
-        reach = max(size, self.asked["final_value"]) / 2
-        x, z = (min(max(side, reach), room - reach) for side, room in zip(at[::2], stage.room, strict=True))
-        at = (x, at[1], z)
+        """Bring a goal."""
         asked = {"color": self.asked["spawn_color"], "size": (size, size, size)}
         goal = stage.appear(GIVEN, asked, at, size=size, hanging=hanging)
         assert isinstance(goal, Goal)
@@ -115,9 +114,11 @@ class SpawnerTree(Dispenser):
             for x, y, z in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
         )
     )
-    # Fruits hang on a ball around the crown, neither on top nor underneath.
+    # Fruits hang on a ball around the crown, neither on top nor underneath; large ones further out, so as not to reach
+    # into it.
     _heart = (-0.1, 4.3, -0.1)
     _reach = 2.25
+    _crown_reach = 1.6
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         super().__init__(asked, rules)
@@ -157,20 +158,24 @@ class SpawnerTree(Dispenser):
         self._hanging = still
         if self.due():
             twig = self._twig(stage)
-            self._hanging.append((self.give(stage, twig, self._first, hanging=True), 0, self._first))
+            if twig is None:
+                self.remaining += 1  # it comes another time
+            else:
+                self._hanging.append((self.give(stage, twig, self._first, hanging=True), 0, self._first))
 
-    def _twig(self, stage: "Stage") -> Vector:
-        """Where the next fruit hangs: anywhere around the crown, but on this side of the fence if the tree has one."""
+    def _twig(self, stage: "Stage") -> Vector | None:
+        """Where the next fruit hangs: around the crown, where there is room for it when it is ripe."""
         x, y, z = (here + offset for here, offset in zip(self.at, self._heart, strict=True))
-        radius = self._last / 2
+        radius = max(self._first, self._last) / 2
+        reach = max(self._reach, self._crown_reach + radius)
         for _ in range(_TWIGS):
             azimuth = stage.generator.uniform(0.0, 2.0 * pi)
             polar = stage.generator.uniform(0.2 * pi, 0.8 * pi)
-            ring = self._reach * sin(polar)
-            twig = (x + ring * cos(azimuth), y + self._reach * cos(polar), z + ring * sin(azimuth))
-            if all(radius <= side <= room - radius for side, room in zip(twig[::2], stage.room, strict=True)):
-                break
-        return twig
+            ring = reach * sin(polar)
+            twig = (x + ring * cos(azimuth), y + reach * cos(polar), z + ring * sin(azimuth))
+            if all(thing is self for thing in stage.near(twig, radius)):
+                return twig
+        return None
 
 
 def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
@@ -193,6 +198,7 @@ def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
 class Door(Thing, family=True):
     """The door of a dispenser: it shrinks into the plinth."""
 
+    category = Category.DISPENSER
     friction = 0.0
     origin = Origin.BASE
     # Where its foot is, a little inside the plinth, before the dispenser is turned; and its size above the plinth.
@@ -303,7 +309,7 @@ class SpawnerDispenserTall(Dispenser):
             self._queue -= 1
             drop = (self.at[0], self.at[1] + self._drop, self.at[2])
             self._last = self.give(stage, drop, self.asked["final_value"])
-        opening = self.opening()
+        opening = int(self.opening() * _DOOR_STEPS) / _DOOR_STEPS
         if opening != self.door.opening:
             self.door.opening = opening
             stage.reshape(self.door)

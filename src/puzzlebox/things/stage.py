@@ -18,8 +18,6 @@ class Stage(Protocol):
 
     rules: Rules
     generator: np.random.Generator
-    # Width and depth of the arena.
-    room: tuple[float, float]
     # The reward of one physics step: zero or less.
     time_cost: float
     # Goals registered for collecting under "so_far" rules.

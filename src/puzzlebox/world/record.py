@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from puzzlebox.schema import load_task, write
+from puzzlebox.schema import read, write
 from puzzlebox.schema.models import Task
 from puzzlebox.things import Rules
 
@@ -47,5 +47,8 @@ class Record:
         data: dict[str, Any] = json.loads(text)
         if data.get("format") != FORMAT:
             raise ValueError(f"this record has format {data.get('format')!r}; this version reads format {FORMAT}")
+        task = read(data["task"]).task
+        if task is None:
+            raise ValueError("the task of this record cannot be read")
         actions = tuple(tuple(map(int, each)) for each in data["actions"])
-        return cls(load_task(data["task"]), data["arena"], data["seed"], Rules.named(data["rules"]), actions)
+        return cls(task, data["arena"], data["seed"], Rules.named(data["rules"]), actions)

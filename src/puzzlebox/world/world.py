@@ -71,7 +71,6 @@ class World:
         self.generator = np.random.default_rng(own % 2**32) if own else self._episode_generator
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
-        self.room = self.arena.size
         self.look = self.arena.theme.look()
         self.arena_clock = 0
         self._schedule = Lights(self.arena.blackouts)
