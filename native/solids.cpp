@@ -13,9 +13,6 @@ constexpr double kContact = 0.02 - 1e-6;
 constexpr double kUpwards = 1e-3;
 // Neighbours that share a face do not cut into each other.
 constexpr double kHair = 1e-6;
-// The tunnel: inner to outer diameter, and sides of the half circle above the floor.
-constexpr double kTubeRatio = 0.7865;
-constexpr int kTubeSides = 50;
 constexpr double kPi = 3.14159265358979323846;
 
 Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
@@ -85,10 +82,10 @@ Gap gap_to_hull(Vec p, const Solid& hull) {
 }
 
 // One side of the tunnel's arch: four corners in the x-y plane, counter-clockwise.
-void arch_side(Vec half, int side, double out[4][2]) {
-  double from = kPi * side / kTubeSides, to = kPi * (side + 1) / kTubeSides;
+void arch_side(Vec half, double ratio, int sides, int side, double out[4][2]) {
+  double from = kPi * side / sides, to = kPi * (side + 1) / sides;
   const double angles[4] = {from, from, to, to};
-  const double radii[4] = {kTubeRatio, 1, 1, kTubeRatio};
+  const double radii[4] = {ratio, 1, 1, ratio};
   for (int i = 0; i < 4; ++i) {
     out[i][0] = half.x * radii[i] * std::cos(angles[i]);
     out[i][1] = half.y * radii[i] * std::sin(angles[i]);
@@ -98,14 +95,14 @@ void arch_side(Vec half, int side, double out[4][2]) {
 Gap gap_to_tube(Vec p, const Solid& tube) {
   double flat = std::numeric_limits<double>::infinity();
   Vec away = {0, 1, 0};
-  for (int side = 0; side < kTubeSides; ++side) {
+  for (std::size_t side = 0; side < tube.corners.size() / 4; ++side) {
     const Vec* c = &tube.corners[4 * side];
     double deepest = -std::numeric_limits<double>::infinity(), nearest = std::numeric_limits<double>::infinity();
     Vec deepest_normal, nearest_normal;
     for (int i = 0; i < 4; ++i) {
       Vec a = c[i], b = c[(i + 1) % 4];
       Vec along = b - a;
-      Vec normal = unit({along.y, -along.x, 0});
+      Vec normal = tube.edges[4 * side + i];
       double height = normal.x * (p.x - a.x) + normal.y * (p.y - a.y);
       if (height > deepest) deepest = height, deepest_normal = normal;
       if (height <= 0) continue;
@@ -195,7 +192,7 @@ bool box_cuts_tube(const Vec* box, const Vec* axes, const Solid& tube) {
     low_x = std::min(low_x, box[i].x), high_x = std::max(high_x, box[i].x);
     low_y = std::min(low_y, box[i].y), high_y = std::max(high_y, box[i].y);
   }
-  for (int side = 0; side < kTubeSides; ++side) {
+  for (std::size_t side = 0; side < tube.corners.size() / 4; ++side) {
     const Vec* c = &tube.corners[4 * side];
     auto x = std::minmax({c[0].x, c[1].x, c[2].x, c[3].x}), y = std::minmax({c[0].y, c[1].y, c[2].y, c[3].y});
     if (x.second <= low_x || x.first >= high_x || y.second <= low_y || y.first >= high_y) continue;
@@ -279,13 +276,17 @@ void Solids::add_hull(int thing, std::uint32_t parts, const std::vector<Vec>& po
   add(std::move(solid));
 }
 
-void Solids::add_tube(int thing, std::uint32_t parts, Vec half) {
+void Solids::add_tube(int thing, std::uint32_t parts, Vec half, double ratio, int sides) {
   Solid solid = {thing, parts, Kind::kTube, {}, half, 0, {}, {}, {}};
   solid.reach = std::hypot(std::max(half.x, half.y), half.z);
-  for (int side = 0; side < kTubeSides; ++side) {
+  for (int side = 0; side < sides; ++side) {
     double quad[4][2];
-    arch_side(half, side, quad);
+    arch_side(half, ratio, sides, side, quad);
     for (auto& corner : quad) solid.corners.push_back({corner[0], corner[1], 0});
+    for (int i = 0; i < 4; ++i) {
+      Vec along = solid.corners[4 * side + (i + 1) % 4] - solid.corners[4 * side + i];
+      solid.edges.push_back(unit({along.y, -along.x, 0}));
+    }
   }
   add(std::move(solid));
 }
@@ -301,7 +302,19 @@ void Solids::fix(int thing, Vec at, double w, double x, double y, double z) {
   places_[thing] = Place{-1, make_pose(at, w, x, y, z)};
 }
 
+void Solids::watch(const std::vector<int>& animals) {
+  animals_.clear();
+  for (int animal : animals) {
+    double radius = 0;
+    for (const Solid& solid : solids_) {
+      if (solid.thing == animal) radius = solid.half.x;
+    }
+    animals_.push_back({animal, radius});
+  }
+}
+
 void Solids::follow(const std::vector<int>& things) {
+  rows_ = things.size();
   for (Place& place : places_) place.row = -1;
   for (std::size_t row = 0; row < things.size(); ++row) {
     if (things[row] >= static_cast<int>(places_.size())) places_.resize(things[row] + 1);
@@ -319,12 +332,8 @@ Pose Solids::pose_of(int thing, const float* state) const {
 void Solids::look(const float* state, std::vector<char>& grounded, std::vector<std::pair<int, int>>& meetings) const {
   grounded.assign(animals_.size(), 0);
   for (std::size_t index = 0; index < animals_.size(); ++index) {
-    int animal = animals_[index];
+    auto [animal, radius] = animals_[index];
     Vec centre = pose_of(animal, state).at;
-    double radius = 0;
-    for (const Solid& solid : solids_) {
-      if (solid.thing == animal) radius = solid.half.x;
-    }
     for (const Solid& solid : solids_) {
       if (solid.thing == animal) continue;
       const Place& place = places_[solid.thing];

@@ -45,7 +45,7 @@ struct Solid {
   double reach;   // radius of a ball around the centre that holds the form
   std::vector<Vec> corners;
   std::vector<Face> faces;
-  std::vector<Vec> edges;  // directions of the edges, each once
+  std::vector<Vec> edges;  // directions of the edges, each once; of a tube the outward normals of its sides, four each
 };
 
 // A point's distance from a surface (negative inside) and the direction away from it.
@@ -62,12 +62,15 @@ class Solids {
   void add_box(int thing, std::uint32_t parts, Vec centre, Vec half);
   void add_ball(int thing, std::uint32_t parts, Vec centre, double radius);
   void add_hull(int thing, std::uint32_t parts, const std::vector<Vec>& points);
-  void add_tube(int thing, std::uint32_t parts, Vec half);
+  // The upper half of a tube: inner to outer diameter, and sides of its half circle.
+  void add_tube(int thing, std::uint32_t parts, Vec half, double ratio, int sides);
   void remove(int thing);
   // Where a thing is: for good, or in a row of the packed state.
   void fix(int thing, Vec at, double w, double x, double y, double z);
   void follow(const std::vector<int>& things);
-  void watch(const std::vector<int>& animals) { animals_ = animals; }
+  void watch(const std::vector<int>& animals);
+  // Rows a packed state must have.
+  std::size_t rows() const { return rows_; }
   void bound(Vec low, Vec high) { low_ = low, high_ = high; }
 
   // Contacts of the animals, from the poses at the start of a step.
@@ -90,7 +93,8 @@ class Solids {
 
   std::vector<Solid> solids_;
   std::vector<Place> places_;  // by thing
-  std::vector<int> animals_;
+  std::vector<std::pair<int, double>> animals_;  // thing and radius
+  std::size_t rows_ = 0;
   Vec low_, high_;
 };
 

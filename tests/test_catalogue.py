@@ -18,7 +18,7 @@ from puzzlebox.things import (
     page,
 )
 
-# Where decisions.md departs from the fact sheet: tunnels take a colour again.
+# Where we depart from the fact sheet (docs/differences.md): tunnels take a colour again.
 OWN_COLOUR_RULE = {"CylinderTunnel": ColourRule.GIVEN_OR_RANDOM}
 
 

@@ -349,7 +349,7 @@ def random_form(rng: Rng, kind: str) -> Form:
             kernel.add_hull(0, SOLID, [tuple(point) for point in points])
             parts = (points,)
         case "tube":
-            kernel.add_tube(0, SOLID, tuple(half))
+            kernel.add_tube(0, SOLID, tuple(half), TUBE_RATIO, TUBE_SIDES)
             parts = tube_parts(half)
     turn = rng.normal(0.0, 1.0, 4)
     turn /= np.linalg.norm(turn)

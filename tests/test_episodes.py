@@ -537,3 +537,174 @@ def test_the_theme_of_an_arena_in_full() -> None:
     assert look.ceiling == Surface(plain.walls.color, "planks")
     assert (look.light, look.fence, look.sky) == (0.5, plain.fence, plain.sky)
     assert world_of(AGENT).look == THEMES["classic"]
+
+
+# --- what a careful reading found
+
+
+def test_every_event_names_a_thing_that_was_there() -> None:
+    world = world_of(AGENT, *multis(10, 15), zone("{do: grant_reward}"), button(reward_names="[GoodGoal]"))
+    known = {each["id"]: each["name"] for each in world.describe()["things"]}
+    for event in run(world, repeat(FORWARDS, 60)):
+        known.update((each["id"], each["name"]) for each in world.describe()["things"])
+        if event.thing is not None:
+            assert known[event.thing] == event.name
+
+
+def test_a_tree_that_is_taken_away_lets_its_fruits_fall() -> None:
+    tree = "name: SpawnerTree, at: [8, 0, 30], delay: 0, time_between_spawns: 1"
+    world = world_of(AGENT, tree)
+    run(world, repeat(NOOP, 60))
+    world.vanish(next(each for each in world.things if type(each).__name__ == "SpawnerTree"))
+    run(world, repeat(NOOP, 100))
+    fruits = [each for each in world.describe()["things"] if each["name"] == "GoodGoalMulti"]
+    assert len(fruits) > 1
+    assert all(each["at"][1] < each["size"][1] for each in fruits)
+
+
+def test_two_agents_that_starve_together_end_the_episode_once() -> None:
+    world = world_of(*TWO_AGENTS, time_limit=2)
+    assert kinds(run(world, repeat(NOOP, 10)))[-2:] == ["finished", "ended"]
+    assert world.truncated
+
+
+def test_the_description_knows_which_way_an_animal_looks() -> None:
+    world = world_of(AGENT)
+    run(world, repeat(RIGHT, 15))
+    assert thing(world, "Agent")["turn"] == pytest.approx([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])
+
+
+def test_a_reward_before_a_merge_counts_for_the_step_that_ends() -> None:
+    text = """
+arenas:
+  - {id: 0, merge_next_arena: true, items: [{name: Agent, at: [20, 0, 5], rotation: 0},
+      {name: DataZone, at: [20, 0, 5], size: [4, 1, 4], operations: [{do: end_episode, reward: -0.7}]}]}
+  - {id: 1, time_limit: 1, items: [{name: Agent, at: [20, 0, 5]}]}
+"""
+    world = World(parsed(text))
+    outcome = world.step([NOOP])
+    assert outcome.rewards[0] == pytest.approx(-1.1)
+    assert (outcome.terminated, outcome.truncated) == (True, False)
+
+
+def test_what_a_frozen_animal_meets_waits_for_it() -> None:
+    start = "name: Agent, at: [20, 0, 12], rotation: 0, frozen_delay: 1"
+    world = world_of(start, zone("{do: grant_reward, reward: 1}"), rules=FINE)
+    assert kinds(run(world, repeat(NOOP, 49))) == ["started"]
+    assert kinds(run(world, repeat(NOOP, 2))) == ["entered", "granted"]
+
+
+def test_a_finished_animal_does_not_leave_where_it_stands() -> None:
+    goal = "name: GoodGoal, at: [10, 0, 8], size: 1"
+    area = "name: DataZone, at: [10, 0, 8], size: [8, 1, 20], rotation: 0"
+    world = world_of(*TWO_AGENTS, goal, area, episode_end="all")
+    events = run(world, repeat([FORWARDS, NOOP], 30))
+    assert "finished" in kinds(events)
+    assert "left" not in kinds(events)
+
+
+def test_leaving_is_told_when_the_zone_goes_away() -> None:
+    world = world_of(AGENT, "name: DataZone, at: [20, 0, 5], size: [4, 1, 4], zone_id: here")
+    run(world, repeat(NOOP, 5))
+    world.vanish(next(each for each in world.things if type(each).__name__ == "DataZone"))
+    assert "left" in kinds(run(world, [NOOP]))
+
+
+def test_a_goal_may_grow_in_one_leap() -> None:
+    world = world_of(AGENT, "name: GrowGoal, at: [20, 0, 20], change_rate: 2")
+    run(world, repeat(NOOP, 3))
+    assert thing(world, "GrowGoal")["value"] == 2.5
+
+
+def test_a_reward_that_lasts_is_for_zones() -> None:
+    operation = "[{do: grant_continuous_reward, reward_per_step: 0.01}]"
+    world = world_of(AGENT, button(operations=operation, move_duration=0))
+    assert "pressed" in kinds(run(world, repeat(FORWARDS, 60)))
+    assert world.animals[0].total == 0.0
+
+
+def test_in_the_game_a_bad_goal_an_operation_brings_does_not_end_at_once() -> None:
+    item = "{do: toggle_object, items: [{name: BadGoalMulti, at: [20, 0, 20], size: 0.5}]}"
+    world = world_of(AGENT, zone(item), rules="4.3")
+    assert "collected" in kinds(run(world, repeat(FORWARDS, 40)))
+    assert not world.over
+
+
+def test_in_the_game_goals_in_the_corner_need_not_be_collected() -> None:
+    world = world_of(AGENT, *multis(10), "name: Wall, at: [5, 0, 30], size: 3, rotation: 0", *multis(10), rules="4.3")
+    assert len(world.unplaced) == 1
+    run(world, repeat(FORWARDS, 40))
+    assert world.terminated
+
+
+def test_single_fields_can_be_changed() -> None:
+    decay = "name: DecayGoalEpEnding, at: [20, 0, 10], initial_value: 1, final_value: 1"
+    for field, over in ((True, True), (False, False)):
+        world = world_of(AGENT, decay, *multis(30), rules=Rules(ep_ending_goals_end=field))
+        assert "collected" in kinds(run(world, repeat(FORWARDS, 22)))
+        assert world.over is over
+
+
+@pytest.mark.parametrize("at", ["at: [random, 0, 0.4]", "at_one_of: [[20, 0, 0.4], [10, 0, 0.4]]", "at: [20, 0, 0.4]"])
+def test_where_the_author_says_an_agent_asks_with_its_middle(at: str) -> None:
+    world = world_of(f"name: Agent, {at}, rotation: 0")
+    assert world.unplaced == []
+    run(world, repeat(NOOP, 20))
+    assert world.position_of(world.animals[0])[2] > 0.45
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"spawners": "constnt"}, "spawners is 'constnt'; it must be one of 'documented', 'swollen', 'constant'"),
+        ({"decision_period": 2.5}, "whole number"),
+        ({"ray_tags": 7}, "ray_tags is 7"),
+    ],
+)
+def test_rules_that_make_no_sense(fields: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        Rules(**fields)
+
+
+def test_a_mass_for_something_unknown() -> None:
+    with pytest.raises(ValueError, match="a mass to Walll, which is not a thing; did you mean `Wall`"):
+        world_of(AGENT, rules=Rules(masses={"Walll": 3.0}))
+
+
+def test_equal_rules_have_equal_hashes() -> None:
+    one, other = Rules(masses={"Wall": 3, "Ramp": 2}), Rules(masses={"Ramp": 2.0, "Wall": 3.0}, drive=50)
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_in_the_game_whatever_can_lie_on_a_heap_does() -> None:
+    items = [f"name: {name}, at: [20, 0, 20]" for name in ("LightBlock", "SpawnerButton", "HeavyBlock", "GoodGoal")]
+    world = world_of(AGENT, "name: Wall, at: [20, 0, 20], size: 4, rotation: 0", *items, rules="4.3")
+    assert len(world.unplaced) == 4
+    assert len(world.things) == 6
+    run(world, repeat(NOOP, 50))
+    assert world.error is None
+
+
+def test_a_wall_brought_onto_a_sign_stands_on_it() -> None:
+    sign = "name: SignBoard, at: [20, 0, 20], rotation: 0, size: 1"
+    item = "{do: toggle_object, items: [{name: Wall, at: [20, 2, 20], size: 1, rotation: 0}]}"
+    world = world_of(AGENT, sign, zone(item))
+    run(world, repeat(FORWARDS, 30))
+    wall = thing(world, "Wall")
+    assert wall["fixed"]
+    assert wall["at"][1] - 0.4995 > 0.01 + 2 * 0.999 - 0.001
+
+
+def test_no_operation_brings_an_agent() -> None:
+    world = world_of(AGENT, zone("{do: toggle_object, items: [{name: Agent}]}"))
+    (failure,) = (event for event in run(world, repeat(FORWARDS, 40)) if event.kind == "unplaced")
+    assert failure.details["against"] == "the rule that operations bring no agents"
+    assert str(world.unplaced[0]).startswith("Agent found no place")
+
+
+def test_a_tree_stops_while_a_hundred_of_its_fruits_lie_around() -> None:
+    tree = "name: SpawnerTree, at: [20, 0, 20], delay: 0, time_between_spawns: 0, ripen_time: 0, final_value: 0.2"
+    world = world_of(AGENT, tree, size="[60, 60]")
+    run(world, repeat(NOOP, 100))
+    assert sum(each["name"] == "GoodGoalMulti" for each in world.describe()["things"]) == 100

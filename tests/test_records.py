@@ -1,6 +1,7 @@
 """Going back and branching off: snapshots by replay, records as text, branches from packed state."""
 
 import json
+import pickle
 import subprocess
 import sys
 from itertools import repeat
@@ -218,3 +219,13 @@ def test_the_kernel_finds_every_number_that_is_not_finite(busy: Task, bad: float
             spoiled[row, column] = bad
             assert world._engine.solids.look(state, spoiled.tobytes())[1] == row
     assert world._engine.solids.look(state, state)[1] == -1
+
+
+def test_a_world_is_pickled_as_its_record(busy: Task) -> None:
+    world = World(busy, seed=np.int64(3))
+    run(world, random_actions(60))
+    twin = pickle.loads(pickle.dumps(world))
+    for each in (world, twin):
+        run(each, random_actions(60, seed=1))
+    assert twin.state() == world.state()
+    assert json.loads(world.snapshot().to_json())["seed"] == 3

@@ -1,7 +1,7 @@
 """The forms things are made of, in the frame of their thing (y is up): physics, placing and painters read them."""
 
 from dataclasses import dataclass
-from math import pi
+from math import cos, pi, radians, sin
 
 Vector = tuple[float, float, float]
 ORIGIN: Vector = (0.0, 0.0, 0.0)
@@ -75,3 +75,23 @@ def turned_quarter(box: Box) -> Box:
     """A box after its thing was turned by 90 degrees: what lay along z lies along x."""
     (half_x, half_y, half_z), (x, y, z) = box.half, box.at
     return Box((half_z, half_y, half_x), (z, y, -x))
+
+
+def turned(vector: Vector, degrees: float) -> Vector:
+    """A vector after a turn about the vertical, clockwise seen from above."""
+    x, y, z = vector
+    c, s = cos(radians(degrees)), sin(radians(degrees))
+    return (x * c + z * s, y, z * c - x * s)
+
+
+def thinnest(shape: Shape) -> float:
+    """How thick a form is where it is thinnest, roughly."""
+    match shape:
+        case Box() | Wedge():
+            return 2 * min(shape.half)
+        case Ball():
+            return 2 * shape.radius
+        case Tube():
+            return (1 - TUBE_RATIO) * min(shape.half[0], shape.half[1])
+        case Hull():
+            return float(min(max(axis) - min(axis) for axis in zip(*shape.points, strict=True)))

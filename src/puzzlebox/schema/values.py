@@ -74,8 +74,11 @@ _RANDOM_GRID = re.compile(r"([1-9][0-9]{0,2})x([1-9][0-9]{0,2})", re.ASCII)
 
 
 def is_symbol(text: str) -> bool:
-    """Whether a board can show this: a preset, rows of equal length, or a random grid of up to 999 a side."""
-    if text in SYMBOLS or _RANDOM_GRID.fullmatch(text):
+    """Whether a board can show this: a preset, rows of equal length, or a random grid; up to 4,096 pixels."""
+    grid = _RANDOM_GRID.fullmatch(text)
+    if grid:
+        return int(grid[1]) * int(grid[2]) <= _MOST_PIXELS
+    if text in SYMBOLS:
         return True
     if len(text) > _MOST_PIXELS or not _PIXELS.fullmatch(text):
         return False

@@ -1,24 +1,24 @@
 """Goals that change with time: in value (decay, ripen) or in size (grow, shrink)."""
 
 from collections.abc import Mapping
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from puzzlebox.scene.shapes import Vector
-from puzzlebox.things.goals import Goal
+from puzzlebox.things.goals import RESHAPE, Goal
 from puzzlebox.things.kinds import ColourRule, SizeRange, Stands, Takes
 from puzzlebox.things.rules import Rules
 from puzzlebox.things.thing import SHRINK
 
 if TYPE_CHECKING:
-    from puzzlebox.things.animal import Agent
     from puzzlebox.things.stage import Stage
 
-# A body is made anew when its size has changed by this much (decisions.md).
-RESHAPE = 0.02
 # How deep a growing ball may press into something that does not give way (animal-ai.md 2.6).
 _SQUEEZE = 0.05
+# Whether something is over a growing ball is asked in steps of this length.
+_PROBE = 0.1
 
 
 class ChangingGoal(Goal, family=True):
@@ -26,7 +26,6 @@ class ChangingGoal(Goal, family=True):
 
     size: ClassVar[SizeRange | None] = None
     pays = True
-    multi = True
     ticks = True
     rises: ClassVar[bool] = False
 
@@ -36,7 +35,8 @@ class ChangingGoal(Goal, family=True):
         rising = self.rises_here()
         if (last < first) if rising else (last > first):
             last = first  # a range the wrong way round does not change at all (animal-ai.md 2.6)
-        self.first, self.last = first, last
+        self.first: float = first
+        self.last: float = last
         self.now: float = first
         self._rate = abs(self.asked["change_rate"]) * (1.0 if rising else -1.0)
         self._waits = round(self.asked["delay"])
@@ -50,10 +50,14 @@ class ChangingGoal(Goal, family=True):
         self.set_diameter(self.first)
 
     def register(self, stage: "Stage") -> None:
-        """Builds before 4.1.0 count it among the goals to collect."""
+        """Count among the goals there are to collect, where the rules say so."""
         if self.rules.changing_goals_count:
             self.quota = None
             stage.goals_so_far += 1
+
+    def awaited(self) -> bool:
+        """Unless it is worth nothing and will stay so."""
+        return max(self.now, self.last) > 0.0
 
     @property
     def value(self) -> float:
@@ -104,9 +108,9 @@ class EndingOnTouch(Goal, family=True):
     ends = True
     reward = "+its value at that moment, ends the episode"
 
-    def completes(self, stage: "Stage", animal: "Agent") -> bool:
-        """At once, unless the game's slip makes it like the plain one."""
-        return self.rules.ep_ending_goals_end or super().completes(stage, animal)
+    def ends_at_once(self) -> bool:
+        """Unless the game's slip makes it like the plain one."""
+        return self.rules.ep_ending_goals_end
 
 
 class DecayGoalEpEnding(EndingOnTouch, DecayGoal):
@@ -173,7 +177,13 @@ class SizeGoal(ChangingGoal, family=True):
         sides = stage.near((x, y, z), inner) if inner > 0 else ()
         if any(thing is None or thing.stands is not Stands.FREE for thing in sides):
             return True
-        return any(thing is not self for thing in stage.near((x, y + after / 2, z), after - self.now))
+        top, rise = y + self.now / 2, after - self.now
+        for part in range(ceil(rise / _PROBE)):
+            length = min(_PROBE, rise - part * _PROBE)
+            above = (x, top + part * _PROBE + length / 2, z)
+            if any(thing is not self for thing in stage.near(above, length / 2)):
+                return True
+        return False
 
 
 class GrowGoal(SizeGoal):

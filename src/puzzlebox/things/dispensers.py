@@ -1,11 +1,11 @@
 """Things that give goals: the tree and the two dispensers."""
 
 from collections.abc import Mapping
-from math import cos, pi, radians, sin
+from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from puzzlebox.scene.shapes import Box, Hull, Shape, Vector
-from puzzlebox.things.goals import Goal
+from puzzlebox.scene.shapes import Box, Hull, Shape, Vector, turned
+from puzzlebox.things.goals import RESHAPE, Goal
 from puzzlebox.things.kinds import Category, ColourRule, Origin, Takes
 from puzzlebox.things.rules import Rules, steps_in
 from puzzlebox.things.thing import SHRINK, Thing
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 # What a fruit gained in size by a slip of builds 3.1 to 4.0, and what it started from (animal-ai.md 2.7).
 _SWELLING = 0.25
 _SWOLLEN_START = 1.0
-# A hanging fruit's body is made anew when its size has changed by this much.
-_RESHAPE = 0.02
 # How often a tree looks for a twig with room before it tries again later.
 _TWIGS = 20
+# Nothing more comes while so many goals of one dispenser lie around.
+_CROWD = 100
 # A door moves in so many jerks, each of which makes its body anew.
 _DOOR_STEPS = 20
 GIVEN = "GoodGoalMulti"
@@ -45,6 +45,7 @@ class Dispenser(Thing, family=True):
         self.age = 0
         self.remaining: float = float("inf") if self.asked["spawn_count"] < 0 else self.asked["spawn_count"]
         self._next = steps_in(self.asked["delay"])
+        self._given: list[Goal] = []
         self._interval = max(1, steps_in(self.asked["time_between_spawns"]))
 
     def due(self) -> bool:
@@ -53,15 +54,18 @@ class Dispenser(Thing, family=True):
         if self.age <= self._next or self.remaining <= 0:
             return False
         self._next += self._interval
+        if sum(each.id >= 0 for each in self._given) >= _CROWD:
+            return False
         self.remaining -= 1
         return True
 
     def give(self, stage: "Stage", at: Vector, size: float, *, hanging: bool = False) -> Goal:
         """Bring a goal."""
-        asked = {"color": self.asked["spawn_color"], "size": (size, size, size)}
-        goal = stage.appear(GIVEN, asked, at, size=size, hanging=hanging)
+        goal = stage.appear(GIVEN, {"color": self.asked["spawn_color"]}, at, size=size, hanging=hanging)
         assert isinstance(goal, Goal)
         goal.register(stage)
+        self._given = [each for each in self._given if each.id >= 0]
+        self._given.append(goal)
         stage.note("dispensed", goal, dispenser=self.id)
         return goal
 
@@ -150,7 +154,7 @@ class SpawnerTree(Dispenser):
             fruit.set_diameter(size)
             if share == 1.0:
                 fruit.kinematic = False
-            if share == 1.0 or abs(size - built) >= _RESHAPE:
+            if share == 1.0 or abs(size - built) >= RESHAPE:
                 stage.reshape(fruit)
                 built = size
             if share < 1.0:
@@ -162,6 +166,14 @@ class SpawnerTree(Dispenser):
                 self.remaining += 1  # it comes another time
             else:
                 self._hanging.append((self.give(stage, twig, self._first, hanging=True), 0, self._first))
+
+    def dismissed(self, stage: "Stage") -> None:
+        """What hangs on it falls."""
+        for fruit, _, _ in self._hanging:
+            if fruit.id >= 0:
+                fruit.kinematic = False
+                stage.reshape(fruit)
+        self._hanging = []
 
     def _twig(self, stage: "Stage") -> Vector | None:
         """Where the next fruit hangs: around the crown, where there is room for it when it is ripe."""
@@ -178,9 +190,13 @@ class SpawnerTree(Dispenser):
         return None
 
 
+# Half widths of a dispenser: its plinth and roof, its column, the chamber inside (animal-ai.md 2.7).
+_OUTER, _COLUMN, _CHAMBER = 0.807, 0.705, 0.504
+
+
 def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
     """A hollow column on a plinth, open towards -x up to the lintel, with a floor that slopes down to the opening."""
-    outer, body, chamber, plinth = 0.807, 0.705, 0.504, 0.206
+    outer, body, chamber, plinth = _OUTER, _COLUMN, _CHAMBER, 0.206
     middle, half = (plinth + top) / 2, (top - plinth) / 2
     wall = (body - chamber) / 2
     slope = ((-body, plinth, 0.0), (chamber, plinth, 0.0), (chamber, plinth + 0.2, 0.0))
@@ -196,7 +212,7 @@ def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
 
 
 class Door(Thing, family=True):
-    """The door of a dispenser: it shrinks into the plinth."""
+    """The door of a dispenser: it shrinks into the plinth, in small jerks."""
 
     category = Category.DISPENSER
     friction = 0.0
@@ -206,14 +222,22 @@ class Door(Thing, family=True):
     fixed_size = (0.05, 1.15, 1.0)
     _hidden = 0.1
 
-    def __init__(self, rules: Rules) -> None:
-        super().__init__({}, rules)
+    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(asked, rules)
         self.opening = 0.0
+        self._jerks = 0
+
+    def move(self, stage: "Stage", opening: float) -> None:
+        """Be so far open."""
+        self.opening = opening
+        if int(opening * _DOOR_STEPS) != self._jerks:
+            self._jerks = int(opening * _DOOR_STEPS)
+            stage.reshape(self)
 
     def shapes(self) -> tuple[Shape, ...]:
         """One board, as high as it is not open."""
         x, y, z = self.extent
-        half = (self._hidden + y * (1.0 - self.opening)) / 2
+        half = (self._hidden + y * (1.0 - self._jerks / _DOOR_STEPS)) / 2
         return (Box((x / 2, half, z / 2), (0.0, half, 0.0)),)
 
     def condition(self) -> dict[str, Any]:
@@ -250,7 +274,6 @@ class SpawnerDispenserTall(Dispenser):
     }
     _parts = _shell(top=4.194, lintel=1.65, roof=4.406)
     _drop = 3.65
-    _body = 0.705
     # The door takes a second for each way, and a cycle holds it open for at most 1.5 s (animal-ai.md 2.7).
     _moving = steps_in(1.0)
     _shortest_cycle = 1.4
@@ -258,7 +281,7 @@ class SpawnerDispenserTall(Dispenser):
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         super().__init__(asked, rules)
-        self.door = Door(rules)
+        self.door = Door({}, rules)
         self._queue = 0
         self._last: Goal | None = None
         self._open_at = steps_in(self.asked["door_delay"])
@@ -266,7 +289,7 @@ class SpawnerDispenserTall(Dispenser):
     def probe(self) -> Box:
         """The column on its plinth."""
         height = self._parts[-1].at[1] + self._parts[-1].half[1]  # type: ignore[union-attr]
-        return Box((0.807, height / 2, 0.807), (0.0, height / 2, 0.0))
+        return Box((_OUTER, height / 2, _OUTER), (0.0, height / 2, 0.0))
 
     def shapes(self) -> tuple[Shape, ...]:
         """The shell; the door is a thing of its own."""
@@ -291,14 +314,9 @@ class SpawnerDispenserTall(Dispenser):
 
     def companions(self) -> tuple[Thing, ...]:
         """Its door."""
-        x, y, z = self.door.place
-        angle = radians(self.yaw)
+        place = turned(self.door.place, self.yaw)
+        self.door.at = (self.at[0] + place[0], self.at[1] + place[1], self.at[2] + place[2])
         self.door.yaw = self.yaw
-        self.door.at = (
-            self.at[0] + x * cos(angle) + z * sin(angle),
-            self.at[1] + y,
-            self.at[2] - x * sin(angle) + z * cos(angle),
-        )
         return (self.door,)
 
     def tick(self, stage: "Stage") -> None:
@@ -309,17 +327,14 @@ class SpawnerDispenserTall(Dispenser):
             self._queue -= 1
             drop = (self.at[0], self.at[1] + self._drop, self.at[2])
             self._last = self.give(stage, drop, self.asked["final_value"])
-        opening = int(self.opening() * _DOOR_STEPS) / _DOOR_STEPS
-        if opening != self.door.opening:
-            self.door.opening = opening
-            stage.reshape(self.door)
+        self.door.move(stage, self.opening())
 
     def _occupied(self, stage: "Stage") -> bool:
         """Whether a goal is still inside: two at once would wedge each other in the narrow chamber."""
         if self._last is None or self._last.id < 0:
             return False
         x, _, z = stage.position_of(self._last)
-        return abs(x - self.at[0]) < self._body and abs(z - self.at[2]) < self._body
+        return abs(x - self.at[0]) < _COLUMN and abs(z - self.at[2]) < _COLUMN
 
     def to_come(self) -> float:
         """Those that wait for room inside count as well."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Speed of a ...Bounce goal at the start, and the smallest ball the engine gets.
 LAUNCH_SPEED = 10.0
 SMALLEST_BALL = 0.1
+# The body of a ball is made anew when its size has changed by this much.
+RESHAPE = 0.02
 
 
 class Goal(Thing, family=True):
@@ -25,7 +27,7 @@ class Goal(Thing, family=True):
 
     Attributes:
         sign: what the diameter is multiplied with to give the reward.
-        multi: it belongs to those the original lets one collect several of.
+        multi: a decoy of the kind that lets the game go on.
         launched: it starts at 10 m/s along its rotation.
     """
 
@@ -84,18 +86,23 @@ class Goal(Thing, family=True):
     def touched(self, stage: "Stage", animal: "Agent") -> None:
         """Be eaten."""
         value = self.value
+        stage.note("collected", self, animal, value=value)
         stage.vanish(self)
         if value > 0.0:
             animal.collected += 1
-        stage.note("collected", self, animal, value=value)
-        stage.pay(animal, value, self, completes=self.completes(stage, animal))
+        stage.pay(animal, value, completes=self.completes(stage, animal))
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:
         """Whether touching it is the last thing to do in this arena; it is no longer there when this is asked."""
+        if self.ends_at_once():
+            return True
         if self.rules.goals_to_collect == "so_far":
-            quota = stage.goals_so_far if self.quota is None else self.quota
-            return not self.multi or animal.collected >= quota
-        return self.ends or (self.pays and not any(thing.awaited() for thing in stage.things))
+            return animal.collected >= (stage.goals_so_far if self.quota is None else self.quota)
+        return self.pays and not any(thing.awaited() for thing in stage.things)
+
+    def ends_at_once(self) -> bool:
+        """Whether touching it ends the episode, whatever else there is."""
+        return self.ends
 
     def awaited(self) -> bool:
         """Whether the arena is not complete while it is there."""
@@ -138,7 +145,6 @@ class GoodGoalMulti(RegisteredGoal):
 
     turns = True
     reward = "+size, ends the episode when it is the last"
-    multi = True
     tag = "goodGoalMulti"
 
 
@@ -173,16 +179,17 @@ class BadGoalMulti(BadGoal):
     turns = True
     ends = False
     reward = "-size"
-    multi = True
     tag = "badGoalMulti"
 
     def register(self, stage: "Stage") -> None:
         """The game counts bad ones apart, and lets each end the episode for one who collected as many good ones."""
+        self.quota = None
         stage.bad_goals_so_far += 1
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:
         """Never, but by the game's own count."""
-        return self.rules.goals_to_collect == "so_far" and animal.collected >= stage.bad_goals_so_far
+        quota = stage.bad_goals_so_far if self.quota is None else self.quota
+        return self.rules.goals_to_collect == "so_far" and animal.collected >= quota
 
 
 class DecoyGoal(Goal):

@@ -79,7 +79,7 @@ class Origin(Enum):
 
     CENTRE = "the middle of its lower side"
     BASE = "its foot"
-    FLOOR = "its axis, which lies on the floor whatever the height"
+    FLOOR = "its middle, at a height of its own whatever the height asked for"
 
 
 class Notices(Enum):

@@ -20,13 +20,21 @@ def steps_in(seconds: float) -> int:
     return round(min(seconds, _LONGEST) / PHYSICS_STEP)
 
 
+# What the fields that are words or counts may be.
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "goals_to_collect": ("all", "so_far"),
+    "spawners": ("documented", "swollen", "constant"),
+    "ray_tags": (18, 12, 6),
+}
+
+
 @dataclass(frozen=True)
 class Rules:
     """What may differ between builds. Things and world ask single fields, never for the name of a preset.
 
     Attributes:
         decision_period: physics steps an action is held for.
-        drive: acceleration of an animal that moves, in m/s^2.
+        drive: acceleration of an animal that moves, in m/s^2; no animal gets faster than 27.5 m/s.
         drag: how fast the air slows an animal, per second.
         quick_stop: what remains of an animal's speed each physics step it stands still.
         masses: kilograms of things that weigh something else than their page says.
@@ -66,8 +74,13 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Refuse what no episode could be played by."""
-        if not 1 <= self.decision_period <= 100:
-            raise ValueError(f"decision_period is {self.decision_period}; it must be from 1 to 100")
+        if not isinstance(self.decision_period, int) or not 1 <= self.decision_period <= 100:
+            raise ValueError(f"decision_period is {self.decision_period}; it must be a whole number from 1 to 100")
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(map(repr, allowed))}"
+                )
         if not 0 <= self.drag <= 40 or not 0 <= self.quick_stop <= 1 or not 0 <= self.drive <= 200:
             raise ValueError("drive must be from 0 to 200, drag from 0 to 40, quick_stop from 0 to 1")
         for name, mass in self.masses.items():
@@ -79,7 +92,8 @@ class Rules:
         return (_from_fields, (self.as_dict(),))
 
     def __hash__(self) -> int:
-        return hash(tuple(sorted((name, str(value)) for name, value in self.as_dict().items())))
+        plain = [getattr(self, each.name) for each in fields(self) if each.name != "masses"]
+        return hash((*plain, frozenset(self.masses.items())))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: what `Rules.named` takes back."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from puzzlebox.scene.shapes import Vector
-from puzzlebox.things.rules import Rules
 
 if TYPE_CHECKING:
     from puzzlebox.things.animal import Agent
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 class Stage(Protocol):
     """The world, as its things see it."""
 
-    rules: Rules
     generator: np.random.Generator
     # The reward of one physics step: zero or less.
     time_cost: float
@@ -31,8 +29,8 @@ class Stage(Protocol):
     def note(self, kind: str, thing: "Thing | None" = None, animal: "Agent | None" = None, **details: Any) -> None:
         """Tell whoever listens what happened."""
 
-    def pay(self, animal: "Agent", amount: float, thing: "Thing | None" = None, *, completes: bool = False) -> None:
-        """Give or take reward and health; maybe complete the arena."""
+    def pay(self, animal: "Agent", amount: float, *, completes: bool = False) -> bool:
+        """Give or take reward and health; maybe complete the arena. False when nothing counts for it now."""
 
     def appear(self, name: str, asked: Mapping[str, Any], at: Vector, *, size: float, hanging: bool = False) -> "Thing":
         """Put a ball where nobody asks whether there is room; hanging, it stays there until it is let go."""

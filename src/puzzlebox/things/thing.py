@@ -88,9 +88,12 @@ class Thing:
         self.paint: tuple[float, ...] | None = None
         self.fixed = self.stands is Stands.FIXED
         self.kinematic = False
+        # How far it was let down onto what it stands on, and the things that came with it.
+        self.let_down = 0.0
+        self.parts: tuple[Thing, ...] = ()
 
     def __init_subclass__(cls, *, family: bool = False, **kwargs: Any) -> None:
-        """Put the class into the catalogue, unless it is only the family others belong to."""
+        """Put the class into the catalogue, unless it is a family others belong to or a part that comes with others."""
         super().__init_subclass__(**kwargs)
         cls.aliases = cls.__dict__.get("aliases", ())  # an old name belongs to one thing, not to its variants
         if not family:
@@ -194,7 +197,7 @@ class Thing:
         return 0.0
 
     def companions(self) -> "tuple[Thing, ...]":
-        """Things of their own that come with it; their places are theirs to know once it has found its own."""
+        """Things of their own that come with it, put where they belong; asked once, when it has found its place."""
         return ()
 
     def begin(self, stage: "Stage") -> None:
@@ -214,6 +217,9 @@ class Thing:
 
     def left(self, stage: "Stage", animal: "Agent") -> None:
         """An animal has gone out."""
+
+    def dismissed(self, stage: "Stage") -> None:
+        """It is taken out of the arena."""
 
     def awaited(self) -> bool:
         """Whether there is still something to collect here, now or later."""

@@ -49,7 +49,7 @@ class DeathZone(FlatZone):
 
     def inside(self, stage: "Stage", animal: "Agent") -> None:
         """Whoever is in it dies, also one who came in while nothing could happen to him."""
-        stage.pay(animal, -1.0, self, completes=True)
+        stage.pay(animal, -1.0)
 
 
 class HotZone(FlatZone):
@@ -60,7 +60,7 @@ class HotZone(FlatZone):
 
     def inside(self, stage: "Stage", animal: "Agent") -> None:
         """Cost ten times the time, and a little where time costs nothing."""
-        stage.pay(animal, min(10.0 * stage.time_cost, -self.rules.hot_zone_floor), self)
+        stage.pay(animal, min(10.0 * stage.time_cost, -self.rules.hot_zone_floor))
 
 
 class DataZone(Zone):

@@ -1,19 +1,17 @@
 """Making an arena: place every item in order, see what rests on what, then give everything a body."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 
 import numpy as np
 
 from puzzlebox.schema.models import Arena, Item
-from puzzlebox.things import Agent, Rules, Stands, Thing
+from puzzlebox.things import LIFT, Agent, Rules, Stands, Thing
 from puzzlebox.things.goals import Goal
 from puzzlebox.world.engine import FIRST_THING, FLOOR, FLOOR_TOP, Engine
 from puzzlebox.world.placement import Placer, Unplaced, build_of, make
 
 # A structure this near to what is under it stands on it; everything starts two centimetres above the floor.
 _RESTS = 0.02 + 1e-4
-# What stands is let down by as much, so in a running arena the top of a fixed thing is that much lower.
-_LET_DOWN = 0.02
 
 
 class Arrangement:
@@ -26,6 +24,7 @@ class Arrangement:
         self.things: dict[int, Thing] = {}
         self.names: dict[int, str] = {}
         self.unplaced: list[Unplaced] = []
+        self._heap: set[int] = set()
         self._next = FIRST_THING
         self.placer = Placer(self.engine, generator, self.names)
         things = [make(item, number, rules) for number, item in _in_order(arena)]
@@ -35,6 +34,7 @@ class Arrangement:
                 if self.placer.pile_up(thing):
                     thing.fixed = thing.stands is not Stands.FREE  # ten tonnes on a heap would crush it
                     self.admit(thing)
+                    self._heap.add(thing.id)
         self._settle()
         for identity in list(self.things):
             self.engine.embody(identity)
@@ -56,9 +56,10 @@ class Arrangement:
         thing.draw_looks(self.generator)
         self._number(thing)
         self.engine.enter(thing.id, build_of(thing))
-        for companion in thing.companions():
-            self._number(companion)
-            self.engine.enter(companion.id, build_of(companion))
+        thing.parts = thing.companions()
+        for part in thing.parts:
+            self._number(part)
+            self.engine.enter(part.id, build_of(part))
         if isinstance(thing, Agent):
             thing.face(thing.yaw)
 
@@ -72,56 +73,56 @@ class Arrangement:
         waiting = [
             thing for thing in self.things.values() if thing.stands is Stands.WHERE_SUPPORTED and not thing.fixed
         ]
-        if not waiting:
-            return
-        to_fix = list(waiting)
-        under = {thing.id: self.placer.rests_on(thing, _RESTS) for thing in waiting}
+        under = {thing.id: set(self.placer.rests_on(thing, _RESTS)) for thing in waiting}
         drops = {thing.id: 0.0 for thing in self.things.values() if thing.fixed and not thing.passable}
         changed = True
         while changed:
             changed = False
             for thing in list(waiting):
-                supports = [FLOOR] if FLOOR in under[thing.id] else [each for each in under[thing.id] if each in drops]
-                if supports:
-                    on_floor = supports[0] == FLOOR
-                    drops[thing.id] = self._gap_to_floor(thing) if on_floor else min(drops[each] for each in supports)
+                if self._let_down(thing, under[thing.id], drops):
+                    drops[thing.id] = thing.let_down
+                    self.engine.let_down(thing.id, thing.at)
                     waiting.remove(thing)
                     changed = True
-        for thing in to_fix:
-            if thing.id in drops:
-                thing.fixed = True
-                thing.at = (thing.at[0], thing.at[1] - drops[thing.id], thing.at[2])
-                self.engine.build(thing.id).mass = None
-                self.engine.move(thing.id, thing.at)
 
     @staticmethod
-    def _gap_to_floor(thing: Thing) -> float:
-        return thing.at[1] - thing.foot() - FLOOR_TOP
+    def _let_down(thing: Thing, under: Set[int], drops: Mapping[int, float]) -> bool:
+        """Fix a thing and let it down, onto the floor or by as much as what it stands on; False when that is free."""
+        if FLOOR in under:
+            drop = thing.at[1] - thing.foot() - FLOOR_TOP
+        else:
+            supports = [drops[each] for each in under if each in drops]
+            if not supports:
+                return False
+            drop = min(supports)
+        thing.fixed, thing.let_down = True, drop
+        thing.at = (thing.at[0], thing.at[1] - drop, thing.at[2])
+        return True
 
     def bring(self, thing: Thing, state: bytes) -> Unplaced | None:
         """Place a thing in a running arena and give it a body."""
         failure = self.placer.place(thing, state)
         if failure is None:
             if thing.stands is Stands.WHERE_SUPPORTED:
-                under = self.placer.rests_on(thing, _RESTS + _LET_DOWN, state)
-                on_floor = FLOOR in self.placer.rests_on(thing, _RESTS, state)
-                thing.fixed = on_floor or any(self.things[each].fixed for each in under if each in self.things)
-                if thing.fixed:
-                    drop = self._gap_to_floor(thing) if on_floor else _LET_DOWN
-                    thing.at = (thing.at[0], thing.at[1] - drop, thing.at[2])
+                # What stands here has been let down already, so there the gap is wider by as much.
+                near = set(self.placer.rests_on(thing, _RESTS, state))
+                wider = set(self.placer.rests_on(thing, _RESTS + LIFT - FLOOR_TOP, state)) - near
+                drops = {each.id: each.let_down for each in self.things.values() if each.fixed and not each.passable}
+                under = near | {each for each in wider if drops.get(each)}
+                self._let_down(thing, under, drops)
             self.install(thing)
         return failure
 
     def install(self, thing: Thing) -> None:
         """Let a thing into a running arena, with its body."""
         self.admit(thing)
-        for each in (thing, *thing.companions()):
+        for each in (thing, *thing.parts):
             self.engine.embody(each.id)
         self.engine.follow()
 
     def dismiss(self, thing: Thing) -> None:
         """Take a thing out, with what came with it."""
-        for each in (thing, *thing.companions()):
+        for each in (thing, *thing.parts):
             self.engine.remove(each.id)
             del self.things[each.id], self.names[each.id]
             each.id = -1
@@ -131,8 +132,8 @@ class Arrangement:
         return [thing for thing in self.things.values() if isinstance(thing, Agent)]
 
     def goals(self) -> list[Goal]:
-        """The goals there are at the start."""
-        return [thing for thing in self.things.values() if isinstance(thing, Goal)]
+        """The goals that found a place at the start."""
+        return [thing for thing in self.things.values() if isinstance(thing, Goal) and thing.id not in self._heap]
 
 
 def _in_order(arena: Arena) -> Iterator[tuple[int | None, Item]]:

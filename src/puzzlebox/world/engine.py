@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox._native import Solids
-from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Ball, Box, Hull, Shape, Tube, Vector, Wedge
+from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Ball, Box, Hull, Shape, Tube, Vector, Wedge, thinnest
 from puzzlebox.things.rules import PHYSICS_STEP
 
 with warnings.catch_warnings():  # it warns where there is no Vulkan; nothing here draws with it
@@ -125,22 +125,9 @@ def _collider(shape: Shape, friction: float) -> Any:
     return collider
 
 
-def _thinnest(shape: Shape) -> float:
-    """How thick a form is where it is thinnest, roughly."""
-    match shape:
-        case Box() | Wedge():
-            return 2 * min(shape.half)
-        case Ball():
-            return 2 * shape.radius
-        case Tube():
-            return (1 - TUBE_RATIO) * min(shape.half[0], shape.half[1])
-        case Hull():
-            return float(min(max(axis) - min(axis) for axis in zip(*shape.points, strict=True)))
-
-
 def _faces(shape: Shape, friction: float) -> list[Any]:
     """The engine's forms of one of ours that is fixed: one for all, or one for animals and one for the others."""
-    if _thinnest(shape) >= _THIN:
+    if thinnest(shape) >= _THIN:
         return [_collider(shape, friction)]
     for_animals, for_others = _collider(shape, friction), _collider(shape, friction)
     for_animals.set_collision_groups([_ANIMAL_FACE, 0, 0, 0])
@@ -229,17 +216,12 @@ class Engine:
                     case Wedge() | Hull():
                         self.solids.add_hull(thing, bits, shape.points)
                     case Tube():
-                        self.solids.add_tube(thing, bits, shape.half)
+                        self.solids.add_tube(thing, bits, shape.half, TUBE_RATIO, TUBE_SIDES)
 
-    def move(self, thing: int, at: Vector) -> None:
-        """Put a thing that has no body yet somewhere else."""
-        build = self._builds[thing]
-        build.at = at
+    def let_down(self, thing: int, at: Vector) -> None:
+        """Fix a thing that has no body yet a little lower."""
+        self._builds[thing] = build = replace(self._builds[thing], at=at, mass=None)
         self.solids.fix(thing, at, build.turn)
-
-    def build(self, thing: int) -> Build:
-        """What a thing was made from."""
-        return self._builds[thing]
 
     def embody(self, thing: int) -> None:
         """Give an entered thing its body; `follow` must be called after the last."""
@@ -338,7 +320,8 @@ class Engine:
 
     def velocity(self, thing: int) -> Vector:
         """How fast a thing moves."""
-        if thing not in self._moving or self._builds[thing].kinematic:
+        build = self._builds[thing]
+        if build.mass is None or build.kinematic:
             return (0.0, 0.0, 0.0)
         return tuple(map(float, self._components[thing].get_linear_velocity()))  # type: ignore[return-value]
 

@@ -52,8 +52,8 @@ class _Grant(Operation):
         self._reward = model.reward
 
     def start(self, world: "World", animal: Agent) -> None:
-        world.note("granted", animal=animal, value=self._reward)
-        world.pay(animal, self._reward)
+        if world.pay(animal, self._reward):
+            world.note("granted", animal=animal, value=self._reward)
 
 
 class _GrantWhileInside(Operation):
@@ -72,8 +72,8 @@ class _End(Operation):
         self._reward = model.reward
 
     def start(self, world: "World", animal: Agent) -> None:
-        world.note("granted", animal=animal, value=self._reward)
-        world.pay(animal, self._reward, completes=True)
+        if world.pay(animal, self._reward, completes=True):
+            world.note("granted", animal=animal, value=self._reward)
 
 
 class _Freeze(Operation):
@@ -81,6 +81,8 @@ class _Freeze(Operation):
         self._steps = model.steps
 
     def start(self, world: "World", animal: Agent) -> None:
+        if animal.done:
+            return
         world.body(animal).set_linear_velocity((0.0, 0.0, 0.0))
         animal.held = self._steps
         world.note("froze", animal=animal, steps=self._steps)
@@ -140,7 +142,9 @@ def alive(model: models.Operation) -> Operation:
 def operations_of(thing: Thing) -> list[Operation]:
     """What a thing does when pressed or entered; a button's legacy keys come first (animal-ai.md 1.11)."""
     asked: Sequence[models.Operation] = thing.asked.get("operations") or ()
-    return [alive(model) for model in (*_legacy(thing), *asked)]
+    living = [alive(model) for model in (*_legacy(thing), *asked)]
+    # Nobody leaves a button, so there what lasts would last for good; in the game it is for zones only.
+    return living if thing.passable else [each for each in living if not isinstance(each, _GrantWhileInside)]
 
 
 def _legacy(thing: Thing) -> list[models.Operation]:

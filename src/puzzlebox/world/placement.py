@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.scene.shapes import Box, Vector
+from puzzlebox.scene.shapes import Box, Vector, thinnest, turned
 from puzzlebox.schema.models import Item
-from puzzlebox.things import CATALOGUE, PARAMETERS, Agent, Notices, Rules, Thing
+from puzzlebox.things import CATALOGUE, PARAMETERS, Agent, Notices, Origin, Rules, Thing
+from puzzlebox.things.rules import PHYSICS_STEP
 from puzzlebox.world.engine import BLOCKS, ENTERED, FENCE, SOLID, Build, Engine, facing
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
 # An agent on the very border starts here instead (animal-ai.md 3.3).
 _INSTEAD_OF_BORDER = (1.0, 0.0, 1.0)
-# Nothing but an animal gets faster than this share of the way through the thinnest wall in one physics step.
-_SAFE = 0.9
+# In one physics step nothing moves further than half its own thickness and half that of the thinnest wall, or it could
+# end up on the other side; bodies other than animals keep a margin, but may always do 12 m/s.
 _THINNEST_WALL = 0.1
-_PHYSICS_RATE = 50.0
-_SLOWEST_LIMIT = 12.0
+_MARGIN = 0.9
+_ALWAYS_ALLOWED = 12.0
 # How near to the fence a pile in the corner is, and at which heights it looks for room.
 _OFF_THE_FENCE = 0.01
 _PILE_STEP, _PILE_STEPS = 0.5, 100
@@ -43,7 +44,7 @@ class Unplaced:
 
 def make(item: Item, number: int | None, rules: Rules) -> Thing:
     """The thing an item asks for, not yet anywhere."""
-    asked: Mapping[str, Any] = {name: getattr(item, name) for name in PARAMETERS}
+    asked: Mapping[str, Any] = {name: getattr(item, name) for name in item.model_fields_set if name in PARAMETERS}
     thing = CATALOGUE[item.name](asked, rules)
     thing.item = number
     return thing
@@ -56,10 +57,9 @@ def build_of(thing: Thing) -> Build:
     animal = isinstance(thing, Agent)
     fastest = None
     if not thing.fixed:
-        # The animal's own limit is one it never reaches by driving; others are kept from passing through thin walls.
-        reach = min(thing.extent) / 2 + _THINNEST_WALL / 2
-        fastest = reach * _PHYSICS_RATE * (1.0 if animal else _SAFE)
-        fastest = fastest if animal else max(fastest, _SLOWEST_LIMIT)
+        fastest = (min(map(thinnest, shapes)) + _THINNEST_WALL) / 2 / PHYSICS_STEP
+        if not animal:  # an animal never gets there by driving
+            fastest = max(_MARGIN * fastest, _ALWAYS_ALLOWED)
     return Build(
         solid=() if passable else shapes,
         at=thing.at,
@@ -90,25 +90,25 @@ class Placer:
         against = ""
         for _ in range(AGENT_ATTEMPTS if isinstance(thing, Agent) else ATTEMPTS):
             thing.draw_size(self._generator, (self._engine.width, np.inf, self._engine.depth))
-            drawn = self._draw_position(thing)
+            anywhere = self._draw_position(thing)
             thing.yaw = self._draw_rotation(thing)
-            hit = self._in_the_way(thing, drawn, state)
+            hit = self._in_the_way(thing, anywhere, state)
             if hit is None:
                 return None
             against = hit
-            if not drawn and not self._varies(thing):
+            if not self._varies(thing):
                 break  # the next attempt would be the same
         return Unplaced(type(thing).__name__, thing.item, thing.at, against)
 
     def _varies(self, thing: Thing) -> bool:
         """Whether another attempt could turn out differently."""
-        size = thing.asked.get("size")
-        return (thing.size is not None and (size is None or None in size)) or (
-            thing.asked["rotation"] is None and thing.turns
-        )
+        size, at = thing.asked.get("size"), thing.asked["at"] or (None,)
+        drawn_size = thing.size is not None and (size is None or None in size)
+        drawn_rotation = thing.asked["rotation"] is None and thing.turns
+        return drawn_size or drawn_rotation or None in at or bool(thing.asked.get("at_one_of"))
 
     def _draw_position(self, thing: Thing) -> bool:
-        """Choose where its origin is; True when some of it was drawn."""
+        """Choose where its origin is; True when it could be anywhere."""
         width, depth = self._engine.width, self._engine.depth
         asked = thing.asked["at"] or (None, 0.0, None)
         if isinstance(thing, Agent):
@@ -124,7 +124,7 @@ class Placer:
         x = self._draw_coordinate(asked[0], reach[0], width)
         z = self._draw_coordinate(asked[2], reach[1], depth)
         thing.at = (x, thing.height(asked[1]), z)
-        return asked[0] is None or asked[2] is None or bool(thing.asked.get("at_one_of"))
+        return asked[0] is None and asked[2] is None
 
     def _draw_coordinate(self, asked: float | None, reach: float, most: float) -> float:
         if asked is not None:
@@ -137,12 +137,12 @@ class Placer:
             asked = self._generator.uniform(0.0, 360.0) if thing.turns else 0.0
         return (float(asked) + thing.turn()) % 360.0
 
-    def _in_the_way(self, thing: Thing, drawn: bool, state: bytes | None) -> str | None:
+    def _in_the_way(self, thing: Thing, anywhere: bool, state: bytes | None) -> str | None:
         """The name of what it would cut into (animal-ai.md 3.3 and 3.4); None when it fits."""
         solids = self._engine.solids
         if isinstance(thing, Agent):
-            # Where the author chose the place, only the middle asks; a place that is drawn has room for all of it.
-            radius = thing.extent[0] / 2 if drawn else 0.0
+            # Where the author chose the place, only the middle asks; one that is anywhere has room for all of it.
+            radius = thing.extent[0] / 2 if anywhere else 0.0
             hits = solids.near(state, thing.at, radius, BLOCKS | ENTERED)
         else:
             probe = thing.probe()
@@ -152,17 +152,20 @@ class Placer:
         return None if not hits else self._names.get(hits[0], "the fence")
 
     def pile_up(self, thing: Thing) -> bool:
-        """Put a thing into the corner, on top of what is there; False where the arena is too small for it."""
+        """Put a thing into the corner, on top of what is there; False where there is no room for it."""
         probe = thing.probe()
-        turn = radians(thing.yaw)
-        reach_x = abs(probe.half[0] * cos(turn)) + abs(probe.half[2] * sin(turn)) + _OFF_THE_FENCE
-        reach_z = abs(probe.half[0] * sin(turn)) + abs(probe.half[2] * cos(turn)) + _OFF_THE_FENCE
+        aside = turned(probe.at, thing.yaw)
+        c, s = abs(cos(radians(thing.yaw))), abs(sin(radians(thing.yaw)))
+        reach_x = probe.half[0] * c + probe.half[2] * s + _OFF_THE_FENCE
+        reach_z = probe.half[0] * s + probe.half[2] * c + _OFF_THE_FENCE
         if 2 * reach_x > self._engine.width or 2 * reach_z > self._engine.depth:
             return False
         for step in range(_PILE_STEPS):
-            thing.at = (reach_x, thing.height(step * _PILE_STEP), reach_z)
+            thing.at = (reach_x - aside[0], thing.height(step * _PILE_STEP), reach_z - aside[2])
             if self._in_the_way(thing, False, None) is None:
                 return True
+            if thing.origin is Origin.FLOOR:
+                return False  # it lies on the floor or nowhere
         return False
 
     def rests_on(self, thing: Thing, gap: float, state: bytes | None = None) -> list[int]:
@@ -176,10 +179,5 @@ class Placer:
 
 def _moved(probe: Box, thing: Thing) -> Vector:
     """Where the middle of its probe is."""
-    angle = radians(thing.yaw)
-    x, y, z = probe.at
-    return (
-        thing.at[0] + x * cos(angle) + z * sin(angle),
-        thing.at[1] + y,
-        thing.at[2] - x * sin(angle) + z * cos(angle),
-    )
+    aside = turned(probe.at, thing.yaw)
+    return (thing.at[0] + aside[0], thing.at[1] + aside[1], thing.at[2] + aside[2])

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.scene.shapes import Vector
+from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Arena, Item, Task
 from puzzlebox.things import CATALOGUE, Agent, Notices, Rules, Thing
 from puzzlebox.things.goals import Goal
 from puzzlebox.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
 from puzzlebox.world.actions import checked
 from puzzlebox.world.building import Arrangement
-from puzzlebox.world.engine import SOLID, Engine
+from puzzlebox.world.engine import SOLID, Engine, facing
 from puzzlebox.world.events import Event
 from puzzlebox.world.lights import Lights
 from puzzlebox.world.operations import Operation, operations_of
@@ -51,8 +52,11 @@ class World:
             raise ValueError(f"there is no arena at position {arena}; the task has {len(task.arenas)}")
         self.task = task
         self.rules = Rules.named(rules)
-        self.seed = seed
-        self.start = arena
+        for name in self.rules.masses:
+            if name not in CATALOGUE:
+                raise ValueError(f"the rules give a mass to {name}, which is not a thing{nearest(name, CATALOGUE)}")
+        self.seed = int(seed)
+        self.start_arena = int(arena)
         self.clock = 0
         self.over = self.terminated = self.truncated = False
         self.error: str | None = None
@@ -92,7 +96,8 @@ class World:
         for index, animal in enumerate(self.animals):
             animal.index = index
             if before:
-                animal.health, animal.total = before[index].health, before[index].total
+                old = before[index]
+                animal.health, animal.total, animal.earned = old.health, old.total, old.earned
         self.note("started", arena=self.arena.id)
         for failure in self.unplaced:
             self._note_unplaced(failure)
@@ -130,11 +135,12 @@ class World:
 
     def _advance(self, moves: list[tuple[int, int]]) -> None:
         """One physics step: act, pay for the time, let things change, move everything, see who met what."""
+        self.clock += 1
         if self._notice:
             self._show_notice()
             return
-        self.clock += 1
         self.arena_clock += 1
+        starved = []
         for animal, body, (move, turn) in zip(self.animals, self._bodies, moves, strict=True):
             if animal.done:
                 continue
@@ -146,28 +152,22 @@ class World:
             if animal.spared:
                 animal.spared -= 1
             elif self.time_cost and not animal.gain(self.time_cost):
-                self._finish(animal, "time" if not animal.earned else "health", success=False)
-        if self.over or self._notice:
+                starved.append(animal)
+        for animal in starved:
+            if not self._halted:
+                self._finish(animal, "health" if animal.earned else "time", success=False)
+        if self._halted:
             return
-        if self._tickers:
-            for thing in tuple(self._tickers):
-                if thing.id >= 0:
-                    thing.tick(self)
+        self._tick()
         if self.lasting:
             for animal, reward in tuple(self.lasting.values()):
                 self.pay(animal, reward)
-        if self.over or self._notice or self._merging:
+        if self._halted:
             self._maybe_merge()
             return
-        before = self._state or self._engine.pack()
-        self._engine.system.step()
-        after = self._state = self._engine.pack()
-        grounded, astray, meetings = self._engine.solids.look(before, after)
-        if astray >= 0:
-            self._fail(astray)
+        meetings = self._simulate()
+        if self.over:
             return
-        for animal, stands in zip(self.animals, grounded, strict=True):
-            animal.grounded = stands == 1
         if self.arena_clock == self._next_light:
             self.lights = self._schedule.on(self.arena_clock)
             self._next_light = self._schedule.next_change(self.arena_clock)
@@ -176,6 +176,30 @@ class World:
             self._meet(meetings)
             self._maybe_merge()
 
+    @property
+    def _halted(self) -> bool:
+        """Nothing more can happen in this arena."""
+        return self.over or self._notice > 0 or self._merging
+
+    def _tick(self) -> None:
+        """Let things change that change by themselves."""
+        if self._tickers:
+            for thing in tuple(self._tickers):
+                if thing.id >= 0:
+                    thing.tick(self)
+
+    def _simulate(self) -> list[tuple[int, int]]:
+        """Let the engine move everything; who met what, by the poses before. A lost body ends the episode."""
+        before = self._state or self._engine.pack()
+        self._engine.system.step()
+        after = self._state = self._engine.pack()
+        grounded, astray, meetings = self._engine.solids.look(before, after)
+        if astray >= 0:
+            self._fail(astray)
+        for animal, stands in zip(self.animals, grounded, strict=True):
+            animal.grounded = stands == 1
+        return meetings  # type: ignore[no-any-return]
+
     def _meet(self, meetings: list[tuple[int, int]]) -> None:
         """Tell things which animals touch them, came in, are inside, went out."""
         if len(meetings) > 1:  # what kills comes first, so that nothing else counts any more
@@ -183,26 +207,32 @@ class World:
         inside: set[tuple[int, int]] = set()
         for index, identity in meetings:
             thing, animal = self._things.get(identity), self.animals[index]
-            if thing is None or animal.done:
-                continue  # another animal was first
-            if thing.notices is Notices.TOUCH:
-                if not animal.spared:  # what it cannot gain yet waits for it
-                    thing.touched(self, animal)
-            else:
+            if thing is None or animal.spared:
+                continue  # another animal was first; or it can gain and lose nothing yet, and what is here waits for it
+            if thing.notices is Notices.ENTRY:
                 inside.add((index, identity))
+            if animal.done:
+                continue
+            if thing.notices is Notices.TOUCH:
+                thing.touched(self, animal)
+            else:
                 if (index, identity) not in self._within:
                     self._within.add((index, identity))
                     self._note_passage("entered", thing, animal)
                     thing.entered(self, animal)
                 thing.inside(self, animal)
-            if self.over or self._notice or self._merging:
+            if self._halted:
                 return
-        for index, identity in sorted(self._within - inside):
-            self._within.discard((index, identity))
-            gone = self._things.get(identity)
-            if gone is not None:
-                self._note_passage("left", gone, self.animals[index])
-                gone.left(self, self.animals[index])
+        for meeting in sorted(self._within - inside):
+            self._leave(*meeting)
+
+    def _leave(self, index: int, identity: int) -> None:
+        """An animal is no longer inside a thing."""
+        self._within.discard((index, identity))
+        thing = self._things.get(identity)
+        if thing is not None:
+            self._note_passage("left", thing, self.animals[index])
+            thing.left(self, self.animals[index])
 
     def _kills(self, identity: int) -> bool:
         thing = self._things.get(identity)
@@ -214,10 +244,10 @@ class World:
 
     # --- reward, health, the end
 
-    def pay(self, animal: Agent, amount: float, thing: Thing | None = None, *, completes: bool = False) -> None:
-        """Give or take reward and health; maybe complete the arena (animal-ai.md 5.2)."""
-        if self.over or self._notice or self._merging or animal.done or animal.spared:
-            return
+    def pay(self, animal: Agent, amount: float, *, completes: bool = False) -> bool:
+        """Give or take reward and health; maybe complete the arena (animal-ai.md 5.2). False when nothing counts."""
+        if self._halted or animal.done or animal.spared:
+            return False
         if amount or completes:
             animal.earned = True
         if not animal.gain(amount):
@@ -225,6 +255,7 @@ class World:
         elif completes:
             passed = self.arena.pass_mark == 0 or animal.total >= self.arena.pass_mark
             self._finish(animal, "completed", success=passed)
+        return True
 
     def _finish(self, animal: Agent, cause: str, *, success: bool) -> None:
         """An animal is done with this arena; when that ends it for all, go on to the next one or end the episode."""
@@ -249,11 +280,10 @@ class World:
 
     def _show_notice(self) -> None:
         """Nobody can move and nothing counts, but the world goes on (animal-ai.md 5.5)."""
-        self.clock += 1
-        self._engine.system.step()
-        self._state = self._engine.pack()
+        self._tick()
+        self._simulate()
         self._notice -= 1
-        if not self._notice:
+        if not self._notice and not self.over:
             self._close()
 
     def _close(self) -> None:
@@ -268,6 +298,7 @@ class World:
         self.error = reason
         self.note("error", thing, reason=reason)
         self._ending = ("error", True)
+        self._notice = 0
         self._close()
 
     def _maybe_merge(self) -> None:
@@ -305,12 +336,14 @@ class World:
         )
 
     def bring(self, item: Item) -> Thing | None:
-        """Place a new thing where there is room for it; None when there is none. No operation brings an agent."""
-        if item.name == "Agent":
-            return None
+        """Place a new thing where there is room for it; None when there is none, or when it is an agent."""
         thing = make(item, None, self.rules)
-        failure = self._arrangement.bring(thing, self.state())
+        if isinstance(thing, Agent):
+            failure: Unplaced | None = Unplaced("Agent", None, thing.at, "the rule that operations bring no agents")
+        else:
+            failure = self._arrangement.bring(thing, self.state())
         if failure is not None:
+            self.unplaced.append(failure)
             self._note_unplaced(failure)
             return None
         self._admitted(thing)
@@ -338,10 +371,10 @@ class World:
     def vanish(self, thing: Thing) -> None:
         """Take a thing out of the arena; whoever is inside has left it."""
         self._state = None
-        for index, identity in sorted(self._within):
-            if identity == thing.id:
-                self._within.discard((index, identity))
-                thing.left(self, self.animals[index])
+        for meeting in sorted(self._within):
+            if meeting[1] == thing.id:
+                self._leave(*meeting)
+        thing.dismissed(self)
         if thing in self._tickers:
             self._tickers.remove(thing)
         self._operations.pop(thing.id, None)
@@ -390,7 +423,7 @@ class World:
 
     def snapshot(self) -> Record:
         """Everything needed to be here again: the task, the arena, the seed, the rules and the actions so far."""
-        return Record(self.task, self.start, self.seed, self.rules, tuple(self.actions))
+        return Record(self.task, self.start_arena, self.seed, self.rules, tuple(self.actions))
 
     @classmethod
     def replay(cls, record: Record) -> "World":
@@ -410,15 +443,23 @@ class World:
         It is made from positions and velocities, without what the engine remembers of contacts, so it may come out a
         little differently: a plan counts once it replays from the start.
         """
-        shared = (self.task, self.rules, *self.task.arenas)
-        return deepcopy(self, {id(each): each for each in shared})
+        return deepcopy(self)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_bodies"}
+    def __deepcopy__(self, memo: dict[int, Any]) -> "World":
+        """What never changes is shared: the task with all its parts, and the rules."""
+        for each in (self.task, self.rules, self.look, *self.task.arenas):
+            memo[id(each)] = each
+        for arena in self.task.arenas:
+            memo.update((id(item.operations), item.operations) for item in arena.items)
+        twin = object.__new__(World)
+        memo[id(self)] = twin
+        twin.__dict__ = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name != "_bodies"}
+        twin._bodies = [twin._engine.body(animal.id) for animal in twin.animals]
+        return twin
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._bodies = [self._engine.body(animal.id) for animal in self.animals]
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its record, and replayed when unpickled."""
+        return (World.replay, (self.snapshot(),))
 
     def describe(self) -> dict[str, Any]:
         """The true state of everything, as plain data."""
@@ -434,6 +475,8 @@ class World:
 
     def _describe(self, thing: Thing) -> dict[str, Any]:
         at, turn = self._engine.pose(thing.id)
+        if isinstance(thing, Agent):  # its body never turns
+            turn = facing(thing.heading)
         animals = [index for index, identity in sorted(self._within) if identity == thing.id]
         return {
             "id": thing.id,
