@@ -610,9 +610,11 @@ def test_leaving_is_told_when_the_zone_goes_away() -> None:
     assert "left" in kinds(run(world, [NOOP]))
 
 
-def test_a_goal_may_grow_in_one_leap() -> None:
-    world = world_of(AGENT, "name: GrowGoal, at: [20, 0, 20], change_rate: 2")
-    run(world, repeat(NOOP, 3))
+def test_a_goal_that_should_grow_in_one_leap_grows_fast() -> None:
+    world = world_of(AGENT, "name: GrowGoal, at: [20, 0, 20], change_rate: 2", rules=FINE)
+    run(world, repeat(NOOP, 39))
+    assert thing(world, "GrowGoal")["value"] == pytest.approx(0.5 + 39 * 0.05)
+    run(world, repeat(NOOP, 2))
     assert thing(world, "GrowGoal")["value"] == 2.5
 
 

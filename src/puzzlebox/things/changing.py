@@ -1,7 +1,6 @@
 """Goals that change with time: in value (decay, ripen) or in size (grow, shrink)."""
 
 from collections.abc import Mapping
-from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
 # How deep a growing ball may press into something that does not give way (animal-ai.md 2.6).
 _SQUEEZE = 0.05
-# Whether something is over a growing ball is asked in steps of this length.
-_PROBE = 0.1
+# A ball grows no more than this in one physics step, so that it can stop in time.
+_FASTEST_GROWTH = 0.05
 
 
 class ChangingGoal(Goal, family=True):
@@ -162,8 +161,10 @@ class SizeGoal(ChangingGoal, family=True):
 
     def change(self, stage: "Stage", after: float) -> None:
         """Grow if there is room, or shrink."""
-        if after > self.now and self._cramped(stage, after):
-            return
+        if after > self.now:
+            after = min(after, self.now + _FASTEST_GROWTH)
+            if self._cramped(stage, after):
+                return
         self.now = after
         self.set_diameter(after)
         if abs(after - self._built) >= RESHAPE or after == self.last:
@@ -173,17 +174,12 @@ class SizeGoal(ChangingGoal, family=True):
     def _cramped(self, stage: "Stage", after: float) -> bool:
         """Something over it, or something that does not give way beside it."""
         x, y, z = stage.position_of(self)
-        inner = self.now / 2 - _SQUEEZE
+        inner = after / 2 - _SQUEEZE
         sides = stage.near((x, y, z), inner) if inner > 0 else ()
         if any(thing is None or thing.stands is not Stands.FREE for thing in sides):
             return True
-        top, rise = y + self.now / 2, after - self.now
-        for part in range(ceil(rise / _PROBE)):
-            length = min(_PROBE, rise - part * _PROBE)
-            above = (x, top + part * _PROBE + length / 2, z)
-            if any(thing is not self for thing in stage.near(above, length / 2)):
-                return True
-        return False
+        half = (after - self.now) / 2
+        return any(thing is not self for thing in stage.near((x, y + self.now / 2 + half, z), half))
 
 
 class GrowGoal(SizeGoal):
