@@ -38,6 +38,7 @@ generated: $(VENV)/built
 
 pictures: $(VENV)/built
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/terminal_picture.py
+	$(BIN)/python tools/gallery.py
 
 wheel:
 	@test -n "$(INTERPRETER)"

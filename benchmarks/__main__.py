@@ -9,11 +9,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import help_time, reading, refusing, slopes, world
+from benchmarks import camera, help_time, reading, refusing, slopes, world
 from benchmarks.measure import Result
 
 BENCHMARKS = {
     "world": world.run,
+    "camera": camera.run,
     "reading": reading.run,
     "refusing": refusing.run,
     "help": help_time.run,

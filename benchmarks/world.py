@@ -75,7 +75,7 @@ def _steps(task: Task) -> tuple[float, float]:
         start = time.perf_counter()
         for step in range(300):
             body.add_force_torque(push if step % 40 < 20 else -push, none)
-            other._engine.system.step()
+            other.engine.system.step()
         bare += time.perf_counter() - start
         bare_steps += 300
     return seconds / steps * 1e6, bare / bare_steps * 1e6
@@ -85,7 +85,7 @@ def _parts(task: Task) -> list[Result]:
     world = World(task)
     for _ in range(20):
         world.step([3])
-    engine, animal, body = world._engine, world.animals[0], world.body(world.animals[0])
+    engine, animal, body = world.engine, world.animals[0], world.body(world.animals[0])
     state = world.state()
     return [
         Result("  pack the state", _microseconds(engine.pack, 20_000), "us"),

@@ -1,14 +1,19 @@
 // The one native extension of Puzzlebox. Each kernel lives in its own file; this one only names them for Python.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 
+#include "camera.h"
 #include "cpu.h"
 #include "solids.h"
 
@@ -88,7 +93,104 @@ void bind_solids(nb::module_& module) {
           [](const Solids& s, State state, Triple point, double radius, unsigned parts) {
             return s.near(floats(s, state), vec(point), radius, parts);
           },
-          nb::arg("state").none(), nb::arg("point"), nb::arg("radius"), nb::arg("parts"));
+          nb::arg("state").none(), nb::arg("point"), nb::arg("radius"), nb::arg("parts"))
+      .def(
+          "cast",
+          [](const Solids& s, nb::bytes state, int eye, const std::vector<double>& yaws, double radius, double length) {
+            std::vector<puzzlebox::Hit> hits;
+            s.cast(floats(s, state), checked(eye), yaws, radius, length, hits);
+            nb::list out;
+            for (const auto& hit : hits) out.append(nb::make_tuple(hit.thing, hit.parts, hit.distance));
+            return out;
+          },
+          nb::arg("state"), nb::arg("eye"), nb::arg("yaws"), nb::arg("radius"), nb::arg("length"),
+          "For each yaw what a ball meets that sets off from the middle of a thing: the number of that thing (-1: nothing),\n"
+          "the bits of the form it met, and how far it came.");
+}
+
+// Tables come as bytes (`ascontiguousarray(table).view(uint8)`): a row each, of exactly the size the kernel expects.
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Record>
+std::pair<const Record*, int> records(const Bytes& bytes, const char* what) {
+  if (bytes.size() % sizeof(Record)) throw std::invalid_argument(std::string(what) + ": rows of another layout");
+  return {reinterpret_cast<const Record*>(bytes.data()), static_cast<int>(bytes.size() / sizeof(Record))};
+}
+
+puzzlebox::Scene scene_of(const Bytes& parts, const Bytes& poses, const Bytes& planes, const Bytes& pixels,
+                          const Bytes& surroundings) {
+  puzzlebox::Scene scene{};
+  std::tie(scene.parts, scene.part_count) = records<puzzlebox::ScenePart>(parts, "parts");
+  std::tie(scene.poses, scene.pose_count) = records<puzzlebox::ScenePose>(poses, "poses");
+  auto [plane, plane_count] = records<std::array<float, 4>>(planes, "planes");
+  scene.planes = plane ? plane->data() : nullptr;
+  scene.plane_count = plane_count;
+  scene.pixels = pixels.data();
+  scene.pixel_rows = static_cast<int>(pixels.size()) / puzzlebox::kMask;
+  auto [around, count] = records<puzzlebox::SceneSurroundings>(surroundings, "surroundings");
+  if (count != 1) throw std::invalid_argument("surroundings: exactly one row");
+  scene.surroundings = around;
+  return scene;
+}
+
+puzzlebox::View view_of(const std::array<float, 3>& eye, float heading, float pitch, float fov_degrees, int skip_thing) {
+  if (!(fov_degrees > 0 && fov_degrees < 179)) throw std::invalid_argument("the field of view is 0 to 179 degrees");
+  return {{eye[0], eye[1], eye[2]}, heading, pitch, fov_degrees, skip_thing};
+}
+
+void check_size(std::size_t height, std::size_t width) {
+  if (height < 1 || width < 1 || height > 16384 || width > 16384) throw std::invalid_argument("1 to 16384 pixels a side");
+}
+
+void bind_camera(nb::module_& module) {
+  using Image = nb::ndarray<std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+  using Numbers = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  using Ids = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  module.def(
+      "paint",
+      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, std::array<float, 3> eye, float heading,
+         float pitch, float fov_degrees, Image image, bool lights, std::optional<Numbers> distance, std::optional<Ids> ids,
+         int skip_thing) {
+        puzzlebox::Scene scene = scene_of(parts, poses, planes, pixels, surroundings);
+        check_size(image.shape(0), image.shape(1));
+        if (image.shape(2) != 1 && image.shape(2) != 3) throw std::invalid_argument("image: height x width x 3 or 1");
+        auto same = [&](std::size_t rows, std::size_t columns) {
+          if (rows != image.shape(0) || columns != image.shape(1)) throw std::invalid_argument("all outputs are of one size");
+        };
+        if (distance) same(distance->shape(0), distance->shape(1));
+        if (ids) same(ids->shape(0), ids->shape(1));
+        puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
+        puzzlebox::Picture picture{image.data(),
+                                   static_cast<int>(image.shape(0)),
+                                   static_cast<int>(image.shape(1)),
+                                   static_cast<int>(image.shape(2)),
+                                   distance ? distance->data() : nullptr,
+                                   ids ? ids->data() : nullptr};
+        nb::gil_scoped_release release;
+        if (lights || distance || ids) puzzlebox::paint(scene, view, picture);
+        if (!lights) std::memset(picture.image, 0, image.size());
+      },
+      nb::arg("parts"), nb::arg("poses"), nb::arg("planes"), nb::arg("pixels"), nb::arg("surroundings"), nb::arg("eye"),
+      nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("image"), nb::arg("lights") = true,
+      nb::arg("distance").none() = nb::none(), nb::arg("ids").none() = nb::none(), nb::arg("skip_thing") = -1,
+      "Paint a scene into `image`; the tables are those of puzzlebox.scene.scene, as bytes.");
+  module.def(
+      "shade",
+      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, std::array<float, 3> eye, float heading,
+         float pitch, float fov_degrees, Numbers out, int samples, float spread, int skip_thing) {
+        puzzlebox::Scene scene = scene_of(parts, poses, planes, pixels, surroundings);
+        check_size(out.shape(0), out.shape(1));
+        puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
+        puzzlebox::Picture picture{nullptr, static_cast<int>(out.shape(0)), static_cast<int>(out.shape(1)), 3, nullptr, nullptr};
+        nb::gil_scoped_release release;
+        puzzlebox::shade(scene, view, picture, samples, spread, out.data());
+      },
+      nb::arg("parts"), nb::arg("poses"), nb::arg("planes"), nb::arg("pixels"), nb::arg("surroundings"), nb::arg("eye"),
+      nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("out"), nb::arg("samples"), nb::arg("spread"),
+      nb::arg("skip_thing") = -1, "How much of the sun each pixel's place sees, 0 to 1.");
+  module.def("camera_level", &puzzlebox::camera_level, "The instruction set the camera uses.");
+  module.def("set_camera_level", &puzzlebox::set_camera_level,
+             "Choose 'baseline', 'avx2' or 'avx512' for tests; False where this processor has it not.");
 }
 
 }  // namespace
@@ -98,4 +200,5 @@ NB_MODULE(_native, module) {
   module.def("instruction_set", &puzzlebox::instruction_set,
              "The widest vector instructions of this processor: 'avx512', 'avx2' or 'baseline'.");
   bind_solids(module);
+  bind_camera(module);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace puzzlebox {
 namespace {
@@ -13,6 +14,10 @@ constexpr double kContact = 0.02 - 1e-6;
 constexpr double kUpwards = 1e-3;
 // Neighbours that share a face do not cut into each other.
 constexpr double kHair = 1e-6;
+// A ball that is cast meets a form when it is this near; what it passes at this slope it does not come nearer to.
+constexpr double kTouch = 1e-9;
+constexpr double kParallel = 1e-9;
+constexpr int kMostSteps = 60;
 constexpr double kPi = 3.14159265358979323846;
 
 Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
@@ -92,39 +97,45 @@ void arch_side(Vec half, double ratio, int sides, int side, double out[4][2]) {
   }
 }
 
-Gap gap_to_tube(Vec p, const Solid& tube) {
-  double flat = std::numeric_limits<double>::infinity();
-  Vec away = {0, 1, 0};
-  for (std::size_t side = 0; side < tube.corners.size() / 4; ++side) {
-    const Vec* c = &tube.corners[4 * side];
-    double deepest = -std::numeric_limits<double>::infinity(), nearest = std::numeric_limits<double>::infinity();
-    Vec deepest_normal, nearest_normal;
-    for (int i = 0; i < 4; ++i) {
-      Vec a = c[i], b = c[(i + 1) % 4];
-      Vec along = b - a;
-      Vec normal = tube.edges[4 * side + i];
-      double height = normal.x * (p.x - a.x) + normal.y * (p.y - a.y);
-      if (height > deepest) deepest = height, deepest_normal = normal;
-      if (height <= 0) continue;
-      double t = ((p.x - a.x) * along.x + (p.y - a.y) * along.y) / (along.x * along.x + along.y * along.y);
-      t = std::clamp(t, 0.0, 1.0);
-      double dx = p.x - a.x - t * along.x, dy = p.y - a.y - t * along.y;
-      double distance = std::hypot(dx, dy);
-      if (distance < nearest && distance > 1e-12) nearest = distance, nearest_normal = {dx / distance, dy / distance, 0};
-    }
-    if (deepest <= 0) {
-      if (deepest < flat) flat = deepest, away = deepest_normal;
-    } else if (nearest < flat) {
-      flat = nearest, away = nearest_normal;
-    }
+// One side of the arch, as if it had no ends.
+Gap gap_to_side(Vec p, const Solid& tube, std::size_t side) {
+  const Vec* c = &tube.corners[4 * side];
+  double deepest = -std::numeric_limits<double>::infinity(), nearest = std::numeric_limits<double>::infinity();
+  Vec deepest_normal = {0, 1, 0}, nearest_normal = {0, 1, 0};
+  for (int i = 0; i < 4; ++i) {
+    Vec a = c[i], b = c[(i + 1) % 4];
+    Vec along = b - a;
+    Vec normal = tube.edges[4 * side + i];
+    double height = normal.x * (p.x - a.x) + normal.y * (p.y - a.y);
+    if (height > deepest) deepest = height, deepest_normal = normal;
+    if (height <= 0) continue;
+    double t = ((p.x - a.x) * along.x + (p.y - a.y) * along.y) / (along.x * along.x + along.y * along.y);
+    t = std::clamp(t, 0.0, 1.0);
+    double dx = p.x - a.x - t * along.x, dy = p.y - a.y - t * along.y;
+    double distance = std::hypot(dx, dy);
+    if (distance < nearest && distance > 1e-12) nearest = distance, nearest_normal = {dx / distance, dy / distance, 0};
   }
-  double ahead = std::abs(p.z) - tube.half.z;
-  Vec end = {0, 0, std::copysign(1.0, p.z)};
-  if (flat <= 0 && ahead <= 0) return flat > ahead ? Gap{flat, away} : Gap{ahead, end};
-  if (flat <= 0) return {ahead, end};
-  if (ahead <= 0) return {flat, away};
-  double distance = std::hypot(flat, ahead);
-  return {distance, (flat / distance) * away + (ahead / distance) * end};
+  return deepest <= 0 ? Gap{deepest, deepest_normal} : Gap{nearest, nearest_normal};
+}
+
+// The same with its ends.
+Gap with_ends(Gap side, double z, double half) {
+  double ahead = std::abs(z) - half;
+  Vec end = {0, 0, std::copysign(1.0, z)};
+  if (side.distance <= 0 && ahead <= 0) return side.distance > ahead ? side : Gap{ahead, end};
+  if (side.distance <= 0) return {ahead, end};
+  if (ahead <= 0) return side;
+  double distance = std::hypot(side.distance, ahead);
+  return {distance, (side.distance / distance) * side.normal + (ahead / distance) * end};
+}
+
+Gap gap_to_tube(Vec p, const Solid& tube) {
+  Gap nearest = {std::numeric_limits<double>::infinity(), {0, 1, 0}};
+  for (std::size_t side = 0; side < tube.corners.size() / 4; ++side) {
+    Gap gap = gap_to_side(p, tube, side);
+    if (gap.distance < nearest.distance) nearest = gap;
+  }
+  return with_ends(nearest, p.z, tube.half.z);
 }
 
 Gap gap_to(Vec p, const Solid& solid) {
@@ -207,6 +218,53 @@ bool box_cuts_tube(const Vec* box, const Vec* axes, const Solid& tube) {
     if (box_cuts(box, axes, corners, 8, normals, 5, edges, 5)) return true;
   }
   return false;
+}
+
+// How far a ball that sets off from `p`, off the form, comes along `d` until it meets a convex form; `most` if not before.
+// The gap to a convex form is a convex function of the way, so Newton's method comes from below and never beyond.
+template <typename GapAt>
+double way_to(GapAt gap_at, Gap gap, Vec p, Vec d, double radius, double most) {
+  double way = 0;
+  for (int i = 0; i < kMostSteps; ++i) {
+    double left = gap.distance - radius;
+    if (left < kTouch) return way;
+    double nearing = -dot(gap.normal, d);
+    if (nearing <= kParallel) return most;
+    way += left / nearing;
+    if (way >= most) return most;
+    gap = gap_at(p + way * d);
+  }
+  return way;
+}
+
+// Whether the way from `p` along `d`, up to `most`, comes into a box around the axes.
+bool crosses(Vec p, Vec d, double most, Vec low, Vec high) {
+  const double at[3] = {p.x, p.y, p.z}, to[3] = {d.x, d.y, d.z};
+  const double lows[3] = {low.x, low.y, low.z}, highs[3] = {high.x, high.y, high.z};
+  double in = 0, out = most;
+  for (int i = 0; i < 3; ++i) {
+    if (std::abs(to[i]) < 1e-12) {
+      if (at[i] < lows[i] || at[i] > highs[i]) return false;
+      continue;
+    }
+    double a = (lows[i] - at[i]) / to[i], b = (highs[i] - at[i]) / to[i];
+    in = std::max(in, std::min(a, b)), out = std::min(out, std::max(a, b));
+  }
+  return in <= out;
+}
+
+// The tube is not convex, but each of its sides is.
+double way_to_tube(const Solid& tube, Vec p, Vec d, double radius, double most) {
+  for (std::size_t side = 0; side < tube.corners.size() / 4; ++side) {
+    const Vec* c = &tube.corners[4 * side];
+    auto x = std::minmax({c[0].x, c[1].x, c[2].x, c[3].x}), y = std::minmax({c[0].y, c[1].y, c[2].y, c[3].y});
+    Vec low = {x.first - radius, y.first - radius, -tube.half.z - radius};
+    Vec high = {x.second + radius, y.second + radius, tube.half.z + radius};
+    if (!crosses(p, d, most, low, high)) continue;
+    auto gap_at = [&](Vec q) { return with_ends(gap_to_side(q, tube, side), q.z, tube.half.z); };
+    most = way_to(gap_at, gap_at(p), p, d, radius, most);
+  }
+  return most;
 }
 
 // The faces of the convex form around some points, by trying every plane through three of them: they are few.
@@ -422,6 +480,65 @@ std::vector<int> Solids::near(const float* state, Vec point, double radius, std:
     if (gap_to(inside(pose, point), solid).distance < radius) hits.push_back(solid.thing);
   }
   return hits;
+}
+
+void Solids::cast(const float* state, int eye, const std::vector<double>& yaws, double radius, double length,
+                  std::vector<Hit>& hits) const {
+  if (eye >= static_cast<int>(places_.size())) throw std::invalid_argument("there is no such thing");
+  hits.assign(yaws.size(), Hit{-1, 0, length});
+  std::vector<Vec> directions;
+  directions.reserve(yaws.size());
+  for (double yaw : yaws) directions.push_back({std::sin(yaw), 0, std::cos(yaw)});
+  Vec start = pose_of(eye, state).at;
+  for (const Solid& solid : solids_) {
+    if (solid.thing == eye || solid.thing == kFloor) continue;
+    const Place& place = places_[solid.thing];
+    bool centred = solid.centre.x == 0 && solid.centre.y == 0 && solid.centre.z == 0;
+    Pose pose;
+    Vec middle;
+    if (centred) {  // most things: whether a ray comes near needs no rotation
+      const float* s = place.row < 0 ? nullptr : state + kRow * place.row;
+      middle = s == nullptr ? place.pose.at : Vec{s[4], s[5], s[6]};
+    } else {
+      pose = pose_of(solid.thing, state);
+      middle = outside(pose, solid.centre);
+    }
+    Vec there = middle - start;
+    double around = dot(there, there), reach = solid.reach + radius;
+    bool near_known = false, overlaps = false;
+    Vec local;
+    Gap gap = {};
+    for (std::size_t ray = 0; ray < directions.size() && !overlaps; ++ray) {
+      Vec d = directions[ray];
+      double along = dot(there, d), aside = around - along * along;
+      double off = reach * reach - aside;
+      if (off < 0 || (along < 0 && around > reach * reach)) continue;
+      if (along - std::sqrt(off) >= hits[ray].distance) continue;
+      double most = hits[ray].distance, way = most;
+      if (solid.kind == Kind::kBall) {  // the ball around it is the thing itself
+        if (around <= reach * reach) break;
+        way = along - std::sqrt(off);
+      } else {
+        if (!near_known) {
+          near_known = true;
+          if (centred) pose = pose_of(solid.thing, state);
+          local = inside(pose, start);
+          gap = gap_to(local, solid);
+          overlaps = gap.distance <= radius;
+          if (overlaps) break;
+        }
+        Vec direction = turn_back(pose, d);
+        if (solid.kind == Kind::kTube) {
+          way = way_to_tube(solid, local, direction, radius, most);
+        } else if (solid.kind == Kind::kBox) {
+          way = way_to([&](Vec p) { return gap_to_box(p - solid.centre, solid.half); }, gap, local, direction, radius, most);
+        } else {
+          way = way_to([&](Vec p) { return gap_to_hull(p, solid); }, gap, local, direction, radius, most);
+        }
+      }
+      if (way < most) hits[ray] = {solid.thing, solid.parts, way};
+    }
+  }
 }
 
 }  // namespace puzzlebox

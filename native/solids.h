@@ -57,6 +57,16 @@ struct Gap {
 // Quaternion, position, linear and angular velocity of one body, as the engine packs them.
 constexpr int kRow = 13;
 
+// The floor's number among the things, as in puzzlebox.world.engine.
+constexpr int kFloor = 0;
+
+// What a cast met: the thing (-1: nothing), the part its form plays, and how far the ball went until then.
+struct Hit {
+  int thing = -1;
+  std::uint32_t parts = 0;
+  double distance = 0;
+};
+
 class Solids {
  public:
   void add_box(int thing, std::uint32_t parts, Vec centre, Vec half);
@@ -82,6 +92,10 @@ class Solids {
   std::vector<int> cut_by_box(const float* state, Vec centre, Vec half, double yaw, std::uint32_t parts) const;
   // Things nearer to a point than `radius`.
   std::vector<int> near(const float* state, Vec point, double radius, std::uint32_t parts) const;
+  // What balls meet that set off from the middle of a thing, level, in the directions of some yaws (radians, 0 is +z,
+  // clockwise seen from above). The thing itself, the floor and whatever a ball overlaps at its start do not count.
+  void cast(const float* state, int eye, const std::vector<double>& yaws, double radius, double length,
+            std::vector<Hit>& hits) const;
 
  private:
   struct Place {

@@ -63,7 +63,7 @@ class Witness:
 
     def __init__(self, world: World, tally: Tally) -> None:
         self._world = world
-        self._kernel: Solids = world._engine.solids
+        self._kernel: Solids = world.engine.solids
         self._tally = tally
 
     def __getattr__(self, name: str) -> Any:
@@ -77,10 +77,10 @@ class Witness:
         return grounded, astray, []
 
     def _is_goal(self, identity: int) -> bool:
-        return self._world._things[identity].notices is Notices.TOUCH
+        return self._world.present[identity].notices is Notices.TOUCH
 
     def _compare(self, animal: Agent, grounded: bool, goals: set[int], before: bytes) -> None:
-        tally, engine = self._tally, self._world._engine
+        tally, engine = self._tally, self._world.engine
         tally.looks += 1
         rows = np.frombuffer(before, np.float32).reshape(-1, 13)
         centre = tuple(map(float, rows[engine.rows().index(animal.id), 4:7]))
@@ -90,7 +90,7 @@ class Witness:
             for slack in (0.0, -HAIRLINE, HAIRLINE)
         )
         # At the edge of a mesh the engine drops a contact now and then, as long as there is still air between.
-        meshes = {each for each in surely - pairs if isinstance(self._world._things.get(each), MESHES)}
+        meshes = {each for each in surely - pairs if isinstance(self._world.present.get(each), MESHES)}
         dropped = {each for each in meshes if self._gap(each, centre, before) > 0}
         tally.dropped += len(dropped)
         unclear = (perhaps - surely) | dropped
@@ -115,7 +115,7 @@ class Witness:
 
     def _contacts(self, animal: Agent) -> tuple[set[int], list[float]]:
         """What the engine says the animal is in contact with, and how far each normal points up."""
-        engine = self._world._engine
+        engine = self._world.engine
         whose = {component.entity.per_scene_id: thing for thing, component in engine._components.items()}
         pairs, normals = set(), []
         for contact in engine.system.get_contacts():
@@ -134,14 +134,14 @@ class Witness:
         return identity not in (FLOOR, FENCE)
 
     def _kind(self, identity: int) -> str:
-        return {FLOOR: "floor", FENCE: "fence"}.get(identity) or type(self._world._things[identity]).__name__
+        return {FLOOR: "floor", FENCE: "fence"}.get(identity) or type(self._world.present[identity]).__name__
 
     def _place(self, identity: int, centre: Any) -> str:
         """Where on a tunnel or a ramp the animal is."""
-        thing = self._world._things.get(identity)
+        thing = self._world.present.get(identity)
         if not isinstance(thing, CylinderTunnel | Ramp):
             return "elsewhere"
-        at, turn = self._world._engine.pose(identity)
+        at, turn = self._world.engine.pose(identity)
         here = (np.array(centre) - at) @ rotation_of(np.array(turn))
         half = np.array(thing.extent) / 2
         if isinstance(thing, CylinderTunnel):
@@ -170,7 +170,7 @@ class Witness:
         )
 
     def _where(self, identity: int) -> Any:
-        at, turn = self._world._engine.pose(identity)
+        at, turn = self._world.engine.pose(identity)
         return tuple(round(axis, 4) for axis in (*at, *turn))
 
 
@@ -204,7 +204,7 @@ def drop(world: World, animal: Agent, body: Any, rng: Rng) -> None:
     for _ in range(20):
         place = at + rng.uniform(-1.0, 1.0, 3) * (reach + 0.6)
         place = np.clip(place, (0.5, 0.5, 0.5), (17.5, 9.0, 17.5))
-        if not set(world._engine.solids.near(world.state(), tuple(map(float, place)), 0.49, SOLID)) - {animal.id}:
+        if not set(world.engine.solids.near(world.state(), tuple(map(float, place)), 0.49, SOLID)) - {animal.id}:
             body.entity.set_pose(sapien.Pose(tuple(map(float, place))))
             body.set_linear_velocity(rng.normal(0.0, 3.0, 3).astype(np.float32))
             world._state = None  # it was moved behind the world's back
@@ -233,7 +233,8 @@ def compare(names: list[str], seed: int, *, arenas: int, steps: int) -> Tally:
     tally = Tally()
     for number in range(arenas):
         world = World(zoo(rng, names, int(rng.integers(1, 6))), seed=number)
-        world._engine.solids = Witness(world, tally)
+        world.engine.solids = Witness(world, tally)
+        world._bind()  # so that it is asked
         for actions in random_actions(rng, len(world.animals), steps):
             for animal, body in zip(world.animals, world._bodies, strict=True):
                 if chance(rng, 0.05):

@@ -48,14 +48,27 @@ def said_by(code: str) -> list[str]:
 
 
 def test_the_world_of_the_readme_lives_as_pasted() -> None:
-    _, code = blocks(ROOT / "README.md", "python")
+    _, _, code = blocks(ROOT / "README.md", "python")
     lines = said_by(code)
     assert lines[0] == "return 0.9558 after 54 physics steps, passed: True"
     assert lines[1] == "['collected', 'finished', 'ended']"
 
 
+def test_the_training_example_is_the_file() -> None:
+    assert blocks(ROOT / "README.md", "python")[0] == (ROOT / "examples" / "train.py").read_text()
+
+
+@pytest.mark.slow
+def test_the_training_example_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example as pasted: about five minutes on two cores."""
+    monkeypatch.chdir(tmp_path)
+    (line,) = said_by((ROOT / "examples" / "train.py").read_text())
+    assert float(line.rsplit(" ", 1)[1]) > 0.5
+    assert (tmp_path / "food.zip").exists()
+
+
 def test_the_python_of_the_readme_runs_as_pasted() -> None:
-    code, _ = blocks(ROOT / "README.md", "python")
+    _, code, _ = blocks(ROOT / "README.md", "python")
     lines = said_by(code)
     assert lines[0] == "500 ['Agent', 'SpawnerTree']"
     assert "      - {name: Wall, at: [20, 0, 12], rotation: 0, size: [8, 2, 1], color: [153, 153, 153]}" in lines
@@ -75,6 +88,14 @@ def test_the_world_page_runs_as_pasted_and_explains_every_event_and_rule() -> No
         assert f"`{word}`" in text
     for number, name in enumerate(ACTIONS):
         assert f"{number} {name}" in " ".join(text.split())
+
+
+def test_the_environments_page_runs_as_pasted() -> None:
+    one, many = blocks(ROOT / "docs" / "environments.md", "python")
+    lines = said_by(one)
+    assert lines[0] == "{'camera': (64, 64, 3), 'vitals': (7,)} 0"
+    assert lines[1] == "0.9558 True ['collected', 'finished', 'ended']"
+    assert said_by(many) == ["(8, 100)"]
 
 
 def test_the_pages_of_things_are_current() -> None:

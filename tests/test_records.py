@@ -217,8 +217,8 @@ def test_the_kernel_finds_every_number_that_is_not_finite(busy: Task, bad: float
         for column in range(13):
             spoiled = rows.copy()
             spoiled[row, column] = bad
-            assert world._engine.solids.look(state, spoiled.tobytes())[1] == row
-    assert world._engine.solids.look(state, state)[1] == -1
+            assert world.engine.solids.look(state, spoiled.tobytes())[1] == row
+    assert world.engine.solids.look(state, state)[1] == -1
 
 
 def test_a_world_is_pickled_as_its_record(busy: Task) -> None:

@@ -109,7 +109,7 @@ def look(world: World, outcome: Outcome | None, report: Report, name: str) -> No
         if unknown := {event.kind for event in outcome.events} - KINDS.keys():
             raise Strange(f"events {unknown}")
     state = np.frombuffer(world.state(), np.float32).reshape(-1, 13)
-    engine = world._engine
+    engine = world.engine
     if len(state) != len(engine.rows()):
         raise Strange(f"{len(state)} rows for {len(engine.rows())} bodies")
     if not np.isfinite(state).all():
@@ -118,7 +118,7 @@ def look(world: World, outcome: Outcome | None, report: Report, name: str) -> No
     beyond = np.maximum(-at, at - (engine.width, np.inf, engine.depth)).max(axis=1)
     outside = {}
     for row in np.flatnonzero(beyond > 0.2):
-        thing = world._things[engine.rows()[row]]
+        thing = world.present[engine.rows()[row]]
         if thing.kinematic:  # it hangs where it was put
             continue
         where = f"{type(thing).__name__}, {name}, step {world.clock}"
@@ -131,7 +131,7 @@ def look(world: World, outcome: Outcome | None, report: Report, name: str) -> No
     for values, extreme in ((at[:, 1], "highest"), (speed, "fastest")):
         row = int(values.argmax()) if len(values) else 0
         if values[row] > getattr(report, extreme)[0]:
-            thing = world._things[engine.rows()[row]]
+            thing = world.present[engine.rows()[row]]
             setattr(report, extreme, (float(values[row]), f"{type(thing).__name__}, {name}"))
 
 

@@ -7,6 +7,7 @@ import typer
 from puzzlebox.cli.check import check
 from puzzlebox.cli.convert import convert
 from puzzlebox.cli.doctor import doctor
+from puzzlebox.cli.show import show
 from puzzlebox.cli.tasks import tasks
 from puzzlebox.cli.things import things
 from puzzlebox.cli.welcome import welcome
@@ -19,7 +20,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (check, convert, things, tasks, doctor):
+for verb in (check, convert, show, things, tasks, doctor):
     app.command()(verb)
 
 

@@ -1,6 +1,10 @@
 """Colours by name, for task files and pictures. Components are 0-255, as Animal-AI writes them."""
 
+from collections.abc import Sequence
+
 RGB = tuple[float, float, float]
+# What light is added up in: 0 to 1, twice the number is twice the light.
+Linear = tuple[float, float, float]
 
 NAMED_COLOURS: dict[str, RGB] = {
     "black": (0, 0, 0),
@@ -16,3 +20,14 @@ NAMED_COLOURS: dict[str, RGB] = {
     "pink": (255, 0, 255),  # the testbed's ramps
     "brown": (140, 90, 43),
 }
+
+
+def _linear(channel: float) -> float:
+    share = channel / 255.0
+    return share / 12.92 if share <= 0.04045 else float(((share + 0.055) / 1.055) ** 2.4)
+
+
+def linear(color: Sequence[float]) -> Linear:
+    """A colour as light."""
+    red, green, blue = color
+    return (_linear(red), _linear(green), _linear(blue))

@@ -9,10 +9,14 @@ PATTERNS = ("plain", "tiles", "bricks", "stripes", "pickets", "planks", "grass",
 
 @dataclass(frozen=True)
 class Surface:
-    """How one surface is painted: a colour (0-255) and one of `PATTERNS`."""
+    """How one surface is painted: a colour (0-255), one of `PATTERNS`, and the pattern's second colour.
+
+    Without a second colour, a pattern draws its lines in a darker first, and a sky gets paler towards the horizon.
+    """
 
     color: RGB
     pattern: str = "plain"
+    other: RGB | None = None
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,12 @@ class Look:
 
 
 THEMES: dict[str, Look] = {
+    # Fitted to screenshots of the original (animal-ai.md 11.3).
     "classic": Look(
-        floor=Surface((196, 164, 120), "tiles"),
-        fence=Surface((245, 245, 245), "pickets"),
+        floor=Surface((133, 121, 88), "tiles", (98, 80, 44)),
+        fence=Surface((162, 181, 199), "pickets", (153, 171, 188)),
         walls=Surface((128, 128, 128), "bricks"),
-        sky=Surface((140, 180, 230), "gradient"),
+        sky=Surface((90, 115, 155), "gradient", (188, 226, 254)),
     ),
     "laboratory": Look(
         floor=Surface((214, 218, 222), "tiles"),

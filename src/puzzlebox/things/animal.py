@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from puzzlebox.scene.parts import Part
 from puzzlebox.scene.shapes import Ball, Box, Shape
+from puzzlebox.scene.themes import Look
 from puzzlebox.things.kinds import Category, Solid, Stands, Takes
 from puzzlebox.things.parameters import SKINS
 from puzzlebox.things.rules import Rules, steps_in
+from puzzlebox.things.skins import skin
 from puzzlebox.things.thing import Thing
 
 FULL_HEALTH = 100.0
@@ -52,6 +55,10 @@ class Agent(Thing):
         # Finished with this arena; whether well; and whether this step brought or cost it more than time.
         self.done = self.succeeded = self.earned = False
         self.heading = 0.0
+        # The push of each direction it has looked in; there are 180 of them at most.
+        self._pushes: dict[float, tuple[Any, Any]] = {}
+        self._forwards: Any = None
+        self._backwards: Any = None
         self._quick_stop = np.float32(rules.quick_stop)
 
     def draw_looks(self, generator: np.random.Generator) -> None:
@@ -62,16 +69,23 @@ class Agent(Thing):
         """One ball."""
         return (Ball(0.5),)
 
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A panda, a pig or a hedgehog."""
+        return skin(self.skin)
+
     def probe(self) -> Box:
         """Only its middle asks for room; what reaches into its rim is pushed away (animal-ai.md 3.3)."""
         return Box((0.0, 0.0, 0.0))
 
     def face(self, degrees: float) -> None:
         """Look in a direction."""
-        self.heading = degrees % 360.0
-        angle, push = radians(self.heading), self.rules.drive * self.weight()
-        self._forwards = np.array((push * sin(angle), 0.0, push * cos(angle)), np.float32)
-        self._backwards = -self._forwards
+        heading = self.heading = degrees % 360.0
+        pushes = self._pushes.get(heading)
+        if pushes is None:
+            angle, push = radians(heading), self.rules.drive * self.weight()
+            forwards = np.array((push * sin(angle), 0.0, push * cos(angle)), np.float32)
+            pushes = self._pushes[heading] = (forwards, -forwards)
+        self._forwards, self._backwards = pushes
 
     def act(self, body: Any, move: int, turn: int) -> None:
         """Do, for one physics step, what an action says (animal-ai.md 4.3)."""
@@ -85,6 +99,15 @@ class Agent(Thing):
             body.add_force_torque(self._backwards, _NO_TORQUE)
         elif self._quick_stop < 1.0:
             body.set_linear_velocity(body.get_linear_velocity() * self._quick_stop)
+
+    def spend(self, cost: float) -> bool:
+        """Pay for a step (`cost` is zero or less); False when that was its last health."""
+        self.total += cost
+        self.health += 100.0 * cost
+        if self.health > _NOTHING:
+            return True
+        self.health = 0.0
+        return False
 
     def gain(self, amount: float) -> bool:
         """Add reward and health; False when that was its last health."""

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from puzzlebox.scene.shapes import Box, Shape, Vector
+from puzzlebox.scene.colours import linear
+from puzzlebox.scene.parts import Part, between, box
+from puzzlebox.scene.shapes import Box, Shape
+from puzzlebox.scene.themes import Look
 from puzzlebox.things.kinds import Category, Notices, Origin, Takes
 from puzzlebox.things.rules import Rules, steps_in
 from puzzlebox.things.thing import Thing
@@ -13,17 +16,13 @@ if TYPE_CHECKING:
     from puzzlebox.things.stage import Stage
 
 
-def _between(low: Vector, high: Vector) -> Box:
-    half = ((high[0] - low[0]) / 2, (high[1] - low[1]) / 2, (high[2] - low[2]) / 2)
-    return Box(half, (low[0] + half[0], low[1] + half[1], low[2] + half[2]))
-
-
 # animal-ai.md 2.8; `at` names a lower corner of the pillar.
-PILLAR = _between((-0.40, 0.0, -0.40), (0.0, 1.60, 0.0))
-HOLDER = _between((-0.08, 0.59, -0.50), (0.12, 1.09, 0.09))
-BUTTON = _between((0.11, 0.69, -0.36), (0.19, 1.00, -0.05))
-TRIGGER = _between((0.20, 0.32, -0.57), (0.37, 1.05, 0.16))
+PILLAR = between((-0.40, 0.0, -0.40), (0.0, 1.60, 0.0))
+HOLDER = between((-0.08, 0.59, -0.50), (0.12, 1.09, 0.09))
+BUTTON = between((0.11, 0.69, -0.36), (0.19, 1.00, -0.05))
+TRIGGER = between((0.20, 0.32, -0.57), (0.37, 1.05, 0.16))
 TRAVEL = 0.09
+_BEIGE, _LIGHT_BLUE = linear((222, 224, 135)), (0.019, 0.517, 0.790)
 
 
 class SpawnerButton(Thing):
@@ -48,6 +47,7 @@ class SpawnerButton(Thing):
     origin = Origin.BASE
     notices = Notices.ENTRY
     ticks = True
+    fades = True
     tag = "PillarButton"
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
@@ -66,6 +66,16 @@ class SpawnerButton(Thing):
     def shapes(self) -> tuple[Shape, ...]:
         """The pillar."""
         return (PILLAR,)
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A pillar, a holder, and the button that moves into it."""
+        x, y, z = BUTTON.at
+        knob = Box(BUTTON.half, (x - TRAVEL * self.pushed, y, z))
+        return (box(PILLAR, _BEIGE), box(HOLDER, _BEIGE), box(knob, _LIGHT_BLUE))
+
+    def shown(self) -> float:
+        """How far it is pushed in."""
+        return self.pushed
 
     def soft_shapes(self) -> tuple[Shape, ...]:
         """What sticks out of the pillar may reach into a neighbour, as in the published operant chamber."""

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.scene.parts import Part
+from puzzlebox.scene.scene import Kind, Pattern
 from puzzlebox.scene.shapes import Vector
-from puzzlebox.things.goals import RESHAPE, Goal
+from puzzlebox.scene.themes import Look
+from puzzlebox.things.goals import GOLDEN, GREEN, RESHAPE, Goal
 from puzzlebox.things.kinds import ColourRule, SizeRange, Stands, Takes
 from puzzlebox.things.rules import Rules
 from puzzlebox.things.thing import SHRINK
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 # How deep a growing ball may press into something that does not give way (animal-ai.md 2.6).
 _SQUEEZE = 0.05
+# What a goal without value looks like, and the rings that tell how much is left (animal-ai.md 2.6).
+_GREY = 0.392
+_DECAYS, _RIPENS = (1.0, 0.214, 0.051), (0.0, 0.522, 1.0)
 # A ball grows no more than this in one physics step, so that it can stop in time.
 _FASTEST_GROWTH = 0.05
 
@@ -26,6 +32,8 @@ class ChangingGoal(Goal, family=True):
     size: ClassVar[SizeRange | None] = None
     pays = True
     ticks = True
+    fades = True
+    glow = GOLDEN
     rises: ClassVar[bool] = False
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
@@ -85,6 +93,20 @@ class ValueGoal(ChangingGoal, family=True):
     reward = "+its value at that moment, counts as a goal to collect"
     tag = "goodGoalMulti"
 
+    def shown(self) -> float:
+        """How much of its largest value it has."""
+        low, high = sorted((self.first, self.last))
+        return (self.now - low) / (high - low) if high > low else 1.0
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A ball between grey and its full colour, with a ring on all sides that fills with its value."""
+        share, radius = self.shown(), self.extent[0] / 2
+        dull, (red, green, blue) = (1.0 - share) * _GREY, self.glow
+        color = (dull + share * red, dull + share * green, dull + share * blue)
+        ring = _RIPENS if self.rises else _DECAYS
+        half = (radius, radius, radius)
+        return (Part(Kind.BALL, half, color, pattern=Pattern.RING, other=ring, glows=True, mark=int(self.rises)),)
+
 
 class DecayGoal(ValueGoal):
     """A goal that loses value with time; its size is that of its first value."""
@@ -105,6 +127,7 @@ class EndingOnTouch(Goal, family=True):
     """What the ...EpEnding goals have in common."""
 
     ends = True
+    glow = GREEN
     reward = "+its value at that moment, ends the episode"
 
     def ends_at_once(self) -> bool:

@@ -4,10 +4,15 @@ from collections.abc import Mapping
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from puzzlebox.scene.colours import linear
+from puzzlebox.scene.parts import Part, between, box, painted
+from puzzlebox.scene.scene import Kind
 from puzzlebox.scene.shapes import Box, Hull, Shape, Vector, turned
+from puzzlebox.scene.themes import Look
 from puzzlebox.things.goals import RESHAPE, Goal
 from puzzlebox.things.kinds import Category, ColourRule, Origin, Takes
 from puzzlebox.things.rules import Rules, steps_in
+from puzzlebox.things.structures import GLASS
 from puzzlebox.things.thing import SHRINK, Thing
 
 if TYPE_CHECKING:
@@ -23,6 +28,10 @@ _CROWD = 100
 # A door moves in so many jerks, each of which makes its body anew.
 _DOOR_STEPS = 20
 GIVEN = "GoodGoalMulti"
+_LEAVES, _BARK = (0.154, 0.417, 0.0195), linear((94, 66, 51))
+_BLUE = linear((48, 139, 203))
+# How much the panes of a dispenser and its door hide.
+_PANE, _DOOR_PANE = 0.14, 0.5
 
 
 class Dispenser(Thing, family=True):
@@ -118,6 +127,19 @@ class SpawnerTree(Dispenser):
             for x, y, z in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
         )
     )
+    # What one sees of it is larger than what one bumps into: a crown with large flat faces, traced from the screenshot.
+    _leaves = (
+        *((1.1, 5.93, -0.92), (0.3, 5.82, 2.14), (0.0, 4.81, 2.5), (0.0, 3.78, 2.48), (0.2, 2.32, -0.14)),
+        *((0.5, 3.16, -2.3), (1.7, 3.78, -2.63), (1.1, 5.13, -1.99), (2.2, 3.3, -1.0), (2.0, 4.06, -1.25)),
+        *((2.05, 4.2, -0.19), (1.95, 3.5, 1.4), (1.75, 4.45, 1.5), (-2.4, 3.8, -1.1), (-2.5, 4.4, 0.9)),
+        *((-1.2, 5.6, -0.7), (-1.0, 5.5, 1.3), (-1.4, 3.0, 0.4), (-0.9, 4.8, -2.1)),
+    )
+    _roots = tuple((x, 0.0, z) for x in (-0.42, 0.42) for z in (-0.42, 0.42)) + tuple(
+        (x, 0.3, z) for x in (-0.2, 0.2) for z in (-0.2, 0.2)
+    )
+    _stem = tuple((x, 0.25, z) for x in (-0.21, 0.21) for z in (-0.21, 0.21)) + tuple(
+        (x, 3.0, z - 0.1) for x in (-0.16, 0.16) for z in (-0.16, 0.16)
+    )
     # Fruits hang on a ball around the crown, neither on top nor underneath; large ones further out, so as not to reach
     # into it.
     _heart = (-0.1, 4.3, -0.1)
@@ -136,6 +158,11 @@ class SpawnerTree(Dispenser):
     def shapes(self) -> tuple[Shape, ...]:
         """A trunk and a crown."""
         return (*self._trunk, self._crown)
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """Roots, a trunk and a crown."""
+        forms = ((self._roots, _BARK), (self._stem, _BARK), (self._leaves, _LEAVES))
+        return tuple(Part(Kind.HULL, self.extent, color, points=points) for points, color in forms)
 
     def probe(self) -> Box:
         """As wide as its trunk: a tree may stand at the fence."""
@@ -211,12 +238,24 @@ def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
     )
 
 
+def _ring(low: float, high: float, *, closed: bool = False) -> tuple[Box, ...]:
+    """The walls of a column between two heights; not closed, they leave the opening free."""
+    outer, inner = _COLUMN, _CHAMBER
+    sides = (
+        between((inner, low, -outer), (outer, high, outer)),
+        between((-outer, low, inner), (inner, high, outer)),
+        between((-outer, low, -outer), (inner, high, -inner)),
+    )
+    return (*sides, between((-outer, low, -inner), (-inner, high, inner))) if closed else sides
+
+
 class Door(Thing, family=True):
     """The door of a dispenser: it shrinks into the plinth, in small jerks."""
 
     category = Category.DISPENSER
     friction = 0.0
     origin = Origin.BASE
+    fades = True
     # Where its foot is, a little inside the plinth, before the dispenser is turned; and its size above the plinth.
     place = (-0.75, 0.106, 0.0)
     fixed_size = (0.05, 1.15, 1.0)
@@ -239,6 +278,16 @@ class Door(Thing, family=True):
         x, y, z = self.extent
         half = (self._hidden + y * (1.0 - self._jerks / _DOOR_STEPS)) / 2
         return (Box((x / 2, half, z / 2), (0.0, half, 0.0)),)
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A pane of milk glass."""
+        x, y, z = self.extent
+        half = (self._hidden + y * (1.0 - self.opening)) / 2
+        return (Part(Kind.BOX, (x / 2, half, z / 2), GLASS, (0.0, half, 0.0), alpha=_DOOR_PANE),)
+
+    def shown(self) -> float:
+        """How far open it is."""
+        return self.opening
 
     def condition(self) -> dict[str, Any]:
         """How far open it is, 0 to 1."""
@@ -273,6 +322,8 @@ class SpawnerDispenserTall(Dispenser):
         "door_delay": 0.0,
     }
     _parts = _shell(top=4.194, lintel=1.65, roof=4.406)
+    # From where to where its column is of glass, and the height of the opening.
+    _glass, _opening = (0.75, 3.55), 1.65
     _drop = 3.65
     # The door takes a second for each way, and a cycle holds it open for at most 1.5 s (animal-ai.md 2.7).
     _moving = steps_in(1.0)
@@ -294,6 +345,38 @@ class SpawnerDispenserTall(Dispenser):
     def shapes(self) -> tuple[Shape, ...]:
         """The shell; the door is a thing of its own."""
         return self._parts
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A plinth and a roof in its colour, glass between them, and a frame around the opening."""
+        color = painted(self.paint, _BLUE)
+        plinth, roof = self._parts[0], self._parts[-1]
+        assert isinstance(plinth, Box) and isinstance(roof, Box)
+        low, high = 2 * plinth.half[1], roof.at[1] - roof.half[1]
+        forms = [plinth, roof, *self._frame(low)]
+        if self._glass[0] > low:
+            forms += [*_ring(low, self._glass[0]), *_ring(self._glass[1], high, closed=True)]
+        return (*(box(form, color) for form in forms), *(box(pane, GLASS, alpha=_PANE) for pane in self._panes()))
+
+    def _panes(self) -> tuple[Box, ...]:
+        """Three sides, and the fourth above the opening."""
+        edge, thick, (low, high) = _COLUMN, 0.01, self._glass
+        sides = (
+            between((edge - thick, low, -edge), (edge, high, edge)),
+            between((-edge, low, edge - thick), (edge - thick, high, edge)),
+            between((-edge, low, -edge), (edge - thick, high, thick - edge)),
+        )
+        if high - self._opening < 0.1:
+            return sides
+        return (*sides, between((-edge, self._opening, thick - edge), (thick - edge, high, edge - thick)))
+
+    def _frame(self, low: float) -> tuple[Box, ...]:
+        """Two posts and a lintel around the opening."""
+        near, far, wide, bar = -_COLUMN - 0.02, -_COLUMN + 0.06, 0.54, 0.09
+        return (
+            between((near, low, -wide - bar), (far, self._opening, -wide)),
+            between((near, low, wide), (far, self._opening, wide + bar)),
+            between((near, self._opening - bar, -wide), (far, self._opening, wide)),
+        )
 
     def opening(self) -> float:
         """How far open the door is at this age, 0 to 1."""
@@ -352,4 +435,5 @@ class SpawnerContainerShort(SpawnerDispenserTall):
     fixed_size = (1.67, 1.67, 1.67)
     constants = {**SpawnerDispenserTall.constants, "spawn_count": 1, "door_delay": 1.0}
     _parts = _shell(top=1.394, lintel=1.35, roof=1.606)
+    _glass, _opening = (0.206, 1.394), 1.35
     _drop = 0.85

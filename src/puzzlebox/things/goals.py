@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.scene.colours import Linear
+from puzzlebox.scene.parts import Part, painted
+from puzzlebox.scene.scene import Kind
 from puzzlebox.scene.shapes import Ball, Shape, Vector
+from puzzlebox.scene.themes import Look
 from puzzlebox.things.kinds import Category, ColourRule, Notices, SizeRange, Solid, Stands, Takes
 from puzzlebox.things.rules import Rules
 from puzzlebox.things.thing import SHRINK, Thing
@@ -20,6 +24,9 @@ LAUNCH_SPEED = 10.0
 SMALLEST_BALL = 0.1
 # The body of a ball is made anew when its size has changed by this much.
 RESHAPE = 0.02
+# Goals shine by themselves (animal-ai.md 2.5, 11.3).
+GREEN, GOLDEN = (0.506, 0.749, 0.255), (0.910, 0.726, 0.137)
+_RED, _ORANGE, _PALE = (0.909, 0.155, 0.170), (1.0, 0.177, 0.0), (0.651, 0.708, 0.783)
 
 
 class Goal(Thing, family=True):
@@ -29,6 +36,7 @@ class Goal(Thing, family=True):
         sign: what the diameter is multiplied with to give the reward.
         multi: a decoy of the kind that lets the game go on.
         launched: it starts at 10 m/s along its rotation.
+        glow: the light it gives.
     """
 
     category = Category.GOAL
@@ -45,6 +53,7 @@ class Goal(Thing, family=True):
     sign: ClassVar[float] = 1.0
     multi: ClassVar[bool] = False
     launched: ClassVar[bool] = False
+    glow: ClassVar[Linear] = GREEN
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         super().__init__(asked, rules)
@@ -73,6 +82,15 @@ class Goal(Thing, family=True):
     def shapes(self) -> tuple[Shape, ...]:
         """One ball."""
         return (Ball(max(self.extent[0], SMALLEST_BALL) / 2),)
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A ball of light, as large as it pays."""
+        radius = self.extent[0] / 2
+        return (Part(Kind.BALL, (radius, radius, radius), painted(self.paint, self.glow), glows=True),)
+
+    def shown(self) -> float:
+        """Its diameter."""
+        return self.extent[0]
 
     def register(self, stage: "Stage") -> None:
         """Count among the goals there are to collect ("so_far" rules; animal-ai.md 5.3)."""
@@ -144,6 +162,7 @@ class GoodGoalMulti(RegisteredGoal):
     """A golden ball of food; the episode goes on until all of them are collected."""
 
     turns = True
+    glow = GOLDEN
     reward = "+size, ends the episode when it is the last"
     tag = "goodGoalMulti"
 
@@ -161,6 +180,7 @@ class BadGoal(Goal):
     ends = True
     reward = "-size, ends the episode"
     sign = -1.0
+    glow = _RED
     tag = "badGoal"
 
 
@@ -178,6 +198,7 @@ class BadGoalMulti(BadGoal):
     aliases = ("BadGoalMulti.experimental",)
     turns = True
     ends = False
+    glow = _ORANGE
     reward = "-size"
     tag = "badGoalMulti"
 
@@ -197,6 +218,7 @@ class DecoyGoal(Goal):
 
     reward = "0"
     sign = 0.0
+    glow = _PALE
     tag = "DecoyGoal"
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:

@@ -75,7 +75,7 @@ def documentation() -> dict[str, str]:
         "# The things",
         "",
         "Written from the catalogue by `make generated`; `puzzlebox things NAME` shows the same page in a terminal.",
-        "Sizes are in metres, x (width), y (height) and z (depth).",
+        "Sizes are in metres, x (width), y (height) and z (depth). The [gallery](../gallery.md) shows them all.",
         "",
         "| thing | what it is | size | color |",
         "|---|---|---|---|",
@@ -91,7 +91,7 @@ def documentation() -> dict[str, str]:
 
 
 def _page(name: str, thing: type[Thing]) -> str:
-    lines = [f"# {name}", "", thing.description(), ""]
+    lines = [f"# {name}", "", thing.description(), "", f"![{name}](../images/things/{name}.png)", ""]
     lines += [f"- {label}: {text}" for label, text in facts(thing)]
     lines += ["", "| key | meaning | default | in Animal-AI |", "|---|---|---|---|"]
     lines += [f"| `{key}` | {meaning} | {value} | `{word}` |" for key, meaning, value, word in parameters(thing)]

@@ -6,11 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from puzzlebox.scene.colours import linear
+from puzzlebox.scene.parts import BLACK, Part, painted
+from puzzlebox.scene.scene import Kind, Pattern
 from puzzlebox.scene.shapes import Box, Shape
+from puzzlebox.scene.themes import Look
 from puzzlebox.things.kinds import Category, ColourRule, Origin, SizeRange, Takes
 from puzzlebox.things.parameters import SYMBOLS
 from puzzlebox.things.rules import Rules
 from puzzlebox.things.thing import Thing
+
+# Wood, paper and ink; borders and thickness of the paper in metres.
+_FRAME, _BACK, _PAPER, _INK = (0.345, 0.225, 0.155), (0.250, 0.140, 0.088), (0.80, 0.74, 0.62), linear((61, 0, 214))
+_BORDER, _SYMBOL, _SHEET = 0.1, 0.9, 0.006
 
 
 class SignBoard(Thing):
@@ -53,6 +61,28 @@ class SignBoard(Thing):
         """One board on its lower edge."""
         x, y, z = self.extent
         return (Box((x / 2, y / 2, z / 2), (0.0, y / 2, 0.0)),)
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A framed board; on its front a sheet of paper with the symbol."""
+        (x, y, z), (_, high, wide) = self.extent, self.unit or (1.0, 1.0, 1.0)
+        border_y, border_z = _BORDER * y / high, _BORDER * z / wide
+        middle, inner = y / 2, (_SHEET / 2, y / 2 - border_y, z / 2 - border_z)
+        parts = [
+            Part(Kind.BOX, (x / 2, y / 2, z / 2), _FRAME, (0.0, middle, 0.0)),
+            Part(Kind.BOX, inner, _BACK, (x / 2, middle, 0.0)),
+            Part(Kind.BOX, inner, _PAPER, (-x / 2, middle, 0.0)),
+        ]
+        if self.pixels is not None or self.asked["symbol"] != SYMBOLS[0]:
+            half = (_SHEET / 8, _SYMBOL * y / high, _SYMBOL * z / wide)
+            parts.append(
+                Part(
+                    *(Kind.BOX, half, painted(self.paint, _INK), (-x / 2 - _SHEET / 2, middle, 0.0)),
+                    pattern=Pattern.SYMBOL,
+                    other=_PAPER if self.pixels is None else BLACK,
+                    mask=self.asked["symbol"] if self.pixels is None else self.pixels,
+                )
+            )
+        return tuple(parts)
 
     def condition(self) -> dict[str, Any]:
         """What it shows."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.scene.parts import Part
 from puzzlebox.scene.shapes import Box, Shape, Vector
+from puzzlebox.scene.themes import Look
 from puzzlebox.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
 from puzzlebox.things.parameters import PARAMETERS, Parameter
 from puzzlebox.things.rules import Rules
@@ -49,6 +51,7 @@ class Thing:
         origin: what of it is at the point `at` names.
         notices: what an animal must do to be noticed.
         ticks: it has something to do at every physics step.
+        fades: its looks change by themselves, beside where it is.
         tag: what the rays call it.
 
     An instance is one thing in a living arena. It knows what was asked of it and where it was placed; where it is now,
@@ -74,6 +77,7 @@ class Thing:
     origin: ClassVar[Origin] = Origin.CENTRE
     notices: ClassVar[Notices] = Notices.NOTHING
     ticks: ClassVar[bool] = False
+    fades: ClassVar[bool] = False
     tag: ClassVar[str] = ""
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
@@ -183,6 +187,14 @@ class Thing:
     def shapes(self) -> tuple[Shape, ...]:
         """What it is made of; an empty thing has no body."""
         raise NotImplementedError(f"{type(self).__name__} has no shapes")
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """What of it can be seen under a theme, now; always the same number of pieces."""
+        raise NotImplementedError(f"{type(self).__name__} has no looks")
+
+    def shown(self) -> float:
+        """How far it has changed, 0 to 1; its looks are asked again when this has another value (where `fades`)."""
+        return 0.0
 
     def soft_shapes(self) -> tuple[Shape, ...]:
         """Solid parts that do not keep other things from being placed there."""

@@ -1,9 +1,13 @@
 """Zones: areas that do something to whoever is inside. Other things may stand in them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from puzzlebox.scene.parts import Part
+from puzzlebox.scene.scene import Kind
 from puzzlebox.scene.shapes import Box, Shape
+from puzzlebox.scene.themes import Look
 from puzzlebox.things.kinds import Category, Notices, Origin, SizeRange, Takes
+from puzzlebox.things.structures import pane
 from puzzlebox.things.thing import Thing
 
 if TYPE_CHECKING:
@@ -30,6 +34,14 @@ class FlatZone(Zone, family=True):
 
     parameters = {"at": Takes(None, "where its middle lies; the height has no effect")}
     origin = Origin.FLOOR
+    # The colour of its haze, and how much of the floor that hides.
+    _haze: ClassVar[tuple[float, float, float]]
+    _thick: ClassVar[float]
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A haze over the floor."""
+        x, y, z = self.extent
+        return (Part(Kind.BOX, (x / 2, y / 2, z / 2), self._haze, alpha=self._thick, glows=True),)
 
     def height(self, y: float) -> float:
         """Always the same."""
@@ -46,6 +58,7 @@ class DeathZone(FlatZone):
     ends = True
     reward = "-1, ends the episode"
     tag = "DeathZone"
+    _haze, _thick = (0.233, 0.033, 0.034), 0.88
 
     def inside(self, stage: "Stage", animal: "Agent") -> None:
         """Whoever is in it dies, also one who came in while nothing could happen to him."""
@@ -57,6 +70,7 @@ class HotZone(FlatZone):
 
     reward = "ten times the time cost, each physics step inside"
     tag = "HotZone"
+    _haze, _thick = (0.452, 0.160, 0.045), 0.69
 
     def inside(self, stage: "Stage", animal: "Agent") -> None:
         """Cost ten times the time, and a little where time costs nothing."""
@@ -73,6 +87,11 @@ class DataZone(Zone):
         "operations": Takes((), "what happens on entry, in order; what lasts stops on exit"),
     }
     tag = "DataZone"
+
+    def looks(self, look: Look) -> tuple[Part, ...]:
+        """A block of glass, or nothing."""
+        x, y, z = self.extent
+        return (pane((x / 2, y / 2, z / 2)),) if self.asked["visible"] else ()
 
     def entered(self, stage: "Stage", animal: "Agent") -> None:
         """Run the operations."""

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 # The order Animal-AI's own flattening gives.
 ACTIONS = (
     *("noop", "right", "left"),
@@ -12,12 +14,17 @@ ACTIONS = (
 NOOP, RIGHT, LEFT, FORWARDS, FORWARDS_RIGHT, FORWARDS_LEFT, BACKWARDS, BACKWARDS_RIGHT, BACKWARDS_LEFT = range(9)
 
 
-def checked(actions: Sequence[Any], animals: int) -> tuple[int, ...]:
-    """One action per agent, or a sentence that says what is wrong."""
+# Move and turn of each action.
+_MOVES = {action: divmod(action, 3) for action in range(len(ACTIONS))}
+
+
+def moves_of(actions: Sequence[Any], animals: int) -> list[tuple[int, int]]:
+    """Move and turn of one action per agent, or a sentence that says what is wrong."""
     if len(actions) != animals:
         raise ValueError(f"there are {animals} agents and {len(actions)} actions; give one for each, in file order")
-    for action in actions:
-        if not 0 <= action <= 8 or action != int(action):
-            names = ", ".join(f"{number} {name}" for number, name in enumerate(ACTIONS))
-            raise ValueError(f"{action!r} is not an action; there are {names}")
-    return tuple(map(int, actions))
+    try:
+        return [_MOVES[action] for action in actions]
+    except (KeyError, TypeError):
+        wrong = next(action for action in actions if not np.isscalar(action) or action not in _MOVES)
+        names = ", ".join(f"{number} {name}" for number, name in enumerate(ACTIONS))
+        raise ValueError(f"{wrong!r} is not an action; there are {names}") from None

@@ -127,6 +127,10 @@ class Arrangement:
             del self.things[each.id], self.names[each.id]
             each.id = -1
 
+    def census(self) -> tuple[int, int]:
+        """Two numbers that change whenever something has come or gone."""
+        return self._next, len(self.things)
+
     def agents(self) -> list[Agent]:
         """The animals, in file order."""
         return [thing for thing in self.things.values() if isinstance(thing, Agent)]

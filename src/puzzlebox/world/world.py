@@ -2,29 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Arena, Item, Task
 from puzzlebox.things import CATALOGUE, Agent, Notices, Rules, Thing
 from puzzlebox.things.goals import Goal
 from puzzlebox.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
-from puzzlebox.world.actions import checked
+from puzzlebox.world.actions import moves_of
 from puzzlebox.world.building import Arrangement
 from puzzlebox.world.engine import SOLID, Engine, facing
 from puzzlebox.world.events import Event
 from puzzlebox.world.lights import Lights
 from puzzlebox.world.operations import Operation, operations_of
+from puzzlebox.world.picture import Picture
 from puzzlebox.world.placement import Unplaced, build_of, make
 from puzzlebox.world.record import Record
 
+# What `World._bind` keeps at hand of the engine; it belongs to one world and is never copied.
+_BOUND = ("_bodies", "_step_engine", "_pack", "_look")
 
-@dataclass(frozen=True)
-class Outcome:
+
+class Outcome(NamedTuple):
     """What one step brought: a reward per agent, whether and how the episode ended, and what happened."""
 
     rewards: tuple[float, ...]
@@ -43,6 +46,8 @@ class World:
         over: the episode has ended, `terminated` or `truncated`; `error` says why where the physics failed.
         unplaced: the things that found no place.
         look: what floor, fence, walls and sky look like.
+        engine: the bodies, and the kernel that knows who is near what.
+        present: everything in the arena, by number.
     """
 
     def __init__(self, task: Task, *, arena: int = 0, seed: int = 0, rules: str | Rules = "puzzlebox") -> None:
@@ -83,15 +88,16 @@ class World:
         self._operations: dict[int, list[Operation]] = {}
         self.lasting: dict[tuple[Operation, int], tuple[Agent, float]] = {}
         self._within: set[tuple[int, int]] = set()
-        self._merging = False
+        self._merging = self._halted = False
         self._state: bytes | None = None
         self._tickers: list[Thing] = []
+        self._picture: Picture | None = None
 
         self._arrangement = Arrangement(self.arena, self.rules, self.generator)
-        self._engine: Engine = self._arrangement.engine
-        self._things = self._arrangement.things
+        self.engine: Engine = self._arrangement.engine
+        self.present = self._arrangement.things
         self.animals = self._arrangement.agents()
-        self._bodies = [self._engine.body(animal.id) for animal in self.animals]
+        self._bind()
         self.unplaced: list[Unplaced] = self._arrangement.unplaced
         for index, animal in enumerate(self.animals):
             animal.index = index
@@ -105,7 +111,7 @@ class World:
             self.note("lights", on=False)
         for goal in self._arrangement.goals():
             goal.register(self)
-        present = list(self._things.values())
+        present = list(self.present.values())
         self._tickers = [thing for thing in present if thing.ticks]
         for thing in present:
             thing.begin(self)
@@ -113,15 +119,20 @@ class World:
             for operation in self._operations_of(thing):
                 operation.prepare(self)
 
+    def _bind(self) -> None:
+        """Keep at hand what every physics step needs of the engine."""
+        engine = self.engine
+        self._bodies = [engine.body(animal.id) for animal in self.animals]
+        self._step_engine, self._pack, self._look = engine.system.step, engine.system.pack, engine.solids.look
+
     # --- stepping
 
     def step(self, actions: Sequence[int]) -> Outcome:
         """Let every agent act for one decision; `actions` has one number (0-8) for each, in file order."""
         if self.over:
             raise RuntimeError("the episode is over; build a new World for the next one")
-        chosen = checked(actions, len(self.animals))
-        self.actions.append(chosen)
-        moves = [(action // 3, action % 3) for action in chosen]
+        moves = moves_of(actions, len(self.animals))
+        self.actions.append(tuple(map(int, actions)))
         before = [animal.total for animal in self.animals]
         for animal in self.animals:
             animal.earned = False
@@ -129,9 +140,13 @@ class World:
             self._advance(moves)
             if self.over:
                 break
-        rewards = tuple(animal.total - total for animal, total in zip(self.animals, before, strict=True))
+        rewards = tuple([animal.total - total for animal, total in zip(self.animals, before, strict=True)])
+        return Outcome(rewards, self.terminated, self.truncated, self.take_events())
+
+    def take_events(self) -> tuple[Event, ...]:
+        """What has happened since the last step; nobody is told it again."""
         events, self._events = self._events, []
-        return Outcome(rewards, self.terminated, self.truncated, tuple(events))
+        return tuple(events)
 
     def _advance(self, moves: list[tuple[int, int]]) -> None:
         """One physics step: act, pay for the time, let things change, move everything, see who met what."""
@@ -140,7 +155,8 @@ class World:
             self._show_notice()
             return
         self.arena_clock += 1
-        starved = []
+        cost = self.time_cost
+        starved = None
         for animal, body, (move, turn) in zip(self.animals, self._bodies, moves, strict=True):
             if animal.done:
                 continue
@@ -151,14 +167,14 @@ class World:
                 animal.spared = 0
             if animal.spared:
                 animal.spared -= 1
-            elif self.time_cost and not animal.gain(self.time_cost):
-                starved.append(animal)
-        for animal in starved:
-            if not self._halted:
-                self._finish(animal, "health" if animal.earned else "time", success=False)
-        if self._halted:
-            return
-        self._tick()
+            elif cost and not animal.spend(cost):
+                starved = [*(starved or ()), animal]
+        if starved:
+            self._starve(starved)
+            if self._halted:
+                return
+        if self._tickers:
+            self._tick()
         if self.lasting:
             for animal, reward in tuple(self.lasting.values()):
                 self.pay(animal, reward)
@@ -166,7 +182,7 @@ class World:
             self._maybe_merge()
             return
         meetings = self._simulate()
-        if self.over:
+        if self._halted:  # a body was lost
             return
         if self.arena_clock == self._next_light:
             self.lights = self._schedule.on(self.arena_clock)
@@ -176,24 +192,24 @@ class World:
             self._meet(meetings)
             self._maybe_merge()
 
-    @property
-    def _halted(self) -> bool:
-        """Nothing more can happen in this arena."""
-        return self.over or self._notice > 0 or self._merging
+    def _starve(self, starved: list[Agent]) -> None:
+        """End it for those whose last health time has taken."""
+        for animal in starved:
+            if not self._halted:
+                self._finish(animal, "health" if animal.earned else "time", success=False)
 
     def _tick(self) -> None:
         """Let things change that change by themselves."""
-        if self._tickers:
-            for thing in tuple(self._tickers):
-                if thing.id >= 0:
-                    thing.tick(self)
+        for thing in tuple(self._tickers):
+            if thing.id >= 0:
+                thing.tick(self)
 
     def _simulate(self) -> list[tuple[int, int]]:
         """Let the engine move everything; who met what, by the poses before. A lost body ends the episode."""
-        before = self._state or self._engine.pack()
-        self._engine.system.step()
-        after = self._state = self._engine.pack()
-        grounded, astray, meetings = self._engine.solids.look(before, after)
+        before = self._state or self._pack()
+        self._step_engine()
+        after = self._state = self._pack()
+        grounded, astray, meetings = self._look(before, after)
         if astray >= 0:
             self._fail(astray)
         for animal, stands in zip(self.animals, grounded, strict=True):
@@ -206,7 +222,7 @@ class World:
             meetings.sort(key=lambda meeting: not self._kills(meeting[1]))
         inside: set[tuple[int, int]] = set()
         for index, identity in meetings:
-            thing, animal = self._things.get(identity), self.animals[index]
+            thing, animal = self.present.get(identity), self.animals[index]
             if thing is None or animal.spared:
                 continue  # another animal was first; or it can gain and lose nothing yet, and what is here waits for it
             if thing.notices is Notices.ENTRY:
@@ -229,13 +245,13 @@ class World:
     def _leave(self, index: int, identity: int) -> None:
         """An animal is no longer inside a thing."""
         self._within.discard((index, identity))
-        thing = self._things.get(identity)
+        thing = self.present.get(identity)
         if thing is not None:
             self._note_passage("left", thing, self.animals[index])
             thing.left(self, self.animals[index])
 
     def _kills(self, identity: int) -> bool:
-        thing = self._things.get(identity)
+        thing = self.present.get(identity)
         return thing is not None and thing.passable and thing.ends
 
     def _note_passage(self, kind: str, thing: Thing, animal: Agent) -> None:
@@ -266,14 +282,14 @@ class World:
         counted = self.animals if self.arena.episode_end == "all" else [animal]
         success = all(each.succeeded for each in counted)
         if success and self.arena.merge_next_arena and self.position + 1 < len(self.task.arenas):
-            self._merging = True
+            self._merging = self._halted = True
             return
         self._end(cause, truncated=cause == "time", success=success)
 
     def _end(self, cause: str, *, truncated: bool, success: bool) -> None:
         self._ending = (cause, truncated)
         if self.task.show_notification:
-            self._notice = NOTICE_STEPS
+            self._notice, self._halted = NOTICE_STEPS, True
             self.note("notified", success=success)
         else:
             self._close()
@@ -289,11 +305,12 @@ class World:
     def _close(self) -> None:
         cause, truncated = self._ending
         self.over, self.truncated, self.terminated = True, truncated, not truncated
+        self._halted = True
         self.note("ended", cause=cause)
 
     def _fail(self, row: int) -> None:
         """The engine lost a body: never go on from there."""
-        thing = self._things[self._engine.rows()[row]]
+        thing = self.present[self.engine.rows()[row]]
         reason = f"{type(thing).__name__} {thing.id} left the arena or its state is not finite"
         self.error = reason
         self.note("error", thing, reason=reason)
@@ -315,7 +332,7 @@ class World:
     @property
     def things(self) -> list[Thing]:
         """Everything present, in the order of appearance."""
-        return list(self._things.values())
+        return list(self.present.values())
 
     def note(self, kind: str, thing: Thing | None = None, animal: Agent | None = None, **details: Any) -> None:
         """Tell whoever listens what happened."""
@@ -383,26 +400,32 @@ class World:
     def reshape(self, thing: Thing) -> None:
         """Give a thing the body its shapes now say, where it is and as fast as it is."""
         self._state = None
-        self._engine.replace(thing.id, build_of(thing))
+        self.engine.replace(thing.id, build_of(thing))
 
     def body(self, thing: Thing) -> Any:
         """The engine's body of a thing that can move."""
-        return self._engine.body(thing.id)
+        return self.engine.body(thing.id)
 
     def state(self) -> bytes:
         """The packed state of all bodies that can move."""
         if self._state is None:
-            self._state = self._engine.pack()
+            self._state = self.engine.pack()
         return self._state
+
+    def scene(self) -> Scene:
+        """All there is to see, for painters: one object for each arena, brought up to date by this call."""
+        if self._picture is None:
+            self._picture = Picture(self._arrangement, self.look)
+        return self._picture.update(self.state())
 
     def position_of(self, thing: Thing) -> Vector:
         """Where a thing is now."""
-        return self._engine.pose(thing.id)[0]
+        return self.engine.pose(thing.id)[0]
 
     def near(self, point: Vector, radius: float) -> list[Thing | None]:
         """Solid things nearer to a point than that; None is the floor or the fence."""
-        hits = self._engine.solids.near(self.state(), point, radius, SOLID)
-        return [self._things.get(hit) for hit in hits]
+        hits = self.engine.solids.near(self.state(), point, radius, SOLID)
+        return [self.present.get(hit) for hit in hits]
 
     def _operations_of(self, thing: Thing) -> list[Operation]:
         if thing.id not in self._operations:
@@ -453,8 +476,8 @@ class World:
             memo.update((id(item.operations), item.operations) for item in arena.items)
         twin = object.__new__(World)
         memo[id(self)] = twin
-        twin.__dict__ = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name != "_bodies"}
-        twin._bodies = [twin._engine.body(animal.id) for animal in twin.animals]
+        twin.__dict__ = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in _BOUND}
+        twin._bind()
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -470,11 +493,11 @@ class World:
             "seconds": round(self.clock * PHYSICS_STEP, 2),
             "lights": self.lights,
             "over": self.over,
-            "things": [self._describe(thing) for thing in self._things.values()],
+            "things": [self._describe(thing) for thing in self.present.values()],
         }
 
     def _describe(self, thing: Thing) -> dict[str, Any]:
-        at, turn = self._engine.pose(thing.id)
+        at, turn = self.engine.pose(thing.id)
         if isinstance(thing, Agent):  # its body never turns
             turn = facing(thing.heading)
         animals = [index for index, identity in sorted(self._within) if identity == thing.id]
@@ -484,7 +507,7 @@ class World:
             "item": thing.item,
             "at": list(at),
             "turn": list(turn),
-            "velocity": list(self._engine.velocity(thing.id)),
+            "velocity": list(self.engine.velocity(thing.id)),
             "size": list(thing.extent),
             "fixed": thing.fixed,
             "color": None if thing.paint is None else list(thing.paint),

@@ -1,0 +1,3 @@
+// The camera's kernel for AVX2 and FMA; compiled with these switched on.
+#define CAMERA_LEVEL avx2
+#include "camera_kernel.inc"

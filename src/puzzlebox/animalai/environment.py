@@ -1,0 +1,241 @@
+"""`AnimalAIEnvironment` with its original arguments and methods, around our own arena."""
+
+import logging
+from collections.abc import Mapping
+from os import PathLike
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from puzzlebox.animalai.base_env import (
+    ActionSpec,
+    ActionTuple,
+    BehaviorSpec,
+    DecisionSteps,
+    DimensionProperty,
+    Floats,
+    ObservationSpec,
+    ObservationType,
+    TerminalSteps,
+    UnityActionException,
+    UnityEnvironmentException,
+)
+from puzzlebox.envs.arena import ArenaEnv
+from puzzlebox.envs.settings import Observation
+from puzzlebox.schema import Task
+
+_LOG = logging.getLogger("puzzlebox.animalai")
+BEHAVIOR = "AnimalAI?team=0"
+# What is played where nobody says what.
+_DEFAULT_TASK = "examples/food"
+_VITALS = 7
+# Arguments that told Unity something there is no need for here, with their defaults.
+_WITHOUT_EFFECT = {
+    "additional_args": None,
+    "log_folder": "",
+    "file_name": None,
+    "worker_id": 0,
+    "base_port": 5005,
+    "play": False,
+    "inference": False,
+    "side_channels": None,
+    "no_graphics": False,
+    "use_YAML": True,
+    "timescale": 1,
+    "targetFrameRate": 60,
+    "captureFrameRate": 0,
+}
+
+
+class PlayTrain(NamedTuple):
+    """A number for people who play, another for training."""
+
+    play: int
+    train: int
+
+
+class AnimalAIEnvironment:
+    """Animal-AI's environment: the same arguments, observations and steps, without Unity.
+
+    Arguments that only Unity needed are accepted, with a note. `rayMaxDegrees` is what one side of the fan spans. After
+    an episode the next arena follows by itself; a `reset` right then does not skip it.
+
+    Args:
+        rules: which build's rules to play by; see `puzzlebox.Rules`.
+        unknown: accepted, with a note.
+        others: as in the original.
+    """
+
+    WINDOW_WIDTH: ClassVar[PlayTrain] = PlayTrain(1200, 32)
+    WINDOW_HEIGHT: ClassVar[PlayTrain] = PlayTrain(800, 32)
+    QUALITY_LEVEL: ClassVar[PlayTrain] = PlayTrain(1, 1)
+
+    def __init__(
+        self,
+        additional_args: Any = None,
+        log_folder: str = "",
+        file_name: str | None = None,
+        worker_id: int = 0,
+        base_port: int = 5005,
+        seed: int = 0,
+        play: bool = False,
+        arenas_configurations: "str | PathLike[str] | Task" = "",
+        inference: bool = False,
+        useCamera: bool = True,
+        resolution: int | None = 150,
+        grayscale: bool = False,
+        useRayCasts: bool = False,
+        raysPerSide: float = 2,
+        rayMaxDegrees: float = 60,
+        decisionPeriod: int = 3,
+        side_channels: Any = None,
+        no_graphics: bool = False,
+        use_YAML: bool = True,
+        timescale: float = 1,
+        targetFrameRate: int = 60,
+        captureFrameRate: int = 0,
+        *,
+        rules: Any = "puzzlebox",
+        **unknown: Any,
+    ) -> None:
+        given = locals()
+        moot = [name for name, default in _WITHOUT_EFFECT.items() if given[name] != default] + list(unknown)
+        if moot:
+            _LOG.warning("these arguments of Animal-AI have no effect here: %s", ", ".join(moot))
+        self.play, self.inference, self.timescale = play, inference, timescale
+        self.targetFrameRate, self.captureFrameRate = targetFrameRate, captureFrameRate
+        self.side_channels = side_channels
+        self.useCamera, self.useRayCasts = bool(useCamera), bool(useRayCasts)
+        size = min(max(int(84 if resolution is None else resolution), 4), 512) if useCamera else None
+        self._env = ArenaEnv(
+            arenas_configurations or _DEFAULT_TASK,
+            camera=size,
+            grayscale=bool(grayscale),
+            rays=2 * int(raysPerSide) + 1 if useRayCasts else None,
+            ray_degrees=min(2 * float(rayMaxDegrees), 360.0),
+            decision_period=int(decisionPeriod),
+            rules=rules,
+        )
+        self.obsdict: dict[str, Any] = {"camera": [], "rays": [], "health": [], "velocity": [], "position": []}
+        self._specs = BehaviorSpec(self._observation_specs(), ActionSpec(0, (3, 3)))
+        self._action = 0
+        self._agent = -1
+        self._seed: int | None = int(seed)
+        self._begin({})
+
+    def _observation_specs(self) -> list[ObservationSpec]:
+        specs, space = [], self._env.observation_space
+        none, moves = DimensionProperty.NONE, DimensionProperty.TRANSLATIONAL_EQUIVARIANCE
+        if self.useCamera:
+            height, width, channels = space["camera"].shape  # type: ignore[index]
+            axes: tuple[DimensionProperty, ...] = (none, moves, moves)
+            specs.append(ObservationSpec((channels, height, width), axes, ObservationType.DEFAULT, "CameraSensor"))
+        if self.useRayCasts:
+            shape = space["rays"].shape  # type: ignore[index]
+            specs.append(ObservationSpec(shape, (none,), ObservationType.DEFAULT, "RayPerceptionSensor"))
+        specs.append(ObservationSpec((_VITALS,), (none,), ObservationType.DEFAULT, "VectorSensor_size7"))
+        return specs
+
+    @property
+    def behavior_specs(self) -> Mapping[str, BehaviorSpec]:
+        """What agents perceive and do, by the name of their behaviour; there is one."""
+        return MappingProxyType({BEHAVIOR: self._specs})
+
+    def _begin(self, options: dict[str, Any]) -> None:
+        observation, _ = self._env.reset(seed=self._seed, options=options)
+        self._seed = None
+        self._terminal = TerminalSteps.empty(self._specs)
+        self._wait(observation, 0.0, new=True)
+
+    def _wait(self, observation: Observation, reward: float, *, new: bool = False) -> None:
+        """An agent waits for an action; each episode has an agent of its own."""
+        self._agent += new
+        self._fresh = new
+        self._action = 0
+        mask = [np.zeros((1, 3), np.bool_) for _ in range(2)]
+        self._decision = DecisionSteps(self._batch(observation), _one(reward), self._ids(), mask)
+
+    def _ids(self) -> Any:
+        return np.array([self._agent], np.int32)
+
+    @staticmethod
+    def _batch(observation: Observation) -> list[Floats]:
+        """Our observation as ML-Agents gives it: a list, an axis for agents, pictures from 0 to 1, channels first."""
+        parts: list[Floats] = []
+        if "camera" in observation:
+            parts.append((observation["camera"].transpose(2, 0, 1)[None] / np.float32(255)).astype(np.float32))
+        if "rays" in observation:
+            parts.append(observation["rays"][None])
+        return [*parts, observation["vitals"][None]]
+
+    def reset(self, arenas_configurations: "str | PathLike[str] | Task" = "") -> None:
+        """Begin the next episode, of a new file if one is given.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+        """
+        if arenas_configurations:
+            self._begin({"task": arenas_configurations})
+        elif self._fresh:  # it has just begun, and no arena is skipped
+            self._terminal = TerminalSteps.empty(self._specs)
+        else:
+            self._begin({})
+
+    def step(self) -> None:
+        """Let the agent act as it was told; without an action it does nothing."""
+        outcome = self._env.act(self._action)
+        observation, reward = self._env.perceive(), outcome.rewards[0]
+        self._terminal = TerminalSteps.empty(self._specs)
+        if not (outcome.terminated or outcome.truncated):
+            self._wait(observation, reward)
+            return
+        ended = TerminalSteps(self._batch(observation), _one(reward), np.array([outcome.truncated]), self._ids())
+        self._begin({})
+        self._terminal = ended
+
+    def get_steps(self, behavior_name: str) -> tuple[DecisionSteps, TerminalSteps]:
+        """Who waits for an action, and whose episode has ended in the last step."""
+        self._check(behavior_name)
+        return self._decision, self._terminal
+
+    def set_actions(self, behavior_name: str, action: ActionTuple) -> None:
+        """Say what the agents do next, a row for each."""
+        self._check(behavior_name)
+        chosen = np.asarray(action.discrete)
+        if chosen.shape != (1, 2) or chosen.min() < 0 or chosen.max() > 2:
+            raise UnityActionException(f"the actions are {chosen.tolist()}; give one row of two numbers from 0 to 2")
+        self._action = int(3 * chosen[0, 0] + chosen[0, 1])
+
+    def set_action_for_agent(self, behavior_name: str, agent_id: int, action: ActionTuple) -> None:
+        """Say what one agent does next."""
+        if agent_id != self._agent:
+            raise UnityEnvironmentException(f"agent {agent_id} does not wait for an action; agent {self._agent} does")
+        self.set_actions(behavior_name, action)
+
+    def _check(self, behavior_name: str) -> None:
+        if behavior_name != BEHAVIOR:
+            raise UnityActionException(f"there is no behaviour {behavior_name!r}; there is {BEHAVIOR!r}")
+
+    def get_obs_dict(self, obs: list[Floats], agent_index: int = 0) -> dict[str, Any]:
+        """The observations of an agent by name; the same dictionary each time."""
+        parts = [part[agent_index] for part in obs]
+        if self.useCamera:
+            self.obsdict["camera"] = parts[0]
+        if self.useRayCasts:
+            self.obsdict["rays"] = parts[int(self.useCamera)]
+        vitals = parts[-1]
+        self.obsdict |= {"health": vitals[0], "velocity": vitals[1:4], "position": vitals[4:7]}
+        return self.obsdict
+
+    @property
+    def arena(self) -> ArenaEnv:
+        """Our own environment, for what the original could not do."""
+        return self._env
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def _one(value: float) -> Floats:
+    return np.array([value], np.float32)

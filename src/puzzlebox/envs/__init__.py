@@ -1,0 +1,1 @@
+"""What learners hold in their hands: Gymnasium and PettingZoo environments around a World."""

@@ -1,0 +1,256 @@
+"""One agent in an arena, as a Gymnasium environment."""
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+
+from puzzlebox.envs.programme import Programme, Source, several_agents, tasks_of
+from puzzlebox.envs.registration import ARENA, register
+from puzzlebox.envs.settings import Observation, Perception, Settings, camera, refuse_unknown
+from puzzlebox.schema.messages import nearest
+from puzzlebox.schema.models import Task
+from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.world import Event, Outcome, Record, World
+
+if TYPE_CHECKING:
+    from puzzlebox.senses.camera import Camera
+
+RENDER_MODES = ("rgb_array",)
+OPTIONS = ("task", "arena")
+# Pixels of the pictures `render` gives.
+_RENDERED = 512
+# Seeds of episodes nobody gave a seed for.
+_SEEDS = 2**63
+
+register()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Where an environment is: the episode so far, what comes after it, and the source of its chances."""
+
+    record: Record
+    programme: Programme
+    chances: Mapping[str, Any]
+
+
+class ArenaEnv(gym.Env[Observation, Any]):
+    """An agent in an arena, perceiving through a camera, rays and vitals.
+
+    Without a seed, `reset` goes on to the next arena of the task; none is ever skipped. `reset(seed=...)` starts over
+    with the first one, and its episode is the one `World(task, seed=seed)` plays; the seeds of the episodes that follow
+    are drawn from it. `reset(options={"arena": id})` plays one arena and leaves the order as it was;
+    `reset(options={"task": ...})` changes the task from then on.
+
+    `info` holds `arena` (its id), `passed`, `episode_return`, `health`, `lights`, `events` (what happened in this
+    step), `error` (None, or how the physics failed), and with rays `ray_tags` (the names of a ray's columns).
+
+    Args:
+        task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
+        render_mode: None or "rgb_array".
+        settings: see `Settings`.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": list(RENDER_MODES),
+        "render_fps": round(1 / (Rules().decision_period * PHYSICS_STEP)),
+    }
+
+    def __init__(self, task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
+        self.render_mode = render_mode
+        self.settings = Settings.of(**settings)
+        self._programme = Programme(self._for_one(tasks_of(task)))
+        self._world: World | None = None
+        self._fit_out()
+
+    def _fit_out(self) -> None:
+        """What is made from the settings, here and after unpickling."""
+        self._perception = Perception(self.settings)
+        self._painter: Camera | None = None
+        self.observation_space = self._perception.space
+        self.action_space = self.settings.action_space
+        self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
+
+    @staticmethod
+    def _for_one(tasks: list[Task]) -> list[Task]:
+        several = several_agents(tasks)
+        if several:
+            raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
+        return tasks
+
+    @property
+    def world(self) -> World:
+        """The episode that is played."""
+        if self._world is None:
+            raise ResetNeeded("there is no episode yet; call reset() first")
+        return self._world
+
+    @property
+    def rules(self) -> Rules:
+        """What episodes are played by."""
+        return self.settings.rules
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin the next episode."""
+        events = self.begin(seed, options)
+        return self.perceive(), self.info(events)
+
+    def begin(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Event, ...]:
+        """Build the next episode without looking at it; what happened meanwhile, which no step tells again."""
+        options = options or {}
+        refuse_unknown(options, list(OPTIONS), "option")
+        programme = self._programme
+        if options.get("task") is not None:
+            programme = Programme(self._for_one(tasks_of(options["task"])))
+        elif seed is not None:
+            programme = Programme(programme.tasks)
+        super().reset(seed=seed)
+        task, position = programme.next(self.np_random, options.get("arena"))
+        self._programme = programme
+        own = int(self.np_random.integers(_SEEDS)) if seed is None else seed
+        self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
+        return self._world.take_events()
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Act for one decision."""
+        outcome = self.act(self.settings.action(action))
+        return self.perceive(), outcome.rewards[0], outcome.terminated, outcome.truncated, self.info(outcome.events)
+
+    def act(self, action: int) -> Outcome:
+        """Act without looking; 3 * move + turn."""
+        world = self.world
+        if world.over:
+            raise ResetNeeded("the episode is over; call reset() first")
+        return world.step((action,))
+
+    def perceive(self, out: Observation | None = None) -> Observation:
+        """What the agent perceives now, in new arrays or in those given."""
+        return self._perception.perceive(self.world, 0, out)
+
+    def info(self, events: tuple[Event, ...] = ()) -> dict[str, Any]:
+        """What is true beside the observation."""
+        world = self.world
+        animal = world.animals[0]
+        return {
+            "arena": world.arena.id,
+            "passed": world.passed(animal),
+            "episode_return": animal.total,
+            "health": animal.health,
+            "lights": world.lights,
+            "events": events,
+            "error": world.error,
+            **self._always,
+        }
+
+    def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
+        """What the agent sees, large."""
+        if self.render_mode is None:
+            return None
+        if self._painter is None:
+            self._painter = camera(_RENDERED)
+        return self._painter.look(self.world)
+
+    # --- going back
+
+    def snapshot(self) -> Snapshot:
+        """Everything needed to be here again, in this or another process."""
+        return Snapshot(self.world.snapshot(), self._programme.copy(), self.np_random.bit_generator.state)
+
+    def restore(self, snapshot: Snapshot) -> tuple[Observation, dict[str, Any]]:
+        """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
+        if snapshot.record.rules != self.settings.rules:
+            raise ValueError(
+                "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
+            )
+        self._world = _replayed(snapshot.record)
+        self._programme = snapshot.programme.copy()
+        self.np_random.bit_generator.state = dict(snapshot.chances)
+        return self.perceive(), self.info()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As it is, with the episode as a record."""
+        made = ("_perception", "_painter", "observation_space", "action_space", "_always")
+        state = {name: value for name, value in self.__dict__.items() if name not in made}
+        state["_world"] = None if self._world is None else self._world.snapshot()
+        state["_programme"] = self._programme.copy()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Play the episode again."""
+        self.__dict__.update(state)
+        record = state["_world"]
+        self._world = None if record is None else _replayed(record)
+        self._fit_out()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ArenaEnv":
+        """A second environment at the same point, with chances of its own; tasks never change and are shared."""
+        twin = object.__new__(ArenaEnv)
+        memo[id(self)] = twin
+        state = self.__getstate__()
+        if self._np_random is not None:
+            state["_np_random"] = np.random.Generator(type(self._np_random.bit_generator)())
+            state["_np_random"].bit_generator.state = self._np_random.bit_generator.state
+        twin.__setstate__(state)
+        return twin
+
+
+def _replayed(record: Record) -> World:
+    world = World.replay(record)
+    if not record.actions:
+        world.take_events()
+    return world
+
+
+def make(
+    task: Source | Iterable[Source],
+    *,
+    camera: int | None = 64,
+    grayscale: bool = False,
+    rays: int | None = None,
+    ray_degrees: float = 60.0,
+    vitals: bool = True,
+    actions: str = "discrete",
+    decision_period: int | None = None,
+    rules: Any = "puzzlebox",
+    render_mode: str | None = None,
+    **unknown: Any,
+) -> ArenaEnv:
+    """An environment for one agent; the same as `gym.make("puzzlebox/Arena-v1", task=task, ...)` without its wrappers.
+
+    Args:
+        task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
+        camera: height and width of the picture in pixels, 4 to 512; None: no camera.
+        grayscale: the picture has one channel instead of three.
+        rays: how many rays, an odd number; None: no rays.
+        ray_degrees: the whole fan of them.
+        vitals: health, velocity and position.
+        actions: "discrete" is one number from 0 to 8, "branches" two from 0 to 2.
+        decision_period: physics steps an action is held for; None: as the rules say, which is 3.
+        rules: "puzzlebox", "4.3", "3.1", "2019", or a Rules.
+        render_mode: None or "rgb_array".
+        unknown: refused, with the nearest setting there is.
+    """
+    chosen = {
+        "camera": camera,
+        "grayscale": grayscale,
+        "rays": rays,
+        "ray_degrees": ray_degrees,
+        "vitals": vitals,
+        "actions": actions,
+        "decision_period": decision_period,
+        "rules": rules,
+    }
+    env = ArenaEnv(task, render_mode=render_mode, **chosen, **unknown)
+    env.spec = copy(gym.spec(ARENA))
+    env.spec.kwargs = {"task": task, "render_mode": render_mode, **chosen}
+    return env

@@ -1,0 +1,138 @@
+"""Some environments of a vector, stepped one after the other, that write what comes of it into shared arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from puzzlebox.envs.arena import ArenaEnv
+from puzzlebox.envs.settings import Settings
+from puzzlebox.schema.models import Task
+from puzzlebox.world import Event
+
+_ALIGNMENT = 64
+# What is told of each environment beside its observation, and how it is stored.
+RESULTS = {"reward": np.float64, "terminated": np.bool_, "truncated": np.bool_}
+INFOS = {"arena": np.int64, "passed": np.bool_, "episode_return": np.float64, "health": np.float64, "lights": np.bool_}
+
+
+class Board:
+    """Arrays in one block of memory, a row for each environment: the action to take, and what came of it."""
+
+    def __init__(self, space: spaces.Dict, count: int, memory: Any = None) -> None:
+        forms: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {"action": ((), np.dtype(np.int64))}
+        forms |= {name: ((), np.dtype(kind)) for name, kind in {**RESULTS, **INFOS}.items()}
+        forms |= {f"observation/{name}": (part.shape, part.dtype) for name, part in space.items()}  # type: ignore[misc]
+        places, end = {}, 0
+        for name, (shape, kind) in forms.items():
+            places[name] = end
+            end += -(-count * prod(shape) * kind.itemsize // _ALIGNMENT) * _ALIGNMENT
+        self.size = end
+        buffer = bytearray(end) if memory is None else memory
+        self.columns: dict[str, npt.NDArray[Any]] = {
+            name: np.frombuffer(buffer, kind, count * prod(shape), places[name]).reshape(count, *shape)
+            for name, (shape, kind) in forms.items()
+        }
+        self.observations = {name: self.columns[f"observation/{name}"] for name in space}
+
+
+@dataclass
+class News:
+    """What does not fit into arrays, by the number of the environment."""
+
+    events: dict[int, tuple[Event, ...]] = field(default_factory=dict)
+    errors: dict[int, str] = field(default_factory=dict)
+    # The end of an episode, where the next one began in the same step.
+    finals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Job:
+    """All a group has to know: what each of its environments plays, and which rows of the board are theirs."""
+
+    shares: Sequence[Sequence[Task]]
+    settings: Settings
+    first: int
+    count: int
+    same_step: bool
+    render_mode: str | None
+
+
+class Group:
+    """Environments `first`, `first + 1`, ... of a vector."""
+
+    def __init__(self, job: Job, memory: Any) -> None:
+        asked = {name: getattr(job.settings, name) for name in job.settings.__dataclass_fields__}
+        self.envs = [ArenaEnv(share, render_mode=job.render_mode, **asked) for share in job.shares]
+        self._first = job.first
+        self._same_step = job.same_step
+        board = Board(self.envs[0].observation_space, job.count, memory)  # type: ignore[arg-type]
+        self._columns = {name: board.columns[name] for name in ("action", *RESULTS, *INFOS)}
+        rows = range(job.first, job.first + len(self.envs))
+        self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
+        self._over = [False] * len(self.envs)
+
+    def reset(self, wishes: Sequence[tuple[int | None, dict[str, Any]]]) -> News:
+        """Begin an episode in each, with a seed and options."""
+        news = News()
+        for index, (seed, options) in enumerate(wishes):
+            self._begin(index, news, seed, options)
+        return news
+
+    def _begin(self, index: int, news: News, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        env = self.envs[index]
+        events = env.begin(seed, options)
+        self._over[index] = False
+        self._tell(index, news, 0.0, False, False, events)
+
+    def step(self) -> News:
+        """Let each act as the board says; one whose episode is over begins the next."""
+        news = News()
+        actions = self._columns["action"][self._first : self._first + len(self.envs)].tolist()
+        for index, (env, action) in enumerate(zip(self.envs, actions, strict=True)):
+            if self._over[index]:
+                self._begin(index, news)
+                continue
+            outcome = env.act(action)
+            over = self._over[index] = outcome.terminated or outcome.truncated
+            if over and self._same_step:
+                ending = (env.perceive(), env.info(outcome.events))
+                self._begin(index, news)
+                news.finals[self._first + index] = ending
+                row = self._first + index
+                self._columns["reward"][row] = outcome.rewards[0]
+                self._columns["terminated"][row] = outcome.terminated
+                self._columns["truncated"][row] = outcome.truncated
+            else:
+                self._tell(index, news, outcome.rewards[0], outcome.terminated, outcome.truncated, outcome.events)
+        return news
+
+    def _tell(
+        self, index: int, news: News, reward: float, terminated: bool, truncated: bool, events: tuple[Event, ...]
+    ) -> None:
+        """Write down how an environment is now."""
+        env, row, columns = self.envs[index], self._first + index, self._columns
+        world = env.world
+        animal = world.animals[0]
+        env.perceive(self._views[index])
+        columns["reward"][row] = reward
+        columns["terminated"][row] = terminated
+        columns["truncated"][row] = truncated
+        columns["arena"][row] = world.arena.id
+        columns["passed"][row] = world.passed(animal)
+        columns["episode_return"][row] = animal.total
+        columns["health"][row] = animal.health
+        columns["lights"][row] = world.lights
+        if events:
+            news.events[row] = events
+        if world.error is not None:
+            news.errors[row] = world.error
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """What an attribute of each is, or what it returns when it is called."""
+        found = [getattr(env, name) for env in self.envs]
+        return [each(*args, **kwargs) if callable(each) else each for each in found]

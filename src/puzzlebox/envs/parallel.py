@@ -1,0 +1,184 @@
+"""Several agents in one arena, as a PettingZoo environment: all of them act at once."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from puzzlebox.envs.arena import OPTIONS, RENDER_MODES
+from puzzlebox.envs.programme import Programme, Source, tasks_of
+from puzzlebox.envs.settings import Observation, Perception, Settings, camera, refuse_unknown
+from puzzlebox.schema.messages import closest, nearest
+from puzzlebox.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.world import Event, World
+
+if TYPE_CHECKING:
+    from puzzlebox.senses.camera import Camera
+
+try:
+    from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
+except ImportError:  # pragma: no cover
+    raise ImportError("several agents need PettingZoo; pip install 'puzzlebox[multi]' brings it") from None
+
+_SEEDS = 2**63
+_RENDERED = 512
+_NOOP = 0
+
+
+class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
+    """Agents `agent_0`, `agent_1`, ... in file order, each with its own senses.
+
+    An agent that is done leaves `agents` and stands where it is until the episode is over; where an arena may merge
+    into the next one, all stay until then, since they will act again. Seeds, the order of arenas and the options of
+    `reset` are as in `ArenaEnv`; `info` of an agent holds what is told there, and `team`.
+
+    Args:
+        task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
+        render_mode: None or "rgb_array".
+        settings: see `Settings`.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "puzzlebox/Arena-v1",
+        "render_modes": list(RENDER_MODES),
+        "render_fps": round(1 / (Rules().decision_period * PHYSICS_STEP)),
+        "is_parallelizable": True,
+    }
+
+    def __init__(self, task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
+        self.render_mode = render_mode
+        self.settings = Settings.of(**settings)
+        self._programme = Programme(tasks_of(task))
+        arenas = [arena for each in self._programme.tasks for arena in each.arenas]
+        self.possible_agents = _names(max(1, *(len(arena.agents()) for arena in arenas)))
+        self.agents: list[str] = []
+        self._perception = Perception(self.settings)
+        self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
+        # Spaces can be seeded, so that each agent has its own.
+        self.observation_spaces = {agent: Perception(self.settings).space for agent in self.possible_agents}
+        self.action_spaces = {agent: self.settings.action_space for agent in self.possible_agents}
+        self._generator = np.random.default_rng()
+        self._painter: Camera | None = None
+        self._world: World | None = None
+
+    def observation_space(self, agent: str) -> Any:
+        """What an agent can perceive."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """What an agent can do."""
+        return self.action_spaces[agent]
+
+    @property
+    def world(self) -> World:
+        """The episode that is played."""
+        if self._world is None:
+            raise RuntimeError("there is no episode yet; call reset() first")
+        return self._world
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Begin the next episode."""
+        options = options or {}
+        # PettingZoo's checks send options of their own; only what looks like a slip is refused.
+        slips = {word: None for word in options if closest(str(word), OPTIONS)}
+        refuse_unknown(slips, list(OPTIONS), "option")
+        programme, generator = self._programme, self._generator
+        if options.get("task") is not None:
+            programme = Programme(tasks_of(options["task"]))
+        elif seed is not None:
+            programme = Programme(programme.tasks)
+        if seed is not None:
+            generator = np.random.default_rng(seed)
+        task, position = programme.next(generator, options.get("arena"))
+        count = max(1, len(task.arenas[position].agents()))
+        if count > len(self.possible_agents):
+            most = len(self.possible_agents)
+            raise ValueError(f"the task has {count} agents and this environment was made for {most}; make a new one")
+        own = int(generator.integers(_SEEDS)) if seed is None else seed
+        self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
+        self._programme, self._generator = programme, generator
+        self.agents = _names(count)
+        events = self._world.take_events()
+        return self._observe(self.agents), {agent: self._info(agent, events) for agent in self.agents}
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Let every agent that is left act; those that are done do nothing."""
+        world, acting = self.world, self.agents
+        if world.over:
+            raise RuntimeError("the episode is over; call reset() first")
+        refuse_unknown(actions, self.possible_agents, "agent")
+        for agent in acting:
+            if agent not in actions:
+                raise ValueError(f"there is no action for {agent}; give one for each of {', '.join(acting)}")
+        chosen = [_NOOP] * len(world.animals)
+        for agent in acting:
+            chosen[self._index(agent)] = self.settings.action(actions[agent])
+        outcome = world.step(chosen)
+        terminated, truncated = {}, {}
+        last = not world.arena.merge_next_arena or world.position + 1 == len(world.task.arenas)
+        for agent in acting:
+            index = self._index(agent)
+            if world.over:
+                terminated[agent], truncated[agent] = outcome.terminated, outcome.truncated
+            else:
+                done = world.animals[index].done and last
+                out_of_time = done and any(
+                    event.kind == "finished" and event.animal == index and event.details["cause"] == "time"
+                    for event in outcome.events
+                )
+                terminated[agent], truncated[agent] = done and not out_of_time, out_of_time
+        observations = self._observe(acting)
+        rewards = {agent: outcome.rewards[self._index(agent)] for agent in acting}
+        infos = {agent: self._info(agent, outcome.events) for agent in acting}
+        self.agents = [agent for agent in acting if not (terminated[agent] or truncated[agent])]
+        return observations, rewards, terminated, truncated, infos
+
+    @staticmethod
+    def _index(agent: str) -> int:
+        return int(agent.removeprefix("agent_"))
+
+    def _observe(self, agents: list[str]) -> dict[str, Observation]:
+        return {agent: self._perception.perceive(self.world, self._index(agent)) for agent in agents}
+
+    def _info(self, agent: str, events: tuple[Event, ...]) -> dict[str, Any]:
+        world = self.world
+        animal = world.animals[self._index(agent)]
+        return {
+            "arena": world.arena.id,
+            "passed": world.passed(animal),
+            "episode_return": animal.total,
+            "health": animal.health,
+            "lights": world.lights,
+            "events": events,
+            "error": world.error,
+            "team": animal.asked["team"],
+            **self._always,
+        }
+
+    def render(self) -> Any:
+        """What the first agent sees, large."""
+        if self.render_mode is None:
+            return None
+        if self._painter is None:
+            self._painter = camera(_RENDERED)
+        return self._painter.look(self.world)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def _names(count: int) -> list[str]:
+    return [f"agent_{index}" for index in range(count)]
+
+
+def make_parallel(
+    task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any
+) -> ArenaParallelEnv:
+    """A PettingZoo environment for tasks with several agents; the settings are those of `puzzlebox.make`."""
+    return ArenaParallelEnv(task, render_mode=render_mode, **settings)

@@ -1,0 +1,148 @@
+"""What one can choose about an environment, checked in one place, and the senses that come of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from puzzlebox.schema.messages import nearest
+from puzzlebox.senses.rays import Rays
+from puzzlebox.senses.vitals import HIGH, LOW, Vitals
+from puzzlebox.things import Rules
+from puzzlebox.world import World
+from puzzlebox.world.actions import ACTIONS
+
+if TYPE_CHECKING:
+    from puzzlebox.senses.camera import Camera
+
+SMALLEST_CAMERA, LARGEST_CAMERA = 4, 512
+_ACTIONS = ("discrete", "branches")
+Observation = dict[str, npt.NDArray[Any]]
+
+
+def refuse_unknown(asked: Mapping[str, Any], known: list[str], what: str) -> None:
+    """Complain about the first word nobody knows, with the nearest one that somebody does."""
+    for word in asked:
+        if word not in known:
+            raise TypeError(f"there is no {what} `{word}`{nearest(str(word), known)}")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The choices.
+
+    Attributes:
+        camera: height and width of the picture in pixels, 4 to 512; None: no camera.
+        grayscale: the picture has one channel instead of three.
+        rays: how many rays, an odd number; None: no rays.
+        ray_degrees: the whole fan of them.
+        vitals: health, velocity and position.
+        actions: "discrete": one number from 0 to 8; "branches": two numbers from 0 to 2, move and turn.
+        decision_period: physics steps an action is held for; None: as the rules say, which is 3.
+        rules: the name of a preset, a Rules, or a mapping of its fields.
+    """
+
+    camera: int | None = 64
+    grayscale: bool = False
+    rays: int | None = None
+    ray_degrees: float = 60.0
+    vitals: bool = True
+    actions: str = "discrete"
+    decision_period: int | None = None
+    rules: Rules = field(default_factory=Rules)
+
+    @classmethod
+    def of(cls, **asked: Any) -> "Settings":
+        """The settings somebody asked for, or one sentence about what is wrong with them."""
+        refuse_unknown(asked, [each.name for each in fields(cls)], "setting")
+        changes = {} if asked.get("decision_period") is None else {"decision_period": asked["decision_period"]}
+        asked["rules"] = Rules.named(asked.get("rules", "puzzlebox"), **changes)
+        for name in ("camera", "rays"):  # both ways to say no
+            if asked.get(name) is False or (name == "rays" and asked.get(name) == 0):
+                asked[name] = None
+        return cls(**asked)
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        size = self.camera
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
+            raise ValueError(f"camera is {size!r}; it must be a whole number of pixels, or None for no camera")
+        if size is not None and not SMALLEST_CAMERA <= size <= LARGEST_CAMERA:
+            raise ValueError(f"camera is {size}; it must be from {SMALLEST_CAMERA} to {LARGEST_CAMERA} pixels")
+        if self.actions not in _ACTIONS:
+            raise ValueError(f"actions is {self.actions!r}{nearest(str(self.actions), _ACTIONS)}")
+        Rays(self.rays or 1, self.ray_degrees)
+        if size is None and self.rays is None and not self.vitals:
+            raise ValueError("there is no sense left; ask for a camera, rays or vitals")
+
+    @property
+    def action_space(self) -> "spaces.Discrete[Any] | spaces.MultiDiscrete":
+        """What an agent can do."""
+        return spaces.Discrete(9) if self.actions == "discrete" else spaces.MultiDiscrete([3, 3])
+
+    def action(self, chosen: Any) -> int:
+        """The number from 0 to 8 of what was chosen."""
+        if self.actions == "branches":
+            try:
+                move, turn = (int(branch) for branch in chosen)
+            except (TypeError, ValueError):
+                move, turn = -1, -1
+            if not (0 <= move <= 2 and 0 <= turn <= 2):
+                raise ValueError(f"{chosen!r} is not an action; it must be two numbers from 0 to 2, move and turn")
+            return 3 * move + turn
+        if isinstance(chosen, int):
+            return chosen  # the world looks at it
+        if isinstance(chosen, np.ndarray | np.generic) and chosen.size == 1:
+            chosen = chosen.item()
+        if not isinstance(chosen, int | float) or chosen not in range(len(ACTIONS)):
+            raise ValueError(f"{chosen!r} is not an action; it must be a number from 0 to 8")
+        return int(chosen)
+
+
+class Perception:
+    """The senses of one agent, as one flat dictionary of arrays.
+
+    Attributes:
+        space: what they can say.
+        ray_tags: the names of the columns of a ray, where there are rays.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        rules = settings.rules
+        self._camera: Camera | None = None
+        self._rays = None if settings.rays is None else Rays(settings.rays, settings.ray_degrees)
+        self._vitals = Vitals() if settings.vitals else None
+        self.ray_tags = Rays.tags(rules)
+        parts: dict[str, spaces.Space[Any]] = {}
+        if settings.camera is not None:
+            self._camera = camera(settings.camera, settings.grayscale)
+            shape = (settings.camera, settings.camera, 1 if settings.grayscale else 3)
+            parts["camera"] = spaces.Box(0, 255, shape, np.uint8)
+        if self._rays is not None:
+            parts["rays"] = spaces.Box(0.0, 1.0, (self._rays.size(rules),), np.float32)
+        if self._vitals is not None:
+            parts["vitals"] = spaces.Box(LOW, HIGH, dtype=np.float32)
+        self.space = spaces.Dict(parts)
+        self._forms = [(name, space.shape, space.dtype) for name, space in parts.items()]
+
+    def perceive(self, world: World, animal_index: int = 0, out: Observation | None = None) -> Observation:
+        """What an agent perceives now, in new arrays or in those given."""
+        if out is None:
+            out = {name: np.empty(shape, dtype) for name, shape, dtype in self._forms}  # type: ignore[arg-type]
+        if self._camera is not None:
+            self._camera.look(world, animal_index, out["camera"])
+        if self._rays is not None:
+            self._rays.cast(world, animal_index, out["rays"])
+        if self._vitals is not None:
+            self._vitals.feel(world, animal_index, out["vitals"])
+        return out
+
+
+def camera(size: int, grayscale: bool = False) -> "Camera":
+    """A camera; imported when somebody wants one."""
+    from puzzlebox.senses.camera import Camera
+
+    return Camera(size, grayscale)

@@ -1,0 +1,233 @@
+"""Many environments at once, in this process or in several, as a Gymnasium vector environment."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv
+from puzzlebox.envs.group import INFOS, RESULTS, Board, Group, Job, News
+from puzzlebox.envs.programme import Source, several_agents, share, tasks_of
+from puzzlebox.envs.registration import ARENA
+from puzzlebox.envs.settings import Observation, Perception, Settings, refuse_unknown
+from puzzlebox.envs.workers import Workers
+from puzzlebox.schema.messages import nearest
+from puzzlebox.schema.models import Task
+
+_AUTORESET = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
+
+
+class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]]):
+    """A vector of arenas.
+
+    Environment i plays tasks i, i + num_envs, ... of the list, one episode each, again and again, whatever finishes
+    first. With `seed`, environment i is what an `ArenaEnv` with the same tasks is after `reset(seed=seed + i)`, byte
+    for byte, however many workers there are.
+
+    When an episode ends, the next step begins a new one and ignores its action (`autoreset="next_step"`, Gymnasium's
+    own way), or the same step does and tells the end in `infos["final_obs"]` and `infos["final_info"]` (`"same_step"`).
+
+    Args:
+        task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them.
+        num_envs: how many environments.
+        workers: how many processes run them; 0: this one does; None: as many as there are cores, if more than one.
+        autoreset: "next_step" or "same_step".
+        render_mode: None or "rgb_array".
+        settings: see `Settings`.
+    """
+
+    metadata = {**ArenaEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+
+    def __init__(
+        self,
+        task: Source | Iterable[Source],
+        num_envs: int = 1,
+        *,
+        workers: int | None = None,
+        autoreset: str = "next_step",
+        render_mode: str | None = None,
+        **settings: Any,
+    ) -> None:
+        self.closed = True  # until there is something to close
+        self.num_envs = _whole("num_envs", num_envs, 1)
+        count = min(_whole("workers", _cores() if workers is None else workers, 0), self.num_envs)
+        if workers is None and count == 1:
+            count = 0
+        known = ["workers", "autoreset", "render_mode", *Settings.__dataclass_fields__]
+        refuse_unknown(settings, known, "setting")
+        if autoreset not in _AUTORESET:
+            raise ValueError(f"autoreset is {autoreset!r}{nearest(str(autoreset), _AUTORESET)}")
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
+        self.render_mode = render_mode
+        self.settings = Settings.of(**settings)
+        self.metadata = {**self.metadata, "autoreset_mode": _AUTORESET[autoreset]}
+        tasks = _for_one_each(tasks_of(task))
+        perception = Perception(self.settings)
+        self.single_observation_space = perception.space
+        self.single_action_space = self.settings.action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        shares = [share(tasks, index, self.num_envs) for index in range(self.num_envs)]
+        job = Job(shares, self.settings, 0, self.num_envs, autoreset == "same_step", render_mode)
+        self._ray_tags = _objects([perception.ray_tags] * self.num_envs) if self.settings.rays is not None else None
+        self._begun = False
+        self._many: Workers | None = None
+        self._one: Group | None = None
+        size = Board(perception.space, self.num_envs).size
+        if count:
+            self._many = Workers(job, count, size)
+            memory = self._many.memory
+        else:
+            memory = bytearray(size)
+            self._one = Group(job, memory)
+        self._board = Board(perception.space, self.num_envs, memory)
+        self.closed = False
+
+    @property
+    def workers(self) -> int:
+        """How many processes run the environments beside this one."""
+        return 0 if self._many is None else len(self._many._processes)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin the next episode of every environment; with one seed, environment i gets `seed + i`."""
+        self._check_open()
+        options = dict(options or {})
+        refuse_unknown(options, list(OPTIONS), "option")
+        if seed is None or isinstance(seed, int | np.integer):
+            seeds = [None if seed is None else int(seed) + index for index in range(self.num_envs)]
+        else:
+            seeds = list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"there are {self.num_envs} environments and {len(seeds)} seeds; give one for each")
+        wishes = [dict(options) for _ in range(self.num_envs)]
+        if options.get("task") is not None:
+            tasks = _for_one_each(tasks_of(options["task"]))
+            for index, wish in enumerate(wishes):
+                wish["task"] = share(tasks, index, self.num_envs)
+        pairs = list(zip(seeds, wishes, strict=True))
+        news = self._many.reset(pairs) if self._many else [self._one.reset(pairs)]  # type: ignore[union-attr]
+        self._begun = True
+        return self._observations(), self._infos(news)
+
+    def step(
+        self, actions: npt.NDArray[Any]
+    ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        """Let every environment act."""
+        self._check_open()
+        if not self._begun:
+            raise ResetNeeded("there is no episode yet; call reset() first")
+        columns = self._board.columns
+        columns["action"][:] = self._numbers(actions)
+        news = self._many.step() if self._many else [self._one.step()]  # type: ignore[union-attr]
+        reward, terminated, truncated = (columns[name].copy() for name in RESULTS)
+        return self._observations(), reward, terminated, truncated, self._infos(news)
+
+    def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
+        """The actions as numbers from 0 to 8, one for each environment."""
+        chosen = np.asarray(actions)
+        branches = self.settings.actions == "branches"
+        shape, most = ((self.num_envs, 2), 2) if branches else ((self.num_envs,), 8)
+        if chosen.shape != shape or chosen.dtype.kind not in "iu":
+            wanted = "two whole numbers" if branches else "one whole number"
+            raise ValueError(
+                f"actions have shape {chosen.shape} and type {chosen.dtype}; give {wanted} for each of {shape[0]}"
+            )
+        if chosen.min() < 0 or chosen.max() > most:
+            row = int(np.flatnonzero(((chosen < 0) | (chosen > most)).reshape(shape[0], -1).any(axis=1))[0])
+            raise ValueError(f"{chosen[row]} is not an action (environment {row}); it must be from 0 to {most}")
+        return 3 * chosen[:, 0] + chosen[:, 1] if branches else chosen
+
+    def _observations(self) -> Observation:
+        return {name: part.copy() for name, part in self._board.observations.items()}
+
+    def _infos(self, parts: Iterable[News]) -> dict[str, Any]:
+        """What Gymnasium makes of the `info` of every environment: an array for each key, and who has it."""
+        everybody = np.ones(self.num_envs, np.bool_)
+        infos: dict[str, Any] = {}
+        for name in INFOS:
+            infos[name] = self._board.columns[name].copy()
+        events, errors = _objects([()] * self.num_envs), _objects([None] * self.num_envs)
+        infos |= {"events": events, "error": errors}
+        if self._ray_tags is not None:
+            infos["ray_tags"] = self._ray_tags
+        infos |= {f"_{name}": everybody for name in infos}
+        for news in parts:
+            for row, happened in news.events.items():
+                events[row] = happened
+            for row, reason in news.errors.items():
+                errors[row] = reason
+            for row, (observation, info) in news.finals.items():
+                infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, row)
+        return infos
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """What a method of each environment returns, or what an attribute of each is."""
+        self._check_open()
+        return tuple((self._many or self._one).call(name, args, kwargs))  # type: ignore[union-attr]
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """What an attribute of each environment is."""
+        return self.call(name)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A picture of each."""
+        return None if self.render_mode is None else self.call("render")
+
+    def _check_open(self) -> None:
+        if self.closed or (self._many is not None and not self._many._processes):
+            self.closed = True
+            raise RuntimeError("the vector is closed; make a new one")
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the workers go home."""
+        if self._many is not None:
+            self._many.close()
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
+    return int(value)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _for_one_each(tasks: list[Task]) -> list[Task]:
+    several = several_agents(tasks)
+    if several:
+        raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
+    return tasks
+
+
+def _objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
+    array = np.empty(len(values), object)
+    for index, value in enumerate(values):
+        array[index] = value
+    return array
+
+
+def make_vec(
+    tasks: Source | Iterable[Source], num_envs: int = 1, *, workers: int | None = None, **settings: Any
+) -> ArenaVectorEnv:
+    """A vector of environments; the settings are those of `puzzlebox.make`, and `autoreset`.
+
+    Args:
+        tasks: a task as for `puzzlebox.make`, a pattern such as `operant-curriculum/*`, or a list.
+        num_envs: how many environments; environment i plays tasks i, i + num_envs, ... of the list.
+        workers: how many processes run them; 0: this one does; None: as many as there are cores.
+        settings: see `puzzlebox.make`; `autoreset` is "next_step" or "same_step".
+    """
+    envs = ArenaVectorEnv(tasks, num_envs, workers=workers, **settings)
+    envs.spec = gym.spec(ARENA)
+    return envs

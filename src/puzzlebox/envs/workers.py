@@ -1,0 +1,141 @@
+"""Processes that run groups of environments, since the engine's step lets only one thread at a time do anything."""
+
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from types import ModuleType
+from typing import Any
+
+from puzzlebox.envs.group import Group, Job
+
+# Spawned: neither the engine nor the threads of a learner survive a fork.
+_CONTEXT = get_context("spawn")
+_PATIENCE = 5.0
+# What a user can have got wrong is passed on as it is.
+_KNOWN = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundError, AttributeError)}
+
+
+def _work(connection: Connection, memory: Any, job: Job) -> None:
+    """Do what is asked until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and closes
+    group: Group | None = None
+    while True:
+        try:
+            if group is None:
+                group = Group(job, memory)
+                reply: Any = None
+            else:
+                name, args = connection.recv()
+                if name == "close":
+                    return
+                reply = getattr(group, name)(*args)
+            connection.send((None, reply))
+        except (EOFError, ConnectionError):
+            return
+        except Exception as problem:
+            connection.send(((type(problem).__name__, str(problem)), None))
+            if group is None:
+                return
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Children do not import the user's script again: they need nothing of it, and it may have no `__main__` guard."""
+    own = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    sys.modules["__main__"].__spec__ = None
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = own
+
+
+class Workers:
+    """Groups in processes, behind the same methods as one group."""
+
+    def __init__(self, job: Job, count: int, size: int) -> None:
+        self.memory: Any = _CONTEXT.RawArray("b", size)
+        self._connections: list[Connection] = []
+        self._processes: list[Any] = []
+        self._bounds = [len(job.shares) * number // count for number in range(count + 1)]
+        try:
+            with _without_main():
+                for low, high in zip(self._bounds, self._bounds[1:], strict=False):
+                    ours, theirs = _CONTEXT.Pipe()
+                    part = replace(job, shares=job.shares[low:high], first=low)
+                    process = _CONTEXT.Process(target=_work, args=(theirs, self.memory, part), daemon=True)
+                    process.start()
+                    theirs.close()
+                    self._connections.append(ours)
+                    self._processes.append(process)
+            self._replies()
+        except BaseException:
+            self.close()
+            raise
+
+    def reset(self, wishes: Sequence[Any]) -> list[Any]:
+        """Begin an episode in each environment."""
+        parts = zip(self._bounds, self._bounds[1:], strict=False)
+        return self._ask("reset", [(wishes[low:high],) for low, high in parts])
+
+    def step(self) -> list[Any]:
+        """Let each act as the board says."""
+        return self._ask("step", [()] * len(self._connections))
+
+    def call(self, *args: Any) -> list[Any]:
+        """What an attribute of each is, or what it returns when it is called."""
+        return [each for part in self._ask("call", [args] * len(self._connections)) for each in part]
+
+    def _ask(self, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        for number, (connection, args) in enumerate(zip(self._connections, arguments, strict=True)):
+            try:
+                connection.send((name, args))
+            except (BrokenPipeError, ConnectionError):
+                raise self._lost(number) from None
+        return self._replies()
+
+    def _replies(self) -> list[Any]:
+        """One answer of each; the first complaint only after all have spoken, so that questions and answers agree."""
+        problem, replies = None, []
+        for number, connection in enumerate(self._connections):
+            try:
+                complaint, reply = connection.recv()
+            except (EOFError, ConnectionError):
+                raise self._lost(number) from None
+            problem = problem or complaint
+            replies.append(reply)
+        if problem is not None:
+            kind, text = problem
+            raise _KNOWN[kind](text) if kind in _KNOWN else RuntimeError(f"an environment failed: {kind}: {text}")
+        return replies
+
+    def _lost(self, number: int) -> RuntimeError:
+        """A worker is gone; without it the vector is of no use."""
+        process = self._processes[number]
+        process.join(_PATIENCE)
+        low, high = self._bounds[number], self._bounds[number + 1] - 1
+        self.close()
+        return RuntimeError(
+            f"the worker of environments {low} to {high} ended unexpectedly (exit code {process.exitcode}); "
+            "the vector is closed"
+        )
+
+    def close(self) -> None:
+        """Let all workers go home."""
+        for connection in self._connections:
+            try:
+                connection.send(("close", ()))
+            except OSError:
+                pass
+        for process in self._processes:
+            process.join(_PATIENCE)
+            if process.is_alive():
+                process.terminate()
+                process.join(_PATIENCE)
+        for connection in self._connections:
+            connection.close()
+        self._connections, self._processes = [], []

@@ -1,0 +1,5 @@
+"""Painters: pictures of a Scene. They know nothing of the world behind it."""
+
+from puzzlebox.render.painter import CEILING, FENCE, FLOOR, FOV_DEGREES, SKY, Painter, View
+
+__all__ = ["CEILING", "FENCE", "FLOOR", "FOV_DEGREES", "SKY", "Painter", "View"]

@@ -1,0 +1,45 @@
+"""Vitals: what an animal feels of itself without looking: its health, its motion, its place."""
+
+from math import cos, radians, sin
+from struct import Struct
+
+import numpy as np
+import numpy.typing as npt
+
+from puzzlebox.world import World
+
+NAMES = ("health", "velocity_right", "velocity_up", "velocity_forward", "x", "y", "z")
+# No arena is larger, nothing is higher than its fence, and nothing may fall further below the floor than this.
+_SIDE, _TOP, _DEPTH = 100.0, 200.0, 3.0
+_MARGIN = 0.5
+# Faster than any animal falls from the highest place.
+_SPEED = 100.0
+
+Floats = npt.NDArray[np.float32]
+LOW: Floats = np.array((0, -_SPEED, -_SPEED, -_SPEED, -_MARGIN, -_DEPTH, -_MARGIN), np.float32)
+HIGH: Floats = np.array((100, _SPEED, _SPEED, _SPEED, _SIDE + _MARGIN, _TOP, _SIDE + _MARGIN), np.float32)
+
+
+# Where position and velocity are in a row of the packed state.
+_ROW, _OFFSET = 52, 16
+_unpack = Struct("6f").unpack_from
+_pack = Struct("7f").pack_into
+
+
+class Vitals:
+    """Health (0-100), velocity to the right, up and forwards in m/s, and position x, y, z in metres: seven numbers."""
+
+    size = len(NAMES)
+
+    def feel(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
+        """The numbers, always within `LOW` and `HIGH`, also where the physics failed."""
+        if out is None:
+            out = np.empty(self.size, np.float32)
+        animal = world.animals[animal_index]
+        x, y, z, vx, vy, vz = _unpack(world.state(), _ROW * world.engine.rows().index(animal.id) + _OFFSET)
+        angle = radians(animal.heading)
+        c, s = cos(angle), sin(angle)
+        _pack(out.data, 0, animal.health, vx * c - vz * s, vy, vx * s + vz * c, x, y, z)
+        if world.error is not None:
+            np.clip(np.nan_to_num(out), LOW, HIGH, out=out)
+        return out

@@ -1,0 +1,135 @@
+"""Several agents: what PettingZoo expects, and that each has its own senses, reward and end."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+import puzzlebox
+from puzzlebox.world import World
+
+LIGHT: dict[str, Any] = {"camera": None, "rays": 3}
+TWO = """
+arenas:
+  - id: 0
+    time_limit: 20
+    episode_end: {end}
+    merge_next_arena: {merge}
+    items:
+      - {{name: Agent, at: [10, 0, 10], rotation: 0, team: 1}}
+      - {{name: Agent, at: [30, 0, 10], rotation: 0, team: 2}}
+      - {{name: GoodGoal, at: [10, 0, 14], size: 1}}
+      - {{name: GoodGoal, at: [30, 0, 30], size: 1}}
+  - id: 1
+    time_limit: 20
+    items:
+      - {{name: Agent}}
+      - {{name: Agent}}
+      - {{name: Wall}}
+"""
+
+
+def text(end: str = "any", merge: bool = False) -> str:
+    return TWO.format(end=end, merge=str(merge).lower())
+
+
+@pytest.mark.parametrize("end", ["any", "all"])
+@pytest.mark.parametrize("merge", [False, True])
+@pytest.mark.filterwarnings("ignore:Observation is not NumPy array")  # it is a Dict of them
+def test_the_checks_of_pettingzoo(end: str, merge: bool) -> None:
+    parallel_api_test(puzzlebox.make_parallel(text(end, merge), **LIGHT), num_cycles=300)
+    parallel_seed_test(lambda: puzzlebox.make_parallel(text(end, merge), **LIGHT))
+
+
+def test_pictures_of_each() -> None:
+    env = puzzlebox.make_parallel(text(), camera=32, render_mode="rgb_array")
+    observations, _ = env.reset(seed=0)
+    assert not np.array_equal(observations["agent_0"]["camera"], observations["agent_1"]["camera"])
+    assert env.render().shape == (512, 512, 3)
+
+
+def test_each_sees_feels_and_earns_for_itself() -> None:
+    env = puzzlebox.make_parallel(text("all"), **LIGHT)
+    observations, infos = env.reset(seed=0)
+    assert env.agents == env.possible_agents == ["agent_0", "agent_1"]
+    assert [observations[agent]["vitals"][4] for agent in env.agents] == [10, 30]
+    assert [infos[agent]["team"] for agent in env.agents] == [1, 2]
+    assert all(observations[agent] in env.observation_space(agent) for agent in env.agents)
+    while "agent_0" in env.agents:
+        _, rewards, terminated, truncated, infos = env.step({agent: 3 for agent in env.agents})
+    assert rewards["agent_0"] > 0.9 > 0 > rewards["agent_1"]
+    assert terminated == {"agent_0": True, "agent_1": False}
+    assert truncated == {"agent_0": False, "agent_1": False}
+    assert env.agents == ["agent_1"]
+    while env.agents:
+        observations, rewards, terminated, truncated, infos = env.step({"agent_1": 3})
+        assert set(observations) == {"agent_1"}
+    assert terminated == {"agent_1": True}
+    assert infos["agent_1"]["passed"]
+    with pytest.raises(RuntimeError, match="the episode is over"):
+        env.step({})
+
+
+def test_the_end_of_one_may_be_the_end_of_all() -> None:
+    env = puzzlebox.make_parallel(text("any"), **LIGHT)
+    env.reset(seed=0)
+    while env.agents:
+        _, _, terminated, _, _ = env.step({"agent_0": 3, "agent_1": 0})
+    assert terminated == {"agent_0": True, "agent_1": True}
+
+
+def test_who_runs_out_of_time_is_truncated() -> None:
+    env = puzzlebox.make_parallel(text("all"), **LIGHT)
+    env.reset(seed=0)
+    while env.agents:
+        _, _, terminated, truncated, _ = env.step({"agent_0": 0, "agent_1": 0})
+    assert truncated == {"agent_0": True, "agent_1": True}
+    assert not any(terminated.values())
+
+
+def test_where_arenas_merge_all_stay() -> None:
+    env = puzzlebox.make_parallel(text("any", merge=True), **LIGHT)
+    _, infos = env.reset(seed=0)
+    for _ in range(25):
+        _, _, _, _, infos = env.step({"agent_0": 3, "agent_1": 0})
+    assert infos["agent_1"]["arena"] == 1
+    assert len(env.agents) == 2
+
+
+def test_the_same_as_the_world() -> None:
+    env = puzzlebox.make_parallel(text(), **LIGHT)
+    world = World(puzzlebox.load_task(text()), seed=4)
+    env.reset(seed=4)
+    for first, second in np.random.default_rng(0).integers(0, 9, (15, 2)).tolist():
+        _, rewards, *_ = env.step({"agent_0": first, "agent_1": second})
+        assert tuple(rewards.values()) == world.step([first, second]).rewards
+    assert env.world.state() == world.state()
+
+
+def test_options_and_order() -> None:
+    env = puzzlebox.make_parallel(text(), **LIGHT)
+    assert [env.reset()[1]["agent_0"]["arena"] for _ in range(3)] == [0, 1, 0]
+    assert env.reset(options={"arena": 1})[1]["agent_1"]["arena"] == 1
+    observations, _ = env.reset(options={"task": "foraging"})
+    assert list(observations) == env.agents == ["agent_0"]
+    with pytest.raises(TypeError, match="there is no option `areena`; did you mean `arena`"):
+        env.reset(options={"areena": 1})
+    three = "arenas: [{items: [{name: Agent}, {name: Agent}, {name: Agent}]}]"
+    with pytest.raises(ValueError, match="the task has 3 agents and this environment was made for 2"):
+        env.reset(options={"task": three})
+
+
+def test_mistakes_get_one_sentence() -> None:
+    env = puzzlebox.make_parallel(text(), **LIGHT)
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step({})
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="there is no action for agent_1; give one for each of agent_0, agent_1"):
+        env.step({"agent_0": 1})
+    with pytest.raises(TypeError, match="there is no agent `agent_7`; did you mean `agent_"):
+        env.step({"agent_7": 1})
+    with pytest.raises(ValueError, match="is not an action"):
+        env.step({"agent_0": 1, "agent_1": 12})
+    with pytest.raises(TypeError, match="there is no setting `ray`; did you mean `rays`"):
+        puzzlebox.make_parallel(text(), camera=None, ray=3)
