@@ -67,7 +67,8 @@ Bounds around_box(Vec3 centre, const Vec3 (&edge)[3]) {
   Vec3 corner[8];
   int behind = 0;
   for (int i = 0; i < 8; ++i) {
-    corner[i] = centre + edge[0] * (i & 1 ? 1.0f : -1.0f) + edge[1] * (i & 2 ? 1.0f : -1.0f) + edge[2] * (i & 4 ? 1.0f : -1.0f);
+    corner[i] = centre;
+    for (int k = 0; k < 3; ++k) corner[i] = corner[i] + edge[k] * (i >> k & 1 ? 1.0f : -1.0f);
     behind += corner[i].z < kNear;
   }
   Bounds out;
@@ -257,7 +258,8 @@ class Painting {
     if (form == Form::kHull) add_planes(part, turn, eye, a, b, c, s);
     s.pixels = nullptr;
     if (form == Form::kBox && s.pattern == Pattern::kSymbol && part.count > 0) {
-      if (part.first < 0 || part.first > scene_.pixel_rows - kMask) throw std::invalid_argument("a symbol has no pixels");
+      bool there = part.first >= 0 && part.first <= scene_.pixel_rows - kMask;
+      if (!there) throw std::invalid_argument("a symbol has no pixels");
       s.pixels = scene_.pixels + static_cast<std::size_t>(part.first) * kMask;
     }
     store_.shapes.push_back(s);

@@ -1,7 +1,7 @@
 // The agent's camera: a picture of a scene by casting one ray per pixel against analytic forms.
 //
-// The tables are those of puzzlebox.scene.scene, byte for byte. Work is split in two: `camera.cpp` brings every part into
-// the frame of the eye and finds the rectangle of the picture it can be in (plain code, once per part), and
+// The tables are those of puzzlebox.scene.scene, byte for byte. Work is split in two: `camera.cpp` brings every part
+// into the frame of the eye and finds the rectangle of the picture it can be in (plain code, once per part), and
 // `camera_kernel.inc` (compiled once per instruction set) does what is done per pixel.
 #pragma once
 
@@ -33,7 +33,8 @@ struct SceneSurroundings {
 
 enum class Form : std::uint8_t { kBox, kBall, kWedge, kTube, kCylinder, kCapsule, kEllipsoid, kHull };
 enum class Pattern : std::uint8_t {
-  kPlain, kBricks, kStripes, kTiles, kPickets, kPlanks, kGrass, kGradient, kStone, kCardboard, kSymbol, kRing, kFur, kSpines
+  kPlain, kBricks, kStripes, kTiles, kPickets, kPlanks, kGrass, kGradient, kStone, kCardboard, kSymbol, kRing, kFur,
+  kSpines
 };
 constexpr std::uint8_t kGlows = 1, kSeeThrough = 2;
 constexpr std::uint32_t kHidden = 1;

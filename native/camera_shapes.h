@@ -22,8 +22,8 @@ struct Plane {
   float light[3];
 };
 
-// A part in its own frame, as the eye sees it. A ray at (u, v) of the picture runs along c + u a + v b from `eye`; these
-// are divided by the half sizes of the part where its form is simpler so (box, wedge, ellipsoid, tube, cylinder).
+// A part in its own frame, as the eye sees it. A ray at (u, v) of the picture runs along c + u a + v b from `eye`;
+// these are divided by the half sizes of the part where its form is simpler so (box, wedge, ellipsoid, tube, cylinder).
 struct Shape {
   Form form;
   Pattern pattern;

@@ -133,13 +133,17 @@ puzzlebox::Scene scene_of(const Bytes& parts, const Bytes& poses, const Bytes& p
   return scene;
 }
 
-puzzlebox::View view_of(const std::array<float, 3>& eye, float heading, float pitch, float fov_degrees, int skip_thing) {
+using Place = std::array<float, 3>;
+
+puzzlebox::View view_of(const Place& eye, float heading, float pitch, float fov_degrees, int skip_thing) {
   if (!(fov_degrees > 0 && fov_degrees < 179)) throw std::invalid_argument("the field of view is 0 to 179 degrees");
   return {{eye[0], eye[1], eye[2]}, heading, pitch, fov_degrees, skip_thing};
 }
 
 void check_size(std::size_t height, std::size_t width) {
-  if (height < 1 || width < 1 || height > 16384 || width > 16384) throw std::invalid_argument("1 to 16384 pixels a side");
+  const std::size_t most = 16384;
+  bool fits = height >= 1 && width >= 1 && height <= most && width <= most;
+  if (!fits) throw std::invalid_argument("1 to 16384 pixels a side");
 }
 
 void bind_camera(nb::module_& module) {
@@ -148,14 +152,15 @@ void bind_camera(nb::module_& module) {
   using Ids = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   module.def(
       "paint",
-      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, std::array<float, 3> eye, float heading,
+      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, Place eye, float heading,
          float pitch, float fov_degrees, Image image, bool lights, std::optional<Numbers> distance, std::optional<Ids> ids,
          int skip_thing) {
         puzzlebox::Scene scene = scene_of(parts, poses, planes, pixels, surroundings);
         check_size(image.shape(0), image.shape(1));
         if (image.shape(2) != 1 && image.shape(2) != 3) throw std::invalid_argument("image: height x width x 3 or 1");
         auto same = [&](std::size_t rows, std::size_t columns) {
-          if (rows != image.shape(0) || columns != image.shape(1)) throw std::invalid_argument("all outputs are of one size");
+          bool equal = rows == image.shape(0) && columns == image.shape(1);
+          if (!equal) throw std::invalid_argument("all outputs are of one size");
         };
         if (distance) same(distance->shape(0), distance->shape(1));
         if (ids) same(ids->shape(0), ids->shape(1));
@@ -176,18 +181,19 @@ void bind_camera(nb::module_& module) {
       "Paint a scene into `image`; the tables are those of puzzlebox.scene.scene, as bytes.");
   module.def(
       "shade",
-      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, std::array<float, 3> eye, float heading,
+      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, Place eye, float heading,
          float pitch, float fov_degrees, Numbers out, int samples, float spread, int skip_thing) {
         puzzlebox::Scene scene = scene_of(parts, poses, planes, pixels, surroundings);
         check_size(out.shape(0), out.shape(1));
         puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
-        puzzlebox::Picture picture{nullptr, static_cast<int>(out.shape(0)), static_cast<int>(out.shape(1)), 3, nullptr, nullptr};
+        int height = static_cast<int>(out.shape(0)), width = static_cast<int>(out.shape(1));
+        puzzlebox::Picture picture{nullptr, height, width, 3, nullptr, nullptr};
         nb::gil_scoped_release release;
         puzzlebox::shade(scene, view, picture, samples, spread, out.data());
       },
       nb::arg("parts"), nb::arg("poses"), nb::arg("planes"), nb::arg("pixels"), nb::arg("surroundings"), nb::arg("eye"),
-      nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("out"), nb::arg("samples"), nb::arg("spread"),
-      nb::arg("skip_thing") = -1, "How much of the sun each pixel's place sees, 0 to 1.");
+      nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("out"), nb::arg("samples"),
+      nb::arg("spread"), nb::arg("skip_thing") = -1, "How much of the sun each pixel's place sees, 0 to 1.");
   module.def("camera_level", &puzzlebox::camera_level, "The instruction set the camera uses.");
   module.def("set_camera_level", &puzzlebox::set_camera_level,
              "Choose 'baseline', 'avx2' or 'avx512' for tests; False where this processor has it not.");

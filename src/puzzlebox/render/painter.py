@@ -92,7 +92,14 @@ class Painter:
         paint(*self._tables, eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing)
 
     def picture(
-        self, view: View, width: int, height: int, *, samples: int = 2, shadows: bool = True, skip_thing: int = -1
+        self,
+        view: View,
+        width: int,
+        height: int,
+        *,
+        samples: int = 2,
+        shadows: bool | None = None,
+        skip_thing: int = -1,
     ) -> NDArray[np.uint8]:
         """A new colour picture for people: painted finer and averaged, with soft shadows.
 
@@ -101,9 +108,11 @@ class Painter:
             width: in pixels.
             height: in pixels.
             samples: so many times as fine in both directions.
-            shadows: whether things keep the sun from each other.
+            shadows: whether things keep the sun from each other; left out: where the picture is averaged.
             skip_thing: the row of `poses` that is not painted, and throws no shadow.
         """
+        if shadows is None:
+            shadows = samples > 1
         image = np.empty((height * samples, width * samples, 3), np.uint8)
         looking = (view.eye, view.heading, view.pitch, view.fov_degrees)
         self.paint(image, *looking, skip_thing=skip_thing)
