@@ -1,18 +1,25 @@
-"""Run every benchmark: `make bench`, or `python -m benchmarks NAME...` for some of them."""
+"""Run every benchmark: `make bench`, or `python -m benchmarks NAME...` for some of them.
+
+With `--docs`, the tables of docs/performance.md that have the names of these benchmarks are written anew.
+"""
 
 import json
-import platform
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import camera, help_time, reading, refusing, slopes, world
-from benchmarks.measure import Result
+from benchmarks import camera, envs, help_time, peers, reading, refusing, report, slopes, step, world
+from benchmarks.measure import Others, Result
+from puzzlebox.envs.speed import machine
 
 BENCHMARKS = {
+    "envs": envs.run,
+    "step": step.run,
+    "peers": peers.run,
     "world": world.run,
     "camera": camera.run,
     "reading": reading.run,
@@ -20,35 +27,49 @@ BENCHMARKS = {
     "help": help_time.run,
     "slopes": slopes.run,
 }
+# Cores that other processes may use before a run counts as disturbed.
+_QUIET = 0.2
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 
 def main() -> None:
     """Run, show, store."""
-    asked = sys.argv[1:] or list(BENCHMARKS)
+    asked = [name for name in sys.argv[1:] if name != "--docs"] or list(BENCHMARKS)
     unknown = [name for name in asked if name not in BENCHMARKS]
     if unknown:
         sys.exit(f"there is no benchmark {unknown[0]}; there are {', '.join(BENCHMARKS)}")
-    results: list[Result] = []
+    about = machine()
+    results: dict[str, list[Result]] = {}
+    others = Others()
     for name in asked:
         print(f"running {name} ...", file=sys.stderr)
-        results += BENCHMARKS[name]()
-    table = Table(
-        "what", "measured", "goal", "peer in the same run", "ratio to peer", title=platform.processor() or None
-    )
+        results[name] = BENCHMARKS[name]()
+    about["others"] = others.cores()
+    about["busy"] |= (about["others"] or 0.0) > _QUIET
+    show([result for each in results.values() for result in each], about)
+    store(results, about)
+    if "--docs" in sys.argv[1:]:
+        report.write(results, about)
+
+
+def show(results: list[Result], about: dict[str, Any]) -> None:
+    """One table of everything."""
+    table = Table("what", "measured", "goal", "peer in the same run", "ratio to peer", title=report.described(about))
     for result in results:
-        ratio = f"{result.measured / result.peer:.2f}" if result.peer else ""
-        peer = f"{result.peer:.4g} {result.unit} ({result.peer_name})" if result.peer else ""
-        table.add_row(result.what, f"{result.measured:.4g} {result.unit}", result.goal, peer, ratio)
-    Console(width=None if sys.stdout.isatty() else 140).print(table)
+        table.add_row(*report.cells(result))
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False).print(table)
+
+
+def store(results: dict[str, list[Result]], about: dict[str, Any]) -> None:
+    """The same as JSON."""
     RESULTS.parent.mkdir(exist_ok=True)
     data = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%S"),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "results": [vars(result) for result in results],
+        "machine": about,
+        "results": [{"benchmark": name, **vars(result)} for name, each in results.items() for result in each],
     }
     RESULTS.write_text(json.dumps(data, indent=1) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

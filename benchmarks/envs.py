@@ -1,6 +1,7 @@
-"""How fast environments are: rays, single environments with each set of senses, and a vector on one and two cores."""
+"""How fast environments are: senses, pictures of several sizes, crowded arenas, vectors; start-up and memory."""
 
-import time
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -8,20 +9,42 @@ import numpy as np
 import puzzlebox
 from benchmarks.measure import Result, best_seconds
 from benchmarks.world import ARENAS
+from puzzlebox.envs.speed import CROWDS, arena, env_rate, figures
 from puzzlebox.senses.rays import Rays
 from puzzlebox.senses.vitals import Vitals
 from puzzlebox.world import World
 
-_TASK = ARENAS["20 things"]
-_STEPS = 1500
-_ENVS = 64
-_SENSES: dict[str, tuple[dict[str, Any], str]] = {
-    "vitals": ({"camera": None}, ""),
-    "5 rays": ({"camera": None, "rays": 5, "vitals": False}, "20,000"),
-    "5 rays and vitals": ({"camera": None, "rays": 5}, ""),
-    "camera 64x64": ({"camera": 64, "vitals": False}, "12,000"),
-    "camera 64x64 and vitals": ({"camera": 64}, "12,000"),
+_ENVS, _ROUNDS = 64, 3
+# One episode, and the step that begins the next one, in each environment of the vector.
+_VECTOR_STEPS = 418
+_SENSES: dict[str, dict[str, Any]] = {
+    "5 rays and vitals": {"camera": None, "rays": 5},
+    "camera 64x64 and vitals": {"camera": 64},
 }
+_FIRST_LOOK = "import puzzlebox; puzzlebox.make('foraging').reset(seed=0)"
+# In a process of its own. One environment comes first, so that what all of them share is not counted.
+_MEMORY = f"""
+import gc, os
+import puzzlebox
+from puzzlebox.envs.speed import arena
+
+def resident():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+def begin(seed):
+    env = puzzlebox.make(arena(), camera=64)
+    env.reset(seed=seed)
+    for action in range(9):
+        env.step(action)
+    return env
+
+first = begin(0)
+before = resident()
+envs = [begin(seed) for seed in range(1, {_ENVS + 1})]
+print((resident() - before) / len(envs) / 1e3)
+"""
 
 
 def _senses() -> list[Result]:
@@ -38,47 +61,83 @@ def _senses() -> list[Result]:
     return [*results, Result("vitals", seconds / 2000 * 1e6, "us")]
 
 
-def _single(senses: dict[str, Any]) -> float:
-    """Steps a second in one environment, resets counted."""
-    env = puzzlebox.make(_TASK, **senses)
-    env.reset(seed=0)
-    actions = np.random.default_rng(0).integers(0, 9, _STEPS).tolist()
+def _growth() -> list[Result]:
+    """The same environment with larger pictures, and with more in it."""
+    results = []
+    for size, steps in {84: 2085, 128: 1251, 256: 417, 512: 417}.items():
+        rate = env_rate(arena(), steps, camera=size, vitals=False)
+        results.append(Result(f"env steps a second, camera {size}x{size}, 20 things", rate, "/s"))
+    for things in CROWDS:
+        if things != 20:
+            rate = env_rate(arena(things), 2085, camera=64, vitals=False)
+            results.append(Result(f"env steps a second, camera 64x64, {things} things", rate, "/s"))
+    return results
+
+
+def _vector_seconds(envs: Any) -> float:
+    """Seconds for an episode in every environment, and the beginning of the next one."""
+    actions = np.random.default_rng(0).integers(0, 9, (_VECTOR_STEPS, _ENVS))
+    envs.reset(seed=0)
 
     def play() -> None:
-        for action in actions:
-            _, _, terminated, truncated, _ = env.step(action)
-            if terminated or truncated:
-                env.reset()
+        for row in actions:
+            envs.step(row)
 
-    return _STEPS / best_seconds(play, repeats=3)
+    return best_seconds(play, 1)
 
 
-def _vector(workers: int, senses: dict[str, Any]) -> float:
-    """Steps a second of all environments together."""
-    envs = puzzlebox.make_vec(_TASK, num_envs=_ENVS, workers=workers, **senses)
-    envs.reset(seed=0)
-    actions = np.random.default_rng(0).integers(0, 9, (100, _ENVS))
-    for row in actions[:10]:
-        envs.step(row)
-    start = time.perf_counter()
-    for row in actions:
-        envs.step(row)
-    seconds = time.perf_counter() - start
-    envs.close()
-    return len(actions) * _ENVS / seconds
+def _vectors(name: str) -> list[Result]:
+    """Steps a second of 64 environments together, taking turns with a single one, so that both meet the same load."""
+    vectors = {
+        count: puzzlebox.make_vec(arena(), num_envs=_ENVS, workers=count, **_SENSES[name]) for count in (0, 1, 2)
+    }
+    single, best = 0.0, dict.fromkeys(vectors, 0.0)
+    for _ in range(_ROUNDS):
+        single = max(single, env_rate(arena(), 2085, 2, **_SENSES[name]))
+        for count, envs in vectors.items():
+            best[count] = max(best[count], _VECTOR_STEPS * _ENVS / _vector_seconds(envs))
+    for envs in vectors.values():
+        envs.close()
+    return [
+        Result(
+            f"{_ENVS} environments, {count} workers, {name}",
+            rate,
+            "/s",
+            "1.8 times one on two cores" if count == 2 else "",
+            single,
+            "one environment",
+        )
+        for count, rate in best.items()
+    ]
+
+
+def _start() -> list[Result]:
+    """In fresh processes: until the first observation, and memory."""
+
+    def seconds(code: str) -> float:
+        return best_seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 5)
+
+    results = [
+        Result(
+            "import puzzlebox and first observation, fresh process",
+            seconds(_FIRST_LOOK),
+            "s",
+            "at most 1.5",
+            seconds("import gymnasium"),
+            "import gymnasium",
+        )
+    ]
+    if sys.platform == "linux":
+        done = subprocess.run([sys.executable, "-c", _MEMORY], check=True, capture_output=True, text=True)
+        what = f"memory of an environment, camera 64x64, 20 things (mean of {_ENVS})"
+        results.append(Result(what, float(done.stdout), "kB"))
+    return results
 
 
 def run() -> list[Result]:
-    """Senses, single environments, vectors."""
-    results = _senses()
-    rates = {name: _single(senses) for name, (senses, _) in _SENSES.items()}
-    results += [Result(f"env steps a second, {name}", rates[name], "/s", _SENSES[name][1]) for name in rates]
-    for name in ("5 rays and vitals", "camera 64x64 and vitals"):
-        for workers in (0, 2):
-            result = Result(
-                f"{_ENVS} environments, {workers} workers, {name}", _vector(workers, _SENSES[name][0]), "/s"
-            )
-            result.peer, result.peer_name = rates[name], "one environment"
-            result.goal = "1.8 times one" if workers else ""
-            results.append(result)
-    return results
+    """What `puzzlebox bench` measures, then the rest."""
+    results = [Result(**vars(measure())) for measure in figures().values()]
+    results += _senses() + _growth()
+    for name in _SENSES:
+        results += _vectors(name)
+    return results + _start()

@@ -1,49 +1,19 @@
 """How fast the world is: resets, physics steps, and where the microseconds go. The engine alone is the peer."""
 
 import time
-from collections.abc import Callable
 from statistics import median
 
 import numpy as np
 
-from benchmarks.measure import Result
-from puzzlebox.schema import Task, read
+from benchmarks.measure import Result, best_microseconds
+from puzzlebox.envs.speed import arena, crowd
+from puzzlebox.schema import Task
 from puzzlebox.world import World
 
-_STEPS = 3000
+_STEPS, _ROUNDS = 1300, 5
 
 
-def arena(walls: int, goals: int, blocks: int, hooks: int, tunnels: int) -> Task:
-    """An arena with so many things on a grid, and an animal in the middle of it."""
-    lines = ["arenas:", "  - time_limit: 250", "    items:", "      - {name: Agent, at: [20, 0, 20.5], rotation: 0}"]
-
-    def row(count: int, name: str, size: str, x: float, z: float, apart: float, columns: int) -> None:
-        for number in range(count):
-            place = f"at: [{x + number % columns * apart:g}, 0, {z + number // columns * apart:g}], rotation: 0"
-            lines.append(f"      - {{name: {name}, {place}, size: {size}}}")
-
-    row(walls, "Wall", "[1, 1, 1]", 2, 2, 2.5, 10)
-    row(goals, "GoodGoalMulti", "0.5", 3.25, 3.25, 2.5, 9)
-    row(blocks, "HeavyBlock", "[1, 1, 1]", 28, 2, 2, 5)
-    row(hooks, "UBlock", "[1, 0.3, 3]", 30, 12, 4, 1)
-    row(tunnels, "CylinderTunnel", "[3, 3, 3]", 5, 36, 6, 5)
-    task = read("\n".join(lines)).task
-    assert task is not None
-    return task
-
-
-ARENAS = {
-    "small (4 walls, 1 goal)": arena(4, 1, 0, 0, 0),
-    "20 things": arena(12, 3, 3, 1, 1),
-    "150 things": arena(100, 36, 9, 3, 2),
-}
-
-
-def _microseconds(action: Callable[[], object], count: int) -> float:
-    start = time.perf_counter()
-    for _ in range(count):
-        action()
-    return (time.perf_counter() - start) / count * 1e6
+ARENAS = {"small (4 walls, 1 goal)": crowd(4, 1, 0, 0, 0), "20 things": arena(20), "150 things": arena(150)}
 
 
 def _resets(task: Task) -> float:
@@ -88,14 +58,14 @@ def _parts(task: Task) -> list[Result]:
     engine, animal, body = world.engine, world.animals[0], world.body(world.animals[0])
     state = world.state()
     return [
-        Result("  pack the state", _microseconds(engine.pack, 20_000), "us"),
+        Result("  pack the state", best_microseconds(engine.pack, 4000), "us"),
         Result(
             "  kernel: contacts, zones, ground, errors",
-            _microseconds(lambda: engine.solids.look(state, state), 20_000),
+            best_microseconds(lambda: engine.solids.look(state, state), 4000),
             "us",
         ),
-        Result("  act: push", _microseconds(lambda: animal.act(body, 1, 0), 20_000), "us"),
-        Result("  act: quick stop", _microseconds(lambda: animal.act(body, 0, 0), 20_000), "us"),
+        Result("  act: push", best_microseconds(lambda: animal.act(body, 1, 0), 4000), "us"),
+        Result("  act: quick stop", best_microseconds(lambda: animal.act(body, 0, 0), 4000), "us"),
     ]
 
 
@@ -105,7 +75,7 @@ def run() -> list[Result]:
     goals = {"20 things": "at most 3", "150 things": "at most 15"}
     for name, task in ARENAS.items():
         results.append(Result(f"reset, {name}", _resets(task), "ms", goals.get(name, "")))
-        step, bare = _steps(task)
+        step, bare = map(min, zip(*(_steps(task) for _ in range(_ROUNDS)), strict=True))
         results.append(Result(f"physics step, {name}", step, "us", "", bare, "the engine alone"))
         results.append(Result(f"physics steps a second, {name}", 1e6 / step, "/s", "", 1e6 / bare, "the engine alone"))
     results.append(Result("where they go, 20 things:", step_of(results, "20 things"), "us"))
@@ -114,11 +84,11 @@ def run() -> list[Result]:
     for action in np.random.default_rng(0).integers(0, 3, 416).tolist():
         world.step([action])
     record = world.snapshot()
-    replay = min(_microseconds(lambda: World.replay(record), 1) for _ in range(5))
+    replay = best_microseconds(lambda: World.replay(record), 1)
     results.append(
         Result(f"restore a snapshot by replay ({world.clock} physics steps)", replay / 1e3, "ms", "about 16")
     )
-    results.append(Result("branch from packed state, 20 things", _microseconds(world.branch, 30) / 1e3, "ms"))
+    results.append(Result("branch from packed state, 20 things", best_microseconds(world.branch, 6) / 1e3, "ms"))
     return results
 
 

@@ -1,11 +1,14 @@
 """Animal-AI's own names: a script for the original runs with changed imports."""
 
+import copy
 import logging
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import puzzlebox
 from living import parsed
@@ -15,6 +18,12 @@ from puzzlebox.animalai.agents import Braitenberg, RandomActionAgent
 from puzzlebox.animalai.base_env import ActionTuple, UnityActionException
 from puzzlebox.animalai.raycastparser import RayCastObjects, RayCastParser
 from puzzlebox.animalai.unity_gym_env import UnityGymException, UnityToGymWrapper
+from puzzlebox.animalai.wrappers import (
+    AnimalAIGymnasiumWrapper,
+    UnityToGymnasiumWrapper,
+    make_animalai_env_fns,
+    make_animalai_vec_env,
+)
 from test_envs import THREE
 
 FOOD = """
@@ -79,6 +88,118 @@ def test_a_script_of_theirs(food: str, caplog: pytest.LogCaptureFixture) -> None
             done = True
     env.close()
     assert total == pytest.approx(0.87, abs=0.03)
+
+
+OLD_SCRIPT = """
+from animalai.envs.environment import AnimalAIEnvironment
+from animalai.envs.actions import AAIActions
+from animalai.envs.raycastparser import RayCastParser, RayCastObjects
+from animalai.envs.braitenberg import Braitenberg
+from animalai.executable import find_executable
+from animalai.arenas import GOOD_GOAL_FIXED_POS, GOOD_GOAL_RANDOM_POS
+from mlagents_envs.base_env import ActionTuple
+from mlagents_envs.exception import UnityTimeOutException
+from mlagents_envs.envs.unity_gym_env import UnityToGymWrapper
+from mlagents_envs.side_channel.engine_configuration_channel import EngineConfigurationChannel
+from gym_unity.envs import UnityToGymWrapper as Older
+import numpy as np
+
+assert Older is UnityToGymWrapper
+channel = EngineConfigurationChannel()
+channel.set_configuration_parameters(time_scale=20.0)
+aai = AnimalAIEnvironment(file_name=str(find_executable("env")), seed=1, arenas_configurations=GOOD_GOAL_FIXED_POS,
+                          useCamera=True, resolution=36, useRayCasts=True, raysPerSide=3, rayMaxDegrees=45,
+                          side_channels=[channel], no_graphics=False, inference=False)
+name = list(aai.behavior_specs.keys())[0]
+parser = RayCastParser([RayCastObjects.GOODGOAL, RayCastObjects.ARENA], 3)
+actions = AAIActions()
+try:
+    aai.step()
+except UnityTimeOutException:
+    raise SystemExit("no answer")
+decision, terminal = aai.get_steps(name)
+seen = parser.parse(aai.get_obs_dict(decision.obs)["rays"])
+assert seen.shape == (2, 7) and seen[0, 3] > 0
+aai.set_actions(name, ActionTuple(continuous=np.zeros((1, 0)), discrete=np.array([[1, 0]], dtype=np.int32)))
+aai.step()
+for agent in aai.get_steps(name)[0]:
+    aai.set_action_for_agent(name, agent, actions.FORWARDS.action_tuple)
+aai.step()
+assert aai.get_obs_dict(aai.get_steps(name)[0].obs)["velocity"][2] > 0
+aai.reset(arenas_configurations=GOOD_GOAL_RANDOM_POS)
+
+env = UnityToGymWrapper(aai, uint8_visual=True, flatten_branched=True, allow_multiple_obs=False)
+obs, done, steps = env.reset(), False, 0
+while not done and steps < 40:
+    obs, reward, done, info = env.step(np.array([3]))
+    steps += 1
+print(name, obs.shape, obs.dtype)
+env.close()
+"""
+
+
+def test_a_whole_script_with_only_its_imports_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    script = OLD_SCRIPT
+    for theirs in ("animalai", "mlagents_envs", "gym_unity"):
+        script = script.replace(f"from {theirs}.", "from puzzlebox.animalai.")
+    exec(compile(script, "script.py", "exec"), {})
+    assert capsys.readouterr().out == "AnimalAI?team=0 (3, 36, 36) uint8\n"
+
+
+def test_seeds_arguments_and_copies(food: str) -> None:
+    env = AnimalAIEnvironment(seed=None, arenas_configurations=food, useCamera=False)
+    assert len(env.get_obs_dicts(env.get_steps("AnimalAI?team=0")[0].obs)) == 1
+    env.set_actions("AnimalAI?team=0", np.array([[1, 0]]))  # type: ignore[arg-type]
+    env.step()
+    twin = copy.deepcopy(env)
+    for each in (env, twin):
+        each.step()
+    both = [each.get_steps("AnimalAI?team=0")[0].obs[0].tobytes() for each in (env, twin)]
+    assert both[0] == both[1]
+    for wrong in ({"resolution": "big"}, {"useRayCasts": True, "raysPerSide": -1}, {"decisionPeriod": None}):
+        with pytest.raises(ValueError, match="it must be a number, 0 or more"):
+            AnimalAIEnvironment(arenas_configurations=food, **wrong)  # type: ignore[arg-type]
+
+
+def test_the_gymnasium_wrappers(food: str) -> None:
+    def make(**settings: Any) -> AnimalAIEnvironment:
+        return AnimalAIEnvironment(arenas_configurations=food, **{"resolution": 36, "useRayCasts": True, **settings})
+
+    env: Any = UnityToGymnasiumWrapper(make(), uint8_visual=True, flatten_branched=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env_for_sb3(env)
+    first, info = env.reset(seed=3)
+    assert len(info["step"]) == 1
+    assert env.render().shape == (36, 36, 3)
+    total, over = 0.0, False
+    while not over:
+        _, reward, terminated, truncated, _ = env.step(3)
+        total, over = total + reward, terminated or truncated
+    assert (terminated, truncated) == (True, False)
+    assert total > 0.8
+    assert np.array_equal(env.reset(seed=3, options={"arena_config": food})[0], first)
+    with pytest.raises(TypeError, match="there is no option `arena_confg`; did you mean `arena_config`"):
+        env.reset(options={"arena_confg": food})
+    named = AnimalAIGymnasiumWrapper(make(), include_velocity=False)
+    observation, _ = named.reset()
+    assert list(observation) == ["camera", "rays", "health", "position"]
+    assert observation in named.observation_space
+    assert named.step([1, 0])[0] in named.observation_space
+    alone = AnimalAIGymnasiumWrapper(
+        make(useRayCasts=False), include_health=False, include_velocity=False, include_position=False
+    )
+    assert alone.reset()[0] in alone.observation_space
+    with pytest.raises(ValueError, match="include_rays is True, but the environment was made without rays"):
+        AnimalAIGymnasiumWrapper(make(useRayCasts=False), include_rays=True)
+    with pytest.raises(TypeError, match="the wrapper is for an AnimalAIEnvironment, not int"):
+        UnityToGymnasiumWrapper(5)  # type: ignore[arg-type]
+    envs = make_animalai_vec_env(2, arenas_configurations=food, env_kwargs={"useCamera": False})
+    assert envs.reset(seed=0)[0]["position"].shape == (2, 3)
+    with pytest.raises(ValueError, match="there are 2 environments and 1 files"):
+        make_animalai_env_fns(2, arenas_configurations=[food])
+    with pytest.raises(ValueError, match="vectorization_mode is 'asinc'; did you mean `async`"):
+        make_animalai_vec_env(2, vectorization_mode="asinc")
 
 
 def test_observations_as_ml_agents_gives_them(food: str) -> None:
@@ -176,6 +297,11 @@ def test_the_gym_wrapper(food: str, flat: bool, multiple: bool) -> None:
         total += reward
     assert total > 0.8
     assert info["step"].reward.shape == (1,)
+    assert env.reset() is not None
+    for wrong in (9, "left", [1, 2, 0]):
+        with pytest.raises(UnityGymException, match="is not an action; it must be"):
+            env.step(wrong)
+    env.game_over = True
     with pytest.raises(UnityGymException, match="call reset"):
         env.step(env.action_space.sample())
     assert env.reset() is not None

@@ -213,7 +213,7 @@ def test_what_is_no_action_is_refused(action: Any) -> None:
         env.step(action)
 
 
-@pytest.mark.parametrize("action", [(3, 0), (0, -1), 1, (1, 1, 1), "ab", None])
+@pytest.mark.parametrize("action", [(3, 0), (0, -1), (1.5, 0), 1, (1, 1, 1), "ab", None])
 def test_what_is_no_pair_of_branches_is_refused(action: Any) -> None:
     env = puzzlebox.make(FORAGING, actions="branches", **LIGHT)
     env.reset(seed=0)
@@ -245,6 +245,22 @@ def test_the_task_can_be_changed() -> None:
     assert [env.reset()[1]["arena"] for _ in range(2)] == [0, 4]
     env.reset(options={"task": task_of("name: Agent, at: [1, 0, 2], rotation: 0")})
     assert env.world.position_of(env.world.animals[0])[::2] == pytest.approx((1, 2))
+
+
+def test_a_task_can_be_a_path_text_or_task(tmp_path: Path) -> None:
+    path = tmp_path / "three.yml"
+    path.write_text(THREE)
+    env = puzzlebox.make(FORAGING, **LIGHT)
+    for task in (path, str(path), THREE, parsed(THREE), [THREE], "examples/food"):
+        env.reset(seed=0)
+        seen, info = env.reset(seed=3, options={"task": task, "arena": 0})
+        assert info["arena"] == 0
+        assert same(seen, puzzlebox.make(task, **LIGHT).reset(seed=3)[0])
+
+
+def test_any_whole_number_is_a_seed() -> None:
+    env = puzzlebox.make(THREE, **LIGHT)
+    assert same(env.reset(seed=np.int64(3))[0], env.reset(seed=3)[0])  # type: ignore[arg-type]
 
 
 def test_a_random_order_follows_the_seed() -> None:
@@ -300,7 +316,7 @@ def test_same_seed_same_bytes() -> None:
 def test_the_same_bytes_in_another_process() -> None:
     code = (
         "import hashlib, puzzlebox\n"
-        "env = puzzlebox.make('examples/button', camera=None, rays=5)\n"
+        "env = puzzlebox.make('examples/button', camera=32, depth=True, segments=True, rays=5)\n"
         "digest = hashlib.sha256(b''.join(part.tobytes() for part in env.reset(seed=4)[0].values()))\n"
         "for step in range(60):\n"
         "    observation, reward, *_ = env.step(step * 7 % 9)\n"
@@ -418,6 +434,12 @@ def test_under_the_usual_wrappers() -> None:
         ({"decision_period": 0}, "decision_period is 0; it must be a whole number from 1 to 100"),
         ({"rules": "5.0"}, "there are no rules named '5.0'"),
         ({"vitals": False}, "there is no sense left; ask for a camera, rays or vitals"),
+        ({"depth": True}, "depth needs a camera; say how large it is, as in camera=64"),
+        ({"segments": True}, "segments needs a camera"),
+        ({"camera": 8, "depth": "yes"}, "depth is 'yes'; it must be True or False"),
+        ({"grayscale": 2}, "grayscale is 2; it must be True or False"),
+        ({"rules": 4.3}, "rules is 4.3; it must be a Rules or the name of some: puzzlebox, 4.3, 3.1, 2019"),
+        ({"rays": -1}, "rays is -1; it must be an odd number"),
         ({"render_mode": "rgb"}, "render_mode is 'rgb'; allowed: rgb_array"),
     ],
     ids=str,
@@ -434,6 +456,8 @@ def test_a_task_that_is_not_there() -> None:
         puzzlebox.make("foragin", camera=None)
     with pytest.raises(TypeError, match="a task is a path, a name, YAML text or a Task, not 5"):
         puzzlebox.make(5, camera=None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a task is a path, a name, YAML text or a Task, not"):
+        puzzlebox.make({"arenas": []}, camera=None)
 
 
 def test_several_agents_are_for_another_face() -> None:
@@ -452,6 +476,13 @@ def test_options_that_are_wrong() -> None:
         env.reset(options={"areena": 1})
     with pytest.raises(ValueError, match="there is no arena 1; the task has 0, 4, 7"):
         env.reset(options={"arena": 1})
+    with pytest.raises(TypeError, match=r"options is \['arena'\]; it must be a dictionary with task or arena"):
+        env.reset(options=["arena"])  # type: ignore[arg-type]
+    for seed in (-1, 1.5, "a", True):
+        with pytest.raises(ValueError, match="it must be a whole number, 0 or more"):
+            env.reset(seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="only what `snapshot` returned can be restored, not int"):
+        env.restore(5)  # type: ignore[arg-type]
     # What failed has changed nothing.
     assert env.reset()[1]["arena"] == 4
 

@@ -1,10 +1,15 @@
 """Several agents: what PettingZoo expects, and that each has its own senses, reward and end."""
 
+import copy
+import pickle
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.test import parallel_api_test, parallel_seed_test
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
+from pettingzoo.test.max_cycles_test import max_cycles_test
+from pettingzoo.utils.conversions import parallel_to_aec
 
 import puzzlebox
 from puzzlebox.world import World
@@ -40,6 +45,54 @@ def text(end: str = "any", merge: bool = False) -> str:
 def test_the_checks_of_pettingzoo(end: str, merge: bool) -> None:
     parallel_api_test(puzzlebox.make_parallel(text(end, merge), **LIGHT), num_cycles=300)
     parallel_seed_test(lambda: puzzlebox.make_parallel(text(end, merge), **LIGHT))
+
+
+@pytest.mark.filterwarnings("ignore:Observation")  # it is a Dict of arrays
+def test_in_turns_and_for_so_many_steps() -> None:
+    def make(max_cycles: int | None = None) -> Any:
+        return puzzlebox.make_parallel(text("all"), max_cycles=max_cycles, **LIGHT)
+
+    api_test(parallel_to_aec(make()), num_cycles=100)
+    max_cycles_test(SimpleNamespace(parallel_env=make, env=lambda max_cycles: parallel_to_aec(make(max_cycles))))
+    env = make(3)
+    env.reset(seed=0)
+    for _ in range(3):
+        _, _, terminated, truncated, _ = env.step({agent: 0 for agent in env.agents})
+    assert truncated == {"agent_0": True, "agent_1": True}
+    assert not any(terminated.values())
+    with pytest.raises(RuntimeError, match="the episode is over"):
+        env.step({})
+    with pytest.raises(ValueError, match="max_cycles is 0; it must be a whole number, 1 or more"):
+        make(0)
+
+
+def run(env: Any, steps: int = 12) -> list[Any]:
+    """What comes of turning and walking, all bytes."""
+    seen: list[Any] = []
+    for step in range(steps):
+        if not env.agents:
+            seen.append({agent: each["vitals"].tobytes() for agent, each in env.reset()[0].items()})
+        observations, rewards, *_ = env.step({agent: (3, 4, 1)[(step + env._index(agent)) % 3] for agent in env.agents})
+        parts = {agent: [part.tobytes() for part in each.values()] for agent, each in observations.items()}
+        seen.append((parts, rewards, list(env.agents)))
+    return seen
+
+
+@pytest.mark.parametrize("steps", [0, 9])
+def test_copies_and_snapshots_in_mid_episode(steps: int) -> None:
+    env = puzzlebox.make_parallel(text("all"), camera=16, rays=3)
+    env.reset(seed=2)
+    run(env, steps)
+    twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    state = env.snapshot()
+    expected = run(env)
+    env.reset()
+    observations, infos = env.restore(pickle.loads(pickle.dumps(state)))
+    assert set(observations) == set(infos) == set(env.agents)
+    for each in (env, *twins):
+        assert run(each) == expected
+    with pytest.raises(TypeError, match="only what `snapshot` returned"):
+        env.restore(None)  # type: ignore[arg-type]
 
 
 def test_pictures_of_each() -> None:
@@ -131,5 +184,13 @@ def test_mistakes_get_one_sentence() -> None:
         env.step({"agent_7": 1})
     with pytest.raises(ValueError, match="is not an action"):
         env.step({"agent_0": 1, "agent_1": 12})
+    with pytest.raises(
+        TypeError, match="actions is None; it must be a dictionary with one for each of agent_0, agent_1"
+    ):
+        env.step(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="there is no agent `agent_9`; did you mean `agent_"):
+        env.observation_space("agent_9")
+    with pytest.raises(ValueError, match="the seed is -1; it must be a whole number, 0 or more"):
+        env.reset(seed=-1)
     with pytest.raises(TypeError, match="there is no setting `ray`; did you mean `rays`"):
         puzzlebox.make_parallel(text(), camera=None, ray=3)

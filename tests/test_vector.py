@@ -1,5 +1,6 @@
 """The native vector environment: the same bytes as single ones whatever runs it, and what Gymnasium expects."""
 
+import copy
 import os
 import signal
 import subprocess
@@ -81,7 +82,8 @@ def test_as_gymnasiums_own_vector() -> None:
 
 @workers
 def test_the_next_episode_in_the_same_step(workers: int) -> None:
-    ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset="same_step", **LIGHT)
+    ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset=AutoresetMode.SAME_STEP, **LIGHT)
+    assert puzzlebox.make_vec(THREE, workers=0, autoreset="same_step", **LIGHT).metadata == ours.metadata
     make = [lambda: puzzlebox.make(THREE, **LIGHT)] * 3
     theirs = SyncVectorEnv(make, autoreset_mode=AutoresetMode.SAME_STEP)
     assert ours.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
@@ -154,6 +156,14 @@ def test_questions_to_all(workers: int) -> None:
     envs.reset(seed=5)
     assert [snapshot.record.seed for snapshot in envs.call("snapshot")] == [5, 6, 7]
     assert envs.get_attr("render_mode") == (None, None, None)
+    envs.set_attr("note", [1, 2, 3])
+    assert envs.get_attr("note") == (1, 2, 3)
+    envs.set_attr("note", "same")
+    assert envs.get_attr("note") == ("same",) * 3
+    with pytest.raises(ValueError, match="there are 3 environments and 2 values"):
+        envs.set_attr("note", [1, 2])
+    with pytest.raises(TypeError, match="a vector can be neither copied nor pickled"):
+        copy.deepcopy(envs)
     with pytest.raises(AttributeError, match="nonsense"):
         envs.call("nonsense")
     envs.step(np.zeros(3, np.int64))
@@ -167,6 +177,8 @@ def test_questions_to_all(workers: int) -> None:
         ({"workers": -1}, "workers is -1; it must be a whole number, 0 or more"),
         ({"workers": 1.5}, "workers is 1.5"),
         ({"autoreset": "same"}, "autoreset is 'same'; did you mean `same_step`?"),
+        ({"autoreset": AutoresetMode.DISABLED}, "autoreset is 'disabled'; allowed: next_step, same_step"),
+        ({"num_env": 2}, "there is no setting `num_env`; did you mean `num_envs`?"),
         ({"wokers": 2}, "there is no setting `wokers`; did you mean `workers`?"),
         ({"rays": 2}, "rays is 2; it must be an odd number"),
         ({"render_mode": "human"}, "render_mode is 'human'"),
@@ -187,7 +199,9 @@ def test_bad_tasks_get_one_sentence() -> None:
         puzzlebox.make_vec("nothing-*", num_envs=2, camera=None)
 
 
-@pytest.mark.parametrize("wrong", [np.zeros(3, np.int64), np.zeros((2, 2), np.int64), np.zeros(2), [9, 0], [0, -1]])
+@pytest.mark.parametrize(
+    "wrong", [np.zeros(3, np.int64), np.zeros((2, 2), np.int64), np.zeros(2), [9, 0], [0, -1], [1, [2]]]
+)
 def test_bad_actions_reach_no_environment(wrong: Any) -> None:
     envs = puzzlebox.make_vec(FORAGING, num_envs=2, workers=0, **LIGHT)
     envs.reset(seed=0)
@@ -202,6 +216,11 @@ def test_bad_seeds_and_no_episode() -> None:
         envs.step(np.zeros(2, np.int64))
     with pytest.raises(ValueError, match="there are 2 environments and 3 seeds"):
         envs.reset(seed=[1, 2, 3])
+    for wrong in (-1, 1.5, "ab", ["a", "b"], [0, -1]):
+        with pytest.raises(ValueError, match="it must be a whole number, 0 or more"):
+            envs.reset(seed=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="options is 'task'; it must be a dictionary"):
+        envs.reset(options="task")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="there is no option `tsak`; did you mean `task`"):
         envs.reset(options={"tsak": FORAGING})
 

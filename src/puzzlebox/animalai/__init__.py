@@ -1,7 +1,7 @@
 """Animal-AI's own names: a script written for the original runs with its imports changed.
 
-`animalai` becomes `puzzlebox.animalai`; `mlagents_envs.base_env` becomes `puzzlebox.animalai.base_env`;
-`mlagents_envs.envs.unity_gym_env` (or `gym_unity.envs`) becomes `puzzlebox.animalai.unity_gym_env`.
+`animalai`, `mlagents_envs` and `gym_unity` become `puzzlebox.animalai`, whatever follows: `animalai.envs.environment`
+of older scripts is there as well as `animalai.environment`, and so is `mlagents_envs.envs.unity_gym_env`.
 """
 
 from puzzlebox import __version__

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from math import isfinite
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
@@ -70,6 +71,7 @@ class AnimalAIEnvironment:
     WINDOW_WIDTH: ClassVar[PlayTrain] = PlayTrain(1200, 32)
     WINDOW_HEIGHT: ClassVar[PlayTrain] = PlayTrain(800, 32)
     QUALITY_LEVEL: ClassVar[PlayTrain] = PlayTrain(1, 1)
+    ARENA_CONFIG_SC_UUID: ClassVar[str] = "9c36c837-cad5-498a-b675-bc19c9370072"
 
     def __init__(
         self,
@@ -78,7 +80,7 @@ class AnimalAIEnvironment:
         file_name: str | None = None,
         worker_id: int = 0,
         base_port: int = 5005,
-        seed: int = 0,
+        seed: int | None = 0,
         play: bool = False,
         arenas_configurations: "str | PathLike[str] | Task" = "",
         inference: bool = False,
@@ -106,22 +108,25 @@ class AnimalAIEnvironment:
         self.play, self.inference, self.timescale = play, inference, timescale
         self.targetFrameRate, self.captureFrameRate = targetFrameRate, captureFrameRate
         self.side_channels = side_channels
+        self.timeout = 10 if play else 60
         self.useCamera, self.useRayCasts = bool(useCamera), bool(useRayCasts)
-        size = min(max(int(84 if resolution is None else resolution), 4), 512) if useCamera else None
+        size = None
+        if useCamera:
+            size = min(max(int(_number("resolution", 84 if resolution is None else resolution)), 4), 512)
         self._env = ArenaEnv(
             arenas_configurations or _DEFAULT_TASK,
             camera=size,
             grayscale=bool(grayscale),
-            rays=2 * int(raysPerSide) + 1 if useRayCasts else None,
-            ray_degrees=min(2 * float(rayMaxDegrees), 360.0),
-            decision_period=int(decisionPeriod),
+            rays=2 * int(_number("raysPerSide", raysPerSide)) + 1 if useRayCasts else None,
+            ray_degrees=min(2 * _number("rayMaxDegrees", rayMaxDegrees), 360.0),
+            decision_period=int(_number("decisionPeriod", decisionPeriod)),
             rules=rules,
         )
         self.obsdict: dict[str, Any] = {"camera": [], "rays": [], "health": [], "velocity": [], "position": []}
         self._specs = BehaviorSpec(self._observation_specs(), ActionSpec(0, (3, 3)))
         self._action = 0
         self._agent = -1
-        self._seed: int | None = int(seed)
+        self._seed: int | None = seed
         self._begin({})
 
     def _observation_specs(self) -> list[ObservationSpec]:
@@ -169,14 +174,17 @@ class AnimalAIEnvironment:
             parts.append(observation["rays"][None])
         return [*parts, observation["vitals"][None]]
 
-    def reset(self, arenas_configurations: "str | PathLike[str] | Task" = "") -> None:
-        """Begin the next episode, of a new file if one is given.
+    def reset(self, arenas_configurations: "str | PathLike[str] | Task" = "", *, seed: int | None = None) -> None:
+        """Begin the next episode, of a new file if one is given; with a seed (not in the original), the first one.
 
         Raises:
             FileNotFoundError: there is no such file.
         """
+        self._seed = seed
         if arenas_configurations:
             self._begin({"task": arenas_configurations})
+        elif seed is not None:
+            self._begin({})
         elif self._fresh:  # it has just begun, and no arena is skipped
             self._terminal = TerminalSteps.empty(self._specs)
         else:
@@ -202,8 +210,8 @@ class AnimalAIEnvironment:
     def set_actions(self, behavior_name: str, action: ActionTuple) -> None:
         """Say what the agents do next, a row for each."""
         self._check(behavior_name)
-        chosen = np.asarray(action.discrete)
-        if chosen.shape != (1, 2) or chosen.min() < 0 or chosen.max() > 2:
+        chosen = np.asarray(getattr(action, "discrete", action))
+        if chosen.shape != (1, 2) or chosen.dtype.kind not in "iuf" or not np.isin(chosen, (0, 1, 2)).all():
             raise UnityActionException(f"the actions are {chosen.tolist()}; give one row of two numbers from 0 to 2")
         self._action = int(3 * chosen[0, 0] + chosen[0, 1])
 
@@ -228,6 +236,10 @@ class AnimalAIEnvironment:
         self.obsdict |= {"health": vitals[0], "velocity": vitals[1:4], "position": vitals[4:7]}
         return self.obsdict
 
+    def get_obs_dicts(self, obs: list[Floats]) -> list[dict[str, Any]]:
+        """The observations of each agent by name, each in a dictionary of its own."""
+        return [dict(self.get_obs_dict(obs, index)) for index in range(len(obs[-1]))]
+
     @property
     def arena(self) -> ArenaEnv:
         """Our own environment, for what the original could not do."""
@@ -235,6 +247,17 @@ class AnimalAIEnvironment:
 
     def close(self) -> None:
         """There is nothing to close."""
+
+
+def _number(name: str, value: Any) -> float:
+    """An argument as number; the original took any that reads as one."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not isfinite(number) or number < 0:
+        raise ValueError(f"{name} is {value!r}; it must be a number, 0 or more")
+    return number
 
 
 def _one(value: float) -> Floats:

@@ -22,10 +22,14 @@ class ActionFlattener:
     def __init__(self, branched_action_space: list[int]) -> None:
         self.action_lookup = dict(enumerate(product(*(range(size) for size in branched_action_space))))
         self.action_space: spaces.Discrete[Any] = spaces.Discrete(len(self.action_lookup))
+        self._last = len(self.action_lookup) - 1
 
     def lookup_action(self, action: Any) -> list[int]:
         """The branches of a number."""
-        return list(self.action_lookup[int(action)])
+        number = np.asarray(action)
+        if number.size != 1 or number.item() not in self.action_lookup:
+            raise UnityGymException(f"{action!r} is not an action; it must be a number from 0 to {self._last}")
+        return list(self.action_lookup[int(number.item())])
 
 
 class UnityToGymWrapper:
@@ -98,8 +102,12 @@ class UnityToGymWrapper:
         """Act once."""
         if self.game_over:
             raise UnityGymException("the episode is over; call reset() first")
-        chosen = self._flattener.lookup_action(action) if self._flattener else action
-        self._env.set_actions(self.name, ActionTuple(discrete=np.array(chosen).reshape(1, self.action_size)))
+        chosen = np.asarray(self._flattener.lookup_action(action) if self._flattener else action)
+        if chosen.size != self.action_size:
+            raise UnityGymException(
+                f"{action!r} is not an action; it must be {self.action_size} numbers, move and turn"
+            )
+        self._env.set_actions(self.name, ActionTuple(discrete=chosen.reshape(1, self.action_size)))
         self._env.step()
         decision, terminal = self._env.get_steps(self.name)
         self.game_over = len(terminal) > 0

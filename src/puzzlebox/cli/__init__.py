@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from puzzlebox.cli.bench import bench
 from puzzlebox.cli.check import check
 from puzzlebox.cli.convert import convert
 from puzzlebox.cli.doctor import doctor
@@ -20,7 +21,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (check, convert, show, things, tasks, doctor):
+for verb in (check, convert, show, things, tasks, bench, doctor):
     app.command()(verb)
 
 

@@ -1,7 +1,7 @@
 """One agent in an arena, as a Gymnasium environment."""
 
 from collections.abc import Iterable, Mapping
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +12,15 @@ from gymnasium.error import ResetNeeded
 
 from puzzlebox.envs.programme import Programme, Source, several_agents, tasks_of
 from puzzlebox.envs.registration import ARENA, register
-from puzzlebox.envs.settings import Observation, Perception, Settings, camera, refuse_unknown
+from puzzlebox.envs.settings import (
+    Observation,
+    Perception,
+    Settings,
+    camera,
+    checked_options,
+    checked_seed,
+    things_of,
+)
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Task
 from puzzlebox.things.rules import PHYSICS_STEP, Rules
@@ -49,7 +57,8 @@ class ArenaEnv(gym.Env[Observation, Any]):
     `reset(options={"task": ...})` changes the task from then on.
 
     `info` holds `arena` (its id), `passed`, `episode_return`, `health`, `lights`, `events` (what happened in this
-    step), `error` (None, or how the physics failed), and with rays `ray_tags` (the names of a ray's columns).
+    step), `error` (None, or how the physics failed), with rays `ray_tags` (the names of a ray's columns), and with
+    segments `things` (the number and name of everything in the arena).
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
@@ -69,6 +78,7 @@ class ArenaEnv(gym.Env[Observation, Any]):
         self.settings = Settings.of(**settings)
         self._programme = Programme(self._for_one(tasks_of(task)))
         self._world: World | None = None
+        self.action_space = self.settings.action_space
         self._fit_out()
 
     def _fit_out(self) -> None:
@@ -76,7 +86,6 @@ class ArenaEnv(gym.Env[Observation, Any]):
         self._perception = Perception(self.settings)
         self._painter: Camera | None = None
         self.observation_space = self._perception.space
-        self.action_space = self.settings.action_space
         self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
 
     @staticmethod
@@ -107,8 +116,7 @@ class ArenaEnv(gym.Env[Observation, Any]):
 
     def begin(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Event, ...]:
         """Build the next episode without looking at it; what happened meanwhile, which no step tells again."""
-        options = options or {}
-        refuse_unknown(options, list(OPTIONS), "option")
+        seed, options = checked_seed(seed), checked_options(options, OPTIONS)
         programme = self._programme
         if options.get("task") is not None:
             programme = Programme(self._for_one(tasks_of(options["task"])))
@@ -141,7 +149,7 @@ class ArenaEnv(gym.Env[Observation, Any]):
         """What is true beside the observation."""
         world = self.world
         animal = world.animals[0]
-        return {
+        told: dict[str, Any] = {
             "arena": world.arena.id,
             "passed": world.passed(animal),
             "episode_return": animal.total,
@@ -151,6 +159,9 @@ class ArenaEnv(gym.Env[Observation, Any]):
             "error": world.error,
             **self._always,
         }
+        if self.settings.segments:
+            told["things"] = things_of(world)
+        return told
 
     def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
         """What the agent sees, large."""
@@ -168,18 +179,20 @@ class ArenaEnv(gym.Env[Observation, Any]):
 
     def restore(self, snapshot: Snapshot) -> tuple[Observation, dict[str, Any]]:
         """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
         if snapshot.record.rules != self.settings.rules:
             raise ValueError(
                 "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
             )
-        self._world = _replayed(snapshot.record)
+        self._world = replayed(snapshot.record)
         self._programme = snapshot.programme.copy()
         self.np_random.bit_generator.state = dict(snapshot.chances)
         return self.perceive(), self.info()
 
     def __getstate__(self) -> dict[str, Any]:
         """As it is, with the episode as a record."""
-        made = ("_perception", "_painter", "observation_space", "action_space", "_always")
+        made = ("_perception", "_painter", "observation_space", "_always")
         state = {name: value for name, value in self.__dict__.items() if name not in made}
         state["_world"] = None if self._world is None else self._world.snapshot()
         state["_programme"] = self._programme.copy()
@@ -189,14 +202,15 @@ class ArenaEnv(gym.Env[Observation, Any]):
         """Play the episode again."""
         self.__dict__.update(state)
         record = state["_world"]
-        self._world = None if record is None else _replayed(record)
+        self._world = None if record is None else replayed(record)
         self._fit_out()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ArenaEnv":
         """A second environment at the same point, with chances of its own; tasks never change and are shared."""
-        twin = object.__new__(ArenaEnv)
+        twin = object.__new__(type(self))
         memo[id(self)] = twin
         state = self.__getstate__()
+        state["action_space"] = deepcopy(self.action_space, memo)
         if self._np_random is not None:
             state["_np_random"] = np.random.Generator(type(self._np_random.bit_generator)())
             state["_np_random"].bit_generator.state = self._np_random.bit_generator.state
@@ -204,7 +218,8 @@ class ArenaEnv(gym.Env[Observation, Any]):
         return twin
 
 
-def _replayed(record: Record) -> World:
+def replayed(record: Record) -> World:
+    """The world at the end of a record, with nothing left to tell."""
     world = World.replay(record)
     if not record.actions:
         world.take_events()
@@ -216,6 +231,8 @@ def make(
     *,
     camera: int | None = 64,
     grayscale: bool = False,
+    depth: bool = False,
+    segments: bool = False,
     rays: int | None = None,
     ray_degrees: float = 60.0,
     vitals: bool = True,
@@ -231,6 +248,8 @@ def make(
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
         camera: height and width of the picture in pixels, 4 to 512; None: no camera.
         grayscale: the picture has one channel instead of three.
+        depth: beside the picture, how many metres away each pixel of it is.
+        segments: beside the picture, the number of the thing each pixel of it shows; `info["things"]` names them.
         rays: how many rays, an odd number; None: no rays.
         ray_degrees: the whole fan of them.
         vitals: health, velocity and position.
@@ -243,6 +262,8 @@ def make(
     chosen = {
         "camera": camera,
         "grayscale": grayscale,
+        "depth": depth,
+        "segments": segments,
         "rays": rays,
         "ray_degrees": ray_degrees,
         "vitals": vitals,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from puzzlebox.envs.arena import ArenaEnv
-from puzzlebox.envs.settings import Settings
+from puzzlebox.envs.settings import Settings, things_of
 from puzzlebox.schema.models import Task
 from puzzlebox.world import Event
 
@@ -46,6 +46,8 @@ class News:
 
     events: dict[int, tuple[Event, ...]] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
+    # Number and name of all things, where somebody sees segments.
+    things: dict[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     # The end of an episode, where the next one began in the same step.
     finals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
 
@@ -131,6 +133,13 @@ class Group:
             news.events[row] = events
         if world.error is not None:
             news.errors[row] = world.error
+        if env.settings.segments:
+            news.things[row] = things_of(world)
+
+    def put(self, name: str, values: Sequence[Any]) -> None:
+        """Set an attribute of each."""
+        for env, value in zip(self.envs, values, strict=True):
+            setattr(env, name, value)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """What an attribute of each is, or what it returns when it is called."""

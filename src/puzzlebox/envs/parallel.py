@@ -1,13 +1,24 @@
 """Several agents in one arena, as a PettingZoo environment: all of them act at once."""
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.envs.arena import OPTIONS, RENDER_MODES
+from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, Snapshot, replayed
 from puzzlebox.envs.programme import Programme, Source, tasks_of
-from puzzlebox.envs.settings import Observation, Perception, Settings, camera, refuse_unknown
+from puzzlebox.envs.settings import (
+    Observation,
+    Perception,
+    Settings,
+    camera,
+    checked_options,
+    checked_seed,
+    refuse_unknown,
+    things_of,
+)
 from puzzlebox.schema.messages import closest, nearest
 from puzzlebox.things.rules import PHYSICS_STEP, Rules
 from puzzlebox.world import Event, World
@@ -25,6 +36,13 @@ _RENDERED = 512
 _NOOP = 0
 
 
+@dataclass(frozen=True)
+class ParallelSnapshot(Snapshot):
+    """Where an environment of several agents is, and who of them still acts."""
+
+    agents: tuple[str, ...]
+
+
 class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
     """Agents `agent_0`, `agent_1`, ... in file order, each with its own senses.
 
@@ -35,6 +53,7 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
         render_mode: None or "rgb_array".
+        max_cycles: after so many steps all that are left are truncated; None: the arena's time limit alone counts.
         settings: see `Settings`.
     """
 
@@ -45,31 +64,53 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
         "is_parallelizable": True,
     }
 
-    def __init__(self, task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        task: Source | Iterable[Source],
+        *,
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        **settings: Any,
+    ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
+        if max_cycles is not None and (
+            isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or max_cycles < 1
+        ):
+            raise ValueError(f"max_cycles is {max_cycles!r}; it must be a whole number, 1 or more, or None")
+        refuse_unknown(settings, ["render_mode", "max_cycles", *Settings.__dataclass_fields__], "setting")
         self.render_mode = render_mode
+        self.max_cycles = max_cycles
         self.settings = Settings.of(**settings)
         self._programme = Programme(tasks_of(task))
         arenas = [arena for each in self._programme.tasks for arena in each.arenas]
         self.possible_agents = _names(max(1, *(len(arena.agents()) for arena in arenas)))
         self.agents: list[str] = []
-        self._perception = Perception(self.settings)
-        self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
         # Spaces can be seeded, so that each agent has its own.
         self.observation_spaces = {agent: Perception(self.settings).space for agent in self.possible_agents}
         self.action_spaces = {agent: self.settings.action_space for agent in self.possible_agents}
         self._generator = np.random.default_rng()
-        self._painter: Camera | None = None
         self._world: World | None = None
+        self._fit_out()
+
+    def _fit_out(self) -> None:
+        """What is made from the settings, here and after unpickling."""
+        self._perception = Perception(self.settings)
+        self._painter: Camera | None = None
+        self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
 
     def observation_space(self, agent: str) -> Any:
         """What an agent can perceive."""
+        self._check_agent(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
         """What an agent can do."""
+        self._check_agent(agent)
         return self.action_spaces[agent]
+
+    def _check_agent(self, agent: str) -> None:
+        refuse_unknown({agent: None}, self.possible_agents, "agent")
 
     @property
     def world(self) -> World:
@@ -82,10 +123,11 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Begin the next episode."""
-        options = options or {}
-        # PettingZoo's checks send options of their own; only what looks like a slip is refused.
-        slips = {word: None for word in options if closest(str(word), OPTIONS)}
-        refuse_unknown(slips, list(OPTIONS), "option")
+        seed = checked_seed(seed)
+        if isinstance(options, Mapping):
+            # PettingZoo's checks send options of their own; only what looks like a slip is refused.
+            options = {word: value for word, value in options.items() if closest(str(word), OPTIONS)}
+        options = checked_options(options, OPTIONS)
         programme, generator = self._programme, self._generator
         if options.get("task") is not None:
             programme = Programme(tasks_of(options["task"]))
@@ -110,8 +152,10 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Let every agent that is left act; those that are done do nothing."""
         world, acting = self.world, self.agents
-        if world.over:
+        if world.over or not acting:
             raise RuntimeError("the episode is over; call reset() first")
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"actions is {actions!r}; it must be a dictionary with one for each of {', '.join(acting)}")
         refuse_unknown(actions, self.possible_agents, "agent")
         for agent in acting:
             if agent not in actions:
@@ -133,6 +177,8 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
                     for event in outcome.events
                 )
                 terminated[agent], truncated[agent] = done and not out_of_time, out_of_time
+        if self.max_cycles is not None and len(world.actions) >= self.max_cycles:
+            truncated = {agent: truncated[agent] or not terminated[agent] for agent in acting}
         observations = self._observe(acting)
         rewards = {agent: outcome.rewards[self._index(agent)] for agent in acting}
         infos = {agent: self._info(agent, outcome.events) for agent in acting}
@@ -149,7 +195,7 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
     def _info(self, agent: str, events: tuple[Event, ...]) -> dict[str, Any]:
         world = self.world
         animal = world.animals[self._index(agent)]
-        return {
+        told: dict[str, Any] = {
             "arena": world.arena.id,
             "passed": world.passed(animal),
             "episode_return": animal.total,
@@ -160,6 +206,9 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
             "team": animal.asked["team"],
             **self._always,
         }
+        if self.settings.segments:
+            told["things"] = things_of(world)
+        return told
 
     def render(self) -> Any:
         """What the first agent sees, large."""
@@ -168,6 +217,53 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
         if self._painter is None:
             self._painter = camera(_RENDERED)
         return self._painter.look(self.world)
+
+    # --- going back
+
+    def snapshot(self) -> ParallelSnapshot:
+        """Everything needed to be here again, in this or another process."""
+        chances = self._generator.bit_generator.state
+        return ParallelSnapshot(self.world.snapshot(), self._programme.copy(), chances, tuple(self.agents))
+
+    def restore(self, snapshot: ParallelSnapshot) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
+        if not isinstance(snapshot, ParallelSnapshot):
+            raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
+        if snapshot.record.rules != self.settings.rules:
+            raise ValueError(
+                "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
+            )
+        refuse_unknown(dict.fromkeys(snapshot.agents), self.possible_agents, "agent")
+        self._world = replayed(snapshot.record)
+        self._programme = snapshot.programme.copy()
+        self._generator.bit_generator.state = dict(snapshot.chances)
+        self.agents = list(snapshot.agents)
+        return self._observe(self.agents), {agent: self._info(agent, ()) for agent in self.agents}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As it is, with the episode as a record."""
+        made = ("_perception", "_painter", "_always")
+        state = {name: value for name, value in self.__dict__.items() if name not in made}
+        state["_world"] = None if self._world is None else self._world.snapshot()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Play the episode again."""
+        self.__dict__.update(state)
+        record = state["_world"]
+        self._world = None if record is None else replayed(record)
+        self._fit_out()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ArenaParallelEnv":
+        """A second environment at the same point, with chances of its own; tasks never change and are shared."""
+        twin: ArenaParallelEnv = object.__new__(type(self))
+        memo[id(self)] = twin
+        state = self.__getstate__()
+        for name in ("agents", "possible_agents", "observation_spaces", "action_spaces", "_generator"):
+            state[name] = deepcopy(state[name], memo)
+        state["_programme"] = self._programme.copy()
+        twin.__setstate__(state)
+        return twin
 
     def close(self) -> None:
         """There is nothing to close."""
@@ -178,7 +274,14 @@ def _names(count: int) -> list[str]:
 
 
 def make_parallel(
-    task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any
+    task: Source | Iterable[Source], *, render_mode: str | None = None, max_cycles: int | None = None, **settings: Any
 ) -> ArenaParallelEnv:
-    """A PettingZoo environment for tasks with several agents; the settings are those of `puzzlebox.make`."""
-    return ArenaParallelEnv(task, render_mode=render_mode, **settings)
+    """A PettingZoo environment for tasks with several agents; the settings are those of `puzzlebox.make`.
+
+    Args:
+        task: as for `puzzlebox.make`.
+        render_mode: None or "rgb_array".
+        max_cycles: after so many steps all that are left are truncated; None: the arena's time limit alone counts.
+        settings: see `puzzlebox.make`.
+    """
+    return ArenaParallelEnv(task, render_mode=render_mode, max_cycles=max_cycles, **settings)

@@ -1,6 +1,6 @@
 """Which task and which arena of it come next, and how tasks are named: one, several, or by a pattern."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from glob import glob, has_magic
 from math import gcd
@@ -26,7 +26,7 @@ def tasks_of(source: Source | Iterable[Source]) -> list[Task]:
     """
     if isinstance(source, Task | str | bytes | PathLike):
         return [load_task(each) for each in _named(source)]
-    if not isinstance(source, Iterable):
+    if not isinstance(source, Iterable) or isinstance(source, Mapping):
         raise TypeError(f"a task is a path, a name, YAML text or a Task, not {source!r}")
     tasks = [task for each in source for task in tasks_of(each)]
     if not tasks:

@@ -1,6 +1,6 @@
 """What one can choose about an environment, checked in one place, and the senses that come of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from puzzlebox.schema.messages import nearest
 from puzzlebox.senses.rays import Rays
 from puzzlebox.senses.vitals import HIGH, LOW, Vitals
 from puzzlebox.things import Rules
+from puzzlebox.things.rules import PRESETS
 from puzzlebox.world import World
 from puzzlebox.world.actions import ACTIONS
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 SMALLEST_CAMERA, LARGEST_CAMERA = 4, 512
 _ACTIONS = ("discrete", "branches")
+_BRANCH = (0, 1, 2)
+# No thing has a larger number; dispensers may bring any number of things.
+_LAST_NUMBER = np.iinfo(np.int32).max
 Observation = dict[str, npt.NDArray[Any]]
 
 
@@ -30,6 +34,25 @@ def refuse_unknown(asked: Mapping[str, Any], known: list[str], what: str) -> Non
             raise TypeError(f"there is no {what} `{word}`{nearest(str(word), known)}")
 
 
+def checked_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
+    """What somebody gave to `reset` as options; None is none."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"options is {options!r}; it must be a dictionary with {' or '.join(known)}")
+    refuse_unknown(options, list(known), "option")
+    return dict(options)
+
+
+def checked_seed(seed: Any) -> int | None:
+    """A seed as plain number."""
+    if seed is None:
+        return None
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"the seed is {seed!r}; it must be a whole number, 0 or more")
+    return int(seed)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The choices.
@@ -37,6 +60,8 @@ class Settings:
     Attributes:
         camera: height and width of the picture in pixels, 4 to 512; None: no camera.
         grayscale: the picture has one channel instead of three.
+        depth: beside the picture, how many metres away each pixel of it is.
+        segments: beside the picture, the number of the thing each pixel of it shows.
         rays: how many rays, an odd number; None: no rays.
         ray_degrees: the whole fan of them.
         vitals: health, velocity and position.
@@ -47,6 +72,8 @@ class Settings:
 
     camera: int | None = 64
     grayscale: bool = False
+    depth: bool = False
+    segments: bool = False
     rays: int | None = None
     ray_degrees: float = 60.0
     vitals: bool = True
@@ -59,7 +86,10 @@ class Settings:
         """The settings somebody asked for, or one sentence about what is wrong with them."""
         refuse_unknown(asked, [each.name for each in fields(cls)], "setting")
         changes = {} if asked.get("decision_period") is None else {"decision_period": asked["decision_period"]}
-        asked["rules"] = Rules.named(asked.get("rules", "puzzlebox"), **changes)
+        rules = asked.get("rules", "puzzlebox")
+        if not isinstance(rules, str | Rules | Mapping):
+            raise ValueError(f"rules is {rules!r}; it must be a Rules or the name of some: {', '.join(PRESETS)}")
+        asked["rules"] = Rules.named(rules, **changes)
         for name in ("camera", "rays"):  # both ways to say no
             if asked.get(name) is False or (name == "rays" and asked.get(name) == 0):
                 asked[name] = None
@@ -74,7 +104,13 @@ class Settings:
             raise ValueError(f"camera is {size}; it must be from {SMALLEST_CAMERA} to {LARGEST_CAMERA} pixels")
         if self.actions not in _ACTIONS:
             raise ValueError(f"actions is {self.actions!r}{nearest(str(self.actions), _ACTIONS)}")
-        Rays(self.rays or 1, self.ray_degrees)
+        for name in ("grayscale", "depth", "segments", "vitals"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be True or False")
+        Rays(1 if self.rays is None else self.rays, self.ray_degrees)
+        for name in ("depth", "segments"):
+            if size is None and getattr(self, name):
+                raise ValueError(f"{name} needs a camera; say how large it is, as in camera=64")
         if size is None and self.rays is None and not self.vitals:
             raise ValueError("there is no sense left; ask for a camera, rays or vitals")
 
@@ -87,12 +123,13 @@ class Settings:
         """The number from 0 to 8 of what was chosen."""
         if self.actions == "branches":
             try:
-                move, turn = (int(branch) for branch in chosen)
+                move, turn = chosen
+                known = move in _BRANCH and turn in _BRANCH
             except (TypeError, ValueError):
-                move, turn = -1, -1
-            if not (0 <= move <= 2 and 0 <= turn <= 2):
+                known = False
+            if not known:
                 raise ValueError(f"{chosen!r} is not an action; it must be two numbers from 0 to 2, move and turn")
-            return 3 * move + turn
+            return 3 * int(move) + int(turn)
         if isinstance(chosen, int):
             return chosen  # the world looks at it
         if isinstance(chosen, np.ndarray | np.generic) and chosen.size == 1:
@@ -118,27 +155,38 @@ class Perception:
         self.ray_tags = Rays.tags(rules)
         parts: dict[str, spaces.Space[Any]] = {}
         if settings.camera is not None:
+            from puzzlebox.senses.camera import FAR, SURROUNDINGS
+
             self._camera = camera(settings.camera, settings.grayscale)
-            shape = (settings.camera, settings.camera, 1 if settings.grayscale else 3)
+            shape = self._camera.shape
             parts["camera"] = spaces.Box(0, 255, shape, np.uint8)
+            if settings.depth:
+                parts["depth"] = spaces.Box(0.0, FAR, shape[:2], np.float32)
+            if settings.segments:
+                parts["segments"] = spaces.Box(min(SURROUNDINGS), _LAST_NUMBER, shape[:2], np.int32)
         if self._rays is not None:
             parts["rays"] = spaces.Box(0.0, 1.0, (self._rays.size(rules),), np.float32)
         if self._vitals is not None:
             parts["vitals"] = spaces.Box(LOW, HIGH, dtype=np.float32)
         self.space = spaces.Dict(parts)
-        self._forms = [(name, space.shape, space.dtype) for name, space in parts.items()]
+        self._forms = [(name, space.shape, space.dtype) for name, space in self.space.items()]
 
     def perceive(self, world: World, animal_index: int = 0, out: Observation | None = None) -> Observation:
         """What an agent perceives now, in new arrays or in those given."""
         if out is None:
             out = {name: np.empty(shape, dtype) for name, shape, dtype in self._forms}  # type: ignore[arg-type]
         if self._camera is not None:
-            self._camera.look(world, animal_index, out["camera"])
+            self._camera.see(world, animal_index, out["camera"], out.get("depth"), out.get("segments"))
         if self._rays is not None:
             self._rays.cast(world, animal_index, out["rays"])
         if self._vitals is not None:
             self._vitals.feel(world, animal_index, out["vitals"])
         return out
+
+
+def things_of(world: World) -> tuple[tuple[int, str], ...]:
+    """The number and name of everything in the arena, for those who see segments."""
+    return tuple((number, type(thing).__name__) for number, thing in world.present.items())
 
 
 def camera(size: int, grayscale: bool = False) -> "Camera":

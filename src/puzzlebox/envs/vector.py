@@ -15,7 +15,7 @@ from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv
 from puzzlebox.envs.group import INFOS, RESULTS, Board, Group, Job, News
 from puzzlebox.envs.programme import Source, several_agents, share, tasks_of
 from puzzlebox.envs.registration import ARENA
-from puzzlebox.envs.settings import Observation, Perception, Settings, refuse_unknown
+from puzzlebox.envs.settings import Observation, Perception, Settings, checked_options, checked_seed, refuse_unknown
 from puzzlebox.envs.workers import Workers
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Task
@@ -50,7 +50,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         num_envs: int = 1,
         *,
         workers: int | None = None,
-        autoreset: str = "next_step",
+        autoreset: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
         **settings: Any,
     ) -> None:
@@ -59,8 +59,10 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         count = min(_whole("workers", _cores() if workers is None else workers, 0), self.num_envs)
         if workers is None and count == 1:
             count = 0
-        known = ["workers", "autoreset", "render_mode", *Settings.__dataclass_fields__]
+        known = ["num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__]
         refuse_unknown(settings, known, "setting")
+        if isinstance(autoreset, AutoresetMode):
+            autoreset = autoreset.name.lower()
         if autoreset not in _AUTORESET:
             raise ValueError(f"autoreset is {autoreset!r}{nearest(str(autoreset), _AUTORESET)}")
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -100,12 +102,12 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin the next episode of every environment; with one seed, environment i gets `seed + i`."""
         self._check_open()
-        options = dict(options or {})
-        refuse_unknown(options, list(OPTIONS), "option")
-        if seed is None or isinstance(seed, int | np.integer):
-            seeds = [None if seed is None else int(seed) + index for index in range(self.num_envs)]
+        options = checked_options(options, OPTIONS)
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+            seeds = [checked_seed(each) for each in seed]
         else:
-            seeds = list(seed)
+            first = checked_seed(seed)
+            seeds = [None if first is None else first + index for index in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(seeds)} seeds; give one for each")
         wishes = [dict(options) for _ in range(self.num_envs)]
@@ -133,7 +135,10 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
         """The actions as numbers from 0 to 8, one for each environment."""
-        chosen = np.asarray(actions)
+        try:
+            chosen = np.asarray(actions)
+        except ValueError:  # rows of several lengths
+            chosen = np.asarray(None)
         branches = self.settings.actions == "branches"
         shape, most = ((self.num_envs, 2), 2) if branches else ((self.num_envs,), 8)
         if chosen.shape != shape or chosen.dtype.kind not in "iu":
@@ -159,12 +164,17 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         infos |= {"events": events, "error": errors}
         if self._ray_tags is not None:
             infos["ray_tags"] = self._ray_tags
+        things = _objects([()] * self.num_envs)
+        if self.settings.segments:
+            infos["things"] = things
         infos |= {f"_{name}": everybody for name in infos}
         for news in parts:
             for row, happened in news.events.items():
                 events[row] = happened
             for row, reason in news.errors.items():
                 errors[row] = reason
+            for row, present in news.things.items():
+                things[row] = present
             for row, (observation, info) in news.finals.items():
                 infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, row)
         return infos
@@ -177,6 +187,20 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """What an attribute of each environment is."""
         return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of each environment: a list has one value for each, anything else is the same for all."""
+        self._check_open()
+        each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
+        if len(each) != self.num_envs:
+            raise ValueError(f"there are {self.num_envs} environments and {len(each)} values; give one for each")
+        (self._many or self._one).put(name, each)  # type: ignore[union-attr]
+
+    def __reduce__(self) -> Any:
+        """No second vector can have this one's processes and memory."""
+        raise TypeError(
+            "a vector can be neither copied nor pickled; make another one, or keep what call('snapshot') says"
+        )
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of each."""

@@ -79,8 +79,15 @@ class Workers:
 
     def reset(self, wishes: Sequence[Any]) -> list[Any]:
         """Begin an episode in each environment."""
-        parts = zip(self._bounds, self._bounds[1:], strict=False)
-        return self._ask("reset", [(wishes[low:high],) for low, high in parts])
+        return self._ask("reset", [(part,) for part in self._parts(wishes)])
+
+    def put(self, name: str, values: Sequence[Any]) -> None:
+        """Set an attribute of each environment."""
+        self._ask("put", [(name, part) for part in self._parts(values)])
+
+    def _parts(self, values: Sequence[Any]) -> list[Sequence[Any]]:
+        """What concerns the environments of each worker."""
+        return [values[low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
 
     def step(self) -> list[Any]:
         """Let each act as the board says."""

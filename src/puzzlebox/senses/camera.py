@@ -3,31 +3,82 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.render import Painter
+from puzzlebox.render import CEILING, FENCE, FLOOR, SKY, Painter
 from puzzlebox.scene.scene import Scene
 from puzzlebox.world import World
 
 SMALLEST, LARGEST = 4, 512
+# How far it is to where there is nothing, in metres: further than anything in the largest arena.
+FAR = 200.0
+# What `segments` says where there is no thing; SKY also in the dark.
+SURROUNDINGS = {SKY: "sky", FLOOR: "floor", FENCE: "fence", CEILING: "ceiling"}
+
+Depths = NDArray[np.float32]
+Numbers = NDArray[np.int32]
 
 
 class Camera:
-    """The eye of an animal: `size` x `size` pixels, in colour (3 channels) or grey (1)."""
+    """The eye of an animal: `size` x `size` pixels, in colour (3 channels) or grey (1).
+
+    It can also say how far away what it sees is (`depth`) and which thing that is (`segments`); where one sees through
+    something, both speak of what is behind it.
+    """
 
     def __init__(self, size: int = 64, grayscale: bool = False) -> None:
-        if not SMALLEST <= size <= LARGEST:
-            raise ValueError(f"a camera of {size} pixels a side; it can have {SMALLEST} to {LARGEST}")
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or not SMALLEST <= size <= LARGEST:
+            raise ValueError(f"a camera of {size!r} pixels a side; it can have {SMALLEST} to {LARGEST}")
         self.shape = (int(size), int(size), 1 if grayscale else 3)
         self._scene: Scene | None = None
+        self._owners: Numbers | None = None
+        self._scratch: NDArray[np.uint8] | None = None
 
     def look(self, world: World, animal: int = 0, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """What one animal has before it now; `out` is filled and returned, if given."""
         image = np.empty(self.shape, np.uint8) if out is None else out
+        self.see(world, animal, image)
+        return image
+
+    def depth(self, world: World, animal: int = 0, out: Depths | None = None) -> Depths:
+        """Metres along the axis of view to what each pixel shows; `FAR` in the sky, and everywhere in the dark."""
+        depth = np.empty(self.shape[:2], np.float32) if out is None else out
+        self.see(world, animal, depth=depth)
+        return depth
+
+    def segments(self, world: World, animal: int = 0, out: Numbers | None = None) -> Numbers:
+        """The number of the thing each pixel shows, as in `World.present` and events, or one of `SURROUNDINGS`."""
+        segments = np.empty(self.shape[:2], np.int32) if out is None else out
+        self.see(world, animal, segments=segments)
+        return segments
+
+    def see(
+        self,
+        world: World,
+        animal: int = 0,
+        image: NDArray[np.uint8] | None = None,
+        depth: Depths | None = None,
+        segments: Numbers | None = None,
+    ) -> None:
+        """Fill the arrays that are given, all in one look."""
         if not world.lights:
-            image.fill(0)
-            return image
+            for part, nothing in ((image, 0), (depth, FAR), (segments, SKY)):
+                if part is not None:
+                    part.fill(nothing)
+            return
         scene = world.scene()
         if scene is not self._scene:
             self._scene, self._painter = scene, Painter(scene)
         row = scene.animals[animal]
-        self._painter.paint(image, scene.poses["at"][row].tolist(), world.animals[animal].heading, skip_thing=row)
-        return image
+        if image is None:
+            if self._scratch is None:
+                self._scratch = np.empty(self.shape, np.uint8)
+            image = self._scratch
+        eye, heading = scene.poses["at"][row].tolist(), world.animals[animal].heading
+        self._painter.paint(image, eye, heading, distance=depth, ids=segments, skip_thing=row)
+        if depth is not None:
+            np.minimum(depth, FAR, out=depth)
+        if segments is not None:
+            if self._owners is not scene.owners:
+                # What is no thing has a negative number, which counts from the end.
+                self._owners, around = scene.owners, sorted(SURROUNDINGS)
+                self._numbers = np.concatenate((scene.owners, np.array(around, np.int32)))
+            segments[...] = self._numbers[segments]

@@ -313,10 +313,11 @@ class Engine:
 
     def pose(self, thing: int) -> tuple[Vector, Quaternion]:
         """Where a thing is now, and how it is turned."""
-        if thing in self._components:
-            pose = self._components[thing].entity_pose
-            return tuple(map(float, pose.p)), tuple(map(float, pose.q))  # type: ignore[return-value]
-        return self._builds[thing].at, self._builds[thing].turn
+        build = self._builds[thing]
+        if build.mass is None or thing not in self._components:
+            return build.at, build.turn  # the engine would round what stands still, but only from the first step on
+        pose = self._components[thing].entity_pose
+        return tuple(map(float, pose.p)), tuple(map(float, pose.q))  # type: ignore[return-value]
 
     def velocity(self, thing: int) -> Vector:
         """How fast a thing moves."""

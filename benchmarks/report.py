@@ -1,0 +1,61 @@
+"""Results in words: cells of a table, and the tables of docs/performance.md, each between two marks with its name."""
+
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Result
+
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+
+
+def number(value: float, unit: str) -> str:
+    """Readable, with its unit."""
+    if unit == "/s":
+        return f"{value:,.0f}/s"
+    return f"{value:.4g} {unit}"
+
+
+def cells(result: Result) -> tuple[str, str, str, str, str]:
+    """What, how much, the goal, the peer, and the ratio to it."""
+    if result.peer is None:
+        return result.what, number(result.measured, result.unit), result.goal, result.peer_name, ""
+    peer = f"{number(result.peer, result.unit)} ({result.peer_name})"
+    ratio = f"{result.measured / result.peer:.2f}"
+    return result.what, number(result.measured, result.unit), result.goal, peer, ratio
+
+
+def described(about: dict[str, Any]) -> str:
+    """The machine, and whether it was busy with other things."""
+    load = "load unknown" if about["load"] is None else f"load {about['load']} before"
+    if about.get("others") is not None:
+        load += f", others used {about['others']:.1f} cores meanwhile"
+    busy = "; BUSY: slower than it is" if about["busy"] else ""
+    machine = f"{about['processor']}, {about['cores']} cores, {about['vector_instructions']}, Python {about['python']}"
+    return f"{machine}, {load}{busy}"
+
+
+def markdown(name: str, results: list[Result], about: dict[str, Any]) -> str:
+    """A table for people, with the command that made it."""
+    rows = [cells(result) for result in results]
+    heads = ("what", "measured", "goal", "peer in the same run", "ratio to peer")
+    kept = [column for column in range(len(heads)) if any(row[column] for row in rows)]
+    lines = [f"`python -m benchmarks {name}`, {time.strftime('%Y-%m-%d')}: {described(about)}.", ""]
+    lines.append("| " + " | ".join(heads[column] for column in kept) + " |")
+    lines.append("|" + "---|" * len(kept))
+    lines += ["| " + " | ".join(row[column] for column in kept) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def write(results: dict[str, list[Result]], about: dict[str, Any]) -> None:
+    """Put the tables into the page; a benchmark the page has no place for is left out."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, each in results.items():
+        marks = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        if not marks.search(text):
+            print(f"{PAGE.name} has no place for {name}", file=sys.stderr)
+        table = markdown(name, each, about)
+        text = marks.sub(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", text)  # type: ignore[misc]
+    PAGE.write_text(text, encoding="utf-8")

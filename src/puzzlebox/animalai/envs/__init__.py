@@ -1,0 +1,6 @@
+"""Where older scripts look (`animalai.envs`, `mlagents_envs.envs`, `gym_unity.envs`)."""
+
+from puzzlebox.animalai.environment import AnimalAIEnvironment
+from puzzlebox.animalai.unity_gym_env import UnityToGymWrapper
+
+__all__ = ["AnimalAIEnvironment", "UnityToGymWrapper"]

@@ -1,0 +1,1 @@
+"""Channels to Unity: they can be made and passed on, and nobody listens."""

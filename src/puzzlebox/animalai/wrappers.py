@@ -1,0 +1,177 @@
+"""The original's newer wrappers: Gymnasium environments around an `AnimalAIEnvironment` (animal-ai.md 7.9)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
+
+from puzzlebox.animalai.base_env import TerminalSteps
+from puzzlebox.animalai.environment import AnimalAIEnvironment
+from puzzlebox.animalai.unity_gym_env import ActionFlattener, UnityGymException, UnityToGymWrapper
+from puzzlebox.envs.settings import checked_options
+from puzzlebox.schema.messages import nearest
+
+__all__ = [
+    "ActionFlattener",
+    "AnimalAIGymnasiumWrapper",
+    "UnityGymnasiumException",
+    "UnityToGymnasiumWrapper",
+    "make_animalai_env_fns",
+    "make_animalai_vec_env",
+]
+UnityGymnasiumException = UnityGymException
+_STREAMS = ("camera", "rays", "health", "velocity", "position")
+_MODES = ("sync", "async")
+
+
+class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
+    """`UnityToGymWrapper` with Gymnasium's `reset` and `step`; the arguments are the same.
+
+    `reset(options={"arena_config": path})` changes the file. Other than in the original, `reset(seed=...)` begins the
+    same episode again, as Gymnasium asks for.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"]}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        unity_env: AnimalAIEnvironment,
+        uint8_visual: bool = False,
+        flatten_branched: bool = False,
+        allow_multiple_obs: bool = False,
+        action_space_seed: int | None = None,
+        render_mode: str | None = "rgb_array",
+    ) -> None:
+        if not isinstance(unity_env, AnimalAIEnvironment):
+            raise TypeError(f"the wrapper is for an AnimalAIEnvironment, not {type(unity_env).__name__}")
+        self._unity = unity_env
+        self._old = UnityToGymWrapper(unity_env, uint8_visual, flatten_branched, allow_multiple_obs, action_space_seed)
+        self.render_mode = render_mode
+        self.action_space, self.observation_space = self._old.action_space, self._old.observation_space
+
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin the next episode."""
+        super().reset(seed=seed)
+        options = checked_options(options, ("arena_config",))
+        self._unity.reset(options.get("arena_config") or "", seed=seed)
+        observation = self._old.reset()
+        return self._seen(observation), {"step": self._unity.get_steps(self._old.name)[0]}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Act once; running out of time is truncation."""
+        observation, reward, done, info = self._old.step(action)
+        steps = info["step"]
+        truncated = isinstance(steps, TerminalSteps) and bool(steps.interrupted[0])
+        return self._seen(observation), reward, done and not truncated, truncated, info
+
+    def _seen(self, observation: Any) -> Any:
+        return tuple(observation) if isinstance(observation, list) else observation
+
+    def render(self) -> Any:
+        """The last picture, rows first."""
+        picture = self._old.visual_obs
+        if picture is None or self.render_mode is None:
+            return None
+        shown = picture if self._old.uint8_visual else np.rint(255 * picture).astype(np.uint8)
+        return np.repeat(shown, 3 // shown.shape[0], axis=0).transpose(1, 2, 0)
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._old.close()
+
+
+class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
+    """Observations by name: camera, rays, health, velocity and position; a single one comes without its name.
+
+    Args:
+        env: what to wrap.
+        include_camera: None: where there is one.
+        include_rays: None: where there are some.
+        include_health: whether health is told.
+        include_velocity: whether velocity is.
+        include_position: whether the place is.
+        others: as for `UnityToGymnasiumWrapper`.
+    """
+
+    def __init__(
+        self,
+        env: AnimalAIEnvironment,
+        *,
+        include_camera: bool | None = None,
+        include_rays: bool | None = None,
+        include_health: bool = True,
+        include_velocity: bool = True,
+        include_position: bool = True,
+        **others: Any,
+    ) -> None:
+        super().__init__(env, **{**others, "allow_multiple_obs": True})
+        there = {"camera": env.useCamera, "rays": env.useRayCasts}
+        wanted = dict(zip(_STREAMS, (include_camera, include_rays, include_health, include_velocity), strict=False))
+        wanted["position"] = include_position
+        for name, present in there.items():
+            if wanted[name] and not present:
+                raise ValueError(f"include_{name} is True, but the environment was made without {name}")
+            wanted[name] = present if wanted[name] is None else wanted[name]
+        self._names = [name for name in _STREAMS if wanted[name]]
+        if not self._names:
+            raise ValueError("there is no observation left; include one")
+        uint8 = self._old.uint8_visual
+        shapes = {spec.name: spec.shape for spec in self._old.group_spec.observation_specs}
+        forms = {
+            "camera": (0, 255 if uint8 else 1, shapes.get("CameraSensor"), np.uint8 if uint8 else np.float32),
+            "rays": (0, np.inf, shapes.get("RayPerceptionSensor"), np.float32),
+            "health": (0, np.inf, (), np.float32),
+            "velocity": (-np.inf, np.inf, (3,), np.float32),
+            "position": (-np.inf, np.inf, (3,), np.float32),
+        }
+        boxes: dict[str, spaces.Space[Any]] = {name: spaces.Box(*forms[name]) for name in self._names}
+        self.observation_space = boxes[self._names[0]] if len(boxes) == 1 else spaces.Dict(boxes)
+
+    def _seen(self, observation: Any) -> Any:
+        vitals = observation[-1]
+        rays = vitals[:-7]
+        parts = {
+            "camera": observation[0],
+            "rays": rays,
+            "health": np.asarray(vitals[-7], np.float32),
+            "velocity": vitals[-6:-3],
+            "position": vitals[-3:],
+        }
+        return parts[self._names[0]] if len(self._names) == 1 else {name: parts[name] for name in self._names}
+
+
+def make_animalai_env_fns(
+    num_envs: int,
+    *,
+    worker_id_start: int = 0,
+    base_port: int = 5005,
+    seed: int = 0,
+    arenas_configurations: "str | PathLike[str] | Sequence[str | PathLike[str]]" = "",
+    env_kwargs: Mapping[str, Any] | None = None,
+    wrapper_kwargs: Mapping[str, Any] | None = None,
+) -> list[Callable[[], AnimalAIGymnasiumWrapper]]:
+    """Functions that each make an environment: of one file, or of one file each; environment i has seed `seed + i`."""
+    single = isinstance(arenas_configurations, str | PathLike)
+    files = [arenas_configurations] * num_envs if single else list(arenas_configurations)  # type: ignore[arg-type]
+    if len(files) != num_envs:
+        raise ValueError(f"there are {num_envs} environments and {len(files)} files; give one for each, or one for all")
+
+    def maker(index: int) -> Callable[[], AnimalAIGymnasiumWrapper]:
+        chosen = {**(env_kwargs or {}), "arenas_configurations": files[index], "seed": seed + index}
+        return lambda: AnimalAIGymnasiumWrapper(AnimalAIEnvironment(**chosen), **(wrapper_kwargs or {}))
+
+    return [maker(index) for index in range(num_envs)]
+
+
+def make_animalai_vec_env(
+    num_envs: int, *, vectorization_mode: str = "sync", **kwargs: Any
+) -> VectorEnv[Any, Any, Any]:
+    """Those environments as Gymnasium's own vector; `puzzlebox.make_vec` is faster."""
+    if vectorization_mode not in _MODES:
+        raise ValueError(f"vectorization_mode is {vectorization_mode!r}{nearest(str(vectorization_mode), _MODES)}")
+    makers = make_animalai_env_fns(num_envs, **kwargs)
+    return SyncVectorEnv(makers) if vectorization_mode == "sync" else AsyncVectorEnv(makers)
