@@ -48,3 +48,26 @@ def kinds(events: Iterable[Event]) -> list[str]:
 def thing(world: World, name: str) -> dict[str, Any]:
     """The true state of the first thing of that name."""
     return next(each for each in world.describe()["things"] if each["name"] == name)
+
+
+# Items that many tests begin with.
+AGENT = "name: Agent, at: [20, 0, 5], rotation: 0"
+GOAL = "name: GoodGoal, at: [20, 0, 10], size: 1"
+TWO_AGENTS = ("name: Agent, at: [10, 0, 5], rotation: 0", "name: Agent, at: [30, 0, 5], rotation: 0, team: 1")
+
+
+def multis(*places: float, name: str = "GoodGoalMulti") -> list[str]:
+    """Balls of food ahead of `AGENT`."""
+    return [f"name: {name}, at: [20, 0, {z}], size: 1" for z in places]
+
+
+def zone(operations: str, z: float = 12) -> str:
+    """A zone ahead of `AGENT` that does something."""
+    return (
+        f"name: DataZone, at: [20, 0, {z}], size: [10, 0.5, 4], rotation: 0, zone_id: here, operations: [{operations}]"
+    )
+
+
+def button(**keys: Any) -> str:
+    """A button ahead of `AGENT`."""
+    return "name: SpawnerButton, at: [20, 0, 12], rotation: 90" + "".join(f", {key}: {keys[key]}" for key in keys)
