@@ -32,7 +32,7 @@ CROWD = 250
 # How far the middle of a body may be beyond the fence or below the floor when a falling ramp presses it in, and how
 # far it may stay there (metres, physics steps): what is pressed in comes out again.
 PRESSED_IN = 1.5
-STUCK, LONG = 0.5, 150
+STUCK, LONG = 0.25, 150
 
 
 class Strange(Exception):

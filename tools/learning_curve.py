@@ -22,7 +22,7 @@ def main() -> None:
     axes.plot([step / 1000 for step in steps[-len(returns) :]], returns)
     axes.axhline(0.999, color="grey", linewidth=0.8, linestyle=":")
     axes.set_xlabel("thousand steps")
-    axes.set_ylabel("return, mean of 100 episodes")
+    axes.set_ylabel("mean return")
     axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     figure.savefig(sys.argv[2], metadata={"Date": None})
