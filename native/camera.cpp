@@ -176,7 +176,7 @@ class Painting {
     f.depth = store.depth.data(), f.ids = store.ids.data(), f.scratch = store.scratch.data();
 
     const float degree = 0.017453292519943295f;
-    f.pixel = 2 * std::tan(view.fov_degrees * degree / 2) / f.height;
+    f.pixel = 2 * std::tan(view.fov_degrees * degree / 2) / std::min(f.width, f.height);
     store.u.resize(f.stride), store.v.resize(f.height);
     for (int x = 0; x < f.stride; ++x) store.u[x] = (x + 0.5f - 0.5f * f.width) * f.pixel;
     for (int y = 0; y < f.height; ++y) store.v[y] = (0.5f * f.height - y - 0.5f) * f.pixel;
@@ -206,6 +206,7 @@ class Painting {
     for (int i = 0; i < scene_.part_count; ++i) {
       const ScenePart& part = scene_.parts[i];
       if (((part.flags & kSeeThrough) != 0) != see_through) continue;
+      if (see_through && !(part.color[3] > 0)) continue;  // nobody sees it, so it is nearest to nobody
       if (part.thing < 0 || part.thing >= scene_.pose_count) throw std::invalid_argument("a part belongs to no thing");
       if (part.kind > static_cast<int>(Form::kHull)) throw std::invalid_argument("a part is of an unknown kind");
       const ScenePose& pose = scene_.poses[part.thing];

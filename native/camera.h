@@ -57,7 +57,8 @@ struct Scene {
 
 struct View {
   float eye[3];
-  float heading_degrees, pitch_degrees, fov_degrees;
+  float heading_degrees, pitch_degrees;
+  float fov_degrees;  // across the shorter side of the picture
   int skip_thing;  // the animal that looks, or -1
 };
 
@@ -66,6 +67,7 @@ struct Picture {
   int height, width, channels;
   float* distance;    // along the axis of view, infinite in the sky; or null
   std::int32_t* ids;  // or null
+  bool through;       // distances and ids are those of what is opaque, else of what is nearest
 };
 
 // Throws std::invalid_argument where the tables contradict each other.

@@ -15,6 +15,7 @@
 
 #include "camera.h"
 #include "cpu.h"
+#include "motion.h"
 #include "solids.h"
 
 namespace nb = nanobind;
@@ -154,7 +155,7 @@ void bind_camera(nb::module_& module) {
       "paint",
       [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, Place eye, float heading,
          float pitch, float fov_degrees, Image image, bool lights, std::optional<Numbers> distance, std::optional<Ids> ids,
-         int skip_thing) {
+         int skip_thing, bool through) {
         puzzlebox::Scene scene = scene_of(parts, poses, planes, pixels, surroundings);
         check_size(image.shape(0), image.shape(1));
         if (image.shape(2) != 1 && image.shape(2) != 3) throw std::invalid_argument("image: height x width x 3 or 1");
@@ -170,7 +171,8 @@ void bind_camera(nb::module_& module) {
                                    static_cast<int>(image.shape(1)),
                                    static_cast<int>(image.shape(2)),
                                    distance ? distance->data() : nullptr,
-                                   ids ? ids->data() : nullptr};
+                                   ids ? ids->data() : nullptr,
+                                   through};
         nb::gil_scoped_release release;
         if (lights || distance || ids) puzzlebox::paint(scene, view, picture);
         if (!lights) std::memset(picture.image, 0, image.size());
@@ -178,6 +180,7 @@ void bind_camera(nb::module_& module) {
       nb::arg("parts"), nb::arg("poses"), nb::arg("planes"), nb::arg("pixels"), nb::arg("surroundings"), nb::arg("eye"),
       nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("image"), nb::arg("lights") = true,
       nb::arg("distance").none() = nb::none(), nb::arg("ids").none() = nb::none(), nb::arg("skip_thing") = -1,
+      nb::arg("through") = false,
       "Paint a scene into `image`; the tables are those of puzzlebox.scene.scene, as bytes.");
   module.def(
       "shade",
@@ -187,7 +190,7 @@ void bind_camera(nb::module_& module) {
         check_size(out.shape(0), out.shape(1));
         puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
         int height = static_cast<int>(out.shape(0)), width = static_cast<int>(out.shape(1));
-        puzzlebox::Picture picture{nullptr, height, width, 3, nullptr, nullptr};
+        puzzlebox::Picture picture{nullptr, height, width, 3, nullptr, nullptr, false};
         nb::gil_scoped_release release;
         puzzlebox::shade(scene, view, picture, samples, spread, out.data());
       },
@@ -206,5 +209,6 @@ NB_MODULE(_native, module) {
   module.def("instruction_set", &puzzlebox::instruction_set,
              "The widest vector instructions of this processor: 'avx512', 'avx2' or 'baseline'.");
   bind_solids(module);
+  puzzlebox::bind_motion(module);
   bind_camera(module);
 }

@@ -79,8 +79,11 @@ class Solids {
   void fix(int thing, Vec at, double w, double x, double y, double z);
   void follow(const std::vector<int>& things);
   void watch(const std::vector<int>& animals);
-  // Rows a packed state must have.
+  // Rows a packed state must have; and whose is which (-1: it stands still).
   std::size_t rows() const { return rows_; }
+  int row(int thing) const { return places_[thing].row; }
+  // The animals that are watched: thing and radius.
+  const std::vector<std::pair<int, double>>& animals() const { return animals_; }
   void bound(Vec low, Vec high) { low_ = low, high_ = high; }
 
   // Contacts of the animals, from the poses at the start of a step.

@@ -6,6 +6,7 @@ two must agree: on every pair, on every goal touched, and on whether the animal 
 
 from collections import Counter
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -59,22 +60,37 @@ class Tally:
 
 
 class Witness:
-    """Stands in for the kernel of a world, asks the engine too, and lets nothing be eaten, so that nothing ends."""
+    """Stands in for the motion of a world, asks the engine too, and lets nothing be eaten, so that nothing ends."""
 
     def __init__(self, world: World, tally: Tally) -> None:
         self._world = world
         self._kernel: Solids = world.engine.solids
+        self._motion = world._motion
         self._tally = tally
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kernel, name)
+    @property
+    def state(self) -> bytes | None:
+        return self._motion.state  # type: ignore[no-any-return]
 
-    def look(self, before: bytes, after: bytes) -> tuple[bytes, int, list[tuple[int, int]]]:
-        grounded, astray, meetings = self._kernel.look(before, after)
+    @state.setter
+    def state(self, state: bytes | None) -> None:
+        self._motion.state = state
+
+    def act(self, actions: tuple[int, ...], cost: float) -> list[int]:
+        return self._motion.act(actions, cost)  # type: ignore[no-any-return]
+
+    def go(self, actions: tuple[int, ...], cost: float, most: int) -> SimpleNamespace:
+        assert most > 0
+        assert not self.act(actions, cost)
+        return self.move()
+
+    def move(self) -> SimpleNamespace:
+        before = self._world.state()
+        stretch = self._motion.move()
         for index, animal in enumerate(self._world.animals):
-            goals = {thing for who, thing in meetings if who == index and self._is_goal(thing)}
-            self._compare(animal, grounded[index] == 1, goals, before)
-        return grounded, astray, []
+            goals = {thing for who, thing in stretch.meetings if who == index and self._is_goal(thing)}
+            self._compare(animal, animal.grounded, goals, before)
+        return SimpleNamespace(steps=1, starved=[], meetings=[], astray=stretch.astray)
 
     def _is_goal(self, identity: int) -> bool:
         return self._world.present[identity].notices is Notices.TOUCH
@@ -207,7 +223,7 @@ def drop(world: World, animal: Agent, body: Any, rng: Rng) -> None:
         if not set(world.engine.solids.near(world.state(), tuple(map(float, place)), 0.49, SOLID)) - {animal.id}:
             body.entity.set_pose(sapien.Pose(tuple(map(float, place))))
             body.set_linear_velocity(rng.normal(0.0, 3.0, 3).astype(np.float32))
-            world._state = None  # it was moved behind the world's back
+            world._motion.state = None  # it was moved behind the world's back
             return
 
 
@@ -233,12 +249,11 @@ def compare(names: list[str], seed: int, *, arenas: int, steps: int) -> Tally:
     tally = Tally()
     for number in range(arenas):
         world = World(zoo(rng, names, int(rng.integers(1, 6))), seed=number)
-        world.engine.solids = Witness(world, tally)
-        world._bind()  # so that it is asked
+        world._motion = Witness(world, tally)
         for actions in random_actions(rng, len(world.animals), steps):
-            for animal, body in zip(world.animals, world._bodies, strict=True):
+            for animal in world.animals:
                 if chance(rng, 0.05):
-                    drop(world, animal, body, rng)
+                    drop(world, animal, world.body(animal), rng)
             world.step(actions)
             if world.over:
                 break

@@ -238,7 +238,7 @@ def test_vitals_stay_finite_where_the_physics_fails(lost: float) -> None:
     world = world_of(AGENT)
     state = np.frombuffer(world.state(), np.float32).copy()
     state[4:10] = lost
-    world._state, world.error = state.tobytes(), "lost"
+    world._motion.state, world.error = state.tobytes(), "lost"
     vitals = Vitals().feel(world)
     assert np.all(vitals >= LOW)
     assert np.all(vitals <= HIGH)

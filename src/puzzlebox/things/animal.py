@@ -1,11 +1,11 @@
 """The animal that acts: one per agent."""
 
 from collections.abc import Mapping
-from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
 
+from puzzlebox._native import Animal
 from puzzlebox.scene.parts import Part
 from puzzlebox.scene.shapes import Ball, Box, Shape
 from puzzlebox.scene.themes import Look
@@ -16,13 +16,17 @@ from puzzlebox.things.skins import skin
 from puzzlebox.things.thing import Thing
 
 FULL_HEALTH = 100.0
-# Degrees an animal turns in one physics step: 100 a second.
-TURN = 2.0
 # Health is a sum of thousands of small costs; less than this is rounding.
 _NOTHING = 1e-9
 # No single reward is larger: sums stay finite.
 _MOST = 1e9
-_NO_TORQUE = np.zeros(3, np.float32)
+
+
+def _kept(name: str, meaning: str) -> Any:
+    """One of the numbers that change at every physics step, which the native part keeps."""
+    return property(
+        lambda self: getattr(self.motor, name), lambda self, value: setattr(self.motor, name, value), doc=meaning
+    )
 
 
 class Agent(Thing):
@@ -45,21 +49,25 @@ class Agent(Thing):
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         super().__init__(asked, rules)
         self.index = 0
-        self.health = FULL_HEALTH
-        self.total = 0.0
         self.collected = 0
-        self.grounded = False
+        self.succeeded = False
         self.skin = SKINS[0]
-        # Physics steps it still cannot move, and steps its health and reward still stand still (animal-ai.md 5.7).
+        # What it does at every physics step (animal-ai.md 4.3) is native/motion.cpp's.
+        self.motor = Animal(rules.drive * self.weight(), rules.quick_stop)
         self.held = self.spared = steps_in(self.asked["frozen_delay"])
-        # Finished with this arena; whether well; and whether this step brought or cost it more than time.
-        self.done = self.succeeded = self.earned = False
-        self.heading = 0.0
-        # The push of each direction it has looked in; there are 180 of them at most.
-        self._pushes: dict[float, tuple[Any, Any]] = {}
-        self._forwards: Any = None
-        self._backwards: Any = None
-        self._quick_stop = np.float32(rules.quick_stop)
+
+    health = _kept("health", "0 to 100")
+    total = _kept("total", "its return so far")
+    grounded = _kept("grounded", "it stands on something")
+    held = _kept("held", "physics steps it still cannot move (animal-ai.md 5.7)")
+    spared = _kept("spared", "physics steps its health and reward still stand still")
+    done = _kept("done", "it has finished with this arena; `succeeded` says whether well")
+    earned = _kept("earned", "this step brought or cost it more than time")
+
+    @property
+    def heading(self) -> float:
+        """Where it looks: degrees, clockwise seen from above."""
+        return self.motor.heading  # type: ignore[no-any-return]
 
     def draw_looks(self, generator: np.random.Generator) -> None:
         """Choose a skin."""
@@ -79,35 +87,7 @@ class Agent(Thing):
 
     def face(self, degrees: float) -> None:
         """Look in a direction."""
-        heading = self.heading = degrees % 360.0
-        pushes = self._pushes.get(heading)
-        if pushes is None:
-            angle, push = radians(heading), self.rules.drive * self.weight()
-            forwards = np.array((push * sin(angle), 0.0, push * cos(angle)), np.float32)
-            pushes = self._pushes[heading] = (forwards, -forwards)
-        self._forwards, self._backwards = pushes
-
-    def act(self, body: Any, move: int, turn: int) -> None:
-        """Do, for one physics step, what an action says (animal-ai.md 4.3)."""
-        if turn:
-            self.face(self.heading + (TURN if turn == 1 else -TURN))
-        if not self.grounded:
-            return
-        if move == 1:
-            body.add_force_torque(self._forwards, _NO_TORQUE)
-        elif move == 2:
-            body.add_force_torque(self._backwards, _NO_TORQUE)
-        elif self._quick_stop < 1.0:
-            body.set_linear_velocity(body.get_linear_velocity() * self._quick_stop)
-
-    def spend(self, cost: float) -> bool:
-        """Pay for a step (`cost` is zero or less); False when that was its last health."""
-        self.total += cost
-        self.health += 100.0 * cost
-        if self.health > _NOTHING:
-            return True
-        self.health = 0.0
-        return False
+        self.motor.face(degrees)
 
     def gain(self, amount: float) -> bool:
         """Add reward and health; False when that was its last health."""

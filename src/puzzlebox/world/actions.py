@@ -13,18 +13,17 @@ ACTIONS = (
 )
 NOOP, RIGHT, LEFT, FORWARDS, FORWARDS_RIGHT, FORWARDS_LEFT, BACKWARDS, BACKWARDS_RIGHT, BACKWARDS_LEFT = range(9)
 
+# Whatever equals one of them (a NumPy number, 3.0) as a plain number.
+_PLAIN = {action: action for action in range(len(ACTIONS))}
 
-# Move and turn of each action.
-_MOVES = {action: divmod(action, 3) for action in range(len(ACTIONS))}
 
-
-def moves_of(actions: Sequence[Any], animals: int) -> list[tuple[int, int]]:
-    """Move and turn of one action per agent, or a sentence that says what is wrong."""
+def checked_actions(actions: Sequence[Any], animals: int) -> tuple[int, ...]:
+    """One action per agent as plain numbers, or a sentence that says what is wrong."""
     if len(actions) != animals:
         raise ValueError(f"there are {animals} agents and {len(actions)} actions; give one for each, in file order")
     try:
-        return [_MOVES[action] for action in actions]
+        return tuple([_PLAIN[action] for action in actions])
     except (KeyError, TypeError):
-        wrong = next(action for action in actions if not np.isscalar(action) or action not in _MOVES)
+        wrong = next(action for action in actions if not np.isscalar(action) or action not in _PLAIN)
         names = ", ".join(f"{number} {name}" for number, name in enumerate(ACTIONS))
         raise ValueError(f"{wrong!r} is not an action; there are {names}") from None

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from puzzlebox._native import Motion, Stretch
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
 from puzzlebox.schema.messages import nearest
@@ -13,7 +14,7 @@ from puzzlebox.schema.models import Arena, Item, Task
 from puzzlebox.things import CATALOGUE, Agent, Notices, Rules, Thing
 from puzzlebox.things.goals import Goal
 from puzzlebox.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
-from puzzlebox.world.actions import moves_of
+from puzzlebox.world.actions import checked_actions
 from puzzlebox.world.building import Arrangement
 from puzzlebox.world.engine import SOLID, Engine, facing
 from puzzlebox.world.events import Event
@@ -22,9 +23,6 @@ from puzzlebox.world.operations import Operation, operations_of
 from puzzlebox.world.picture import Picture
 from puzzlebox.world.placement import Unplaced, build_of, make
 from puzzlebox.world.record import Record
-
-# What `World._bind` keeps at hand of the engine; it belongs to one world and is never copied.
-_BOUND = ("_bodies", "_step_engine", "_pack", "_look")
 
 
 class Outcome(NamedTuple):
@@ -89,7 +87,6 @@ class World:
         self.lasting: dict[tuple[Operation, int], tuple[Agent, float]] = {}
         self._within: set[tuple[int, int]] = set()
         self._merging = self._halted = False
-        self._state: bytes | None = None
         self._tickers: list[Thing] = []
         self._picture: Picture | None = None
 
@@ -97,7 +94,7 @@ class World:
         self.engine: Engine = self._arrangement.engine
         self.present = self._arrangement.things
         self.animals = self._arrangement.agents()
-        self._bind()
+        self._motion = self._moved_by_the_engine()
         self.unplaced: list[Unplaced] = self._arrangement.unplaced
         for index, animal in enumerate(self.animals):
             animal.index = index
@@ -119,11 +116,10 @@ class World:
             for operation in self._operations_of(thing):
                 operation.prepare(self)
 
-    def _bind(self) -> None:
-        """Keep at hand what every physics step needs of the engine."""
-        engine = self.engine
-        self._bodies = [engine.body(animal.id) for animal in self.animals]
-        self._step_engine, self._pack, self._look = engine.system.step, engine.system.pack, engine.solids.look
+    def _moved_by_the_engine(self) -> Motion:
+        """The native loop over physics steps, for the animals and bodies there are."""
+        bodies = [self.engine.body(animal.id) for animal in self.animals]
+        return Motion(self.engine.system, self.engine.solids, [animal.motor for animal in self.animals], bodies)
 
     # --- stepping
 
@@ -131,15 +127,14 @@ class World:
         """Let every agent act for one decision; `actions` has one number (0-8) for each, in file order."""
         if self.over:
             raise RuntimeError("the episode is over; build a new World for the next one")
-        moves = moves_of(actions, len(self.animals))
-        self.actions.append(tuple(map(int, actions)))
+        chosen = checked_actions(actions, len(self.animals))
+        self.actions.append(chosen)
         before = [animal.total for animal in self.animals]
         for animal in self.animals:
             animal.earned = False
-        for _ in range(self.rules.decision_period):
-            self._advance(moves)
-            if self.over:
-                break
+        left = self.rules.decision_period
+        while left and not self.over:
+            left -= self._advance(chosen, left)
         rewards = tuple([animal.total - total for animal, total in zip(self.animals, before, strict=True)])
         return Outcome(rewards, self.terminated, self.truncated, self.take_events())
 
@@ -148,54 +143,46 @@ class World:
         events, self._events = self._events, []
         return tuple(events)
 
-    def _advance(self, moves: list[tuple[int, int]]) -> None:
-        """One physics step: act, pay for the time, let things change, move everything, see who met what."""
-        self.clock += 1
+    def _advance(self, actions: tuple[int, ...], most: int) -> int:
+        """Physics steps: all act and pay for the time, things change, the engine moves everything, some meet.
+
+        Where nothing but the engine has a say in them, up to `most` at once; how many is returned.
+        """
         if self._notice:
+            self.clock += 1
             self._show_notice()
-            return
-        self.arena_clock += 1
-        cost = self.time_cost
-        starved = None
-        for animal, body, (move, turn) in zip(self.animals, self._bodies, moves, strict=True):
-            if animal.done:
-                continue
-            if animal.held:
-                animal.held -= 1
-            else:
-                animal.act(body, move, turn)
-                animal.spared = 0
-            if animal.spared:
-                animal.spared -= 1
-            elif cost and not animal.spend(cost):
-                starved = [*(starved or ()), animal]
+            return 1
+        stretch, steps, busy = None, 1, self._tickers or self.lasting
+        if busy:
+            starved = self._motion.act(actions, self.time_cost)
+        else:
+            if self._within:
+                most = 1
+            elif self._next_light is not None:
+                most = min(most, self._next_light - self.arena_clock)
+            stretch = self._motion.go(actions, self.time_cost, most)
+            steps, starved = stretch.steps, stretch.starved
+        self.clock += steps
+        self.arena_clock += steps
         if starved:
             self._starve(starved)
             if self._halted:
-                return
-        if self._tickers:
+                return steps
+        if busy:
             self._tick()
-        if self.lasting:
             for animal, reward in tuple(self.lasting.values()):
                 self.pay(animal, reward)
-        if self._halted:
-            self._maybe_merge()
-            return
-        meetings = self._simulate()
-        if self._halted:  # a body was lost
-            return
-        if self.arena_clock == self._next_light:
-            self.lights = self._schedule.on(self.arena_clock)
-            self._next_light = self._schedule.next_change(self.arena_clock)
-            self.note("lights", on=self.lights)
-        if meetings or self._within:
-            self._meet(meetings)
-            self._maybe_merge()
+            if self._halted:
+                self._maybe_merge()
+                return steps
+        self._witness(self._motion.move() if busy or starved else stretch)
+        return steps
 
-    def _starve(self, starved: list[Agent]) -> None:
+    def _starve(self, starved: list[int]) -> None:
         """End it for those whose last health time has taken."""
-        for animal in starved:
+        for index in starved:
             if not self._halted:
+                animal = self.animals[index]
                 self._finish(animal, "health" if animal.earned else "time", success=False)
 
     def _tick(self) -> None:
@@ -204,17 +191,19 @@ class World:
             if thing.id >= 0:
                 thing.tick(self)
 
-    def _simulate(self) -> list[tuple[int, int]]:
-        """Let the engine move everything; who met what, by the poses before. A lost body ends the episode."""
-        before = self._state or self._pack()
-        self._step_engine()
-        after = self._state = self._pack()
-        grounded, astray, meetings = self._look(before, after)
-        if astray >= 0:
-            self._fail(astray)
-        for animal, stands in zip(self.animals, grounded, strict=True):
-            animal.grounded = stands == 1
-        return meetings  # type: ignore[no-any-return]
+    def _witness(self, stretch: Stretch) -> None:
+        """What came of a physics step: a lost body ends the episode, the light changes, animals met things."""
+        if stretch.astray >= 0:
+            self._fail(stretch.astray)
+            return
+        if self.arena_clock == self._next_light:
+            self.lights = self._schedule.on(self.arena_clock)
+            self._next_light = self._schedule.next_change(self.arena_clock)
+            self.note("lights", on=self.lights)
+        meetings = stretch.meetings
+        if meetings or self._within:
+            self._meet(meetings)
+            self._maybe_merge()
 
     def _meet(self, meetings: list[tuple[int, int]]) -> None:
         """Tell things which animals touch them, came in, are inside, went out."""
@@ -297,7 +286,9 @@ class World:
     def _show_notice(self) -> None:
         """Nobody can move and nothing counts, but the world goes on (animal-ai.md 5.5)."""
         self._tick()
-        self._simulate()
+        astray = self._motion.move().astray
+        if astray >= 0:
+            self._fail(astray)
         self._notice -= 1
         if not self._notice and not self.over:
             self._close()
@@ -378,7 +369,7 @@ class World:
         return thing
 
     def _admitted(self, thing: Thing) -> None:
-        self._state = None
+        self._motion.state = None
         thing.begin(self)
         if thing.ticks:
             self._tickers.append(thing)
@@ -387,7 +378,7 @@ class World:
 
     def vanish(self, thing: Thing) -> None:
         """Take a thing out of the arena; whoever is inside has left it."""
-        self._state = None
+        self._motion.state = None
         for meeting in sorted(self._within):
             if meeting[1] == thing.id:
                 self._leave(*meeting)
@@ -399,7 +390,7 @@ class World:
 
     def reshape(self, thing: Thing) -> None:
         """Give a thing the body its shapes now say, where it is and as fast as it is."""
-        self._state = None
+        self._motion.state = None
         self.engine.replace(thing.id, build_of(thing))
 
     def body(self, thing: Thing) -> Any:
@@ -408,9 +399,9 @@ class World:
 
     def state(self) -> bytes:
         """The packed state of all bodies that can move."""
-        if self._state is None:
-            self._state = self.engine.pack()
-        return self._state
+        if self._motion.state is None:
+            self._motion.state = self.engine.pack()
+        return self._motion.state  # type: ignore[no-any-return]
 
     def scene(self) -> Scene:
         """All there is to see, for painters: one object for each arena, brought up to date by this call."""
@@ -476,8 +467,9 @@ class World:
             memo.update((id(item.operations), item.operations) for item in arena.items)
         twin = object.__new__(World)
         memo[id(self)] = twin
-        twin.__dict__ = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in _BOUND}
-        twin._bind()
+        twin.__dict__ = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name != "_motion"}
+        twin._motion = twin._moved_by_the_engine()
+        twin._motion.state = self._motion.state
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:

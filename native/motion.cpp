@@ -1,0 +1,186 @@
+#include "motion.h"
+
+#include <nanobind/stl/vector.h>
+#include <nanobind/stl/pair.h>
+
+#include <cmath>
+
+namespace puzzlebox {
+
+namespace {
+
+constexpr double kTurn = 2.0;  // degrees in one physics step: 100 a second
+// Health is a sum of thousands of small costs; less than this is rounding.
+constexpr double kNothing = 1e-9;
+constexpr double kRadians = 3.14159265358979323846 / 180.0;
+// Where the velocity is in a row of the packed state.
+constexpr int kVelocity = 7;
+
+// Three floats that live as long as the array.
+nb::object vector_of(float** data) {
+  float* numbers = new float[3]();
+  nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+  if (data) *data = numbers;
+  return nb::cast(nb::ndarray<nb::numpy, float, nb::shape<3>>(numbers, {3}, owner));
+}
+
+}  // namespace
+
+void Animal::face(double degrees) {
+  double rest = std::fmod(degrees, 360.0);
+  heading = rest < 0 ? rest + 360.0 : rest == 0 ? 0.0 : rest;
+}
+
+void Animal::turn(int side) {
+  if (side) face(heading + (side == 1 ? kTurn : -kTurn));
+}
+
+bool Animal::spend(double cost) {
+  total += cost;
+  health += 100.0 * cost;
+  if (health > kNothing) return true;
+  health = 0.0;
+  return false;
+}
+
+Motion::Motion(nb::object system, nb::object solids, std::vector<nb::object> animals, nb::list bodies)
+    : step_(system.attr("step")),
+      pack_(system.attr("pack")),
+      kept_solids_(solids),
+      solids_(nb::cast<const Solids*>(solids)),
+      state_(nb::none()),
+      nothing_(vector_of(nullptr)) {
+  vector_ = vector_of(&numbers_);
+  if (animals.size() != bodies.size() || animals.size() != solids_->animals().size())
+    throw std::invalid_argument("one body for each animal the kernel watches");
+  for (std::size_t i = 0; i < animals.size(); ++i)
+    players_.push_back({nb::cast<Animal*>(animals[i]), animals[i], solids_->animals()[i].first,
+                        bodies[i].attr("add_force_torque"), bodies[i].attr("set_linear_velocity")});
+}
+
+const float* Motion::packed() {
+  if (state_.is_none()) state_ = pack_();
+  nb::bytes bytes = nb::borrow<nb::bytes>(state_);
+  if (bytes.size() < solids_->rows() * kRow * sizeof(float)) throw std::invalid_argument("the state is too short");
+  return reinterpret_cast<const float*>(bytes.c_str());
+}
+
+void Motion::push(Player& player, double force) {
+  double angle = player.animal->heading * kRadians;
+  numbers_[0] = static_cast<float>(force * std::sin(angle));
+  numbers_[1] = 0.0f;
+  numbers_[2] = static_cast<float>(force * std::cos(angle));
+  player.add_force_torque(vector_, nothing_);
+}
+
+void Motion::stop(Player& player) {
+  float left = static_cast<float>(player.animal->quick_stop);
+  if (left >= 1.0f) return;
+  const float* velocity = packed() + solids_->row(player.thing) * kRow + kVelocity;
+  for (int axis = 0; axis < 3; ++axis) numbers_[axis] = velocity[axis] * left;
+  player.set_linear_velocity(vector_);
+}
+
+void Motion::act(const std::vector<int>& actions, double cost, Stretch& out) {
+  if (actions.size() != players_.size()) throw std::invalid_argument("one action for each animal");
+  for (std::size_t i = 0; i < players_.size(); ++i) {
+    Animal& animal = *players_[i].animal;
+    if (animal.done) continue;
+    if (animal.held) {
+      --animal.held;
+    } else {
+      int move = actions[i] / 3;
+      animal.turn(actions[i] % 3);
+      if (animal.grounded) {
+        if (move == 0) {
+          stop(players_[i]);
+        } else {
+          push(players_[i], move == 1 ? animal.push : -animal.push);
+        }
+      }
+      animal.spared = 0;
+    }
+    if (animal.spared) {
+      --animal.spared;
+    } else if (cost != 0 && !animal.spend(cost)) {
+      out.starved.push_back(static_cast<int>(i));
+    }
+  }
+}
+
+void Motion::move(Stretch& out) {
+  packed();
+  nb::object before = state_;  // contacts are those at the start of a step
+  step_();
+  state_ = pack_();
+  const float* after = packed();
+  grounded_.clear();
+  solids_->look(reinterpret_cast<const float*>(nb::borrow<nb::bytes>(before).c_str()), grounded_, out.meetings);
+  out.astray = solids_->astray(after, static_cast<int>(nb::len(state_) / (sizeof(float) * kRow)));
+  for (std::size_t i = 0; i < players_.size(); ++i) players_[i].animal->grounded = grounded_[i] == 1;
+}
+
+void Motion::go(const std::vector<int>& actions, double cost, int most, Stretch& out) {
+  while (out.steps < most) {
+    ++out.steps;
+    act(actions, cost, out);
+    if (!out.starved.empty()) return;
+    move(out);
+    if (out.eventful()) return;
+  }
+}
+
+void bind_motion(nb::module_& module) {
+  nb::class_<Animal>(module, "Animal", "What changes of an animal from one physics step to the next.")
+      .def("__init__",
+           [](Animal* self, double push, double quick_stop) {
+             new (self) Animal{push, quick_stop};
+           }, nb::arg("push"), nb::arg("quick_stop"))
+      .def("__deepcopy__", [](const Animal& self, nb::dict) { return Animal(self); })
+      .def("face", &Animal::face)
+      .def_ro("heading", &Animal::heading)
+      .def_rw("health", &Animal::health)
+      .def_rw("total", &Animal::total)
+      .def_rw("held", &Animal::held)
+      .def_rw("spared", &Animal::spared)
+      .def_rw("grounded", &Animal::grounded)
+      .def_rw("done", &Animal::done)
+      .def_rw("earned", &Animal::earned);
+  nb::class_<Stretch>(module, "Stretch", "How a run of physics steps ended.")
+      .def_ro("steps", &Stretch::steps, "How many were begun.")
+      .def_ro("starved", &Stretch::starved, "Animals whose last health time took; the engine has not moved since.")
+      .def_ro("meetings", &Stretch::meetings, "Of animals (by index) with things, by the poses before the last step.")
+      .def_ro("astray", &Stretch::astray, "The row of the state that was lost, or -1.")
+      .def_prop_ro("eventful", &Stretch::eventful, "Whether there is any of that.");
+  nb::class_<Motion>(module, "Motion", "Physics steps of one arena.")
+      .def(nb::init<nb::object, nb::object, std::vector<nb::object>, nb::list>(), nb::arg("system"), nb::arg("solids"),
+           nb::arg("animals"), nb::arg("bodies"))
+      .def_prop_rw("state", &Motion::state, &Motion::set_state, nb::for_setter(nb::arg("state").none()),
+                   "The packed state after the last step; None where somebody has changed it since.")
+      .def(
+          "act",
+          [](Motion& m, const std::vector<int>& actions, double cost) {
+            Stretch out;
+            m.act(actions, cost, out);
+            return out.starved;
+          },
+          "Let every animal act and pay for one physics step; whose last health that was.")
+      .def(
+          "move",
+          [](Motion& m) {
+            Stretch out;
+            m.move(out);
+            return out;
+          },
+          "Let the engine move everything for one physics step.")
+      .def(
+          "go",
+          [](Motion& m, const std::vector<int>& actions, double cost, int most) {
+            Stretch out;
+            m.go(actions, cost, most, out);
+            return out;
+          },
+          "Act and move, up to `most` times, until there is something to tell.");
+}
+
+}  // namespace puzzlebox

@@ -1,0 +1,81 @@
+// The part of a physics step that needs nobody's opinion: animals turn, push, stop and pay for the time, the engine
+// moves everything, and the kernel says who met what. Several steps at once, as long as nothing happens in them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "solids.h"
+
+namespace puzzlebox {
+
+namespace nb = nanobind;
+
+// What changes of an animal from one physics step to the next.
+struct Animal {
+  double push;        // newtons
+  double quick_stop;  // what is left of its speed after a step without a push
+  double heading = 0;
+  double health = 100;
+  double total = 0;
+  int held = 0, spared = 0;
+  bool grounded = false, done = false, earned = false;
+
+  void face(double degrees);
+  void turn(int side);
+  // Pay for a step (`cost` is zero or less); false when that was its last health.
+  bool spend(double cost);
+};
+
+// How a run of physics steps ended: how many were begun, and what there is to tell of the last.
+struct Stretch {
+  int steps = 0;
+  std::vector<int> starved;  // animals whose last health time took, before the engine moved anything
+  std::vector<std::pair<int, int>> meetings;
+  int astray = -1;  // the row that was lost
+  bool eventful() const { return !starved.empty() || !meetings.empty() || astray >= 0; }
+};
+
+class Motion {
+ public:
+  // `system` is the engine's; animals and their bodies in the same order.
+  Motion(nb::object system, nb::object solids, std::vector<nb::object> animals, nb::list bodies);
+
+  // The packed state after the last step; None where somebody has changed it since.
+  nb::object state() const { return state_; }
+  void set_state(nb::object state) { state_ = std::move(state); }
+
+  // Let every animal act and pay for one physics step.
+  void act(const std::vector<int>& actions, double cost, Stretch& out);
+  // Let the engine move everything.
+  void move(Stretch& out);
+  // Both, up to `most` times, until there is something to tell.
+  void go(const std::vector<int>& actions, double cost, int most, Stretch& out);
+
+ private:
+  struct Player {
+    Animal* animal;
+    nb::object kept;  // keeps `animal` alive
+    int thing;
+    nb::object add_force_torque, set_linear_velocity;
+  };
+  void push(Player& player, double force);
+  void stop(Player& player);
+  const float* packed();
+
+  nb::object step_, pack_, kept_solids_;
+  const Solids* solids_;
+  std::vector<Player> players_;
+  std::vector<char> grounded_;
+  nb::object state_;
+  // What the engine is given: three numbers that are written anew each time, and three zeros.
+  nb::object vector_, nothing_;
+  float* numbers_;
+};
+
+void bind_motion(nb::module_& module);
+
+}  // namespace puzzlebox
