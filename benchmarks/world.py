@@ -9,6 +9,7 @@ from benchmarks.measure import Result, best_microseconds
 from puzzlebox.envs.speed import arena, crowd
 from puzzlebox.schema import Task
 from puzzlebox.world import World
+from puzzlebox.world.actions import FORWARDS, NOOP
 
 _STEPS, _ROUNDS = 1300, 5
 
@@ -55,8 +56,7 @@ def _parts(task: Task) -> list[Result]:
     world = World(task)
     for _ in range(20):
         world.step([3])
-    engine, animal, body = world.engine, world.animals[0], world.body(world.animals[0])
-    state = world.state()
+    engine, motion, state = world.engine, world._motion, world.state()
     return [
         Result("  pack the state", best_microseconds(engine.pack, 4000), "us"),
         Result(
@@ -64,8 +64,8 @@ def _parts(task: Task) -> list[Result]:
             best_microseconds(lambda: engine.solids.look(state, state), 4000),
             "us",
         ),
-        Result("  act: push", best_microseconds(lambda: animal.act(body, 1, 0), 4000), "us"),
-        Result("  act: quick stop", best_microseconds(lambda: animal.act(body, 0, 0), 4000), "us"),
+        Result("  act: push", best_microseconds(lambda: motion.act((FORWARDS,), 0.0), 4000), "us"),
+        Result("  act: quick stop", best_microseconds(lambda: motion.act((NOOP,), 0.0), 4000), "us"),
     ]
 
 

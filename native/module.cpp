@@ -49,6 +49,9 @@ std::vector<Vec> vecs(const std::vector<Triple>& triples) {
   return out;
 }
 
+using Columns = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 void bind_solids(nb::module_& module) {
   nb::class_<Solids>(module, "Solids", "The forms of all things in one arena, and who is near what.")
       .def(nb::init<>())
@@ -106,7 +109,33 @@ void bind_solids(nb::module_& module) {
           },
           nb::arg("state"), nb::arg("eye"), nb::arg("yaws"), nb::arg("radius"), nb::arg("length"),
           "For each yaw what a ball meets that sets off from the middle of a thing: the number of that thing (-1: nothing),\n"
-          "the bits of the form it met, and how far it came.");
+          "the bits of the form it met, and how far it came.")
+      .def(
+          "scan",
+          [](const Solids& s, nb::bytes state, int eye, double heading, std::vector<double> turns, double radius,
+             double length, Columns columns, Floats out) {
+            for (double& turn : turns) turn += heading;
+            std::vector<puzzlebox::Hit> hits;
+            s.cast(floats(s, state), checked(eye), turns, radius, length, hits);
+            std::size_t width = hits.empty() ? 0 : out.shape(0) / hits.size();
+            if (width < 2 || width * hits.size() != out.shape(0)) throw std::invalid_argument("so many numbers a ray");
+            std::memset(out.data(), 0, out.nbytes());
+            float* row = out.data();
+            for (const auto& hit : hits) {
+              std::size_t thing = hit.thing + 1, part = hit.parts & puzzlebox::kSolid ? 0 : 1;
+              if (thing >= columns.shape(0)) throw std::invalid_argument("columns: a row for each thing");
+              int column = columns(thing, part);
+              if (column >= static_cast<int>(width) - 1) throw std::invalid_argument("columns: there are fewer");
+              if (column >= 0) row[column] = 1.0f;
+              row[width - 1] = static_cast<float>(hit.distance / length);
+              row += width;
+            }
+          },
+          nb::arg("state"), nb::arg("eye"), nb::arg("heading"), nb::arg("turns"), nb::arg("radius"), nb::arg("length"),
+          nb::arg("columns"), nb::arg("out"),
+          "The same as numbers, a row for each turn from the heading (radians): 1 in the column of what was met, and\n"
+          "last the part of the length the ball came. `columns` has a row for nothing and one for each thing: its column\n"
+          "(-1: none) where a solid form of it is met, and where another one is.");
 }
 
 // Tables come as bytes (`ascontiguousarray(table).view(uint8)`): a row each, of exactly the size the kernel expects.

@@ -13,8 +13,10 @@ constexpr double kTurn = 2.0;  // degrees in one physics step: 100 a second
 // Health is a sum of thousands of small costs; less than this is rounding.
 constexpr double kNothing = 1e-9;
 constexpr double kRadians = 3.14159265358979323846 / 180.0;
-// Where the velocity is in a row of the packed state.
-constexpr int kVelocity = 7;
+// Where these are in a row of the packed state, which begins with the rotation; and the width of a row of poses:
+// position, rotation, and two numbers more (puzzlebox.scene.scene).
+constexpr int kPosition = 4, kVelocity = 7;
+constexpr int kPose = 9;
 
 // Three floats that live as long as the array.
 nb::object vector_of(float** data) {
@@ -76,7 +78,7 @@ void Motion::push(Player& player, double force) {
 void Motion::stop(Player& player) {
   float left = static_cast<float>(player.animal->quick_stop);
   if (left >= 1.0f) return;
-  const float* velocity = packed() + solids_->row(player.thing) * kRow + kVelocity;
+  const float* velocity = row_of(player) + kVelocity;
   for (int axis = 0; axis < 3; ++axis) numbers_[axis] = velocity[axis] * left;
   player.set_linear_velocity(vector_);
 }
@@ -130,7 +132,40 @@ void Motion::go(const std::vector<int>& actions, double cost, int most, Stretch&
   }
 }
 
+void Motion::place(float* poses, std::size_t rows, const std::int64_t* places, std::size_t bodies) {
+  const float* state = packed();
+  if (bodies < solids_->rows()) throw std::invalid_argument("a place for each body");
+  for (std::size_t body = 0; body < solids_->rows(); ++body) {
+    if (places[body] < 0 || places[body] >= static_cast<std::int64_t>(rows)) throw std::invalid_argument("no such place");
+    const float* row = state + body * kRow;
+    float* pose = poses + places[body] * kPose;
+    for (int axis = 0; axis < 3; ++axis) pose[axis] = row[kPosition + axis];
+    for (int axis = 0; axis < 4; ++axis) pose[3 + axis] = row[axis];
+  }
+  for (const Player& player : players_) {  // the body of an animal never turns
+    double half = player.animal->heading * kRadians / 2;
+    float* pose = poses + places[solids_->row(player.thing)] * kPose;
+    pose[3] = static_cast<float>(std::cos(half));
+    pose[5] = static_cast<float>(std::sin(half));
+  }
+}
+
+void Motion::feel(int animal, float* seven) {
+  const Player& player = players_.at(animal);
+  const float* row = row_of(player);
+  const float* velocity = row + kVelocity;
+  double angle = player.animal->heading * kRadians, c = std::cos(angle), s = std::sin(angle);
+  seven[0] = static_cast<float>(player.animal->health);
+  seven[1] = static_cast<float>(velocity[0] * c - velocity[2] * s);
+  seven[2] = velocity[1];
+  seven[3] = static_cast<float>(velocity[0] * s + velocity[2] * c);
+  for (int axis = 0; axis < 3; ++axis) seven[4 + axis] = row[kPosition + axis];
+}
+
 void bind_motion(nb::module_& module) {
+  using Poses = nb::ndarray<float, nb::shape<-1, kPose>, nb::c_contig, nb::device::cpu>;
+  using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Seven = nb::ndarray<float, nb::shape<7>, nb::c_contig, nb::device::cpu>;
   nb::class_<Animal>(module, "Animal", "What changes of an animal from one physics step to the next.")
       .def("__init__",
            [](Animal* self, double push, double quick_stop) {
@@ -175,12 +210,21 @@ void bind_motion(nb::module_& module) {
           "Let the engine move everything for one physics step.")
       .def(
           "go",
-          [](Motion& m, const std::vector<int>& actions, double cost, int most) {
+          [](Motion& m, const std::vector<int>& actions, double cost, int most) -> nb::object {
             Stretch out;
             m.go(actions, cost, most, out);
-            return out;
+            return out.eventful() ? nb::cast(out) : nb::none();
           },
-          "Act and move, up to `most` times, until there is something to tell.");
+          "Act and move, `most` times, or until there is something to tell; None: there was nothing.")
+      .def(
+          "place",
+          [](Motion& m, Poses poses, Places places) {
+            m.place(poses.data(), poses.shape(0), places.data(), places.shape(0));
+          },
+          "Write where all bodies are into the rows of a scene's poses that `places` names.")
+      .def(
+          "feel", [](Motion& m, int animal, Seven out) { m.feel(animal, out.data()); },
+          "Health, velocity to the right, up and forwards, and position of an animal.");
 }
 
 }  // namespace puzzlebox

@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "solids.h"
@@ -55,6 +56,11 @@ class Motion {
   // Both, up to `most` times, until there is something to tell.
   void go(const std::vector<int>& actions, double cost, int most, Stretch& out);
 
+  // Write where all bodies are into rows of a scene's poses; `places` names the row of each.
+  void place(float* poses, std::size_t rows, const std::int64_t* places, std::size_t bodies);
+  // What an animal feels of itself: health, velocity to the right, up and forwards, and its position.
+  void feel(int animal, float* seven);
+
  private:
   struct Player {
     Animal* animal;
@@ -65,6 +71,7 @@ class Motion {
   void push(Player& player, double force);
   void stop(Player& player);
   const float* packed();
+  const float* row_of(const Player& player) { return packed() + solids_->row(player.thing) * kRow; }
 
   nb::object step_, pack_, kept_solids_;
   const Solids* solids_;

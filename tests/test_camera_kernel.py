@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -200,8 +201,9 @@ def test_forms_are_where_a_slow_reference_finds_them(kind: Kind, upright: bool, 
         if kind == Kind.HULL:
             scene.parts["first"] = np.arange(2) * len(OCTAHEDRON)
         depth, ids = reference(scene, eye, heading, pitch, 24, 9.0)
-        for level in each_level:
+        for level, flags in product(each_level, (0, Flag.SEE_THROUGH)):
             _native.set_camera_level(level)
+            scene.parts["flags"] = flags
             _, seen_depth, seen = look(scene, tuple(eye), heading, 24, pitch=pitch)
             seen = np.maximum(seen, -1)
             clear = ~edges(ids) & ~edges(seen)
@@ -331,29 +333,26 @@ def test_see_through_things_are_blended_from_the_back_to_the_front() -> None:
         return {"half": (2, 2, 0.1), "place": (20, 1, z), "color": (*color, alpha), "flags": glass}
 
     wall = {"half": (3, 3, 0.1), "place": (20, 1, 28), "color": (0, 0, 1, 1), "flags": Flag.GLOWS}
-    rows = [row(22, (1, 0, 0), 0.5), row(26, (0, 1, 0), 0.25), wall, row(30, (1, 1, 1), 0.9)]
+    rows = [row(22, (1, 0, 0), 0.5), row(26, (0, 1, 0), 0.25), wall, row(30, (1, 1, 1), 0.9), row(21, (1, 1, 1), 0)]
     expected = 0.5 * np.array([1, 0, 0]) + 0.5 * (0.25 * np.array([0, 1, 0]) + 0.75 * np.array([0, 0, 1]))
-    for order in ([0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]):
-        image, distance, ids = look(scene_of(*(rows[i] for i in order)), (20, 1, 20))
-        assert np.abs(image[32, 32] - srgb(expected)).max() <= 1
-        # Distances and ids are those of what is opaque.
-        assert ids[32, 32] == order.index(2) and distance[32, 32] == pytest.approx(7.9, abs=1e-3)
+    for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 3, 0, 4, 2]):
+        scene = scene_of(*(rows[i] for i in order))
+        # Distances and ids are those of the nearest thing that can be seen, or of what is opaque.
+        for through, nearest, metres in ((False, 0, 1.9), (True, 2, 7.9)):
+            image, distance, ids = look(scene, (20, 1, 20), through=through)
+            assert np.abs(image[32, 32] - srgb(expected)).max() <= 1
+            assert ids[32, 32] == order.index(nearest) and distance[32, 32] == pytest.approx(metres, abs=1e-3)
 
 
 def test_see_through_things_that_cross_are_ordered_pixel_by_pixel() -> None:
-    glass = Flag.GLOWS | Flag.SEE_THROUGH
-    half, sine, cosine = (2, 2, 0.05), np.sin(np.pi / 8), np.cos(np.pi / 8)
-    red = {
-        "half": half,
-        "place": (20, 1, 24),
-        "rotation": (cosine, 0, sine, 0),
-        "color": (1, 0, 0, 0.8),
-        "flags": glass,
-    }
-    blue = red | {"rotation": (cosine, 0, -sine, 0), "color": (0, 0, 1, 0.8)}
-    image = look(scene_of(red, blue), (20, 1, 20))[0].astype(int)
-    left, right = image[32, 26], image[32, 37]
+    pane = {"half": (2, 2, 0.05), "place": (20, 1, 24), "flags": Flag.GLOWS | Flag.SEE_THROUGH}
+    sine, cosine = np.sin(np.pi / 8), np.cos(np.pi / 8)
+    red = pane | {"rotation": (cosine, 0, sine, 0), "color": (1, 0, 0, 0.8)}
+    blue = pane | {"rotation": (cosine, 0, -sine, 0), "color": (0, 0, 1, 0.8)}
+    image, _, ids = look(scene_of(red, blue), (20, 1, 20))
+    left, right = image[32, [26, 37]].astype(int)
     assert (left[0] > left[2] + 100) != (right[0] > right[2] + 100)
+    assert ids[32, 26] == (left[0] < left[2]) and ids[32, 37] == (right[0] < right[2])
     np.testing.assert_array_equal(image, look(scene_of(blue, red), (20, 1, 20))[0])
 
 
@@ -455,11 +454,11 @@ def busy_scene(count: int, seed: int = 3) -> Scene:
 
 def test_all_instruction_sets_paint_the_same(each_level: list[str]) -> None:
     scene = busy_scene(40)
-    for heading in (0, 90, 200):
+    for heading, through in product((0, 90, 200), (False, True)):
         pictures = []
         for level in each_level:
             assert _native.set_camera_level(level) and _native.camera_level() == level
-            pictures.append(look(scene, (20, 0.6, 20), heading, 128))
+            pictures.append(look(scene, (20, 0.6, 20), heading, 128, through=through))
         for image, distance, ids in pictures[1:]:
             same = ids == pictures[0][2]
             assert same.mean() > 0.998
@@ -485,12 +484,14 @@ def test_every_size_works_and_writes_nothing_else(each_level: list[str]) -> None
                 assert (store[:64] == 77).all() and (store[-64:] == 77).all()
 
 
-def test_a_wide_picture_shows_more_to_the_sides_only() -> None:
+@pytest.mark.parametrize("shape", [(80, 120), (120, 80)], ids=["wide", "tall"])
+def test_the_middle_of_any_picture_is_what_a_square_one_shows(shape: tuple[int, int]) -> None:
     scene = busy_scene(20)
-    image, _, ids = look(scene, (20, 0.5, 5), shape=(80, 120))
+    image, _, ids = look(scene, (20, 0.5, 5), shape=shape)
     square = look(scene, (20, 0.5, 5), size=80)
-    assert (ids[:, 20:100] == square[2]).mean() > 0.999
-    assert (np.abs(image[:, 20:100].astype(int) - square[0]) <= 1).mean() > 0.999
+    middle = tuple(slice((side - 80) // 2, (side + 80) // 2) for side in shape)
+    assert (ids[middle] == square[2]).mean() > 0.999
+    assert (np.abs(image[middle].astype(int) - square[0]) <= 1).mean() > 0.999
 
 
 def test_the_same_scene_gives_the_same_bytes_in_any_order_and_thread() -> None:
@@ -511,8 +512,7 @@ def test_the_same_scene_gives_the_same_bytes_in_any_order_and_thread() -> None:
 
 def test_poses_are_followed_in_place_and_new_tables_too() -> None:
     scene = scene_of({"place": (20, 0.5, 23)})
-    painter, ids = Painter(scene), np.zeros((64, 64), np.int32)
-    image = np.zeros((64, 64, 3), np.uint8)
+    painter, image, ids = Painter(scene), np.zeros((64, 64, 3), np.uint8), np.zeros((64, 64), np.int32)
     painter.paint(image, (20, 0.5, 20), ids=ids)
     assert ids[32, 32] == 0
     scene.poses["at"] = (20, 0.5, 15)

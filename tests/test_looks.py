@@ -3,15 +3,12 @@
 import struct
 import zlib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from living import FINE, FORWARDS, RIGHT, task_of, world_of
-from puzzlebox.cli import app
 from puzzlebox.render import CEILING, FENCE, FLOOR, SKY, Painter
 from puzzlebox.scene.parts import mask_of, planes_of
 from puzzlebox.scene.png import png
@@ -251,6 +248,47 @@ def test_one_does_not_see_through_the_others(name: str) -> None:
     world = staged(item("Agent", 20, 5), ahead, item("GoodGoalMulti", 20, 20, size=[1, 1, 1]))
     hidden = the(world, "GoodGoalMulti")
     assert world.scene().owners.tolist().index(hidden.id) not in pictures(world, 128)[1]
+
+
+# --- how far away things are, and which they are
+
+
+def named(world: World, camera: Camera) -> set[str]:
+    """What a camera tells apart, besides floor, fence and sky."""
+    names = {thing.id: type(thing).__name__ for thing in world.things}
+    return {names[number] for number in np.unique(camera.segments(world)).tolist() if number >= 0}
+
+
+@pytest.mark.parametrize("name", ["WallTransparent", "CylinderTunnelTransparent", "DataZone", "DeathZone", "HotZone"])
+def test_what_one_sees_through_is_a_thing_like_others_unless_asked_otherwise(name: str) -> None:
+    veil, behind = item(name, 20, 10, size=[3, 2, 3]), item("Wall", 20, 20, size=[20, 8, 1])
+    world = staged(item("Agent", 20, 5), veil, behind)
+    near, through = Camera(128), Camera(128, through=True)
+    assert named(world, near) == {name, "Wall"} and named(world, through) == {"Wall"}
+    veiled = near.segments(world) == the(world, name).id
+    assert (near.depth(world)[veiled] < 7).all() and near.depth(world)[veiled].min() > 3
+    assert (near.depth(world)[veiled] < through.depth(world)[veiled] - 1e-3).all()
+    assert np.array_equal(near.depth(world)[~veiled], through.depth(world)[~veiled])
+    assert np.array_equal(near.look(world), through.look(world))
+
+
+def test_a_pane_is_as_far_away_as_it_is() -> None:
+    camera, world = Camera(65), staged(item("Agent", 20, 5), item("WallTransparent", 20, 10, size=[3, 3, 1]))
+    assert camera.depth(world)[32, 28:37] == pytest.approx(4.5005, abs=1e-4)
+    # In front of the pane the opaque counts, and from inside it is not seen, neither in colours nor here.
+    front = staged(
+        item("Agent", 20, 5),
+        item("WallTransparent", 20, 10, size=[3, 3, 1]),
+        item("Wall", 20, 8, size=[9, 9, 1], color=[9, 9, 9]),
+    )
+    assert named(front, camera) == {"Wall"}
+    assert named(staged(item("Agent", 20, 5), item("DataZone", 20, 5, size=[9, 9, 9])), camera) == set()
+
+
+def test_what_cannot_be_seen_is_in_no_segment() -> None:
+    zone = {"size": [3, 2, 3]}
+    assert named(staged(item("Agent", 20, 5), item("DataZone", 20, 13, visible=False, **zone)), Camera()) == set()
+    assert named(staged(item("Agent", 20, 5), item("DataZone", 20, 13, visible=True, **zone)), Camera()) == {"DataZone"}
 
 
 # --- things that change
@@ -499,35 +537,6 @@ def unpacked(data: bytes) -> Image:
 def test_a_picture_is_written_as_png(channels: int) -> None:
     image = np.random.default_rng(0).integers(0, 256, (5, 7, channels), np.uint8)
     assert np.array_equal(unpacked(png(image)), image)
-
-
-@pytest.mark.parametrize("view", ["top", "first", "third"])
-def test_show_writes_a_picture(view: str, tmp_path: Path) -> None:
-    file = tmp_path / "task.png"
-    for _ in range(2):  # an earlier picture is replaced
-        result = CliRunner().invoke(app, ["show", "examples/food", "--view", view, "--size", "96", "-o", str(file)])
-        assert result.exit_code == 0, result.output
-    image = unpacked(file.read_bytes())
-    assert image.shape == (96, 96, 3)
-    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 50
-    green = (image[:, :, 1] > 200) & (image[:, :, 2] < 160)
-    assert green.any()
-
-
-def test_show_replaces_no_task(tmp_path: Path) -> None:
-    file = tmp_path / "task.yml"
-    file.write_text("arenas: []")
-    result = CliRunner().invoke(app, ["show", "examples/food", "-o", str(file)])
-    assert result.exit_code == 1 and "no picture" in result.output
-    assert file.read_text() == "arenas: []"
-
-
-def test_show_says_what_is_wrong(tmp_path: Path) -> None:
-    file = tmp_path / "task.png"
-    for arguments in (["nothing"], ["examples/food", "--arena", "7"], ["examples/food", "--rules", "1999"]):
-        result = CliRunner().invoke(app, ["show", *arguments, "-o", str(file)])
-        assert result.exit_code == 1 and "error:" in result.output
-    assert not file.exists()
 
 
 def test_the_scene_follows_the_world_step_by_step() -> None:

@@ -51,7 +51,7 @@ def rolled(env: Any, steps: int = 15) -> Any:
 SCENE = (
     "name: Agent, at: [20, 0, 10], rotation: 0",
     "name: Wall, at: [20, 0, 20], size: [6, 4, 1], rotation: 0",
-    "name: WallTransparent, at: [20, 0, 14], size: [2, 2, 1], rotation: 0",
+    "name: WallTransparent, at: [20, 0, 14], size: [2, 1, 1], rotation: 0",
     "name: GoodGoal, at: [14, 0, 14], size: 2",
 )
 
@@ -60,8 +60,9 @@ def test_depth_is_the_distance_along_the_view() -> None:
     world, camera = world_of(*SCENE), Camera(65)
     depth = camera.depth(world)
     assert (depth.shape, depth.dtype) == ((65, 65), np.float32)
-    # Through the glass; a wall is a little smaller than it says, and all pixels of its front are equally far.
-    assert depth[32, 25:40] == pytest.approx(9.5005, abs=1e-4)
+    # To the glass, or through it; a wall is a little smaller than it says, and all pixels of its front are equally far.
+    assert depth[32, 28:37] == pytest.approx(3.5005, abs=1e-4)
+    assert Camera(65, through=True).depth(world)[32, 25:40] == pytest.approx(9.5005, abs=1e-4)
     assert (depth[0] == FAR).all()
     assert depth.min() > 0
     eye = world.position_of(world.animals[0])[1]
@@ -74,8 +75,12 @@ def test_segments_are_the_numbers_of_things() -> None:
     segments = camera.segments(world)
     assert (segments.shape, segments.dtype) == ((65, 65), np.int32)
     names = {number: type(thing).__name__ for number, thing in world.present.items()} | SURROUNDINGS
-    assert {names[number] for number in np.unique(segments).tolist()} == {"Wall", "GoodGoal", "floor", "fence", "sky"}
-    assert names[int(segments[32, 32])] == "Wall"
+    around, opaque = {"floor", "fence", "sky"}, {"Wall", "GoodGoal"}
+    assert {names[number] for number in np.unique(segments).tolist()} == around | opaque | {"WallTransparent"}
+    assert names[int(segments[32, 32])] == "WallTransparent"
+    behind = Camera(65, through=True).segments(world)
+    assert {names[number] for number in np.unique(behind).tolist()} == around | opaque
+    assert names[int(behind[32, 32])] == "Wall"
     (goal,) = (number for number, name in names.items() if name == "GoodGoal")
     assert np.flatnonzero((segments == goal).any(axis=0)).max() < 20
     assert names[int(segments[0, 0])] == "sky"

@@ -10,7 +10,9 @@ from puzzlebox.cli.words import fail, note, read_or_say_why
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
-    from puzzlebox.world import World
+    from puzzlebox.scene.scene import Scene
+
+_Place = tuple[float, float, float]
 
 
 class Angle(Enum):
@@ -19,20 +21,31 @@ class Angle(Enum):
     TOP = "top"
     FIRST = "first"
     THIRD = "third"
+    FIXED = "fixed"
 
 
-# The rig behind the animal and the fields of view of the game (animal-ai.md 8.2).
-_BEHIND, _ABOVE, _PITCH, _NARROW = 2.79, 1.12, -10.0, 60.0
-# How far from the fence an eye stays, and how much of the ground around an arena a picture from above shows.
-_OFF_THE_FENCE, _MARGIN = 0.2, 1.0
+_SMALLEST, _LARGEST = 4, 4096
+# Further away nothing can be made out of the largest arena.
+_FARTHEST = 1000.0
 _SIGNATURE = b"\x89PNG"
 
 
 def show(
     task: Annotated[str, typer.Argument(help="A task file, or the name of a bundled task.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The PNG file to write; - is stdout.")],
-    view: Annotated[Angle, typer.Option(help="From above, with the animal's eye, or from behind it.")] = Angle.TOP,
-    size: Annotated[int, typer.Option(min=4, max=4096, help="Pixels a side.")] = 512,
+    view: Annotated[
+        Angle, typer.Option(help="From above, with the animal's eye, from behind it, or from a fixed place.")
+    ] = Angle.TOP,
+    size: Annotated[
+        str, typer.Option(metavar="WxH", help="Pixels, as in 1200x800; one number is a square.")
+    ] = "1200x800",
+    eye: Annotated[
+        str | None, typer.Option("--from", metavar="X,Y,Z", help="Where a fixed view looks from, in metres; y is up.")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="X,Y,Z", help="Where a fixed view looks at; left out: the middle of the floor."),
+    ] = None,
     arena: Annotated[int, typer.Option(min=0, help="Which arena of the task, counted from 0.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="What is left to chance is drawn from this.")] = 0,
     steps: Annotated[int, typer.Option(min=0, help="Let so many steps pass first; nobody moves.")] = 0,
@@ -44,7 +57,13 @@ def show(
 
     - `puzzlebox show foraging -o foraging.png`
     - `puzzlebox show my_task.yml --view first --size 256 -o seen.png`
+    - `puzzlebox show my_task.yml --view fixed --from 2,6,2 --at 20,0,20 -o corner.png`
+
+    The field of view is 60 degrees across the shorter side, and 100 with the animal's eye: a wide picture shows more to
+    the sides, and its middle square is what a square one shows.
     """
+    width, height = _size(size)
+    places = _places(view, eye, at)
     if not _may_write(output):
         fail(f"{output} is already there and no picture", "name another file with -o")
     reading = read_or_say_why(task)
@@ -64,7 +83,14 @@ def show(
         world.step([0] * len(world.animals))
     for failure in world.unplaced:
         note(f"warning: {failure}")
-    data = picture(world, view, size)
+    from puzzlebox.render import Painter
+    from puzzlebox.scene.png import png
+
+    scene = world.scene()
+    # What the animal sees is shown as its camera paints it, without shadows.
+    samples = 1 if view is Angle.FIRST else 2
+    looking = _view(scene, view, width / height, places)
+    data = png(Painter(scene).picture(looking, width, height, samples=samples))
     if str(output) == "-":
         typer.get_binary_stream("stdout").write(data)
         return
@@ -84,37 +110,57 @@ def _may_write(output: Path) -> bool:
         return True  # nothing there; or nothing one can write to, which is said later
 
 
-def picture(world: "World", angle: Angle, size: int) -> bytes:
-    """The PNG of a world as it is now."""
-    from copy import copy
-
-    from puzzlebox.render import Painter
-    from puzzlebox.scene.png import png
-
-    scene = copy(world.scene())
-    if angle is Angle.TOP:  # through the ceiling, if there is one
-        scene.surroundings = scene.surroundings.copy()
-        scene.surroundings["ceiling"] = 0.0
-    own = scene.animals[0] if angle is Angle.FIRST else -1
-    samples = 1 if angle is Angle.FIRST else 2
-    return png(Painter(scene).picture(_view(world, angle), size, size, samples=samples, skip_thing=own))
+def _is_side(text: str) -> bool:
+    # First how long it is: Python refuses to read numbers of thousands of digits.
+    return len(text) <= 6 and text.isdecimal() and _SMALLEST <= int(text) <= _LARGEST
 
 
-def _view(world: "World", angle: Angle) -> "View":
-    from math import cos, radians, sin, tan
+def _size(text: str) -> tuple[int, int]:
+    """Width and height."""
+    sides = text.lower().split("x")
+    if len(sides) <= 2 and all(_is_side(side) for side in sides):
+        return int(sides[0]), int(sides[-1])
+    fail(
+        f"--size {text} is no size of a picture; it is WIDTHxHEIGHT in pixels, or one number for a square, "
+        f"each from {_SMALLEST} to {_LARGEST}, as in 1200x800"
+    )
 
+
+def _place(option: str, text: str) -> _Place:
+    try:
+        x, y, z = (float(number) for number in text.split(","))
+    except ValueError:
+        pass
+    else:
+        if all(abs(number) <= _FARTHEST for number in (x, y, z)):  # false for nan as well
+            return (x, y, z)
+    fail(
+        f"{option} {text} is no place; it is three numbers of metres from -{_FARTHEST:.0f} to {_FARTHEST:.0f}, "
+        "x,y,z with y upwards, as in 2,6,2"
+    )
+
+
+def _places(angle: Angle, eye: str | None, at: str | None) -> tuple[_Place, _Place | None] | None:
+    """Where a fixed view looks from and at, of which only the second may be left open."""
+    if angle is not Angle.FIXED:
+        if eye is not None or at is not None:
+            fail(f"--from and --at are for --view fixed, not for --view {angle.value}")
+        return None
+    if eye is None:
+        fail("--view fixed needs the place it looks from, as in --from 2,6,2")
+    return _place("--from", eye), None if at is None else _place("--at", at)
+
+
+def _view(scene: "Scene", angle: Angle, aspect: float, places: tuple[_Place, _Place | None] | None) -> "View":
     from puzzlebox.render import View
 
-    (width, depth), animal = world.arena.size, world.animals[0]
-    if angle is Angle.TOP:
-        high = (max(width, depth) / 2 + _MARGIN) / tan(radians(_NARROW / 2))
-        return View((width / 2, high, depth / 2), 0.0, -89.9, _NARROW)
-    x, y, z = world.position_of(animal)
+    if places is not None:
+        width, depth = scene.surroundings["size"][0].tolist()
+        eye, at = places
+        try:
+            return View.fixed(eye, at or (width / 2, 0.0, depth / 2))
+        except ValueError as problem:
+            fail(str(problem))
     if angle is Angle.FIRST:
-        return View((x, y, z), animal.heading)
-    turn = radians(animal.heading)
-    behind = (x - _BEHIND * sin(turn), z - _BEHIND * cos(turn))
-    eye_x, eye_z = (
-        min(max(at, _OFF_THE_FENCE), edge - _OFF_THE_FENCE) for at, edge in zip(behind, (width, depth), strict=True)
-    )
-    return View((eye_x, y + _ABOVE, eye_z), animal.heading, _PITCH, _NARROW)
+        return View.first(scene)
+    return View.third(scene) if angle is Angle.THIRD else View.top(scene, aspect)

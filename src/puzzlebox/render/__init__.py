@@ -1,5 +1,6 @@
 """Painters: pictures of a Scene. They know nothing of the world behind it."""
 
-from puzzlebox.render.painter import CEILING, FENCE, FLOOR, FOV_DEGREES, SKY, Painter, View
+from puzzlebox.render.painter import CEILING, FENCE, FLOOR, FOV_DEGREES, SKY, Painter
+from puzzlebox.render.views import View
 
 __all__ = ["CEILING", "FENCE", "FLOOR", "FOV_DEGREES", "SKY", "Painter", "View"]

@@ -1,12 +1,13 @@
-"""`python -m puzzlebox.render [FILE.png]`: every kind of part in one picture."""
+"""`python -m puzzlebox.render [FILE.png]`: every kind of part, seen by the four cameras."""
 
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from puzzlebox.render.painter import Painter, View
+from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
 from puzzlebox.scene.scene import PART, POSE, Flag, Kind, Pattern, Scene
 from puzzlebox.scene.surroundings import surroundings
@@ -26,8 +27,8 @@ _PLANES = [(x * _CORNER, y * _CORNER, z * _CORNER, 0.8) for x in (-1, 1) for y i
 
 
 def scene() -> Scene:
-    """One part of every kind in a row, and a pane of glass before some of them."""
-    count = len(Kind) + 1
+    """One part of every kind in a row, a pane of glass before some of them, and a ball that is the animal."""
+    count = len(Kind) + 2
     parts, poses = np.zeros(count, PART), np.zeros(count, POSE)
     parts["turn"] = (1, 0, 0, 0)
     poses["turn"] = (0.966, 0, 0.259, 0)
@@ -43,21 +44,32 @@ def scene() -> Scene:
     parts["half"][Kind.ELLIPSOID] = (0.6, 1, 1.2)
     parts["half"][Kind.CAPSULE] = (0.5, 0.5, 0.5)
     parts["count"][Kind.HULL] = len(_PLANES)
-    glass = parts[-1]
+    glass, animal = parts[-2], parts[-1]
     glass["half"], glass["flags"], glass["color"] = (5, 1, 0.05), Flag.SEE_THROUGH, (0.7, 0.8, 0.9, 0.4)
-    poses["at"][-1], poses["turn"][-1] = (15, 1, 17), (1, 0, 0, 0)
+    animal["kind"], animal["half"], animal["color"] = Kind.BALL, (0.5, 0.5, 0.5), (0.9, 0.4, 0.45, 1)
+    poses["at"][-2:], poses["turn"][-2:] = ((15, 1, 17), (20, 0.5, 12)), (1, 0, 0, 0)
     around = surroundings(THEMES[DEFAULT_THEME], 40, 40)
-    return Scene(parts=parts, poses=poses, planes=np.array(_PLANES, np.float32), surroundings=around)
+    planes = np.array(_PLANES, np.float32)
+    return Scene(parts=parts, poses=poses, planes=planes, surroundings=around, animals=(count - 1,))
+
+
+def sheet(width: int = 600, height: int = 400) -> NDArray[np.uint8]:
+    """Four pictures of that scene: first, third, top, fixed."""
+    shown = scene()
+    views = (View.first(shown), View.third(shown), View.top(shown, width / height), View.fixed((8, 5, 8), (20, 0, 19)))
+    painter = Painter(shown)
+    first, third, top, fixed = (painter.picture(view, width, height) for view in views)
+    return np.vstack((np.hstack((first, third)), np.hstack((top, fixed))))
 
 
 def main() -> None:
     """Write the picture."""
-    words = ArgumentParser("python -m puzzlebox.render", description="Every kind of part in one picture.")
+    words = ArgumentParser("python -m puzzlebox.render", description="Every kind of part, seen by the four cameras.")
     words.add_argument("file", nargs="?", type=Path, default=Path("scene.png"), help="the PNG file to write")
     file: Path = words.parse_args().file
     if file.exists() and file.suffix.lower() != ".png":
         words.error(f"{file} is already there and no picture; name another file")
-    picture = png(Painter(scene()).picture(View((20, 6, 6), 0, -18, 60), 1200, 600))
+    picture = png(sheet())
     try:
         file.write_bytes(picture)
     except OSError as problem:

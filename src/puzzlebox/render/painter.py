@@ -1,6 +1,6 @@
 """The native painter: one ray per pixel against the analytic forms of a Scene."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,10 @@ from puzzlebox._native import paint, shade
 from puzzlebox.scene.scene import Scene, Table
 from puzzlebox.scene.shapes import Vector
 
-# Of the animal's eye, from top to bottom of the picture (animal-ai.md 6.1).
+if TYPE_CHECKING:
+    from puzzlebox.render.views import View
+
+# Of the animal's eye, across its square picture (animal-ai.md 6.1).
 FOV_DEGREES = 100.0
 # What `ids` say where there is no thing.
 SKY, FLOOR, FENCE, CEILING = -1, -2, -3, -4
@@ -18,23 +21,6 @@ _SUN_POINTS, _SUN_RADIUS = 16, 0.035
 # Bytes to linear colour.
 _BYTES = np.arange(256, dtype=np.float32) / 255
 _LINEAR = np.where(_BYTES <= 0.04045, _BYTES / 12.92, ((_BYTES + 0.055) / 1.055) ** 2.4).astype(np.float32)
-
-
-@dataclass(frozen=True)
-class View:
-    """Where an eye is and where it looks.
-
-    Attributes:
-        eye: its place in metres.
-        heading: degrees to the right of +z: 90 looks along +x.
-        pitch: degrees upwards.
-        fov_degrees: the field of view from top to bottom.
-    """
-
-    eye: Vector
-    heading: float = 0.0
-    pitch: float = 0.0
-    fov_degrees: float = FOV_DEGREES
 
 
 def _bytes(table: Table) -> NDArray[np.uint8]:
@@ -66,6 +52,7 @@ class Painter:
         distance: NDArray[np.float32] | None = None,
         ids: NDArray[np.int32] | None = None,
         skip_thing: int = -1,
+        through: bool = False,
     ) -> None:
         """Paint into an image.
 
@@ -74,11 +61,12 @@ class Painter:
             eye: where one looks from.
             heading: degrees to the right of +z.
             pitch: degrees upwards.
-            fov_degrees: from top to bottom.
+            fov_degrees: across the shorter side of the image.
             lights: without, the picture is black.
-            distance: if given, gets the metres along the axis of view to what is opaque; infinite in the sky.
-            ids: if given, gets the row of `poses` each pixel shows, or `SKY`, `FLOOR`, `FENCE`, `CEILING`.
+            distance: if given, gets the metres along the axis of view to the nearest surface; infinite in the sky.
+            ids: if given, gets the row of `poses` that surface belongs to, or `SKY`, `FLOOR`, `FENCE`, `CEILING`.
             skip_thing: the row of `poses` that is not painted: whose eye it is.
+            through: distance and ids look through what can be seen through; else that is a surface like others.
         """
         scene, seen = self._scene, self._seen
         if (
@@ -89,17 +77,16 @@ class Painter:
             or scene.surroundings is not seen[4]
         ):
             self._tables = self._read()
-        paint(*self._tables, eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing)
+        paint(*self._tables, eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing, through)
 
     def picture(
         self,
-        view: View,
+        view: "View",
         width: int,
         height: int,
         *,
         samples: int = 2,
         shadows: bool | None = None,
-        skip_thing: int = -1,
     ) -> NDArray[np.uint8]:
         """A new colour picture for people: painted finer and averaged, with soft shadows.
 
@@ -109,13 +96,12 @@ class Painter:
             height: in pixels.
             samples: so many times as fine in both directions.
             shadows: whether things keep the sun from each other; left out: where the picture is averaged.
-            skip_thing: the row of `poses` that is not painted, and throws no shadow.
         """
         if shadows is None:
             shadows = samples > 1
         image = np.empty((height * samples, width * samples, 3), np.uint8)
         looking = (view.eye, view.heading, view.pitch, view.fov_degrees)
-        self.paint(image, *looking, skip_thing=skip_thing)
+        self.paint(image, *looking, skip_thing=view.skip_thing)
         if samples == 1 and not shadows:
             return image
         fine = _LINEAR[image]
@@ -123,9 +109,9 @@ class Painter:
             # The same picture without the sun is what it looks like in the shade.
             sunless = self._scene.surroundings.copy()
             sunless["sunlight"] = 0.0
-            paint(*self._tables[:4], _bytes(sunless), *looking, image, True, None, None, skip_thing)
+            paint(*self._tables[:4], _bytes(sunless), *looking, image, True, None, None, view.skip_thing)
             sun = np.empty(image.shape[:2], np.float32)
-            shade(*self._tables, *looking, sun, _SUN_POINTS, _SUN_RADIUS, skip_thing)
+            shade(*self._tables, *looking, sun, _SUN_POINTS, _SUN_RADIUS, view.skip_thing)
             shaded = _LINEAR[image]
             fine = shaded + (fine - shaded) * sun[..., None]
         mean = fine.reshape(height, samples, width, samples, 3).mean(axis=(1, 3))

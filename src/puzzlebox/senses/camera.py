@@ -20,14 +20,16 @@ Numbers = NDArray[np.int32]
 class Camera:
     """The eye of an animal: `size` x `size` pixels, in colour (3 channels) or grey (1).
 
-    It can also say how far away what it sees is (`depth`) and which thing that is (`segments`); where one sees through
-    something, both speak of what is behind it.
+    It can also say how far away what it sees is (`depth`) and which thing that is (`segments`). Both speak of the
+    nearest surface that can be seen, so that glass and the haze of zones are things like others; with `through` they
+    speak of the nearest one that is opaque. What cannot be seen at all is in neither.
     """
 
-    def __init__(self, size: int = 64, grayscale: bool = False) -> None:
+    def __init__(self, size: int = 64, grayscale: bool = False, *, through: bool = False) -> None:
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or not SMALLEST <= size <= LARGEST:
             raise ValueError(f"a camera of {size!r} pixels a side; it can have {SMALLEST} to {LARGEST}")
         self.shape = (int(size), int(size), 1 if grayscale else 3)
+        self.through = through
         self._scene: Scene | None = None
         self._owners: Numbers | None = None
         self._scratch: NDArray[np.uint8] | None = None
@@ -73,7 +75,7 @@ class Camera:
                 self._scratch = np.empty(self.shape, np.uint8)
             image = self._scratch
         eye, heading = scene.poses["at"][row].tolist(), world.animals[animal].heading
-        self._painter.paint(image, eye, heading, distance=depth, ids=segments, skip_thing=row)
+        self._painter.paint(image, eye, heading, distance=depth, ids=segments, skip_thing=row, through=self.through)
         if depth is not None:
             np.minimum(depth, FAR, out=depth)
         if segments is not None:

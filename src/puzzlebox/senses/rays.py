@@ -1,14 +1,16 @@
 """Rays: how far it is to the next thing in some directions, and what kind of thing that is."""
 
+from collections.abc import Mapping
 from math import radians
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from puzzlebox.things import Thing
 from puzzlebox.things.rules import Rules
 from puzzlebox.world import World
-from puzzlebox.world.engine import FENCE, SOLID
+from puzzlebox.world.engine import FENCE, NOTHING, SOLID
 
 # animal-ai.md 6.2
 RADIUS = 0.5
@@ -57,6 +59,8 @@ class Rays:
         self._turns = [0.0]
         for number in range(1, side + 1):
             self._turns += [number * step, -number * step]
+        self._things: Mapping[int, Thing] | None = None
+        self._numbered = 0
 
     @staticmethod
     def tags(rules: Rules) -> tuple[str, ...]:
@@ -69,42 +73,47 @@ class Rays:
 
     def seen(self, world: World, animal_index: int = 0) -> list[tuple[str, float]]:
         """The tag of what each ray meets ("": something without one, "none": nothing) and the distance over 200 m."""
-        return [(tag, distance / LENGTH) for tag, distance in self._met(world, animal_index)]
-
-    def _met(self, world: World, animal_index: int) -> list[tuple[str, float]]:
         animal, things = world.animals[animal_index], world.present
         heading = radians(animal.heading)
         yaws = [heading + turn for turn in self._turns]
-        hits: list[tuple[int, int, float]] = world.engine.solids.cast(world.state(), animal.id, yaws, RADIUS, LENGTH)
-        met = []
-        for identity, parts, distance in hits:
-            if identity == FENCE:
-                tag = "arena"
-            elif identity < 0:
-                tag = "none"
-            else:
-                thing = things[identity]
-                # The place from which a button is pressed blocks rays too, but has no name (animal-ai.md 6.4).
-                tag = thing.tag if parts & SOLID or thing.passable else ""
-            met.append((tag, distance))
-        return met
+        hits = world.engine.solids.cast(world.state(), animal.id, yaws, RADIUS, LENGTH)
+        return [
+            (_tag(things.get(number), number, solid=bool(parts & SOLID)), distance / LENGTH)
+            for number, parts, distance in hits
+        ]
 
     def cast(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
         """The numbers of all rays, one ray after the other; in the dark zeros, where the rules say so."""
-        tags = world.rules.ray_tags
         if out is None:
             out = np.zeros(self.size(world.rules), np.float32)
-        else:
-            out.fill(0.0)
         if not world.lights and world.rules.dark_rays:
+            out.fill(0.0)
             return out
-        columns, base = _COLUMNS[tags], 0
-        for tag, distance in self._met(world, animal_index):
-            if tag in columns:
-                out[base + columns[tag]] = 1.0
-            base += tags + 2
-            out[base - 1] = distance / LENGTH
+        animal = world.animals[animal_index]
+        world.engine.solids.scan(
+            *(world.state(), animal.id, radians(animal.heading), self._turns, RADIUS, LENGTH),
+            *(self._columns_in(world), out),
+        )
         return out
+
+    def _columns_in(self, world: World) -> npt.NDArray[np.int32]:
+        """The columns of all things there are, for the kernel; made anew when something has come."""
+        if self._things is not world.present or self._numbered != world.numbered:
+            self._things, self._numbered = world.present, world.numbered
+            columns = _COLUMNS[world.rules.ray_tags]
+            self._columns = np.full((self._numbered + 1, 2), -1, np.int32)
+            for number in (NOTHING, FENCE, *world.present):
+                thing = world.present.get(number)
+                self._columns[number + 1] = [columns.get(_tag(thing, number, solid), -1) for solid in (True, False)]
+        return self._columns
+
+
+def _tag(thing: Thing | None, number: int, solid: bool) -> str:
+    """What a ray calls what it met; no thing has the number of the fence, or of nothing."""
+    if thing is None:
+        return "arena" if number == FENCE else "none"
+    # The place from which a button is pressed blocks rays too, but has no name (animal-ai.md 6.4).
+    return thing.tag if solid or thing.passable else ""
 
 
 def _columns(count: int) -> dict[str, int]:

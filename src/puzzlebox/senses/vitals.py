@@ -1,8 +1,5 @@
 """Vitals: what an animal feels of itself without looking: its health, its motion, its place."""
 
-from math import cos, radians, sin
-from struct import Struct
-
 import numpy as np
 import numpy.typing as npt
 
@@ -20,12 +17,6 @@ LOW: Floats = np.array((0, -_SPEED, -_SPEED, -_SPEED, -_MARGIN, -_DEPTH, -_MARGI
 HIGH: Floats = np.array((100, _SPEED, _SPEED, _SPEED, _SIDE + _MARGIN, _TOP, _SIDE + _MARGIN), np.float32)
 
 
-# Where position and velocity are in a row of the packed state.
-_ROW, _OFFSET = 52, 16
-_unpack = Struct("6f").unpack_from
-_pack = Struct("7f").pack_into
-
-
 class Vitals:
     """Health (0-100), velocity to the right, up and forwards in m/s, and position x, y, z in metres: seven numbers."""
 
@@ -35,11 +26,7 @@ class Vitals:
         """The numbers, always within `LOW` and `HIGH`, also where the physics failed."""
         if out is None:
             out = np.empty(self.size, np.float32)
-        animal = world.animals[animal_index]
-        x, y, z, vx, vy, vz = _unpack(world.state(), _ROW * world.engine.rows().index(animal.id) + _OFFSET)
-        angle = radians(animal.heading)
-        c, s = cos(angle), sin(angle)
-        _pack(out.data, 0, animal.health, vx * c - vz * s, vy, vx * s + vz * c, x, y, z)
+        world.feel(world.animals[animal_index], out)
         if world.error is not None:
             np.clip(np.nan_to_num(out), LOW, HIGH, out=out)
         return out

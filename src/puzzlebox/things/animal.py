@@ -56,13 +56,13 @@ class Agent(Thing):
         self.motor = Animal(rules.drive * self.weight(), rules.quick_stop)
         self.held = self.spared = steps_in(self.asked["frozen_delay"])
 
-    health = _kept("health", "0 to 100")
-    total = _kept("total", "its return so far")
-    grounded = _kept("grounded", "it stands on something")
-    held = _kept("held", "physics steps it still cannot move (animal-ai.md 5.7)")
-    spared = _kept("spared", "physics steps its health and reward still stand still")
-    done = _kept("done", "it has finished with this arena; `succeeded` says whether well")
-    earned = _kept("earned", "this step brought or cost it more than time")
+    health: float = _kept("health", "0 to 100")
+    total: float = _kept("total", "its return so far")
+    grounded: bool = _kept("grounded", "it stands on something")
+    held: int = _kept("held", "physics steps it still cannot move (animal-ai.md 5.7)")
+    spared: int = _kept("spared", "physics steps its health and reward still stand still")
+    done: bool = _kept("done", "it has finished with this arena; `succeeded` says whether well")
+    earned: bool = _kept("earned", "this step brought or cost it more than time")
 
     @property
     def heading(self) -> float:

@@ -25,6 +25,8 @@ FLOOR_TOP = -0.01
 # The floor and the fence are things of the kernel too, with these numbers; no body of the engine moves them.
 FLOOR, FENCE = 0, 1
 FIRST_THING = 2
+# What a cast says that met no thing.
+NOTHING = -1
 # Thick enough that nothing comes out on the other side in one step.
 _THICK, _FLOOR_THICK = 20.0, 4.0
 _FENCE_TOP = 200.0

@@ -1,20 +1,17 @@
 """A world's Scene: made when an arena is built, kept up to date in place."""
 
 from collections.abc import Iterable
-from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
 
+from puzzlebox._native import Motion
 from puzzlebox.scene.parts import Part, mask_of, planes_of, row_of
 from puzzlebox.scene.scene import MASK, PART, POSE, POSE_WIDTH, Kind, Pattern, Scene, Table
 from puzzlebox.scene.surroundings import surroundings
 from puzzlebox.scene.themes import Look
 from puzzlebox.things import Agent, Thing
 from puzzlebox.world.building import Arrangement
-
-# A row of the engine's state: rotation, position, velocity, spin.
-_STATE_WIDTH = 13
 
 
 class Picture:
@@ -31,29 +28,22 @@ class Picture:
         self._look = look
         self._seen = (-1, -1)
         self._moving: list[int] = []
-        self._rows: slice | Table = slice(0, 0)
+        self._rows: Table = np.zeros(0, np.int64)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> None:
         """A branch makes its own."""
         return
 
-    def update(self, state: bytes) -> Scene:
-        """The scene as it is now, given the state of all bodies."""
+    def update(self, motion: Motion) -> Scene:
+        """The scene as it is now."""
         seen = self._arrangement.census()
         if seen != self._seen:
             self._seen = seen
             self._compose()
         elif self._arrangement.engine.rows() != self._moving:
             self._moving = list(self._arrangement.engine.rows())
-            self._rows = np.array([self._places[number] for number in self._moving])
-        moved = np.frombuffer(state, np.float32).reshape(-1, _STATE_WIDTH)
-        numbers, rows = self._numbers, self._rows
-        numbers[rows, 0:3] = moved[:, 4:7]
-        numbers[rows, 3:7] = moved[:, 0:4]
-        for place, animal in self._animals:  # its body never turns
-            half = radians(animal.heading) / 2
-            numbers[place, 3] = cos(half)
-            numbers[place, 5] = sin(half)
+            self._rows = np.array([self._places[number] for number in self._moving], np.int64)
+        motion.place(self._numbers, self._rows)
         for fading in self._fading:
             thing, place, first, before = fading
             now = thing.shown()
@@ -66,13 +56,13 @@ class Picture:
         """Write all tables anew: something appeared or vanished."""
         things, engine, scene = self._arrangement.things, self._arrangement.engine, self.scene
         self._moving = list(engine.rows())
-        self._rows = slice(0, len(self._moving))
+        self._rows = np.arange(len(self._moving))
         moving = set(self._moving)
         order = [*self._moving, *(number for number in things if number not in moving)]
         self._places = {number: place for place, number in enumerate(order)}
         poses = np.zeros(len(order), POSE)
         self._numbers: Table = poses.view(np.float32).reshape(len(order), POSE_WIDTH)
-        self._animals: list[tuple[int, Agent]] = []
+        animals: list[tuple[int, int]] = []
         # Things that change by themselves: the thing, its row, its first part, and what it showed last.
         self._fading: list[list[Any]] = []
         rows: list[tuple[object, ...]] = []
@@ -80,7 +70,7 @@ class Picture:
         for place, number in enumerate(order):
             thing = things[number]
             if isinstance(thing, Agent):
-                self._animals.append((place, thing))
+                animals.append((thing.index, place))
             if number not in moving:
                 poses[place]["at"], poses[place]["turn"] = engine.pose(number)
             if thing.fades or thing.kinematic:
@@ -91,7 +81,7 @@ class Picture:
                 rows.append(row_of(part, place, *tables.place_of(part)))
         scene.poses, scene.owners, scene.parts = poses, np.array(order, np.int32), np.array(rows, PART)
         scene.planes, scene.pixels = tables.planes(), tables.pixels()
-        scene.animals = tuple(place for place, _ in sorted(self._animals, key=lambda pair: pair[1].index))
+        scene.animals = tuple(place for _, place in sorted(animals))
         scene.version += 1
         self._half, self._at, self._color = scene.parts["half"], scene.parts["at"], scene.parts["color"][:, :3]
 

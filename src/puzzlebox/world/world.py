@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlebox._native import Motion, Stretch
 from puzzlebox.scene.scene import Scene
@@ -152,7 +153,7 @@ class World:
             self.clock += 1
             self._show_notice()
             return 1
-        stretch, steps, busy = None, 1, self._tickers or self.lasting
+        busy, steps, starved, stretch = self._tickers or self.lasting, 1, (), None
         if busy:
             starved = self._motion.act(actions, self.time_cost)
         else:
@@ -161,7 +162,10 @@ class World:
             elif self._next_light is not None:
                 most = min(most, self._next_light - self.arena_clock)
             stretch = self._motion.go(actions, self.time_cost, most)
-            steps, starved = stretch.steps, stretch.starved
+            if stretch is None:
+                steps = most
+            else:
+                steps, starved = stretch.steps, stretch.starved
         self.clock += steps
         self.arena_clock += steps
         if starved:
@@ -175,10 +179,12 @@ class World:
             if self._halted:
                 self._maybe_merge()
                 return steps
-        self._witness(self._motion.move() if busy or starved else stretch)
+        if busy or starved:
+            stretch = self._motion.move()
+        self._witness(stretch)
         return steps
 
-    def _starve(self, starved: list[int]) -> None:
+    def _starve(self, starved: Sequence[int]) -> None:
         """End it for those whose last health time has taken."""
         for index in starved:
             if not self._halted:
@@ -191,18 +197,17 @@ class World:
             if thing.id >= 0:
                 thing.tick(self)
 
-    def _witness(self, stretch: Stretch) -> None:
-        """What came of a physics step: a lost body ends the episode, the light changes, animals met things."""
-        if stretch.astray >= 0:
+    def _witness(self, stretch: Stretch | None) -> None:
+        """What came of physics steps: a lost body ends the episode, the light changes, animals met things."""
+        if stretch is not None and stretch.astray >= 0:
             self._fail(stretch.astray)
             return
         if self.arena_clock == self._next_light:
             self.lights = self._schedule.on(self.arena_clock)
             self._next_light = self._schedule.next_change(self.arena_clock)
             self.note("lights", on=self.lights)
-        meetings = stretch.meetings
-        if meetings or self._within:
-            self._meet(meetings)
+        if stretch is not None or self._within:
+            self._meet([] if stretch is None else stretch.meetings)
             self._maybe_merge()
 
     def _meet(self, meetings: list[tuple[int, int]]) -> None:
@@ -325,6 +330,11 @@ class World:
         """Everything present, in the order of appearance."""
         return list(self.present.values())
 
+    @property
+    def numbered(self) -> int:
+        """All things there have been have smaller numbers."""
+        return self._arrangement.census()[0]
+
     def note(self, kind: str, thing: Thing | None = None, animal: Agent | None = None, **details: Any) -> None:
         """Tell whoever listens what happened."""
         self._events.append(
@@ -394,7 +404,8 @@ class World:
         self.engine.replace(thing.id, build_of(thing))
 
     def body(self, thing: Thing) -> Any:
-        """The engine's body of a thing that can move."""
+        """The engine's body of a thing that can move; whoever asks may change it."""
+        self._motion.state = None
         return self.engine.body(thing.id)
 
     def state(self) -> bytes:
@@ -407,7 +418,11 @@ class World:
         """All there is to see, for painters: one object for each arena, brought up to date by this call."""
         if self._picture is None:
             self._picture = Picture(self._arrangement, self.look)
-        return self._picture.update(self.state())
+        return self._picture.update(self._motion)
+
+    def feel(self, animal: Agent, out: NDArray[np.float32]) -> None:
+        """What an animal feels of itself, seven numbers: health, velocity as it looks, position."""
+        self._motion.feel(animal.index, out)
 
     def position_of(self, thing: Thing) -> Vector:
         """Where a thing is now."""
