@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import puzzlebox
@@ -169,6 +170,7 @@ def test_the_gymnasium_wrappers(food: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env_for_sb3(env)
+        check_env(env, skip_render_check=True)
     first, info = env.reset(seed=3)
     assert len(info["step"]) == 1
     assert env.render().shape == (36, 36, 3)
@@ -200,6 +202,24 @@ def test_the_gymnasium_wrappers(food: str) -> None:
         make_animalai_env_fns(2, arenas_configurations=[food])
     with pytest.raises(ValueError, match="vectorization_mode is 'asinc'; did you mean `async`"):
         make_animalai_vec_env(2, vectorization_mode="asinc")
+
+
+def test_with_a_seed_all_starts_over(food: str) -> None:
+    env, name = AnimalAIEnvironment(arenas_configurations=food, useCamera=False, seed=3), "AnimalAI?team=0"
+    first = env.get_steps(name)[0]
+    env.step()
+    env.reset()
+    assert env.get_steps(name)[0].agent_id.tolist() == [1]
+    assert env.get_steps(name)[0] != first
+    with pytest.raises(FileNotFoundError):
+        env.reset("nowhere.yml", seed=3)
+    assert env.get_steps(name)[0].agent_id.tolist() == [1]
+    env.reset(seed=3)
+    again, ended = env.get_steps(name)
+    assert again == first
+    assert again != ended
+    first.obs[0][0, 0] += 1
+    assert again != first
 
 
 def test_observations_as_ml_agents_gives_them(food: str) -> None:

@@ -95,6 +95,22 @@ def test_copies_and_snapshots_in_mid_episode(steps: int) -> None:
         env.restore(None)  # type: ignore[arg-type]
 
 
+def test_a_copy_has_chances_of_its_own() -> None:
+    env = puzzlebox.make_parallel(text("all"), camera=None)
+    env.reset(seed=2)
+    env.action_space("agent_0").seed(5)
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        own = [twin.action_space("agent_0").sample() for _ in range(9)]
+        twin.reset()
+        other = copy.deepcopy(env)
+        other.reset()
+        assert twin.world.seed == other.world.seed != env.world.seed == 2
+        assert [copy.deepcopy(env).action_space("agent_0").sample() for _ in range(9)] == [own[0]] * 9
+        assert twin.agents is not env.agents
+        assert twin.world.task == env.world.task
+    assert copy.deepcopy(env).world.task is env.world.task
+
+
 def test_pictures_of_each() -> None:
     env = puzzlebox.make_parallel(text(), camera=32, render_mode="rgb_array")
     observations, _ = env.reset(seed=0)

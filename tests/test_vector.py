@@ -23,7 +23,7 @@ LIGHT: dict[str, Any] = {"camera": None, "rays": 3}
 FULL: dict[str, Any] = {"camera": 16, "rays": 3}
 OTHER = "arenas: [{id: 9, time_limit: 4, items: [{name: GoodGoal, size: 1}, {name: LightBlock}]}]"
 SHARED = ("arena", "passed", "episode_return", "health", "lights", "error")
-workers = pytest.mark.parametrize("workers", [0, 1, 2])
+workers = pytest.mark.parametrize("workers", [0, 2, 3])
 
 
 def actions(envs: int, steps: int) -> np.ndarray:
@@ -39,7 +39,7 @@ def test_byte_for_byte_as_single_environments(workers: int) -> None:
     count, tasks = 5, tasks_of([THREE, OTHER])
     singles = [puzzlebox.make(share(tasks, index, count), **FULL) for index in range(count)]
     envs = puzzlebox.make_vec([THREE, OTHER], num_envs=count, workers=workers, **FULL)
-    assert envs.workers == workers
+    assert envs.workers == max(1, workers)
     observations, infos = envs.reset(seed=7)
     firsts = [single.reset(seed=7 + index) for index, single in enumerate(singles)]
     over = [False] * count
@@ -62,50 +62,90 @@ def test_byte_for_byte_as_single_environments(workers: int) -> None:
     envs.close()
 
 
-def test_as_gymnasiums_own_vector() -> None:
-    ours = puzzlebox.make_vec(THREE, num_envs=3, workers=0, **LIGHT)
-    theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **LIGHT)] * 3)
-    assert ours.single_observation_space == theirs.single_observation_space
-    assert ours.observation_space == theirs.observation_space
-    assert ours.action_space == theirs.action_space
-    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
-    a, b = ours.reset(seed=3), theirs.reset(seed=3)
-    for row in actions(3, 40):
-        assert equal(a[0], b[0])
-        assert a[-1].keys() == b[-1].keys()
-        for key in a[-1]:
-            assert a[-1][key].dtype == b[-1][key].dtype, key
-            assert a[-1][key].tolist() == b[-1][key].tolist()
-        a, b = ours.step(row), theirs.step(row)
-        assert all(np.array_equal(x, y) for x, y in zip(a[1:4], b[1:4], strict=True))
+def same(a: Any, b: Any) -> bool:
+    """Whether two infos say the same, in arrays of the same type."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype == object:
+        return all(equal(x, y) if isinstance(x, dict) else x == y for x, y in zip(a, b, strict=True))
+    return bool(np.array_equal(a, b))
 
 
 @workers
-def test_the_next_episode_in_the_same_step(workers: int) -> None:
-    ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset=AutoresetMode.SAME_STEP, **LIGHT)
-    assert puzzlebox.make_vec(THREE, workers=0, autoreset="same_step", **LIGHT).metadata == ours.metadata
-    make = [lambda: puzzlebox.make(THREE, **LIGHT)] * 3
-    theirs = SyncVectorEnv(make, autoreset_mode=AutoresetMode.SAME_STEP)
-    assert ours.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
-    ours.reset(seed=3), theirs.reset(seed=3)
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_as_gymnasiums_own_vector(mode: AutoresetMode, workers: int) -> None:
+    settings = {**LIGHT, "segments": True, "camera": 8}
+    ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset=mode, **settings)
+    theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **settings)] * 3, autoreset_mode=mode)
+    assert ours.single_observation_space == theirs.single_observation_space
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
+    a, b = ours.reset(seed=3), theirs.reset(seed=3)
+    assert equal(a[0], b[0])
+    assert same(a[1], b[1])
     ends = 0
     for row in actions(3, 40):
         a, b = ours.step(row), theirs.step(row)
         assert equal(a[0], b[0])
         assert all(np.array_equal(x, y) for x, y in zip(a[1:4], b[1:4], strict=True))
-        assert ("final_obs" in a[4]) == ("final_obs" in b[4]) == bool(np.any(a[2] | a[3]))
-        for index in np.flatnonzero(a[2] | a[3]):
-            ends += 1
-            mine, his = (
-                infos["final_obs"]["rays"][index]
-                if isinstance(infos["final_obs"], dict)
-                else infos["final_obs"][index]["rays"]
-                for infos in (a[4], b[4])
-            )
-            assert np.array_equal(mine, his)
-            assert a[4]["final_info"]["episode_return"][index] == b[4]["final_info"]["episode_return"][index]
+        assert same(a[4], b[4])
+        over = a[2] | a[3]
+        ends += over.sum()
+        if mode == AutoresetMode.DISABLED and over.any():
+            first, second = ours.reset(options={"reset_mask": over}), theirs.reset(options={"reset_mask": over.copy()})
+            assert equal(first[0], second[0])
+            assert same(first[1], second[1])
     assert ends > 3
     ours.close()
+
+
+@workers
+def test_some_can_begin_anew_while_others_go_on(workers: int) -> None:
+    envs = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, **LIGHT)
+    theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **LIGHT)] * 3)
+    some = np.array([False, True, True])
+    with pytest.raises(ResetNeeded, match="no episode is under way"):
+        envs.reset(options={"reset_mask": some})
+    envs.reset(seed=0), theirs.reset(seed=0)
+    for row in actions(3, 5):
+        envs.step(row), theirs.step(row)
+    options = {"reset_mask": some, "arena": 4}
+    a, b = envs.reset(seed=[1, 2, 3], options=options), theirs.reset(seed=[1, 2, 3], options=dict(options))
+    assert options == {"reset_mask": some, "arena": 4}
+    assert equal(a[0], b[0])
+    assert same(a[1], b[1])
+    assert [world.clock > 0 for world in envs.get_attr("world")] == [True, False, False]
+    for row in actions(3, 20):
+        assert equal(envs.step(row)[0], theirs.step(row)[0])
+    envs.close()
+
+
+def test_nothing_begins_by_itself_when_disabled() -> None:
+    envs = puzzlebox.make_vec(OTHER, num_envs=2, workers=0, autoreset="disabled", **LIGHT)
+    envs.reset(seed=0)
+    still = np.zeros(2, np.int64)
+    steps = next(step for step in range(100) if np.any(envs.step(still)[3]))
+    clocks = [world.clock for world in envs.get_attr("world")]
+    assert steps > 3
+    for _ in range(2):
+        with pytest.raises(ResetNeeded, match="the episode of environment 0 is over; call reset with a reset_mask"):
+            envs.step(still)
+    assert [world.clock for world in envs.get_attr("world")] == clocks
+    envs.reset()
+    envs.step(still)
+
+
+@pytest.mark.parametrize("wrong", [[True, False], np.ones(3, np.bool_), np.ones(2), np.zeros(2, np.bool_)])
+def test_bad_masks_reach_no_environment(wrong: Any) -> None:
+    envs = puzzlebox.make_vec(FORAGING, num_envs=2, workers=0, **LIGHT)
+    envs.reset(seed=0)
+    envs.step(np.zeros(2, np.int64))
+    with pytest.raises(ValueError, match=r"reset_mask (is|has no environment)"):
+        envs.reset(options={"reset_mask": wrong})
+    assert [world.clock for world in envs.get_attr("world")] == [3, 3]
 
 
 def test_through_gymnasium() -> None:
@@ -151,6 +191,29 @@ def test_tasks_and_arenas_can_be_changed(workers: int) -> None:
 
 
 @workers
+def test_an_arena_only_some_have_is_refused_before_any_begins(workers: int) -> None:
+    envs = puzzlebox.make_vec([THREE, OTHER], num_envs=4, workers=workers, **LIGHT)
+    envs.reset(seed=0)
+    envs.step(np.zeros(4, np.int64))
+    before = [(world.seed, world.clock) for world in envs.get_attr("world")]
+    for options in ({"arena": 4}, {"arena": 4, "task": [THREE, OTHER]}):
+        with pytest.raises(ValueError) as problem:
+            envs.reset(options=options)
+        assert str(problem.value) == "environment 1: there is no arena 4; the task has 9; none was reset"
+        assert [(world.seed, world.clock) for world in envs.get_attr("world")] == before
+    envs.step(np.zeros(4, np.int64))
+    mask = np.array([True, False, True, False])
+    assert envs.reset(options={"arena": 4, "reset_mask": mask})[1]["arena"].tolist() == [4, 0, 4, 0]
+    # With a seed an environment starts over with its first task, without one it goes on to the next.
+    turns = puzzlebox.make_vec([THREE, OTHER], num_envs=1, workers=0, **LIGHT)
+    turns.reset(seed=0)
+    with pytest.raises(ValueError, match="environment 0: there is no arena 7; the task has 9; none was reset"):
+        turns.reset(options={"arena": 7})
+    assert turns.reset(seed=0, options={"arena": 7})[1]["arena"].tolist() == [7]
+    envs.close()
+
+
+@workers
 def test_questions_to_all(workers: int) -> None:
     envs = puzzlebox.make_vec(FORAGING, num_envs=3, workers=workers, **LIGHT)
     envs.reset(seed=5)
@@ -177,7 +240,7 @@ def test_questions_to_all(workers: int) -> None:
         ({"workers": -1}, "workers is -1; it must be a whole number, 0 or more"),
         ({"workers": 1.5}, "workers is 1.5"),
         ({"autoreset": "same"}, "autoreset is 'same'; did you mean `same_step`?"),
-        ({"autoreset": AutoresetMode.DISABLED}, "autoreset is 'disabled'; allowed: next_step, same_step"),
+        ({"autoreset": "never"}, "autoreset is 'never'; allowed: next_step, same_step, disabled"),
         ({"num_env": 2}, "there is no setting `num_env`; did you mean `num_envs`?"),
         ({"wokers": 2}, "there is no setting `wokers`; did you mean `workers`?"),
         ({"rays": 2}, "rays is 2; it must be an odd number"),
@@ -226,8 +289,8 @@ def test_bad_seeds_and_no_episode() -> None:
 
 
 def test_closing_ends_the_processes() -> None:
-    envs = puzzlebox.make_vec(FORAGING, num_envs=2, workers=2, **LIGHT)
-    processes = list(envs._many._processes)  # type: ignore[union-attr]
+    envs = puzzlebox.make_vec(FORAGING, num_envs=3, workers=3, **LIGHT)
+    processes = list(envs._workers._processes)
     envs.reset(seed=0)
     envs.close()
     envs.close()
@@ -239,12 +302,38 @@ def test_closing_ends_the_processes() -> None:
 def test_a_worker_that_dies_is_named() -> None:
     envs = puzzlebox.make_vec(FORAGING, num_envs=4, workers=2, **LIGHT)
     envs.reset(seed=0)
-    os.kill(envs._many._processes[1].pid, signal.SIGKILL)  # type: ignore[union-attr]
+    os.kill(envs._workers._processes[0].pid, signal.SIGKILL)
     with pytest.raises(RuntimeError, match=r"the worker of environments 2 to 3 ended unexpectedly \(exit code -9\)"):
         for _ in range(3):
             envs.step(np.zeros(4, np.int64))
     with pytest.raises(RuntimeError, match="the vector is closed"):
         envs.step(np.zeros(4, np.int64))
+
+
+@pytest.mark.parametrize("where", ["acting", "waiting"])
+def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    envs = puzzlebox.make_vec(THREE, num_envs=4, workers=2, **LIGHT)
+    fresh = puzzlebox.make_vec(THREE, num_envs=4, workers=0, **LIGHT)
+    envs.reset(seed=0)
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        if where == "acting":
+            patch.setattr(envs._workers._own, "step", interrupt)
+        else:
+            patch.setattr(type(envs._workers._connections[0]), "poll", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            envs.step(np.zeros(4, np.int64))
+    with pytest.raises(ResetNeeded, match="no episode is under way"):
+        envs.step(np.zeros(4, np.int64))
+    assert len(envs.get_attr("world")) == 4
+    a, b = envs.reset(seed=1), fresh.reset(seed=1)
+    assert equal(a[0], b[0])
+    for row in actions(4, 5):
+        assert equal(envs.step(row)[0], fresh.step(row)[0])
+    envs.close()
 
 
 def test_a_script_needs_no_guard(tmp_path: Path) -> None:

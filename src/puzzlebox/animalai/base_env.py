@@ -172,6 +172,12 @@ class _Steps(Mapping[AgentId, Any]):
     def __iter__(self) -> Iterator[Any]:
         yield from self.agent_id
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same of the same agents; a plain Mapping cannot compare arrays."""
+        return type(other) is type(self) and all(_same(part, vars(other)[name]) for name, part in vars(self).items())
+
+    __hash__ = None  # type: ignore[assignment]
+
     def _row(self, agent_id: AgentId) -> int:
         if agent_id not in self.agent_id_to_index:
             raise KeyError(f"agent_id {agent_id} is not among {list(self.agent_id_to_index)}")
@@ -219,6 +225,12 @@ class TerminalSteps(_Steps):
         """Nobody."""
         obs, reward, agents = _nobody(spec)
         return TerminalSteps(obs, reward, np.zeros(0, np.bool_), agents)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return bool(np.array_equal(a, b))
 
 
 def _nobody(spec: BehaviorSpec) -> tuple[list[Floats], Floats, Integers]:

@@ -126,8 +126,7 @@ class AnimalAIEnvironment:
         self._specs = BehaviorSpec(self._observation_specs(), ActionSpec(0, (3, 3)))
         self._action = 0
         self._agent = -1
-        self._seed: int | None = seed
-        self._begin({})
+        self._begin({}, seed)
 
     def _observation_specs(self) -> list[ObservationSpec]:
         specs, space = [], self._env.observation_space
@@ -147,9 +146,10 @@ class AnimalAIEnvironment:
         """What agents perceive and do, by the name of their behaviour; there is one."""
         return MappingProxyType({BEHAVIOR: self._specs})
 
-    def _begin(self, options: dict[str, Any]) -> None:
-        observation, _ = self._env.reset(seed=self._seed, options=options)
-        self._seed = None
+    def _begin(self, options: dict[str, Any], seed: int | None = None) -> None:
+        observation, _ = self._env.reset(seed=seed, options=options)
+        if seed is not None:
+            self._agent = -1  # all starts over, and agents are counted from 0 again
         self._terminal = TerminalSteps.empty(self._specs)
         self._wait(observation, 0.0, new=True)
 
@@ -180,11 +180,10 @@ class AnimalAIEnvironment:
         Raises:
             FileNotFoundError: there is no such file.
         """
-        self._seed = seed
         if arenas_configurations:
-            self._begin({"task": arenas_configurations})
+            self._begin({"task": arenas_configurations}, seed)
         elif seed is not None:
-            self._begin({})
+            self._begin({}, seed)
         elif self._fresh:  # it has just begun, and no arena is skipped
             self._terminal = TerminalSteps.empty(self._specs)
         else:

@@ -4,6 +4,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from puzzlebox.animalai.base_env import ActionTuple, DecisionSteps, TerminalSteps
@@ -30,6 +31,11 @@ class ActionFlattener:
         if number.size != 1 or number.item() not in self.action_lookup:
             raise UnityGymException(f"{action!r} is not an action; it must be a number from 0 to {self._last}")
         return list(self.action_lookup[int(number.item())])
+
+
+def as_bytes(picture: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """A picture from 0 to 255 instead of 0 to 1."""
+    return np.rint(255 * picture).astype(np.uint8)
 
 
 class UnityToGymWrapper:
@@ -121,7 +127,7 @@ class UnityToGymWrapper:
         return observation, float(steps.reward[0]), isinstance(steps, TerminalSteps), {"step": steps}
 
     def _picture(self, picture: Any) -> Any:
-        return np.rint(255 * picture).astype(np.uint8) if self.uint8_visual else picture
+        return as_bytes(picture) if self.uint8_visual else picture
 
     def render(self, mode: str = "rgb_array") -> Any:
         """The last picture."""

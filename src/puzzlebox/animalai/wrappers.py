@@ -11,7 +11,8 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from puzzlebox.animalai.base_env import TerminalSteps
 from puzzlebox.animalai.environment import AnimalAIEnvironment
-from puzzlebox.animalai.unity_gym_env import ActionFlattener, UnityGymException, UnityToGymWrapper
+from puzzlebox.animalai.unity_gym_env import ActionFlattener, UnityGymException, UnityToGymWrapper, as_bytes
+from puzzlebox.envs.arena import ArenaEnv
 from puzzlebox.envs.settings import checked_options
 from puzzlebox.schema.messages import nearest
 
@@ -35,7 +36,7 @@ class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
     same episode again, as Gymnasium asks for.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"]}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = dict(ArenaEnv.metadata)  # type: ignore[misc]
 
     def __init__(
         self,
@@ -55,8 +56,8 @@ class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin the next episode."""
-        super().reset(seed=seed)
         options = checked_options(options, ("arena_config",))
+        super().reset(seed=seed)
         self._unity.reset(options.get("arena_config") or "", seed=seed)
         observation = self._old.reset()
         return self._seen(observation), {"step": self._unity.get_steps(self._old.name)[0]}
@@ -76,7 +77,7 @@ class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
         picture = self._old.visual_obs
         if picture is None or self.render_mode is None:
             return None
-        shown = picture if self._old.uint8_visual else np.rint(255 * picture).astype(np.uint8)
+        shown = picture if self._old.uint8_visual else as_bytes(picture)
         return np.repeat(shown, 3 // shown.shape[0], axis=0).transpose(1, 2, 0)
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """One agent in an arena, as a Gymnasium environment."""
 
 from collections.abc import Iterable, Mapping
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
+from puzzlebox.envs.copying import Copied, replayed
 from puzzlebox.envs.programme import Programme, Source, several_agents, tasks_of
 from puzzlebox.envs.registration import ARENA, register
 from puzzlebox.envs.settings import (
@@ -48,7 +49,7 @@ class Snapshot:
     chances: Mapping[str, Any]
 
 
-class ArenaEnv(gym.Env[Observation, Any]):
+class ArenaEnv(Copied, gym.Env[Observation, Any]):
     """An agent in an arena, perceiving through a camera, rays and vitals.
 
     Without a seed, `reset` goes on to the next arena of the task; none is ever skipped. `reset(seed=...)` starts over
@@ -70,6 +71,9 @@ class ArenaEnv(gym.Env[Observation, Any]):
         "render_modes": list(RENDER_MODES),
         "render_fps": round(1 / (Rules().decision_period * PHYSICS_STEP)),
     }
+
+    _made = ("_perception", "_painter", "observation_space", "_always")
+    _owned = ("action_space", "_np_random")
 
     def __init__(self, task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -189,41 +193,6 @@ class ArenaEnv(gym.Env[Observation, Any]):
         self._programme = snapshot.programme.copy()
         self.np_random.bit_generator.state = dict(snapshot.chances)
         return self.perceive(), self.info()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """As it is, with the episode as a record."""
-        made = ("_perception", "_painter", "observation_space", "_always")
-        state = {name: value for name, value in self.__dict__.items() if name not in made}
-        state["_world"] = None if self._world is None else self._world.snapshot()
-        state["_programme"] = self._programme.copy()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Play the episode again."""
-        self.__dict__.update(state)
-        record = state["_world"]
-        self._world = None if record is None else replayed(record)
-        self._fit_out()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "ArenaEnv":
-        """A second environment at the same point, with chances of its own; tasks never change and are shared."""
-        twin = object.__new__(type(self))
-        memo[id(self)] = twin
-        state = self.__getstate__()
-        state["action_space"] = deepcopy(self.action_space, memo)
-        if self._np_random is not None:
-            state["_np_random"] = np.random.Generator(type(self._np_random.bit_generator)())
-            state["_np_random"].bit_generator.state = self._np_random.bit_generator.state
-        twin.__setstate__(state)
-        return twin
-
-
-def replayed(record: Record) -> World:
-    """The world at the end of a record, with nothing left to tell."""
-    world = World.replay(record)
-    if not record.actions:
-        world.take_events()
-    return world
 
 
 def make(

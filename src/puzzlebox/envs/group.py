@@ -10,11 +10,15 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from puzzlebox.envs.arena import ArenaEnv
+from puzzlebox.envs.programme import position_of
 from puzzlebox.envs.settings import Settings, things_of
 from puzzlebox.schema.models import Task
-from puzzlebox.world import Event
+from puzzlebox.world import Event, Outcome
 
 _ALIGNMENT = 64
+_NO_REWARD = (0.0,)
+# With which seed and options an environment is to begin an episode; None: it goes on with its own.
+Wish = tuple[int | None, dict[str, Any]] | None
 # What is told of each environment beside its observation, and how it is stored.
 RESULTS = {"reward": np.float64, "terminated": np.bool_, "truncated": np.bool_}
 INFOS = {"arena": np.int64, "passed": np.bool_, "episode_return": np.float64, "health": np.float64, "lights": np.bool_}
@@ -78,59 +82,69 @@ class Group:
         self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
         self._over = [False] * len(self.envs)
 
-    def reset(self, wishes: Sequence[tuple[int | None, dict[str, Any]]]) -> News:
-        """Begin an episode in each, with a seed and options."""
+    def check(self, wishes: Sequence[Wish]) -> None:
+        """Complain of an arena that some environment would not find in the task it plays next."""
+        for index, wish in enumerate(wishes):
+            if wish is None or wish[1].get("arena") is None:
+                continue
+            programme, (seed, options) = self.envs[index]._programme, wish
+            tasks = options.get("task") or (programme.tasks if seed is not None else [programme.upcoming])
+            try:
+                position_of(options["arena"], tasks[0])
+            except ValueError as problem:
+                raise ValueError(f"environment {self._first + index}: {problem}; none was reset") from None
+
+    def reset(self, wishes: Sequence[Wish]) -> News:
+        """Begin an episode in each that has a wish."""
         news = News()
-        for index, (seed, options) in enumerate(wishes):
-            self._begin(index, news, seed, options)
+        for index, wish in enumerate(wishes):
+            if wish is not None:
+                self._tell(index, news, self._begin(index, *wish))
         return news
 
-    def _begin(self, index: int, news: News, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        env = self.envs[index]
-        events = env.begin(seed, options)
+    def _begin(self, index: int, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
+        events = self.envs[index].begin(seed, options)
         self._over[index] = False
-        self._tell(index, news, 0.0, False, False, events)
+        return Outcome(_NO_REWARD, False, False, events)
 
     def step(self) -> News:
         """Let each act as the board says; one whose episode is over begins the next."""
         news = News()
         actions = self._columns["action"][self._first : self._first + len(self.envs)].tolist()
-        for index, (env, action) in enumerate(zip(self.envs, actions, strict=True)):
-            if self._over[index]:
-                self._begin(index, news)
-                continue
-            outcome = env.act(action)
-            over = self._over[index] = outcome.terminated or outcome.truncated
-            if over and self._same_step:
-                ending = (env.perceive(), env.info(outcome.events))
-                self._begin(index, news)
-                news.finals[self._first + index] = ending
-                row = self._first + index
-                self._columns["reward"][row] = outcome.rewards[0]
-                self._columns["terminated"][row] = outcome.terminated
-                self._columns["truncated"][row] = outcome.truncated
-            else:
-                self._tell(index, news, outcome.rewards[0], outcome.terminated, outcome.truncated, outcome.events)
+        outcomes = [self._act(index, action, news) for index, action in enumerate(actions)]
+        # All act before any looks: what the one and the other need then stays in the processor's caches for longer.
+        for index, outcome in enumerate(outcomes):
+            self._tell(index, news, outcome)
         return news
 
-    def _tell(
-        self, index: int, news: News, reward: float, terminated: bool, truncated: bool, events: tuple[Event, ...]
-    ) -> None:
+    def _act(self, index: int, action: int, news: News) -> Outcome:
+        """Let one act, or begin its next episode."""
+        if self._over[index]:
+            return self._begin(index)
+        env = self.envs[index]
+        outcome = env.act(action)
+        self._over[index] = outcome.terminated or outcome.truncated
+        if self._over[index] and self._same_step:
+            news.finals[self._first + index] = (env.perceive(), env.info(outcome.events))
+            return outcome._replace(events=self._begin(index).events)
+        return outcome
+
+    def _tell(self, index: int, news: News, outcome: Outcome) -> None:
         """Write down how an environment is now."""
         env, row, columns = self.envs[index], self._first + index, self._columns
         world = env.world
         animal = world.animals[0]
         env.perceive(self._views[index])
-        columns["reward"][row] = reward
-        columns["terminated"][row] = terminated
-        columns["truncated"][row] = truncated
+        columns["reward"][row] = outcome.rewards[0]
+        columns["terminated"][row] = outcome.terminated
+        columns["truncated"][row] = outcome.truncated
         columns["arena"][row] = world.arena.id
         columns["passed"][row] = world.passed(animal)
         columns["episode_return"][row] = animal.total
         columns["health"][row] = animal.health
         columns["lights"][row] = world.lights
-        if events:
-            news.events[row] = events
+        if outcome.events:
+            news.events[row] = outcome.events
         if world.error is not None:
             news.errors[row] = world.error
         if env.settings.segments:

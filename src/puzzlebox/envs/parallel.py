@@ -1,13 +1,13 @@
 """Several agents in one arena, as a PettingZoo environment: all of them act at once."""
 
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, Snapshot, replayed
+from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, Snapshot
+from puzzlebox.envs.copying import Copied, replayed
 from puzzlebox.envs.programme import Programme, Source, tasks_of
 from puzzlebox.envs.settings import (
     Observation,
@@ -43,7 +43,7 @@ class ParallelSnapshot(Snapshot):
     agents: tuple[str, ...]
 
 
-class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
+class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
     """Agents `agent_0`, `agent_1`, ... in file order, each with its own senses.
 
     An agent that is done leaves `agents` and stands where it is until the episode is over; where an arena may merge
@@ -63,6 +63,8 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
         "render_fps": round(1 / (Rules().decision_period * PHYSICS_STEP)),
         "is_parallelizable": True,
     }
+    _made = ("_perception", "_painter", "_always")
+    _owned = ("agents", "possible_agents", "observation_spaces", "action_spaces", "_generator")
 
     def __init__(
         self,
@@ -239,31 +241,6 @@ class ArenaParallelEnv(ParallelEnv):  # type: ignore[misc]
         self._generator.bit_generator.state = dict(snapshot.chances)
         self.agents = list(snapshot.agents)
         return self._observe(self.agents), {agent: self._info(agent, ()) for agent in self.agents}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """As it is, with the episode as a record."""
-        made = ("_perception", "_painter", "_always")
-        state = {name: value for name, value in self.__dict__.items() if name not in made}
-        state["_world"] = None if self._world is None else self._world.snapshot()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Play the episode again."""
-        self.__dict__.update(state)
-        record = state["_world"]
-        self._world = None if record is None else replayed(record)
-        self._fit_out()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "ArenaParallelEnv":
-        """A second environment at the same point, with chances of its own; tasks never change and are shared."""
-        twin: ArenaParallelEnv = object.__new__(type(self))
-        memo[id(self)] = twin
-        state = self.__getstate__()
-        for name in ("agents", "possible_agents", "observation_spaces", "action_spaces", "_generator"):
-            state[name] = deepcopy(state[name], memo)
-        state["_programme"] = self._programme.copy()
-        twin.__setstate__(state)
-        return twin
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -61,6 +61,14 @@ def share(tasks: Sequence[Task], index: int, count: int) -> list[Task]:
     return [tasks[(index + round * count) % len(tasks)] for round in range(rounds)]
 
 
+def position_of(arena: Any, task: Task) -> int:
+    """Where the arena with a given id is among those of a task."""
+    ids = [each.id for each in task.arenas]
+    if arena not in ids:
+        raise ValueError(f"there is no arena {arena!r}; the task has {', '.join(map(str, ids))}")
+    return ids.index(arena)
+
+
 class Programme:
     """One episode of each task in turn; each task goes through its arenas in its own order."""
 
@@ -69,16 +77,19 @@ class Programme:
         self._turn = 0
         self._orders = [ArenaOrder(task) for task in tasks]
 
+    @property
+    def upcoming(self) -> Task:
+        """The task whose turn it is."""
+        return self.tasks[self._turn % len(self.tasks)]
+
     def next(self, generator: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
         """The next task and the position of the next arena in it, or of the one with a given id."""
         turn = self._turn % len(self.tasks)
-        task = self.tasks[turn]
+        task = self.upcoming
         if arena is not None:
-            ids = [each.id for each in task.arenas]
-            if arena not in ids:
-                raise ValueError(f"there is no arena {arena!r}; the task has {', '.join(map(str, ids))}")
+            position = position_of(arena, task)
             self._turn += 1
-            return task, ids.index(arena)
+            return task, position
         self._turn += 1
         return task, self._orders[turn].next(generator)
 

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv
-from puzzlebox.envs.group import INFOS, RESULTS, Board, Group, Job, News
+from puzzlebox.envs.group import INFOS, RESULTS, Board, Job, News
 from puzzlebox.envs.programme import Source, several_agents, share, tasks_of
 from puzzlebox.envs.registration import ARENA
 from puzzlebox.envs.settings import Observation, Perception, Settings, checked_options, checked_seed, refuse_unknown
@@ -20,7 +20,8 @@ from puzzlebox.envs.workers import Workers
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Task
 
-_AUTORESET = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
+_AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
+_MASK = "reset_mask"
 
 
 class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -31,13 +32,14 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     for byte, however many workers there are.
 
     When an episode ends, the next step begins a new one and ignores its action (`autoreset="next_step"`, Gymnasium's
-    own way), or the same step does and tells the end in `infos["final_obs"]` and `infos["final_info"]` (`"same_step"`).
+    own way), or the same step does and tells the end in `infos["final_obs"]` and `infos["final_info"]` (`"same_step"`),
+    or nobody does before `reset(options={"reset_mask": ...})`, a bool for each environment (`"disabled"`).
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them.
         num_envs: how many environments.
-        workers: how many processes run them; 0: this one does; None: as many as there are cores, if more than one.
-        autoreset: "next_step" or "same_step".
+        workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
+        autoreset: "next_step", "same_step" or "disabled".
         render_mode: None or "rgb_array".
         settings: see `Settings`.
     """
@@ -56,9 +58,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     ) -> None:
         self.closed = True  # until there is something to close
         self.num_envs = _whole("num_envs", num_envs, 1)
-        count = min(_whole("workers", _cores() if workers is None else workers, 0), self.num_envs)
-        if workers is None and count == 1:
-            count = 0
+        count = max(1, min(_whole("workers", _cores() if workers is None else workers, 0), self.num_envs))
         known = ["num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__]
         refuse_unknown(settings, known, "setting")
         if isinstance(autoreset, AutoresetMode):
@@ -78,31 +78,32 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         shares = [share(tasks, index, self.num_envs) for index in range(self.num_envs)]
         job = Job(shares, self.settings, 0, self.num_envs, autoreset == "same_step", render_mode)
-        self._ray_tags = _objects([perception.ray_tags] * self.num_envs) if self.settings.rays is not None else None
+        self._autoreset = autoreset
         self._begun = False
-        self._many: Workers | None = None
-        self._one: Group | None = None
-        size = Board(perception.space, self.num_envs).size
-        if count:
-            self._many = Workers(job, count, size)
-            memory = self._many.memory
-        else:
-            memory = bytearray(size)
-            self._one = Group(job, memory)
-        self._board = Board(perception.space, self.num_envs, memory)
+        self._constant = {"events": _objects([()] * self.num_envs), "error": _objects([None] * self.num_envs)}
+        if self.settings.rays is not None:
+            self._constant["ray_tags"] = _objects([perception.ray_tags] * self.num_envs)
+        if self.settings.segments:
+            self._constant["things"] = _objects([()] * self.num_envs)
+        self._workers = Workers(job, count, Board(perception.space, self.num_envs).size)
+        self._board = Board(perception.space, self.num_envs, self._workers.memory)
         self.closed = False
 
     @property
     def workers(self) -> int:
-        """How many processes run the environments beside this one."""
-        return 0 if self._many is None else len(self._many._processes)
+        """How many processes run the environments, this one included."""
+        return len(self._workers)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the next episode of every environment; with one seed, environment i gets `seed + i`."""
+        """Begin the next episode of every environment, or of those in `options["reset_mask"]`.
+
+        With one seed, environment i gets `seed + i`.
+        """
         self._check_open()
-        options = checked_options(options, OPTIONS)
+        options = checked_options(options, (*OPTIONS, _MASK))
+        mask = self._mask(options.pop(_MASK, None))
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
             seeds = [checked_seed(each) for each in seed]
         else:
@@ -110,15 +111,30 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             seeds = [None if first is None else first + index for index in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(seeds)} seeds; give one for each")
-        wishes = [dict(options) for _ in range(self.num_envs)]
+        wishes = [(own, dict(options)) for own in seeds]
         if options.get("task") is not None:
             tasks = _for_one_each(tasks_of(options["task"]))
-            for index, wish in enumerate(wishes):
+            for index, (_, wish) in enumerate(wishes):
                 wish["task"] = share(tasks, index, self.num_envs)
-        pairs = list(zip(seeds, wishes, strict=True))
-        news = self._many.reset(pairs) if self._many else [self._one.reset(pairs)]  # type: ignore[union-attr]
+        asked = [wish if wanted else None for wish, wanted in zip(wishes, mask, strict=True)]
+        if options.get("arena") is not None:
+            self._workers.check(asked)
+        self._begun = False
+        news = self._workers.reset(asked)
         self._begun = True
-        return self._observations(), self._infos(news)
+        return self._observations(), self._infos(news, mask)
+
+    def _mask(self, asked: Any) -> npt.NDArray[np.bool_]:
+        """Which environments begin an episode."""
+        if asked is None:
+            return np.ones(self.num_envs, np.bool_)
+        if not isinstance(asked, np.ndarray) or asked.shape != (self.num_envs,) or asked.dtype != np.bool_:
+            raise ValueError(f"{_MASK} is {asked!r}; it must be an array of {self.num_envs} bools")
+        if not asked.any():
+            raise ValueError(f"{_MASK} has no environment in it; it must have one or more")
+        if not self._begun and not asked.all():
+            raise ResetNeeded(f"no episode is under way; call reset() without a {_MASK} first")
+        return asked
 
     def step(
         self, actions: npt.NDArray[Any]
@@ -126,10 +142,19 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         """Let every environment act."""
         self._check_open()
         if not self._begun:
-            raise ResetNeeded("there is no episode yet; call reset() first")
+            raise ResetNeeded("no episode is under way; call reset() first")
         columns = self._board.columns
-        columns["action"][:] = self._numbers(actions)
-        news = self._many.step() if self._many else [self._one.step()]  # type: ignore[union-attr]
+        chosen = self._numbers(actions)
+        if self._autoreset == "disabled":
+            over = np.flatnonzero(columns["terminated"] | columns["truncated"])
+            if over.size:
+                raise ResetNeeded(
+                    f"the episode of environment {over[0]} is over; call reset with a {_MASK} that has it in it"
+                )
+        columns["action"][:] = chosen
+        self._begun = False  # after an interruption some have acted and some have not
+        news = self._workers.step()
+        self._begun = True
         reward, terminated, truncated = (columns[name].copy() for name in RESULTS)
         return self._observations(), reward, terminated, truncated, self._infos(news)
 
@@ -154,27 +179,22 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def _observations(self) -> Observation:
         return {name: part.copy() for name, part in self._board.observations.items()}
 
-    def _infos(self, parts: Iterable[News]) -> dict[str, Any]:
+    def _infos(self, parts: Iterable[News], mask: npt.NDArray[np.bool_] | None = None) -> dict[str, Any]:
         """What Gymnasium makes of the `info` of every environment: an array for each key, and who has it."""
-        everybody = np.ones(self.num_envs, np.bool_)
-        infos: dict[str, Any] = {}
-        for name in INFOS:
-            infos[name] = self._board.columns[name].copy()
-        events, errors = _objects([()] * self.num_envs), _objects([None] * self.num_envs)
-        infos |= {"events": events, "error": errors}
-        if self._ray_tags is not None:
-            infos["ray_tags"] = self._ray_tags
-        things = _objects([()] * self.num_envs)
-        if self.settings.segments:
-            infos["things"] = things
-        infos |= {f"_{name}": everybody for name in infos}
+        infos: dict[str, Any] = {name: self._board.columns[name].copy() for name in INFOS}
+        infos |= {name: values.copy() for name, values in self._constant.items()}
+        having = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
+        if not having.all():
+            for values in infos.values():
+                values[~having] = None if values.dtype == object else 0
+        infos |= {f"_{name}": having for name in infos}
         for news in parts:
             for row, happened in news.events.items():
-                events[row] = happened
+                infos["events"][row] = happened
             for row, reason in news.errors.items():
-                errors[row] = reason
+                infos["error"][row] = reason
             for row, present in news.things.items():
-                things[row] = present
+                infos["things"][row] = present
             for row, (observation, info) in news.finals.items():
                 infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, row)
         return infos
@@ -182,7 +202,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method of each environment returns, or what an attribute of each is."""
         self._check_open()
-        return tuple((self._many or self._one).call(name, args, kwargs))  # type: ignore[union-attr]
+        return tuple(self._workers.call(name, args, kwargs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """What an attribute of each environment is."""
@@ -194,7 +214,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(each)} values; give one for each")
-        (self._many or self._one).put(name, each)  # type: ignore[union-attr]
+        self._workers.put(name, each)
 
     def __reduce__(self) -> Any:
         """No second vector can have this one's processes and memory."""
@@ -207,14 +227,13 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         return None if self.render_mode is None else self.call("render")
 
     def _check_open(self) -> None:
-        if self.closed or (self._many is not None and not self._many._processes):
+        if self.closed or self._workers.closed:
             self.closed = True
             raise RuntimeError("the vector is closed; make a new one")
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the workers go home."""
-        if self._many is not None:
-            self._many.close()
+        self._workers.close()
 
 
 def _whole(name: str, value: Any, least: int) -> int:
@@ -249,8 +268,8 @@ def make_vec(
     Args:
         tasks: a task as for `puzzlebox.make`, a pattern such as `operant-curriculum/*`, or a list.
         num_envs: how many environments; environment i plays tasks i, i + num_envs, ... of the list.
-        workers: how many processes run them; 0: this one does; None: as many as there are cores.
-        settings: see `puzzlebox.make`; `autoreset` is "next_step" or "same_step".
+        workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
+        settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled".
     """
     envs = ArenaVectorEnv(tasks, num_envs, workers=workers, **settings)
     envs.spec = gym.spec(ARENA)

@@ -1,4 +1,4 @@
-"""Processes that run groups of environments, since the engine's step lets only one thread at a time do anything."""
+"""Groups of environments in this process and in others, since the engine's step lets only one thread do anything."""
 
 import signal
 import sys
@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
 
-from puzzlebox.envs.group import Group, Job
+from puzzlebox.envs.group import Group, Job, News
 
 # Spawned: neither the engine nor the threads of a learner survive a fork.
 _CONTEXT = get_context("spawn")
@@ -55,30 +55,53 @@ def _without_main() -> Iterator[None]:
 
 
 class Workers:
-    """Groups in processes, behind the same methods as one group."""
+    """Groups that act at the same time: the first in this process, which would only wait, the others in theirs.
+
+    Attributes:
+        memory: where the board of all environments lies.
+        closed: they are gone, and nothing can be asked any more.
+    """
 
     def __init__(self, job: Job, count: int, size: int) -> None:
-        self.memory: Any = _CONTEXT.RawArray("b", size)
+        self.closed = False
+        self.memory: Any = _CONTEXT.RawArray("b", size) if count > 1 else bytearray(size)
         self._connections: list[Connection] = []
         self._processes: list[Any] = []
+        # Whether an answer is still to come: somebody may interrupt this process between question and answer.
+        self._owing: list[bool] = []
         self._bounds = [len(job.shares) * number // count for number in range(count + 1)]
+        first, *others = [
+            replace(job, shares=job.shares[low:high], first=low)
+            for low, high in zip(self._bounds, self._bounds[1:], strict=False)
+        ]
         try:
             with _without_main():
-                for low, high in zip(self._bounds, self._bounds[1:], strict=False):
+                for part in others:
                     ours, theirs = _CONTEXT.Pipe()
-                    part = replace(job, shares=job.shares[low:high], first=low)
                     process = _CONTEXT.Process(target=_work, args=(theirs, self.memory, part), daemon=True)
                     process.start()
                     theirs.close()
                     self._connections.append(ours)
                     self._processes.append(process)
-            self._replies()
+                    self._owing.append(True)
+            self._own = Group(first, self.memory)
+            for complaint, _ in self._replies():
+                if complaint:
+                    raise _problem(*complaint)
         except BaseException:
             self.close()
             raise
 
-    def reset(self, wishes: Sequence[Any]) -> list[Any]:
-        """Begin an episode in each environment."""
+    def __len__(self) -> int:
+        """How many processes run the environments, this one included."""
+        return len(self._bounds) - 1
+
+    def check(self, wishes: Sequence[Any]) -> None:
+        """Complain where a reset cannot be done; none has begun then."""
+        self._ask("check", [(part,) for part in self._parts(wishes)])
+
+    def reset(self, wishes: Sequence[Any]) -> list[News]:
+        """Begin an episode in each environment that has a wish."""
         return self._ask("reset", [(part,) for part in self._parts(wishes)])
 
     def put(self, name: str, values: Sequence[Any]) -> None:
@@ -86,45 +109,59 @@ class Workers:
         self._ask("put", [(name, part) for part in self._parts(values)])
 
     def _parts(self, values: Sequence[Any]) -> list[Sequence[Any]]:
-        """What concerns the environments of each worker."""
+        """What concerns the environments of each group."""
         return [values[low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
 
-    def step(self) -> list[Any]:
+    def step(self) -> list[News]:
         """Let each act as the board says."""
-        return self._ask("step", [()] * len(self._connections))
+        return self._ask("step", [()] * len(self))
 
     def call(self, *args: Any) -> list[Any]:
         """What an attribute of each is, or what it returns when it is called."""
-        return [each for part in self._ask("call", [args] * len(self._connections)) for each in part]
+        return [each for part in self._ask("call", [args] * len(self)) for each in part]
 
     def _ask(self, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        for number, (connection, args) in enumerate(zip(self._connections, arguments, strict=True)):
+        """What each group answers; complaints come only after all have spoken, so that none is in the middle of it."""
+        if any(self._owing):
+            self._replies()
+        own, *others = arguments
+        for number, (connection, args) in enumerate(zip(self._connections, others, strict=True)):
             try:
                 connection.send((name, args))
             except (BrokenPipeError, ConnectionError):
                 raise self._lost(number) from None
-        return self._replies()
+            self._owing[number] = True
+        problem, answer = None, None
+        try:
+            answer = getattr(self._own, name)(*own)
+        except Exception as own_problem:
+            problem = own_problem
+        answers = self._replies()
+        problems = [problem, *(_problem(*complaint) if complaint else None for complaint, _ in answers)]
+        for problem in problems:
+            if problem is not None:
+                raise problem
+        return [answer, *(reply for _, reply in answers)]
 
     def _replies(self) -> list[Any]:
-        """One answer of each; the first complaint only after all have spoken, so that questions and answers agree."""
-        problem, replies = None, []
+        """One answer of each of the others that owes one."""
+        replies = []
         for number, connection in enumerate(self._connections):
+            if not self._owing[number]:
+                continue
             try:
-                complaint, reply = connection.recv()
+                connection.poll(None)  # it can be interrupted here, and nothing is lost
+                replies.append(connection.recv())
             except (EOFError, ConnectionError):
                 raise self._lost(number) from None
-            problem = problem or complaint
-            replies.append(reply)
-        if problem is not None:
-            kind, text = problem
-            raise _KNOWN[kind](text) if kind in _KNOWN else RuntimeError(f"an environment failed: {kind}: {text}")
+            self._owing[number] = False
         return replies
 
     def _lost(self, number: int) -> RuntimeError:
         """A worker is gone; without it the vector is of no use."""
         process = self._processes[number]
         process.join(_PATIENCE)
-        low, high = self._bounds[number], self._bounds[number + 1] - 1
+        low, high = self._bounds[number + 1], self._bounds[number + 2] - 1
         self.close()
         return RuntimeError(
             f"the worker of environments {low} to {high} ended unexpectedly (exit code {process.exitcode}); "
@@ -133,6 +170,7 @@ class Workers:
 
     def close(self) -> None:
         """Let all workers go home."""
+        self.closed = True
         for connection in self._connections:
             try:
                 connection.send(("close", ()))
@@ -145,4 +183,9 @@ class Workers:
                 process.join(_PATIENCE)
         for connection in self._connections:
             connection.close()
-        self._connections, self._processes = [], []
+        self._connections, self._processes, self._owing = [], [], []
+
+
+def _problem(kind: str, text: str) -> Exception:
+    """What a worker complained of."""
+    return _KNOWN[kind](text) if kind in _KNOWN else RuntimeError(f"an environment failed: {kind}: {text}")

@@ -1,0 +1,56 @@
+"""Copying and pickling of environments in the middle of an episode: by the record of it, which is played again."""
+
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any, ClassVar, Self
+
+from puzzlebox.envs.programme import Programme
+from puzzlebox.world import Record, World
+
+
+class Copied:
+    """An environment with a `_world` that is copied and pickled as its record, and a `_programme` of what comes next.
+
+    Attributes:
+        _made: what `_fit_out` makes from the settings; no copy takes it along.
+        _owned: what a copy has of its own. The rest never changes and is shared, above all the tasks.
+    """
+
+    _made: ClassVar[Iterable[str]] = ()
+    _owned: ClassVar[Iterable[str]] = ()
+    _world: World | None
+    _programme: Programme
+
+    def _fit_out(self) -> None:
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As it is, with the episode as a record."""
+        state = {name: value for name, value in self.__dict__.items() if name not in self._made}
+        state["_world"] = None if self._world is None else self._world.snapshot()
+        state["_programme"] = self._programme.copy()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Play the episode again."""
+        self.__dict__.update(state)
+        record = state["_world"]
+        self._world = None if record is None else replayed(record)
+        self._fit_out()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A second environment at the same point, with chances of its own."""
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        state = self.__getstate__()
+        state.update({name: deepcopy(state[name], memo) for name in self._owned if name in state})
+        twin.__setstate__(state)
+        return twin
+
+
+def replayed(record: Record) -> World:
+    """The world at the end of a record, with nothing left to tell."""
+    world = World.replay(record)
+    if not record.actions:
+        world.take_events()
+    return world
