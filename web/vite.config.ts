@@ -1,0 +1,16 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vitest/config";
+
+// The built page is part of the Python package: what a user installs needs no Node.
+export default defineConfig({
+  plugins: [svelte()],
+  base: "/",
+  build: {
+    outDir: "../src/puzzlebox/studio/static",
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: { "/api": "http://127.0.0.1:8808", "/ws": { target: "ws://127.0.0.1:8808", ws: true } } },
+  test: { environment: "jsdom" },
+});
