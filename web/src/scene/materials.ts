@@ -1,0 +1,344 @@
+// The materials of everything in an arena; they share the numbers of its light.
+import {
+  BackSide, Color, DataArrayTexture, FrontSide, LinearFilter, LinearMipmapLinearFilter, RedFormat, ShaderMaterial,
+  UniformsLib, UniformsUtils, Vector3, type IUniform,
+} from "three";
+import type { Surface, Surroundings } from "./decode";
+import { MASK } from "./layout";
+import { MARK, light, paint } from "./paint.glsl";
+
+type Uniforms = Record<string, IUniform>;
+
+/** What all materials read: the sun, the sky, and the clock of what moves by itself (0: it stands still). */
+export class Daylight {
+  readonly uniforms: Uniforms = {
+    uSun: { value: new Vector3(0, 1, 0) },
+    uSunlight: { value: new Color(1, 1, 1) },
+    uAbove: { value: new Color() },
+    uBeside: { value: new Color() },
+    uBelow: { value: new Color() },
+    uLight: { value: 1 },
+    uTime: { value: 0 },
+  };
+
+  set(around: Surroundings): void {
+    const set = (name: string, color: readonly number[]) => this.uniforms[name].value.setRGB(...color);
+    this.uniforms.uSun.value.set(around.sun[0], around.sun[1], -around.sun[2]).normalize();
+    set("uSunlight", around.sunlight);
+    set("uAbove", around.above);
+    set("uBeside", around.beside);
+    set("uBelow", around.below);
+    this.uniforms.uLight.value = around.light;
+  }
+}
+
+const withShadows = /* glsl */ `
+#include <common>
+#include <shadowmap_pars_vertex>
+`;
+
+const partVertex = /* glsl */ `
+${withShadows}
+attribute vec4 aColor;
+attribute vec4 aOther;
+attribute vec4 aHalf;
+attribute vec4 aMeta;
+flat varying vec4 vColor;
+flat varying vec4 vOther;
+flat varying vec4 vHalf;
+flat varying vec4 vMeta;
+varying vec3 vPlace;
+varying vec3 vFace;
+varying vec3 vWorld;
+varying vec3 vNormal;
+
+void main() {
+  vColor = aColor;
+  vOther = aOther;
+  vHalf = aHalf;
+  vMeta = aMeta;
+  // In the Scene's own, left-handed frame.
+  vPlace = vec3(position.xy, -position.z);
+  vFace = vec3(normal.xy, -normal.z);
+  #include <beginnormal_vertex>
+  #include <defaultnormal_vertex>
+  #include <begin_vertex>
+  #include <project_vertex>
+  #include <worldpos_vertex>
+  vWorld = (modelMatrix * instanceMatrix * vec4(position, 1.0)).xyz;
+  vNormal = normalize((vec4(transformedNormal, 0.0) * viewMatrix).xyz);
+  #include <shadowmap_vertex>
+}
+`;
+
+const shadowHead = /* glsl */ `
+#include <common>
+uniform bool receiveShadow;
+#include <shadowmap_pars_fragment>
+#include <shadowmask_pars_fragment>
+`;
+
+const partFragment = /* glsl */ `
+${shadowHead}
+${light}
+${paint}
+uniform highp sampler2DArray uSymbols;
+flat varying vec4 vColor;
+flat varying vec4 vOther;
+flat varying vec4 vHalf;
+flat varying vec4 vMeta;
+varying vec3 vPlace;
+varying vec3 vFace;
+varying vec3 vWorld;
+varying vec3 vNormal;
+
+void main() {
+  int pattern = int(vMeta.x + 0.5), kind = int(vMeta.y + 0.5), flags = int(vMeta.z + 0.5);
+  float value = vMeta.w;
+  bool glows = (flags & GLOWS) != 0, through = (flags & SEE_THROUGH) != 0, fence = (flags & FENCE) != 0;
+  bool isRound = kind == KIND_BALL || kind == KIND_ELLIPSOID || kind == KIND_CAPSULE || kind == KIND_CYLINDER;
+  vec3 n = normalize(vNormal);
+  vec3 eye = normalize(cameraPosition - vWorld);
+  vec3 metres = kind == KIND_HULL ? vPlace : vPlace * vHalf.xyz;
+  vec3 size = abs(dFdx(metres)) + abs(dFdy(metres));
+
+  // Where on the surface, in metres from the lower corner.
+  vec3 looks = isRound ? abs(vPlace) : abs(vFace);
+  bool onX = max(looks.y, looks.z) < looks.x, onY = kind == KIND_WEDGE ? looks.y > 0.3 : max(looks.x, looks.z) < looks.y;
+  vec2 uv = vec2(onX ? metres.z + vHalf.z : metres.x + vHalf.x, onY ? metres.z + vHalf.z : metres.y + vHalf.y);
+  vec2 duv = vec2(onX ? size.z : size.x, onY ? size.z : size.y);
+  if (kind == KIND_HULL) { uv = vec2(metres.x + metres.z, metres.y); duv = vec2(size.x + size.z, size.y); }
+  if (kind == KIND_TUBE) { uv = vec2(metres.z + vHalf.z, metres.x + vHalf.x); duv = size.zx; }
+
+  vec3 color = vColor.rgb;
+  float alpha = vColor.a;
+  if (pattern == SYMBOL) {
+    vec2 at = clamp((1.0 - vPlace.zy) * 0.5, 0.5 / ${MASK}.0, 1.0 - 0.5 / ${MASK}.0);
+    float ink = vFace.x < -0.5 ? texture(uSymbols, vec3(at, vHalf.w)).r : 0.0;
+    float blur = max(fwidth(ink), 0.02);
+    color = mix(vOther.rgb, color, vFace.x < -0.5 ? smoothstep(0.5 - blur, 0.5 + blur, ink) : 0.0);
+  } else if (pattern == RING) {
+    color = ringAt(color, vOther.rgb, value, vPlace, max(size.x, max(size.y, size.z)) / max(vHalf.x, 1e-3));
+  } else if (pattern == GRADIENT) {
+    color = mix(color, vOther.rgb, clamp(0.5 * vPlace.y + 0.5, 0.0, 1.0));
+  } else if (pattern == SPINES && length(vPlace) > 1.002) {
+    color = mix(color, vOther.rgb, smoothstep(1.03, 1.13, length(vPlace)));
+  } else if (pattern == SPINES) {
+    color *= 0.7;
+  } else if (pattern != PLAIN) {
+    vec2 mixture = patternAt(pattern, vOther.w, uv, duv);
+    color = mix(color, vOther.rgb, mixture.x) * mixture.y;
+  }
+
+  // Marks for those who cannot tell hues apart.
+  int mark = flags & 56;
+  if (mark == ${MARK.HATCH} && onY) {
+    float d = vWorld.x + vWorld.z, w = fwidth(d);
+    color = mix(color, vec3(0.9), 0.55 * lines(d, w, 0.9, 0.22));
+  } else if (mark == ${MARK.DOTS} && onY) {
+    vec2 cell = fract(vWorld.xz / 0.8) - 0.5;
+    float w = fwidth(vWorld.x) + fwidth(vWorld.z);
+    color = mix(color, vec3(0.02), 0.7 * (1.0 - smoothstep(0.16, 0.16 + max(w, 0.02), length(cell))));
+  } else if (mark == ${MARK.BANDS}) {
+    color = mix(color, vec3(0.015), 0.8 * lines(vPlace.y + 0.1, fwidth(vPlace.y), 0.5, 0.2));
+  } else if (mark == ${MARK.RINGS}) {
+    color = mix(color, vec3(0.95), 0.8 * lines(vPlace.y + 0.07, fwidth(vPlace.y), 2.0, 0.14));
+  }
+
+  // Distance to the nearest edge of a flat face: edges catch the light.
+  float edge = 0.0;
+  if (kind == KIND_BOX) {
+    vec3 inwards = (1.0 - abs(vPlace)) * vHalf.xyz;
+    float nearest = onX ? min(inwards.y, inwards.z) : onY ? min(inwards.x, inwards.z) : min(inwards.x, inwards.y);
+    float width = 0.02, blur = max(size.x, max(size.y, size.z));
+    edge = (1.0 - smoothstep(0.5 * width, width + blur, nearest)) * clamp(width / max(blur, 1e-4), 0.0, 1.0);
+  }
+
+  float shadow = getShadowMask();
+  float facing = max(dot(n, eye), 0.0);
+  float rim = pow(1.0 - facing, 3.0);
+  if (glows && !through) {
+    // Balls of light: rounder than a disc, hardly darker below.
+    float roundness = isRound ? 0.93 + 0.09 * n.y + 0.05 * max(dot(n, uSun), 0.0) : 1.0;
+    float shine = isRound && vHalf.x > 0.08 ? 0.35 * pow(max(dot(reflect(-eye, n), uSun), 0.0), 40.0) : 0.0;
+    color = color * roundness + shine + color * rim * 0.12;
+  } else if (glows) {
+    // A haze: a little movement in it.
+    float flow = noise(vWorld.xz * 0.9 + vec2(uTime * 0.12, uTime * 0.07)) + 0.5 * noise(vWorld.xz * 2.3 - uTime * 0.1);
+    color *= 0.86 + 0.2 * flow;
+    color += edge * color * 0.6;
+  } else if (fence) {
+    float height = smoothstep(-0.1, 1.4, vWorld.y);
+    float side = 0.985 + 0.06 * dot(n, uSun) - 0.05 * abs(n.y);
+    color *= uLight * side * mix(0.84, 1.0, height) * mix(0.86, 1.0, shadow) * (1.0 + (value - 0.5) * 0.06);
+    color *= 1.0 + (noise(vec2(vWorld.x + vWorld.z, vWorld.y * 0.35) * vec2(26.0, 3.0)) - 0.5) * 0.05 * visible(size.y, 0.05);
+  } else {
+    vec3 shone = lit(n, shadow);
+    float floorShade = mix(mix(0.74, 1.0, smoothstep(0.0, 0.55, vWorld.y)), 1.0, max(n.y, 0.0));
+    if (through) {
+      float gleam = 0.5 * pow(max(dot(reflect(-eye, n), uSun), 0.0), 60.0) * shadow;
+      color = color * (0.35 + 0.65 * shone) + gleam + edge * 0.25;
+      alpha = clamp(alpha * (0.72 + 1.1 * rim) + gleam + edge * 0.35, 0.0, 0.96);
+    } else {
+      color = color * shone * floorShade;
+      if (isRound) color += uLight * (0.05 * rim * uAbove + 0.06 * pow(max(dot(reflect(-eye, n), uSun), 0.0), 24.0) * shadow);
+      else color *= 1.0 + 0.16 * edge;
+    }
+  }
+  gl_FragColor = vec4(color, alpha);
+  #include <colorspace_fragment>
+}
+`;
+
+const NO_SYMBOLS = symbols(new Uint8Array(MASK * MASK));
+
+/** The masks of symbols, one a layer. */
+export function symbols(pixels: Uint8Array): DataArrayTexture {
+  const layers = Math.max(1, Math.floor(pixels.length / (MASK * MASK)));
+  const data = pixels.length >= MASK * MASK ? pixels : new Uint8Array(MASK * MASK);
+  const texture = new DataArrayTexture(data, MASK, MASK, layers);
+  texture.format = RedFormat;
+  texture.minFilter = LinearMipmapLinearFilter;
+  texture.magFilter = LinearFilter;
+  texture.generateMipmaps = true;
+  texture.anisotropy = 4;
+  texture.needsUpdate = true;
+  return texture;
+}
+
+export function partMaterial(daylight: Daylight, seeThrough: boolean): ShaderMaterial {
+  return new ShaderMaterial({
+    uniforms: { ...UniformsUtils.clone(UniformsLib.lights), ...daylight.uniforms, uSymbols: { value: NO_SYMBOLS } },
+    vertexShader: partVertex,
+    fragmentShader: partFragment,
+    lights: true,
+    side: FrontSide,
+    transparent: seeThrough,
+    depthWrite: !seeThrough,
+  });
+}
+
+const levelFragment = /* glsl */ `
+${shadowHead}
+${light}
+${paint}
+uniform vec3 uColor;
+uniform vec3 uOther;
+uniform int uPattern;
+uniform float uScale;
+uniform float uFacing;
+uniform vec2 uSize;
+varying vec3 vWorld;
+
+void main() {
+  vec2 place = vec2(vWorld.x, -vWorld.z);
+  vec2 uv = place + 1.0;
+  vec2 mixture = patternAt(uPattern, uScale, uv, abs(dFdx(uv)) + abs(dFdy(uv)));
+  float grain = 1.0;
+  if (uPattern == PLAIN) {
+    float far = length(fwidth(uv));
+    grain += (noise(uv * 0.8) - 0.5) * 0.06 + (noise(uv * 13.0) - 0.5) * 0.07 * visible(far, 0.08)
+           + (noise(uv * 61.0) - 0.5) * 0.08 * visible(far, 0.02);
+  }
+  vec3 color = mix(uColor, uOther, mixture.x) * mixture.y * grain;
+  // Corners where floor and fence meet are a little darker.
+  vec2 inside = min(place, uSize - place);
+  float wall = uFacing > 0.0 ? mix(0.8, 1.0, smoothstep(-0.4, 1.3, min(inside.x, inside.y))) : 1.0;
+  color *= lit(vec3(0.0, uFacing, 0.0), uFacing > 0.0 ? getShadowMask() : 1.0) * wall;
+  gl_FragColor = vec4(color, 1.0);
+  #include <colorspace_fragment>
+}
+`;
+
+const levelVertex = /* glsl */ `
+${withShadows}
+varying vec3 vWorld;
+void main() {
+  #include <beginnormal_vertex>
+  #include <defaultnormal_vertex>
+  #include <begin_vertex>
+  #include <project_vertex>
+  #include <worldpos_vertex>
+  vWorld = (modelMatrix * vec4(position, 1.0)).xyz;
+  #include <shadowmap_vertex>
+}
+`;
+
+/** Floor (facing 1) or ceiling (facing -1). */
+export function levelMaterial(daylight: Daylight, surface: Surface, facing: 1 | -1, size: [number, number]): ShaderMaterial {
+  return new ShaderMaterial({
+    uniforms: {
+      ...UniformsUtils.clone(UniformsLib.lights),
+      ...daylight.uniforms,
+      uColor: { value: new Color().setRGB(...surface.color) },
+      uOther: { value: new Color().setRGB(...surface.other) },
+      uPattern: { value: Math.round(surface.pattern) },
+      uScale: { value: surface.scale },
+      uFacing: { value: facing },
+      uSize: { value: size },
+    },
+    vertexShader: levelVertex,
+    fragmentShader: levelFragment,
+    lights: true,
+    side: FrontSide,
+  });
+}
+
+export function skyMaterial(daylight: Daylight, around: Surroundings, gradient: boolean): ShaderMaterial {
+  return new ShaderMaterial({
+    uniforms: {
+      ...daylight.uniforms,
+      uColor: { value: new Color().setRGB(...around.sky.color) },
+      uOther: { value: new Color().setRGB(...around.sky.other) },
+      uHalo: { value: new Color().setRGB(...around.halo) },
+      uGradient: { value: gradient ? 1 : 0 },
+    },
+    vertexShader: /* glsl */ `
+      varying vec3 vWay;
+      void main() {
+        vWay = position;
+        gl_Position = (projectionMatrix * vec4(mat3(viewMatrix) * position, 1.0)).xyww;
+      }
+    `,
+    fragmentShader: /* glsl */ `
+      ${light}
+      uniform vec3 uColor;
+      uniform vec3 uOther;
+      uniform vec3 uHalo;
+      uniform float uGradient;
+      varying vec3 vWay;
+      void main() {
+        vec3 d = normalize(vWay);
+        float low = 1.0 - max(d.y, 0.0);
+        vec3 color = mix(uColor, uOther, uGradient * low * low * low);
+        float sun = max(dot(d, uSun), 0.0);
+        color += pow(sun, 4.0) * uHalo;
+        // The disc itself, behind a haze.
+        color += uGradient * uHalo * (0.8 * pow(sun, 90.0) + 3.0 * smoothstep(0.9990, 0.9996, sun));
+        if (d.y > 0.02) {
+          vec2 high = d.xz / (d.y + 0.18) * 1.6 + uTime * 0.004;
+          float cloud = 0.6 * noise(high) + 0.28 * noise(high * 2.3 + 7.0) + 0.14 * noise(high * 5.1);
+          color = mix(color, uOther + 0.12, uGradient * 0.42 * smoothstep(0.5, 0.85, cloud) * smoothstep(0.02, 0.3, d.y));
+        }
+        color *= uLight;
+        color += (fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5) / 400.0;
+        gl_FragColor = vec4(color, 1.0);
+        #include <colorspace_fragment>
+      }
+    `,
+    side: BackSide,
+    depthWrite: false,
+  });
+}
+
+/** A colour over everything: darkness, or the fog of a hot zone. */
+export function veilMaterial(): ShaderMaterial {
+  return new ShaderMaterial({
+    uniforms: { uVeil: { value: [0, 0, 0, 0] } },
+    vertexShader: "void main() { gl_Position = vec4(position.xy, 0.0, 1.0); }",
+    fragmentShader: "uniform vec4 uVeil; void main() { gl_FragColor = uVeil; }",
+    transparent: true,
+    depthTest: false,
+    depthWrite: false,
+  });
+}

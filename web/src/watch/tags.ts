@@ -1,0 +1,29 @@
+// What rays meet, as people say it, and in colours that tell them apart.
+const KNOWN: Record<string, [string, string]> = {
+  arena: ["fence", "#9a7b57"],
+  Immovable: ["wall or other fixed thing", "#7d8791"],
+  Movable: ["block", "#b58a4a"],
+  goodGoal: ["food", "#3fa34d"],
+  goodGoalMulti: ["food that does not end it", "#d9a800"],
+  badGoal: ["bad food", "#d2463c"],
+  badGoalMulti: ["bad food that does not end it", "#a8352f"],
+  GoalSpawner: ["dispenser", "#8f5bb5"],
+  DeathZone: ["death zone", "#b0122b"],
+  HotZone: ["hot zone", "#e0711c"],
+  DataZone: ["zone", "#4a90c2"],
+  Ramp: ["ramp", "#c04fb0"],
+  PillarButton: ["button", "#2f78d0"],
+  SignPoster: ["sign", "#2a9c96"],
+  DecoyGoal: ["decoy", "#9bb04a"],
+  DecoyGoalBounce: ["decoy that bounces", "#9bb04a"],
+  HollowObj: ["hollow box", "#8c6f52"],
+  agent: ["another animal", "#e08aa0"],
+};
+
+export function spoken(tag: string): string {
+  return KNOWN[tag]?.[0] ?? tag;
+}
+
+export function colourOf(tag: string): string {
+  return KNOWN[tag]?.[1] ?? "#7d8791";
+}
