@@ -71,6 +71,9 @@ class RandomActionAgent:
         action_biases: nine numbers, soft-maxed, in the order of `actions`.
         prev_step_bias: how likely it repeats itself.
         remove_prev_step: whether it never does.
+
+    Attributes:
+        chances: what it draws from; a Generator of one's own makes it repeatable.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class RandomActionAgent:
         self.action_biases = np.ones(9) if action_biases is None else np.asarray(action_biases, float)
         self.prev_step_bias = prev_step_bias
         self.remove_prev_step = remove_prev_step
+        self.chances: Any = np.random
         do = AAIActions()
         self.actions = [
             *(do.NOOP, do.LEFT, do.RIGHT, do.FORWARDS, do.BACKWARDS),
@@ -101,11 +105,11 @@ class RandomActionAgent:
             length = abs(int(self.step_length_distribution()))
         return deque([prev_step] * length)
 
-    def get_new_action(self, prev_step: int) -> int:
-        """The number of the next action, given that of the last one; `actions` has them by number."""
-        if not self.remove_prev_step and np.random.random() < self.prev_step_bias:
+    def get_new_action(self, prev_step: int | None) -> int:
+        """The number of the next action, given that of the last one, if any; `actions` has them by number."""
+        if prev_step is not None and not self.remove_prev_step and self.chances.random() < self.prev_step_bias:
             return prev_step
         weights = np.exp(self.action_biases - self.action_biases.max())
-        if self.remove_prev_step:
+        if prev_step is not None and self.remove_prev_step:
             weights[prev_step] = 0.0
-        return int(np.random.choice(9, p=weights / weights.sum()))
+        return int(self.chances.choice(9, p=weights / weights.sum()))

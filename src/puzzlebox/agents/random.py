@@ -1,0 +1,119 @@
+"""The random action agent of the Animal-AI papers, with all its settings and a seed (experiments.md section 4)."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from puzzlebox.animalai.agents import RandomActionAgent
+from puzzlebox.schema.messages import nearest
+
+# What lengths can be drawn from, and how many numbers each takes; NumPy's names and meanings.
+DISTRIBUTIONS = {
+    "constant": 1,
+    "normal": 2,
+    "uniform": 2,
+    "exponential": 1,
+    "poisson": 1,
+    "geometric": 1,
+    "lognormal": 2,
+    "gamma": 2,
+}
+# What the papers ran: a mean of about 4.5 steps, for lengths are truncated.
+PUBLISHED = "normal(5, 1)"
+_WRITTEN = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
+# No action lasts longer.
+_LONGEST = 1e6
+# After so many lengths of nothing there will be no other.
+_PATIENCE = 10_000
+
+Draw = Callable[[np.random.Generator], float]
+
+
+class RandomAgent:
+    """Takes a random action for a random number of steps, whatever it perceives.
+
+    Args:
+        step_length_distribution: how many steps an action lasts: a text such as "normal(5, 1)" (what the papers ran),
+            "uniform(1, 10)" or "constant(1)", a function of a NumPy Generator, or None: always `max_step_length`. The
+            absolute value of what is drawn is truncated; where that is 0, another action is chosen.
+        max_step_length: how many, where there is no distribution.
+        action_biases: nine numbers for noop, left, right, forwards, backwards, forwards-left, forwards-right,
+            backwards-left, backwards-right: an action is chosen with a probability proportional to their exponential.
+        prev_step_bias: how likely it chooses the last action again without drawing, 0 to 1.
+        remove_prev_step: whether it never chooses the last action again.
+    """
+
+    # It looks at nothing; an environment needs some sense, and this one costs least.
+    senses: ClassVar[Mapping[str, Any]] = {"camera": None, "rays": None, "vitals": True}
+
+    def __init__(
+        self,
+        step_length_distribution: str | Draw | None = PUBLISHED,
+        max_step_length: int = 10,
+        action_biases: Sequence[float] | None = None,
+        prev_step_bias: float = 0.0,
+        remove_prev_step: bool = False,
+    ) -> None:
+        if isinstance(max_step_length, bool) or not isinstance(max_step_length, int) or max_step_length < 1:
+            raise ValueError(f"max_step_length is {max_step_length!r}; it must be a whole number, 1 or more")
+        if not 0 <= prev_step_bias <= 1:
+            raise ValueError(f"prev_step_bias is {prev_step_bias}; it must be from 0 to 1")
+        if prev_step_bias and remove_prev_step:
+            raise ValueError("prev_step_bias and remove_prev_step contradict each other; use one of them")
+        if action_biases is not None and not np.all(np.isfinite(np.asarray(action_biases, float))):
+            raise ValueError(f"action_biases are {list(action_biases)}; they must be finite numbers")
+        draw = _drawing(step_length_distribution) if isinstance(step_length_distribution, str) else None
+        self._draw = draw or step_length_distribution
+        self._random = RandomActionAgent(
+            max_step_length, self._length if self._draw else None, action_biases, prev_step_bias, remove_prev_step
+        )
+        self.begin(0)
+
+    def begin(self, seed: int) -> None:
+        """Start afresh: no last action, and all chances from the seed."""
+        self._chances = self._random.chances = np.random.default_rng(seed)
+        self._left, self._chosen = 0, None
+
+    _chosen: int | None
+
+    def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
+        """The chosen action while it lasts, then another one."""
+        for _ in range(_PATIENCE):
+            if self._left:
+                break
+            self._chosen = self._random.get_new_action(self._chosen)
+            self._left = len(self._random.get_num_steps(self._chosen))
+        else:
+            raise ValueError("step_length_distribution draws only lengths of less than one step; choose longer ones")
+        self._left -= 1
+        assert self._chosen is not None
+        move, turn = self._random.actions[self._chosen].action_tuple.discrete[0]
+        return int(3 * move + turn)
+
+    def _length(self) -> float:
+        assert callable(self._draw)
+        return min(max(self._draw(self._chances), -_LONGEST), _LONGEST)
+
+
+def _drawing(text: str) -> Draw:
+    """A function that draws from a distribution given as text."""
+    match = _WRITTEN.fullmatch(text)
+    name = match[1] if match else text.strip()
+    if name not in DISTRIBUTIONS:
+        raise ValueError(f"there is no distribution {name!r}{nearest(name, DISTRIBUTIONS)}")
+    try:
+        numbers = [float(number) for number in match[2].split(",")] if match else []
+    except ValueError:
+        numbers = []
+    if len(numbers) != DISTRIBUTIONS[name] or not np.all(np.isfinite(numbers)) or np.max(np.abs(numbers)) > _LONGEST:
+        count = "one number" if DISTRIBUTIONS[name] == 1 else "two numbers"
+        raise ValueError(f"{text!r} is no distribution; {name} takes {count} up to 1,000,000, as in {PUBLISHED!r}")
+    if name == "constant":
+        return lambda chances: numbers[0]
+    try:
+        getattr(np.random.default_rng(0), name)(*numbers)
+    except ValueError as problem:
+        raise ValueError(f"{text!r} is no distribution: {problem}") from None
+    return lambda chances: float(getattr(chances, name)(*numbers))

@@ -1,0 +1,52 @@
+"""What the verbs about recordings share: finding the store and its episodes, and showing how far one is."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from puzzlebox.cli.words import fail
+
+if TYPE_CHECKING:
+    from puzzlebox.lab.store import Episode, Store
+
+_NONE_YET = "play one with `puzzlebox play foraging`, or watch an agent in the studio, `puzzlebox`"
+
+
+def opened(path: Path | None) -> "Store":
+    """The store that was asked for; one that is not there yet has no episodes."""
+    from puzzlebox.lab.store import Store, StoreError, default_store_path
+
+    where = default_store_path() if path is None else path
+    if not where.exists():
+        fail(f"there are no episodes yet in {where}", _NONE_YET)
+    try:
+        store = Store(where)
+        if not store.count():
+            fail(f"there are no episodes yet in {where}", _NONE_YET)
+    except StoreError as problem:
+        fail(str(problem))
+    return store
+
+
+def found(store: "Store", beginning: str) -> "Episode":
+    """The episode whose id begins so, or `last`."""
+    try:
+        return store.find(beginning)
+    except KeyError as problem:
+        newest = ", ".join(each.id for each in store.episodes(3))
+        fail(str(problem.args[0]), f"the newest are {newest}; `last` is the first of them")
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr; what is given takes how much of how much is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    # Where nobody sees it move, there is none.
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,164 @@
+"""`puzzlebox replay`: a recorded episode as a film or a picture."""
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from puzzlebox.cli.recordings import found, opened, progress
+from puzzlebox.cli.words import fail, note
+
+if TYPE_CHECKING:
+    from puzzlebox.world import Record
+
+_PNG = ".png"
+# How the files begin that may be replaced: pictures and films.
+_SIGNATURES = (b"\x89PNG", b"GIF8", b"ftyp")
+_PICTURE, _FILM = "1200x800", "640x480"
+
+
+class Angle(Enum):
+    """From where to look."""
+
+    FIRST = "first"
+    THIRD = "third"
+    TOP = "top"
+
+
+def replay(
+    episode: Annotated[
+        str,
+        typer.Argument(help="The beginning of an episode's id, `last`, or a JSON file of a Record.", metavar="EPISODE"),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="What to write: a film (.mp4, .gif) or a picture (.png). Left out: words."),
+    ] = None,
+    view: Annotated[Angle, typer.Option(help="With the animal's eye, from behind it, or from above.")] = Angle.THIRD,
+    size: Annotated[
+        str | None, typer.Option(metavar="WxH", help=f"Pixels. Left out: {_FILM}, of a picture {_PICTURE}.")
+    ] = None,
+    step: Annotated[
+        int | None, typer.Option(min=0, help="Of a picture: after so many physics steps; left out: at the end.")
+    ] = None,
+    path: Annotated[bool, typer.Option("--path", help="A picture from above with the way the animal took.")] = False,
+    speed: Annotated[float, typer.Option(min=0.1, max=100, help="How many times as fast as it was played.")] = 1.0,
+    fps: Annotated[
+        float | None, typer.Option(min=1, max=60, help="Pictures a second. Left out: 25, of a GIF 12.5.")
+    ] = None,
+    shadows: Annotated[bool, typer.Option("--shadows", help="Soft shadows in films too; ten times as slow.")] = False,
+    store: Annotated[
+        Path | None, typer.Option(help="The file of recordings; left out: where the studio keeps them.")
+    ] = None,
+) -> None:
+    """Show a recorded episode: in words, as a film, or as a picture.
+
+    Try:
+
+    - `puzzlebox replay last`
+    - `puzzlebox replay last -o last.mp4 --view third`
+    - `puzzlebox replay last -o path.png --path`
+
+    The episode is played again from its actions, so any view and size is as good as the first.
+    """
+    from puzzlebox.lab.film import FILMS
+
+    form = "" if output is None else output.suffix.lower()
+    if output is None:
+        if path or step is not None or size is not None:
+            fail("there is nothing to paint without a file to write", "name it with -o, as in -o last.png")
+        _tell(episode, store)
+        return
+    if form not in (*FILMS, _PNG):
+        fail(f"{output} is neither a film nor a picture; its name must end in .mp4, .gif or .png")
+    if form != _PNG and (path or step is not None):
+        fail(f"{'--path' if path else '--step'} is for pictures, and {output} is a film", "end its name in .png")
+    if path and (step is not None or view is not Angle.THIRD):
+        fail("--path is always seen from above and of the whole episode; leave out --view and --step")
+    if not _may_write(output):
+        fail(f"{output} is already there and is neither a film nor a picture", "name another file with -o")
+    width, height = _size(size or (_PICTURE if form == _PNG else _FILM))
+    record = _record(episode, store)
+    from puzzlebox.lab.film import film, path_picture, picture
+    from puzzlebox.scene.png import png
+
+    try:
+        if form != _PNG:
+            with progress("painting") as show:
+                film(record, output, view.value, (width, height), show, fps=fps, speed=speed, shadows=shadows)
+        else:
+            image = (
+                path_picture(record, (width, height)) if path else picture(record, step, view.value, (width, height))
+            )
+            output.write_bytes(png(image))
+    except (ValueError, ModuleNotFoundError) as problem:
+        fail(str(problem))
+    except OSError as problem:
+        fail(f"{output} cannot be written: {problem.strerror}")
+    note(f"wrote {output}")
+
+
+def _is_file(episode: str) -> bool:
+    return episode.lower().endswith(".json") or "/" in episode
+
+
+def _record(episode: str, store: Path | None) -> "Record":
+    from puzzlebox.lab.store import StoreError
+    from puzzlebox.world import Record
+
+    if not _is_file(episode):
+        recordings = opened(store)
+        try:
+            return recordings.record(found(recordings, episode).id)
+        except StoreError as problem:
+            fail(str(problem))
+    try:
+        text = Path(episode).read_text(encoding="utf-8")
+    except OSError as problem:
+        fail(f"{episode} cannot be read: {problem.strerror}")
+    except UnicodeDecodeError:
+        fail(f"{episode} is not the JSON file of a Record")
+    try:
+        return Record.from_json(text)
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        known = isinstance(problem, ValueError) and "record" in str(problem)
+        fail(f"{episode}: {problem}" if known else f"{episode} is not the JSON file of a Record")
+
+
+def _tell(episode: str, store: Path | None) -> None:
+    from puzzlebox.lab import summary
+
+    if _is_file(episode):
+        lines = summary.of_record(_record(episode, None))
+    else:
+        recordings = opened(store)
+        one = found(recordings, episode)
+        lines = summary.of_episode(one, recordings.events(one.id))
+    for line in lines:
+        typer.echo(line)
+    note("hint: add -o last.mp4 for a film, -o last.png for a picture of its end, or -o path.png --path for its way")
+
+
+def _may_write(output: Path) -> bool:
+    """An earlier film or picture is replaced, anything else is not."""
+    try:
+        with output.open("rb") as file:
+            start = file.read(8)
+    except OSError:
+        return True  # nothing there; or nothing one can write to, which is said later
+    return not start or start[:4] in _SIGNATURES or start[4:] in _SIGNATURES
+
+
+def _size(text: str) -> tuple[int, int]:
+    from puzzlebox.lab.film import LARGEST, SMALLEST
+
+    sides = text.lower().split("x")
+    # First how long it is: Python refuses to read numbers of thousands of digits.
+    fit = [len(side) <= 6 and side.isdecimal() and SMALLEST <= int(side) <= LARGEST for side in sides]
+    if len(sides) > 2 or not all(fit):
+        fail(
+            f"--size {text} is no size of a picture; it is WIDTHxHEIGHT in pixels, or one number for a square, "
+            f"each from {SMALLEST} to {LARGEST}, as in {_FILM}"
+        )
+    return int(sides[0]), int(sides[-1])

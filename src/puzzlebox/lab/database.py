@@ -1,0 +1,133 @@
+"""The file recordings are kept in: SQLite, with a journal that readers and a second program can live beside."""
+
+import os
+import sqlite3
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+FORMAT = 1
+# How SQLite files say whose they are: "PuzB".
+_OURS = 0x50757A42
+# So long one program waits for another that writes, in seconds.
+PATIENCE = 30.0
+_FILE = "recordings.sqlite"
+
+# The seed has no type, so that it may be a text: Python's whole numbers have no largest one.
+_TABLES = """
+CREATE TABLE tasks (hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE episodes (
+  number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_hash TEXT NOT NULL REFERENCES tasks (hash),
+  task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
+  player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
+  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT);
+CREATE TABLE steps (
+  episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
+  x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
+  view TEXT NOT NULL, flags INTEGER NOT NULL, PRIMARY KEY (episode, step)) WITHOUT ROWID;
+CREATE TABLE events (
+  number INTEGER PRIMARY KEY, episode INTEGER NOT NULL, step INTEGER NOT NULL, kind TEXT NOT NULL, thing INTEGER,
+  name TEXT, animal INTEGER, details TEXT NOT NULL);
+CREATE INDEX events_of_episode ON events (episode, number);
+"""
+
+
+class StoreError(Exception):
+    """Recordings cannot be kept or read; one sentence says why."""
+
+
+def default_store_path() -> Path:
+    """Where recordings are kept when nobody says otherwise; PUZZLEBOX_DATA names another folder."""
+    chosen = os.environ.get("PUZZLEBOX_DATA")
+    if chosen:
+        return Path(chosen).expanduser() / _FILE
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Puzzlebox" / _FILE
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "Puzzlebox" / _FILE
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "puzzlebox" / _FILE
+
+
+def prepare(path: Path) -> None:
+    """Make the file if there is none, or see that it is one of ours that this version can read."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
+    try:
+        with closing(connect(path)) as connection:
+            _check(connection, path)
+            if not _made(connection):
+                _make(connection, path)
+    except sqlite3.Error as problem:
+        foreign = "not a database" in str(problem)
+        why = f"{path} is not a file of recordings" if foreign else f"recordings cannot be kept in {path}: {problem}"
+        raise StoreError(why) from None
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection of one's own; transactions are begun by hand."""
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that can change nothing; also where one may not write beside the file."""
+    # Without these beside it, a file in a folder one cannot write to is at rest: nobody can be writing.
+    if not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        return sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True, isolation_level=None)
+    connection = connect(path)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def _made(connection: sqlite3.Connection) -> bool:
+    return _number(connection, "application_id") == _OURS
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is not ours before anything is changed."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and not _made(connection):
+        raise StoreError(f"{path} is a database, but not one of Puzzlebox recordings")
+    version = _number(connection, "user_version")
+    if tables and version > FORMAT:
+        raise StoreError(
+            f"{path} was written by a newer Puzzlebox (format {version}; this one knows {FORMAT}); "
+            "update Puzzlebox, or name another file"
+        )
+
+
+def _make(connection: sqlite3.Connection, path: Path) -> None:
+    _use_journal(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _check(connection, path)
+        if not _made(connection):  # another program may have been quicker
+            for statement in _TABLES.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_OURS}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _use_journal(connection: sqlite3.Connection) -> None:
+    """Change to the write-ahead journal; SQLite does not wait for others here by itself."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)

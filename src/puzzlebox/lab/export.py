@@ -1,0 +1,117 @@
+"""Recordings as tidy tables: one row per episode, one per step, one per event."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.lab import rows
+from puzzlebox.lab.columns import TABLES
+from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Row, Sheet
+from puzzlebox.lab.store import STEP_COLUMNS, Episode, Store
+from puzzlebox.things.rules import PHYSICS_STEP
+from puzzlebox.world import ACTIONS
+
+CSV, PARQUET = "csv", "parquet"
+Progress = Callable[[int], None]
+
+_STEP, _ACTIONS, _TIME = (STEP_COLUMNS.index(name) for name in ("step", "actions", "time_ms"))
+_VIEW, _FLAGS = STEP_COLUMNS.index("view"), STEP_COLUMNS.index("flags")
+
+
+def files(folder: Path, form: str = CSV) -> list[Path]:
+    """What `export` writes."""
+    return [folder / f"{name}.{form}" for name in TABLES]
+
+
+def export(
+    store: Store, episodes: Sequence[Episode], folder: Path, form: str = CSV, progress: Progress | None = None
+) -> list[Path]:
+    """Write the tables of some episodes; a million steps take time, not memory.
+
+    Args:
+        store: where they are.
+        episodes: which, and in which order.
+        folder: where the tables go; it is made if there is none.
+        form: "csv" or "parquet".
+        progress: is told the number of steps written by each of many small pieces of the work.
+
+    Returns:
+        The files.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = files(folder, form)
+    sheets: list[Sheet] = []
+    with ExitStack() as undo:
+        for path, (_, columns) in zip(paths, TABLES.items(), strict=True):
+            if form == CSV:
+                sheet: Sheet = CsvSheet(path, [column.name for column in columns])
+            else:
+                sheet = ParquetSheet(path, columns)
+            undo.callback(sheet.abandon)
+            sheets.append(sheet)
+        for episode in episodes:
+            _export_one(store, episode, sheets, progress)
+        undo.pop_all()
+        for sheet in sheets:
+            sheet.close()
+    return paths
+
+
+def _export_one(store: Store, episode: Episode, sheets: Sequence[Sheet], progress: Progress | None) -> None:
+    of_episodes, of_steps, of_events = sheets
+    happened = store.events(episode.id)
+    last_ms = 0.0
+    for batch in _step_rows(store, episode, happened):
+        of_steps.write(batch)
+        last_ms = batch[-1][3]
+        if progress is not None:
+            progress(len(batch))
+    of_events.write([_event_row(episode, event) for event in happened])
+    goals = sum(event["kind"] == "collected" and event["animal"] == 0 for event in happened)
+    of_episodes.write([_episode_row(episode, last_ms, goals)])
+
+
+def _episode_row(episode: Episode, duration_ms: float, goals: int) -> Row:
+    return (
+        *(episode.id, episode.task, episode.title, episode.task_hash, episode.arena, str(episode.seed)),
+        *(episode.rules_name, json.dumps(episode.rules, sort_keys=True), episode.player, episode.agent),
+        *(episode.started, episode.decision_period, episode.steps, _seconds(episode.steps), duration_ms),
+        *(episode.total, episode.passed, episode.ended_by, goals),
+    )
+
+
+def _step_rows(store: Store, episode: Episode, happened: list[dict[str, Any]]) -> Iterator[list[Row]]:
+    """The steps, each with what happened since the one before it."""
+    events = iter(happened)
+    event = next(events, None)
+    for batch in store.step_batches(episode.id):
+        made: list[Row] = []
+        for row in batch:
+            kinds = []
+            while event is not None and event["step"] <= row[_STEP]:
+                kinds.append(event["kind"])
+                event = next(events, None)
+            made.append(_step_row(episode.id, row, kinds))
+        yield made
+
+
+def _step_row(id: str, row: Row, kinds: list[str]) -> Row:
+    actions, flags = row[_ACTIONS], row[_FLAGS]
+    first = int(actions[0]) if actions else None
+    return (
+        *(id, row[_STEP], _seconds(row[_STEP]), row[_TIME], first, "" if first is None else ACTIONS[first]),
+        *(";".join(actions[1:]), *row[_TIME + 1 : _VIEW], row[_VIEW]),
+        *(bool(flags & rows.LIGHT_ON), not flags & rows.CANNOT_MOVE, bool(flags & rows.NOTIFICATION)),
+        *(bool(flags & rows.PASSED_SO_FAR), ";".join(kinds)),
+    )
+
+
+def _event_row(episode: Episode, event: dict[str, Any]) -> Row:
+    what = (event["kind"], event["thing"], event["name"], event["animal"])
+    return (episode.id, event["step"], *what, json.dumps(event["details"]) if event["details"] else "")
+
+
+def _seconds(steps: int) -> float:
+    return round(steps * PHYSICS_STEP, 2)

@@ -1,0 +1,238 @@
+"""Every episode, human or agent, stored as it happens: nothing that was acknowledged is ever lost."""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.lab.database import FORMAT, StoreError, connect_to_read, default_store_path, prepare
+from puzzlebox.lab.rows import End, Episode, Start, Step, hash_of
+from puzzlebox.lab.writing import Listener, Writer
+from puzzlebox.schema import read
+from puzzlebox.things import Rules
+from puzzlebox.world import Record
+
+__all__ = [
+    "FORMAT",
+    "STEP_COLUMNS",
+    "End",
+    "Episode",
+    "Start",
+    "Step",
+    "Store",
+    "StoreError",
+    "default_store_path",
+    "hash_of",
+]
+
+# The columns of the steps of an episode, in order.
+STEP_COLUMNS = (
+    *("step", "actions", "time_ms", "x", "y", "z", "vx", "vy", "vz", "heading"),
+    *("reward", "total", "health", "view", "flags"),
+)
+# The fields of an Episode, in order; one that is still open is as far as its last step.
+_EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rules, e.player, e.agent, e.started,
+  e.decision_period, coalesce(e.end_step, l.step, 0), coalesce(e.total, l.total, 0.0), e.passed, e.ended_by
+FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
+  AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
+_BATCH = 4096
+
+
+class Store:
+    """Recordings in one file.
+
+    `begin`, `step` and `end` may be called from any thread and return at once; one thread writes. Readers see what is
+    in the file, which is what listeners were told of. Another program may have the same file open.
+
+    Args:
+        path: the file; it is made if there is none. Left out: `default_store_path()`.
+    """
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        self.path = default_store_path() if path is None else Path(path)
+        prepare(self.path)
+        self._listeners: list[Listener] = []
+        self._writer: Writer | None = None
+        self._lock = threading.Lock()
+        # How far each episode is that was recorded here; None: it is over.
+        self._reached: dict[str, int | None] = {}
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- writing
+
+    @property
+    def error(self) -> StoreError | None:
+        """What went wrong with writing; every later call raises it."""
+        return None if self._writer is None else self._writer.error
+
+    def begin(self, start: Start) -> None:
+        """An episode begins."""
+        with self._lock:
+            if start.id in self._reached or self._known(start.id):
+                raise ValueError(f"there is already an episode {start.id}")
+            self._write(start.id, start)
+            self._reached[start.id] = -1
+
+    def step(self, id: str, step: Step) -> None:
+        """A step was taken; one whose recording broke off may be gone on with."""
+        with self._lock:
+            reached = self._reach(id)
+            if step.step <= reached:
+                raise ValueError(f"episode {id} is already recorded up to step {reached}; {step.step} is not after it")
+            self._write(id, step)
+            self._reached[id] = step.step
+
+    def end(self, id: str, end: End) -> None:
+        """An episode is over."""
+        with self._lock:
+            self._reach(id)
+            self._write(id, end)
+            self._reached[id] = None
+
+    def listen(self, callback: Listener) -> Callable[[], None]:
+        """Have a function told, by the writing thread, which episodes are in the file up to which step.
+
+        Returns:
+            A function that ends it.
+        """
+        self._listeners.append(callback)
+        return lambda: self._listeners.remove(callback)
+
+    def flush(self) -> None:
+        """Wait until everything given so far is in the file."""
+        if self._writer is not None:
+            self._writer.flush()
+
+    def close(self) -> None:
+        """Write what is left; nothing can be recorded after it."""
+        with self._lock:
+            writer = self._writer
+        if writer is not None:
+            writer.close()
+
+    def _write(self, id: str, row: Start | Step | End) -> None:
+        if self._writer is None:
+            self._writer = Writer(self.path, self._listeners)
+        self._writer.put(id, row)
+
+    def _reach(self, id: str) -> int:
+        """How far an episode is recorded; only those that are not over can go on."""
+        if id not in self._reached:
+            if self.error is not None:
+                raise self.error
+            episode = self.episode(id)
+            # Step 0 may be there or not; nothing is lost by not having it twice.
+            self._reached[id] = None if episode.finished else episode.steps
+        reached = self._reached[id]
+        if reached is None:
+            raise ValueError(f"episode {id} is over; nothing more can be recorded of it")
+        return reached
+
+    # --- reading
+
+    def _rows(self, question: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            with closing(connect_to_read(self.path)) as connection:
+                return connection.execute(question, values).fetchall()
+        except sqlite3.Error as problem:
+            raise StoreError(f"the recordings in {self.path} cannot be read: {problem}") from None
+
+    def _known(self, id: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM episodes WHERE id = ?", (id,)))
+
+    def count(self) -> int:
+        """How many episodes there are."""
+        return int(self._rows("SELECT count(*) FROM episodes")[0][0])
+
+    def count_steps(self) -> int:
+        """How many steps there are, of all episodes together."""
+        return int(self._rows("SELECT count(*) FROM steps")[0][0])
+
+    def episodes(self, limit: int | None = None, offset: int = 0) -> list[Episode]:
+        """The episodes, newest first."""
+        rows = self._rows(
+            f"{_EPISODE} ORDER BY e.number DESC LIMIT ? OFFSET ?", (-1 if limit is None else limit, offset)
+        )
+        return [_episode(row) for row in rows]
+
+    def episode(self, id: str) -> Episode:
+        """One of them."""
+        rows = self._rows(f"{_EPISODE} WHERE e.id = ?", (id,))
+        if not rows:
+            raise KeyError(f"there is no episode {id}")
+        return _episode(rows[0])
+
+    def find(self, beginning: str) -> Episode:
+        """The episode whose name begins so, or the newest one for `last`; a sentence where that is none or several."""
+        if beginning == "last":
+            newest = self.episodes(1)
+            if not newest:
+                raise KeyError("there are no episodes yet")
+            return newest[0]
+        # substr instead of LIKE: no letter has a second meaning.
+        found = self._rows("SELECT id FROM episodes WHERE substr(id, 1, ?) = ? LIMIT 4", (len(beginning), beginning))
+        if not found or not beginning:
+            raise KeyError(f"there is no episode {beginning!r}")
+        names = [str(row[0]) for row in found]
+        if beginning in names:
+            return self.episode(beginning)
+        if len(names) > 1:
+            raise KeyError(f"several episodes begin with {beginning!r}: {', '.join(names)}")
+        return self.episode(names[0])
+
+    def task_text(self, id: str) -> str:
+        """The task of an episode, as YAML."""
+        rows = self._rows("SELECT text FROM episodes JOIN tasks ON hash = task_hash WHERE id = ?", (id,))
+        if not rows:
+            raise KeyError(f"there is no episode {id}")
+        return str(rows[0][0])
+
+    def record(self, id: str) -> Record:
+        """All that is needed to play an episode again."""
+        episode = self.episode(id)
+        task = read(self.task_text(id)).task
+        if task is None:
+            raise StoreError(f"the task of episode {id} cannot be read by this version of Puzzlebox")
+        rows = self._rows(_OF_EPISODE.format("actions"), (id,))
+        actions = tuple(tuple(map(int, text)) for (text,) in rows if text)
+        return Record(task, episode.arena, episode.seed, Rules.named(episode.rules), actions)
+
+    def steps(self, id: str) -> dict[str, list[Any]]:
+        """The steps of an episode as columns, named by `STEP_COLUMNS`."""
+        rows = [row for batch in self.step_batches(id) for row in batch]
+        return {name: [row[place] for row in rows] for place, name in enumerate(STEP_COLUMNS)}
+
+    def step_batches(self, id: str) -> Iterator[list[tuple[Any, ...]]]:
+        """The steps of an episode, some thousand rows at a time."""
+        with closing(connect_to_read(self.path)) as connection:
+            cursor = connection.execute(_OF_EPISODE.format(", ".join(STEP_COLUMNS)), (id,))
+            while rows := cursor.fetchmany(_BATCH):
+                yield rows
+
+    def events(self, id: str) -> list[dict[str, Any]]:
+        """What happened in an episode."""
+        names = ("kind", "step", "thing", "name", "animal", "details")
+        rows = self._rows(
+            f"SELECT {', '.join(names)} FROM events WHERE episode = (SELECT number FROM episodes WHERE id = ?) "
+            "ORDER BY number",
+            (id,),
+        )
+        return [dict(zip(names, (*row[:-1], json.loads(row[-1])), strict=True)) for row in rows]
+
+
+_OF_EPISODE = "SELECT {} FROM steps WHERE episode = (SELECT number FROM episodes WHERE id = ?) ORDER BY step"
+
+
+def _episode(row: tuple[Any, ...]) -> Episode:
+    values = dict(zip((each.name for each in fields(Episode)), row, strict=True))
+    passed = None if values["passed"] is None else bool(values["passed"])
+    return Episode(**values | {"seed": int(values["seed"]), "rules": json.loads(values["rules"]), "passed": passed})
