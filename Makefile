@@ -48,6 +48,7 @@ generated: $(VENV)/built
 pictures: $(VENV)/built
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/terminal_picture.py
 	$(BIN)/python tools/gallery.py
+	$(BIN)/python tools/bundled_sheet.py
 
 wheel: $(PAGE)
 	@test -n "$(INTERPRETER)"
