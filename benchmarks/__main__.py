@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import camera, envs, help_time, peers, reading, refusing, report, slopes, step, world
+from benchmarks import camera, envs, help_time, peers, reading, refusing, report, slopes, step, studio, world
 from benchmarks.measure import Others, Result
 from puzzlebox.envs.speed import machine
 
@@ -26,6 +26,7 @@ BENCHMARKS = {
     "refusing": refusing.run,
     "help": help_time.run,
     "slopes": slopes.run,
+    "studio": studio.run,
 }
 # Cores that other processes may use before a run counts as disturbed.
 _QUIET = 0.2

@@ -41,7 +41,7 @@ def test_help_needs_nothing_heavy() -> None:
     assert "Check task files" in done.stdout
 
 
-@pytest.mark.parametrize("verb", ["check", "convert", "things", "tasks", "doctor"])
+@pytest.mark.parametrize("verb", ["play", "check", "convert", "things", "tasks", "replay", "export", "doctor"])
 def test_every_verb_explains_itself(verb: str) -> None:
     done = puzzlebox(verb, "--help")
     assert done.returncode == 0
@@ -52,13 +52,6 @@ def test_version() -> None:
     from puzzlebox import __version__
 
     assert puzzlebox("--version").stdout == f"puzzlebox {__version__}\n"
-
-
-def test_alone_it_says_what_to_try_next() -> None:
-    done = puzzlebox()
-    assert done.returncode == 0
-    assert "12 bundled tasks, all in order" in done.stdout
-    assert "puzzlebox check my_task.yml" in done.stdout
 
 
 def test_check_a_good_file(folder: Path) -> None:

@@ -8,6 +8,9 @@ from puzzlebox.cli.bench import bench
 from puzzlebox.cli.check import check
 from puzzlebox.cli.convert import convert
 from puzzlebox.cli.doctor import doctor
+from puzzlebox.cli.export import export
+from puzzlebox.cli.play import HOST, Data, Host, NoBrowser, Port, play
+from puzzlebox.cli.replay import replay
 from puzzlebox.cli.show import show
 from puzzlebox.cli.tasks import tasks
 from puzzlebox.cli.things import things
@@ -16,12 +19,12 @@ from puzzlebox.cli.welcome import welcome
 app = typer.Typer(
     name="puzzlebox",
     help="One virtual laboratory where animals, infants and machines meet the same tasks.",
-    epilog="Try `puzzlebox tasks`, then `puzzlebox check FILE` on a task of your own.",
+    epilog="Without a command, the studio opens. Try `puzzlebox tasks`, then `puzzlebox check FILE` on your own task.",
     rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (check, convert, show, things, tasks, bench, doctor):
+for verb in (play, check, convert, show, things, tasks, replay, export, bench, doctor):
     app.command()(verb)
 
 
@@ -39,9 +42,13 @@ def _root(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and leave.", callback=_version, is_eager=True)
     ] = False,
+    port: Port = None,
+    host: Host = HOST,
+    no_browser: NoBrowser = False,
+    data: Data = None,
 ) -> None:
     if context.invoked_subcommand is None:
-        welcome()
+        welcome(host, port, not no_browser, data)
 
 
 def main() -> None:

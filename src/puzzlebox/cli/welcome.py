@@ -1,26 +1,27 @@
-"""`puzzlebox` alone: checks that the bundled tasks are in order, and says what to try."""
+"""`puzzlebox` alone: opens the studio in the browser, and says what else there is."""
 
-import typer
+from pathlib import Path
+
+from puzzlebox.cli.words import note
 
 _NEXT = """\
+  puzzlebox play foraging                  play a task
   puzzlebox tasks                          what is bundled
   puzzlebox things                         everything a task can hold
   puzzlebox convert examples/food --to puzzlebox -o my_task.yml
                                            a task of your own, to start from
   puzzlebox check my_task.yml              is it right?
-  puzzlebox --help                         the rest"""
+  puzzlebox --help                         the rest
+"""
 
 
-def welcome() -> None:
+def welcome(host: str, port: int | None, browser: bool, data: Path | None) -> None:
     """Open the laboratory."""
     from puzzlebox import __version__
     from puzzlebox.batteries import bundled_names
-    from puzzlebox.schema import load_task
+    from puzzlebox.cli.play import open_studio
     from puzzlebox.things import CATALOGUE
 
-    for name in bundled_names():
-        load_task(name, strict=True)
-    typer.echo(
-        f"Puzzlebox {__version__}: {len(CATALOGUE)} things, {len(bundled_names())} bundled tasks, all in order.\n"
-    )
-    typer.echo("Try next:\n\n" + _NEXT)
+    note(f"Puzzlebox {__version__}: {len(CATALOGUE)} things, {len(bundled_names())} bundled tasks.\n")
+    note("Beside the studio:\n\n" + _NEXT)
+    open_studio(address="/", host=host, port=port, browser=browser, data=data)

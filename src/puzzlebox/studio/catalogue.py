@@ -1,0 +1,184 @@
+"""The tasks one can play: bundled ones, those somebody dropped onto the page, and one given on the command line."""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.render import Painter, View
+from puzzlebox.scene.png import png
+from puzzlebox.schema import Diagnostic, Reading, Task, TaskError, read, read_source
+from puzzlebox.schema.lines import lines_of
+from puzzlebox.schema.messages import nearest
+from puzzlebox.schema.tree import MAX_BYTES
+from puzzlebox.studio import everything
+from puzzlebox.world import World
+
+UPLOAD, FILE = "upload:", "file:"
+# Texts of uploads that are kept: so many, and so many bytes of them.
+MOST_UPLOADS, MOST_UPLOADED = 200, 16 * MAX_BYTES
+# Findings of one file that are told; a page of them is more than anybody reads.
+_MOST_MESSAGES = 100
+VIEWS = ("first", "third", "top")
+SMALLEST, LARGEST = 16, 1600
+_MOST_PICTURES = 300
+# Larger pictures are painted as they are; smaller ones finer, and averaged.
+_FINE = 640 * 480
+
+
+class UnknownTask(Exception):
+    """There is no such task; one sentence."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A task and what it is called."""
+
+    name: str
+    task: Task
+
+    def about(self) -> dict[str, Any]:
+        """What the page's gallery shows."""
+        metadata, arenas = self.task.metadata, self.task.arenas
+        return {
+            "name": self.name,
+            "title": metadata.title or self.name,
+            "level": metadata.level,
+            "tags": list(metadata.tags),
+            "description": metadata.description or "",
+            "arenas": len(arenas),
+            "agents": max(1, len(arenas[0].agents())),
+            "thumbnail": f"/api/thumbnails/{quote(self.name, safe='/:')}.png",
+        }
+
+
+class Catalogue:
+    """Finds tasks by name. May be used from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._painting = threading.Lock()
+        self._known: dict[str, Entry] = {}
+        self._uploads: OrderedDict[str, tuple[int, Entry]] = OrderedDict()
+        self._pictures: OrderedDict[tuple[str, str, int, int], bytes] = OrderedDict()
+
+    # --- finding
+
+    def find(self, name: str | None) -> Entry:
+        """The task of a name; without one, the arena with one of every thing.
+
+        Raises:
+            UnknownTask: there is none.
+        """
+        with self._lock:
+            if name is None or (name == everything.NAME and name not in bundled_names()):
+                return Entry(everything.NAME, everything.everything())
+            if name in self._uploads:
+                self._uploads.move_to_end(name)
+                return self._uploads[name][1]
+            if name not in self._known:
+                path = bundled_path(name)
+                if path is None:
+                    hint = nearest(name, self.names(), listed_by="puzzlebox tasks")
+                    raise UnknownTask(f"there is no task {name[:100]!r}{hint}")
+                task = read(path.read_bytes()).task
+                if task is None:
+                    raise UnknownTask(f"the bundled task {name} has mistakes; `puzzlebox check {name}` shows them")
+                self._known[name] = Entry(name, task)
+            return self._known[name]
+
+    def names(self) -> list[str]:
+        """What can be played by name, without uploads."""
+        given = [name for name in self._known if name.startswith(FILE)]
+        return [*given, *bundled_names()]
+
+    def listing(self) -> list[dict[str, Any]]:
+        """All of them, for the gallery."""
+        return [self.find(name).about() for name in self.names()]
+
+    # --- adding
+
+    def add_file(self, source: str) -> str:
+        """Have a task file played that the command line named; the name of its task here.
+
+        Raises:
+            TaskError: it has mistakes.
+            FileNotFoundError: there is none, and no bundled task of that name.
+        """
+        if source in bundled_names() and not Path(source).is_file():
+            return source
+        shown, reading = read_source(Path(source))
+        if reading.task is None:
+            raise TaskError(shown, [finding for finding in reading.findings if finding.severity == "error"])
+        name = FILE + Path(source).stem
+        self._known[name] = Entry(name, reading.task)
+        return name
+
+    def check(self, data: bytes) -> dict[str, Any]:
+        """What is wrong or doubtful in a text, and the name it can be played under."""
+        reading = read(data)
+        name = None if reading.task is None else self._keep(data, reading.task)
+        return {
+            "ok": name is not None,
+            "task": name,
+            "title": None if reading.task is None else reading.task.metadata.title,
+            "messages": _messages(reading),
+        }
+
+    def _keep(self, data: bytes, task: Task) -> str:
+        name = UPLOAD + hashlib.sha256(data).hexdigest()[:24]
+        with self._lock:
+            self._uploads[name] = (len(data), Entry(name, task))
+            self._uploads.move_to_end(name)
+            while len(self._uploads) > MOST_UPLOADS or sum(size for size, _ in self._uploads.values()) > MOST_UPLOADED:
+                self._uploads.popitem(last=False)
+        return name
+
+    # --- pictures
+
+    def thumbnail(self, name: str, view: str, width: int, height: int) -> bytes:
+        """A PNG file of the start of a task; painted once, one at a time.
+
+        Raises:
+            UnknownTask: there is no such task.
+        """
+        entry = self.find(name)
+        key = (entry.name, view, width, height)
+        with self._painting:
+            if key not in self._pictures:
+                world = World(entry.task, seed=0)
+                self._pictures[key] = painted(world, view, width, height)
+                while len(self._pictures) > _MOST_PICTURES:
+                    self._pictures.popitem(last=False)
+            self._pictures.move_to_end(key)
+            return self._pictures[key]
+
+
+def painted(world: World, view: str, width: int, height: int) -> bytes:
+    """A PNG file of a world as it is now."""
+    scene = world.scene()
+    if view == "top":
+        look = View.top(scene, width / height)
+    else:
+        look = View.first(scene) if view == "first" else View.third(scene)
+    samples = 1 if view == "first" or width * height > _FINE else 2
+    return png(Painter(scene).picture(look, width, height, samples=samples, shadows=view != "first"))
+
+
+def _messages(reading: Reading) -> list[dict[str, Any]]:
+    lines = lines_of(reading.text) if reading.findings else []
+    return [_told(finding, lines) for finding in reading.findings[:_MOST_MESSAGES]]
+
+
+def _told(finding: Diagnostic, lines: list[str]) -> dict[str, Any]:
+    return {
+        "severity": finding.severity,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "text": finding.message,
+        "excerpt": finding.picture(lines),
+    }

@@ -1,0 +1,99 @@
+"""Recordings for the page: what is stored, and an episode played again as the messages of the time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from puzzlebox.lab import Episode, Store
+from puzzlebox.lab.replaying import moments
+from puzzlebox.scene.png import png
+from puzzlebox.studio import protocol
+from puzzlebox.studio.protocol import FrameFlag
+from puzzlebox.studio.telling import Teller, about_arena, events_text, moment_of
+
+# What an EPISODE of docs/studio-protocol.md holds.
+FIELDS = (
+    *("id", "task", "title", "arena", "seed", "rules", "player", "agent", "started"),
+    *("steps", "return", "passed", "ended_by", "finished"),
+)
+# From each of these physics steps on one can begin to look, without what was before.
+KEY_STEPS = 500
+_BLOCK = 64 * 1024
+
+
+def about(episode: Episode) -> dict[str, Any]:
+    """An EPISODE."""
+    plain = episode.as_dict()
+    return {name: plain[name] for name in FIELDS}
+
+
+def columns(store: Store, id: str) -> dict[str, Any]:
+    """The steps of an episode, for a graph and a path."""
+    stored = store.steps(id)
+    return {name: stored[name] for name in ("step", "x", "z", "reward", "health", "total", "heading", "time_ms")}
+
+
+def blocks(store: Store, id: str) -> Iterator[bytes]:
+    """The messages of an episode, each after its length, in blocks."""
+    waiting, size = [], 0
+    for message in messages(store, id):
+        block = protocol.in_a_row([message])
+        waiting.append(block)
+        size += len(block)
+        if size > _BLOCK:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+    yield b"".join(waiting)
+
+
+def messages(store: Store, id: str) -> Iterator[bytes | str]:
+    """What a page would have been told while it was played: the episode, then for each step events and a frame."""
+    episode, record = store.episode(id), store.record(id)
+    teller, notified, position = Teller(), False, record.arena
+    for world, outcome, actions in moments(record):
+        events = world.take_events() if outcome is None else outcome.events
+        if outcome is None or world.position != position:
+            position = world.position
+            yield protocol.compact(_introduction(episode) | about_arena(world) | {"step": world.clock})
+        if events:
+            notified = notified or any(event.kind == "notified" for event in events)
+            yield events_text(world.clock, events)
+        if world.clock % KEY_STEPS == 0:
+            teller.forget()
+        shown = FrameFlag.NOTIFICATION if notified and not world.over else 0
+        moment = moment_of(world, action=actions[0] if actions else 0, extra_flags=shown)
+        yield from teller.tell(world, moment)
+    told = {"type": "ended", "episode": id, "step": world.clock, "cause": episode.ended_by, "passed": world.passed()}
+    yield protocol.compact(told | {"return": world.animals[0].total, "pause": 0})
+
+
+def _introduction(episode: Episode) -> dict[str, Any]:
+    return {
+        "type": "episode",
+        "episode": episode.id,
+        "task": episode.task,
+        "title": episode.title,
+        "seed": episode.seed,
+        "rules": episode.rules_name,
+        "agent": episode.agent,
+        "previous_return": None,
+        "note": None,
+    }
+
+
+def picture(store: Store, id: str, step: int | None, view: str, width: int, height: int) -> bytes:
+    """A PNG file of one moment."""
+    from puzzlebox.lab import film
+
+    return png(film.picture(store.record(id), step, view, (width, height)))
+
+
+def film(store: Store, id: str, ending: str, view: str, width: int, height: int) -> bytes:
+    """The episode as MP4 or GIF."""
+    from puzzlebox.lab import film as filming
+
+    with TemporaryDirectory(prefix="puzzlebox-") as folder:
+        path = Path(folder) / f"film.{ending}"
+        filming.film(store.record(id), path, view, (width, height))
+        return path.read_bytes()

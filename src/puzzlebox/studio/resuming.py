@@ -1,0 +1,72 @@
+"""Going on with an episode after the server was stopped: with what is stored, and what the page has seen beyond it."""
+
+import json
+from collections.abc import Sequence
+
+from puzzlebox.lab import Episode, Start, Store
+from puzzlebox.studio.playing import Prepared, gone_on
+from puzzlebox.world import Record
+
+# No page has seen more that is not stored than this; ten seconds would be a very slow disk.
+MOST_UNSTORED = 3000
+
+
+class CannotGoOn(Exception):
+    """One sentence why an episode cannot be gone on with."""
+
+
+def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[int, ...]:
+    """What a page saw beyond what is known here.
+
+    Args:
+        done: the actions known here, from the first step on.
+        step: the last one the page was told is stored.
+        seen: the actions the page saw after it.
+
+    Raises:
+        CannotGoOn: the two do not fit together.
+    """
+    if step > len(done):
+        raise CannotGoOn(f"the page knows {step} steps as stored, but there are {len(done)}")
+    both = min(len(done) - step, len(seen))
+    if list(done[step : step + both]) != list(seen[:both]):
+        raise CannotGoOn("what the page has seen is not what was stored")
+    return tuple(seen[both:])
+
+
+def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Prepared, Episode, Record]:
+    """An episode where it was when the connection broke.
+
+    Raises:
+        CannotGoOn: it cannot be gone on with, and why.
+    """
+    try:
+        episode = store.episode(id)
+    except KeyError:
+        raise CannotGoOn("the episode had not been stored yet") from None
+    if episode.finished:
+        raise CannotGoOn("the episode is over")
+    if episode.player != "human" or episode.decision_period != 1:
+        raise CannotGoOn("only what a person plays can be gone on with")
+    record = store.record(id)
+    later = later_actions([actions[0] for actions in record.actions], step, seen)
+    times = store.steps(id)["time_ms"]
+    start = _start_of(episode, store.task_text(id))
+    return gone_on(start, record, times[-1] if times else None, later), episode, record
+
+
+def _start_of(episode: Episode, text: str) -> Start:
+    return Start(
+        id=episode.id,
+        task_text=text,
+        task_hash=episode.task_hash,
+        task=episode.task,
+        title=episode.title,
+        arena=episode.arena,
+        seed=episode.seed,
+        rules=json.dumps(episode.rules, sort_keys=True),
+        player=episode.player,
+        agent=episode.agent,
+        started=episode.started,
+        decision_period=episode.decision_period,
+    )

@@ -1,0 +1,208 @@
+"""Everybody who plays at the same time: the pages, the worlds of those who have just left, and what they share."""
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from puzzlebox.lab import Store
+from puzzlebox.studio.catalogue import Catalogue, UnknownTask
+from puzzlebox.studio.course import Course
+from puzzlebox.studio.pacing import Pacer
+from puzzlebox.studio.playing import Play, Prepared
+from puzzlebox.studio.resuming import MOST_UNSTORED, CannotGoOn, later_actions, recovered
+from puzzlebox.studio.tab import Mistake, Tab, number
+from puzzlebox.studio.watching import ByAgent, known_agent
+from puzzlebox.things import Rules
+from puzzlebox.world.actions import ACTIONS
+
+# Pages that play at once.
+MOST_TABS = 64
+# Worlds of pages that have gone, and seconds they are kept; after that an episode is rebuilt from the store.
+MOST_KEPT, KEPT_SECONDS = 32, 120.0
+_LARGEST_SEED = 2**63 - 1
+_MOST_STEPS = 2**31
+_EPISODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+Made = TypeVar("Made")
+
+
+class Rooms:
+    """What all players share.
+
+    Attributes:
+        store: where episodes are recorded.
+        catalogue: the tasks.
+        pacer: the clock.
+        rules: what is played by.
+        agent: an agent the command line named, which may be an import path.
+    """
+
+    def __init__(self, store: Store, catalogue: Catalogue, rules: str | Rules = "puzzlebox") -> None:
+        self.store, self.catalogue, self.rules = store, catalogue, Rules.named(rules)
+        self.agent: str | None = None
+        self.log = logging.getLogger("puzzlebox.studio")
+        self.pacer = Pacer()
+        self._tabs: set[Tab] = set()
+        self._players: dict[str, Tab] = {}
+        self._kept: dict[str, tuple[float, Play, ByAgent | None]] = {}
+        self._pool = ThreadPoolExecutor(2, "puzzlebox-builder")
+        self._thinking = ThreadPoolExecutor(8, "puzzlebox-agent")
+
+    async def open(self) -> None:
+        """Start the clock."""
+        loop = asyncio.get_running_loop()
+        self._clock = asyncio.create_task(self.pacer.run())
+        self._stop_listening = self.store.listen(lambda done: loop.call_soon_threadsafe(self._stored, done))
+
+    async def close(self) -> None:
+        """Stop it, and have everything stored; what is not over can be gone on with another day."""
+        self._stop_listening()
+        self._clock.cancel()
+        await asyncio.gather(self._clock, return_exceptions=True)
+        for pool in (self._pool, self._thinking):
+            pool.shutdown(wait=False, cancel_futures=True)
+        self._kept.clear()
+        self.store.close()
+
+    async def build(self, make: Callable[..., Made], *arguments: Any) -> Made:
+        """Make something that takes a while, beside the clock."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, make, *arguments)
+
+    def _stored(self, done: dict[str, int]) -> None:
+        for episode, step in done.items():
+            tab = self._players.get(episode)
+            if tab is not None:
+                tab.stored(episode, step)
+
+    # --- coming and going
+
+    async def welcome(self, tab: Tab, message: dict[str, Any]) -> None:
+        """A page says what it wants."""
+        if len(self._tabs) >= MOST_TABS:
+            raise Mistake(f"{MOST_TABS} pages play already; close one of them first")
+        self._tabs.add(tab)
+        if message["type"] == "start":
+            await self._start(tab, message)
+        elif message["type"] == "resume":
+            await self._resume(tab, message)
+        else:
+            raise Mistake(f"a page begins with 'start' or 'resume', not with {message['type'][:40]!r}")
+        self.pacer.add(tab)
+
+    def plays(self, tab: Tab, episode: str) -> None:
+        """A page begins an episode; it is told what is stored of this one and of those before."""
+        self._players[episode] = tab
+
+    def leave(self, tab: Tab) -> None:
+        """A page has gone; its world waits a while for it to come back."""
+        self.pacer.remove(tab)
+        self._tabs.discard(tab)
+        self._players = {episode: other for episode, other in self._players.items() if other is not tab}
+        play, agent = tab.play, tab.agent
+        tab.stand_up()
+        if play is not None and play.running:
+            play.say = lambda text: None
+            play.keys.let_go()
+            self._kept[play.episode] = (time.monotonic(), play, agent)
+        oldest = sorted(self._kept, key=lambda episode: self._kept[episode][0])[:-MOST_KEPT]
+        late = time.monotonic() - KEPT_SECONDS
+        for episode in {*oldest, *(each for each, (left, *_) in self._kept.items() if left < late)}:
+            del self._kept[episode]
+
+    async def _start(self, tab: Tab, message: dict[str, Any], note: str | None = None) -> None:
+        """A new player."""
+        name, agent = (_text(message, key) for key in ("task", "agent"))
+        arena, seed = (
+            None if message.get(key) is None else number(message, key, _LARGEST_SEED) for key in ("arena", "seed")
+        )
+        try:
+            entry = await self.build(self.catalogue.find, name)
+            course = Course(entry.name, entry.task, self.rules, arena=arena, seed=seed, agent=agent)
+            await self._play(tab, course, note)
+        except (UnknownTask, ValueError) as problem:
+            raise Mistake(str(problem)) from None
+
+    async def _play(self, tab: Tab, course: Course, note: str | None = None) -> None:
+        play = Play(course, self.store)
+        driver = None
+        if course.agent is not None:
+            agent = await self.build(known_agent, course.agent, self.agent)
+            driver = ByAgent(play, agent, self._thinking, tab.after_step)
+        prepared = await self.build(Prepared.fresh, course, course.again())
+        tab.sit_down(play, driver)
+        tab.begin(prepared, note)
+
+    async def _resume(self, tab: Tab, message: dict[str, Any]) -> None:
+        """A player comes back: to the world that waited, or to one rebuilt from the store."""
+        episode = message.get("episode")
+        if not isinstance(episode, str) or not _EPISODE.fullmatch(episode):
+            raise Mistake("a page that comes back must name its episode")
+        step, seen = number(message, "step", _MOST_STEPS), message.get("actions")
+        if not isinstance(seen, list) or not all(type(each) is int and 0 <= each < len(ACTIONS) for each in seen):
+            raise Mistake(f"actions must be a list of numbers from 0 to {len(ACTIONS) - 1}")
+        if len(seen) > MOST_UNSTORED:
+            raise Mistake(f"there are {len(seen)} actions; a page keeps {MOST_UNSTORED} at most")
+        before = self._players.get(episode)
+        if before is not None and before is not tab:
+            self.leave(before)
+            before.give_way()
+        try:
+            if episode in self._kept:
+                self._come_back(tab, episode, step, seen)
+            else:
+                await self._rebuild(tab, episode, step, seen)
+        except CannotGoOn as reason:
+            await self._instead(tab, episode, message, str(reason))
+
+    def _come_back(self, tab: Tab, episode: str, step: int, seen: list[int]) -> None:
+        """The world has waited."""
+        _, play, driver = self._kept[episode]
+        if later_actions([actions[0] for actions in play.world.actions], step, seen):
+            raise CannotGoOn("the page has seen more than has happened")
+        del self._kept[episode]
+        self.plays(tab, episode)
+        play.paused = False
+        tab.sit_down(play, driver)
+        if driver is not None:
+            driver.stepped = tab.after_step
+        play.introduce(step + len(seen))
+        tab.after_step()
+
+    async def _rebuild(self, tab: Tab, episode: str, step: int, seen: list[int]) -> None:
+        """The server was stopped: play again what is stored, and what the page has seen beyond it."""
+        await self.build(self.store.flush)
+        prepared, stored, record = await self.build(recovered, self.store, episode, step, seen)
+        course = Course(stored.task, record.task, record.rules)
+        course.go_on_from(record.arena)
+        tab.sit_down(Play(course, self.store), None)
+        tab.begin(prepared)
+
+    async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
+        """A new episode of the same task, for one that cannot be gone on with."""
+        note = f"the episode could not be gone on with: {reason}; this is a new one"
+        try:
+            await self.build(self.store.flush)
+            stored = await self.build(self.store.episode, episode)
+            record = await self.build(self.store.record, episode)
+        except KeyError:
+            if message.get("task") is None:
+                raise Mistake(f"there is no episode {episode} to go on with; start again") from None
+            await self._start(tab, {"task": message["task"], "agent": message.get("agent")}, note)
+            return
+        course = Course(stored.task, record.task, self.rules, agent=stored.agent)
+        course.go_on_from(record.arena)
+        if stored.finished:  # it ended while nobody was there, and the next one would have begun
+            course.next()
+        await self._play(tab, course, None if stored.finished else note)
+
+
+def _text(message: dict[str, Any], name: str) -> str | None:
+    """A text a message holds, or nothing."""
+    value = message.get(name)
+    if value is not None and (not isinstance(value, str) or len(value) > 300):
+        raise Mistake(f"{name} is {str(value)[:40]!r}; it must be a text")
+    return value

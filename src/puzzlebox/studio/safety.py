@@ -1,0 +1,180 @@
+"""Who may talk to the studio: local by default, with a token otherwise; no other site's pages, in no way.
+
+A page from elsewhere could reach a server on this machine in three ways: by its own requests (they carry a foreign
+`Origin`), by a name that suddenly means this machine (it shows in `Host`), and by framing the studio (forbidden by the
+headers). Each is answered here, before anything else looks at a request.
+"""
+
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from secrets import token_urlsafe
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# The largest request: a task file at its own limit, and room for its headers.
+MOST_BYTES = (1 << 20) + 4096
+_METHODS = ("GET", "HEAD", "POST")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_REFUSED_SOCKET = 1008
+
+
+def is_local(host: str) -> bool:
+    """Whether a name or number means this machine only."""
+    if host in _LOOPBACK:
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is let in.
+
+    Attributes:
+        host: what the server is bound to.
+        token: what one must know; None where only this machine can connect.
+        names: names this machine may be called by, beside numbers.
+    """
+
+    host: str = "127.0.0.1"
+    token: str | None = None
+    names: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def for_host(cls, host: str, *names: str) -> "Policy":
+        """Local without a token, anything else with a new one."""
+        if is_local(host):
+            return cls(host, None, frozenset({"localhost", host.lower()}))
+        return cls(host, token_urlsafe(24), frozenset(name.lower() for name in ("localhost", host, *names) if name))
+
+    def knows_host(self, header: str) -> bool:
+        """Whether somebody who uses this `Host` may mean us: a name of ours, or a number, which nobody can redirect."""
+        try:
+            host = urlsplit(f"//{header}").hostname or ""
+        except ValueError:
+            return False
+        if host in self.names:
+            return True
+        try:
+            number = ip_address(host)
+        except ValueError:
+            return False
+        return number.is_loopback or self.token is not None
+
+    @property
+    def cookie(self) -> str:
+        """The name the token is kept under."""
+        return "puzzlebox_token"
+
+    def knows(self, token: str | None) -> bool:
+        """Whether this is the token, or none is needed."""
+        return self.token is None or (token is not None and compare_digest(token.encode(), self.token.encode()))
+
+
+def headers_for(host: str) -> dict[str, str]:
+    """What every answer carries."""
+    # 'self' does not mean WebSockets in every browser.
+    content = (
+        "default-src 'self'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; "
+        f"img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self' ws://{host} wss://{host}; "
+        "worker-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return {
+        "Content-Security-Policy": content,
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+
+
+class Guard:
+    """Stands before the application."""
+
+    def __init__(self, app: ASGIApp, policy: Policy) -> None:
+        self._app, self._policy = app, policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or say why not."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._policy.knows_host(host):
+            refusal: Response | None = _refuse(421, "this is not a name of this server; use the link it printed")
+            host = ""
+        else:
+            refusal = self._refusal(scope, headers, host)
+        if scope["type"] == "websocket":
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": _REFUSED_SOCKET})
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                carried = MutableHeaders(scope=message)
+                for name, value in headers_for(host).items():
+                    carried[name] = value
+                carried.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await (self._app if refusal is None else refusal)(scope, receive, send_with_headers)
+
+    def _refusal(self, scope: Scope, headers: Headers, host: str) -> Response | None:
+        """The answer to somebody who may not come in, or has to come in by the door."""
+        socket = scope["type"] == "websocket"
+        if not socket and scope["method"] not in _METHODS:
+            return _refuse(405, "only GET and POST are answered")
+        origin = headers.get("origin")
+        # Browsers always name the origin of a socket and of what is posted from elsewhere.
+        if (origin is None and socket) or (origin is not None and not _same_origin(origin, host)):
+            return _refuse(403, "a page of another site may not use this server")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
+            return _refuse(413, f"a request may have {MOST_BYTES} bytes")
+        return self._without_token(scope, headers)
+
+    def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
+        policy = self._policy
+        if policy.token is None or policy.knows(_cookie(headers, policy.cookie)):
+            return None
+        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+        if scope["type"] == "http" and scope["method"] == "GET" and policy.knows(dict(query).get("token")):
+            rest = urlencode([pair for pair in query if pair[0] != "token"])
+            # The path without its leading slashes: `//elsewhere` would lead to another host.
+            path = "/" + quote(scope["path"].lstrip("/\\"))
+            answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+            answer.set_cookie(policy.cookie, policy.token, httponly=True, samesite="strict", path="/")
+            return answer
+        return _refuse(403, "this studio asks for a token; open the link that was printed when it started")
+
+
+def _cookie(headers: Headers, name: str) -> str | None:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return None
+    return None if found is None else found.value
+
+
+def _same_origin(origin: str, host: str) -> bool:
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc) and parts.netloc.lower() == host.lower()
+
+
+def _refuse(status: int, sentence: str) -> Response:
+    return PlainTextResponse(sentence + "\n", status)

@@ -1,0 +1,276 @@
+"""One WebSocket: what the page says, checked, and what it is told, never more than it can take."""
+
+import asyncio
+import json
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from puzzlebox.schema.messages import nearest
+from puzzlebox.studio import protocol
+from puzzlebox.studio.playing import Play, Prepared
+from puzzlebox.studio.telling import VIEWS
+from puzzlebox.studio.watching import FASTEST, SLOWEST, ByAgent
+from puzzlebox.world import Record
+from puzzlebox.world.actions import ACTIONS
+
+if TYPE_CHECKING:
+    from puzzlebox.studio.rooms import Rooms
+
+# Seconds a page may take to say what it wants.
+_PATIENCE = 10.0
+# Messages a second, and at once: a gamepad asks 125 times a second at most.
+_RATE, _BURST = 200.0, 400.0
+# Texts that wait for a page that takes nothing; after that its connection is given up.
+_MOST_TEXTS = 1000
+_LARGEST_KEY = 2**32 - 1
+# A socket closes with this after a mistake of the page, and with that when somebody else took its place.
+_MISTAKE, _TAKEN_OVER = 1008, 4001
+
+
+class Mistake(Exception):
+    """Something a page may not say; one sentence."""
+
+
+class Tab:
+    """A page that plays or watches."""
+
+    def __init__(self, socket: WebSocket, rooms: "Rooms") -> None:
+        self._socket, self._rooms = socket, rooms
+        self._texts: deque[str] = deque()
+        self._stored: dict[str, int] = {}
+        self._news = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._failure: str | None = None
+        self._code = _MISTAKE
+        self._changing = False
+        self._next: asyncio.TimerHandle | None = None
+        self._allowance, self._counted = _BURST, time.monotonic()
+        self.play: Play | None = None
+        self.agent: ByAgent | None = None
+
+    # --- the connection
+
+    async def run(self) -> None:
+        """Talk until either side ends it."""
+        await self._socket.accept()
+        sender = asyncio.create_task(self._send())
+        listener = asyncio.create_task(self._listen())
+        try:
+            await asyncio.wait((sender, listener), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._rooms.leave(self)
+            for task in (listener, sender, *self._tasks):
+                task.cancel()
+            await asyncio.gather(listener, sender, *self._tasks, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                first = await self._receive()
+            await self._rooms.welcome(self, first)
+            while True:
+                await self._heed(await self._receive())
+        except (WebSocketDisconnect, asyncio.CancelledError):
+            return
+        except TimeoutError:
+            self.fail("the page said nothing")
+        except Mistake as mistake:
+            self.fail(str(mistake))
+        except Exception as problem:
+            self._rooms.log.exception("a player's page failed")
+            self.fail(f"the studio made a mistake ({type(problem).__name__}); start again")
+        # The sentence is sent, and then the sender ends the connection.
+        await asyncio.Event().wait()
+
+    async def _receive(self) -> dict[str, Any]:
+        """The next message."""
+        while True:
+            packet = await self._socket.receive()
+            if packet["type"] == "websocket.disconnect":
+                raise WebSocketDisconnect(packet.get("code", 1005))
+            now = time.monotonic()
+            self._allowance = min(_BURST, self._allowance + (now - self._counted) * _RATE) - 1
+            self._counted = now
+            if self._allowance < 0:
+                raise Mistake(f"the page sent more than {_RATE:.0f} messages a second")
+            try:
+                message = json.loads(packet.get("text") or "")
+            except (ValueError, RecursionError):
+                message = None
+            if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+                raise Mistake("a message must be a JSON object with a `type`")
+            return message
+
+    async def _send(self) -> None:
+        """Tell the page what is new. While it takes nothing, nothing piles up but texts, and of those not many."""
+        socket = self._socket
+        try:
+            while True:
+                await self._news.wait()
+                self._news.clear()
+                while self._texts or self._stored:
+                    while self._texts:
+                        await socket.send_text(self._texts.popleft())
+                    stored, self._stored = self._stored, {}
+                    for episode, step in stored.items():
+                        await socket.send_text(protocol.compact({"type": "stored", "episode": episode, "step": step}))
+                if self._failure is not None:
+                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure}))
+                    await socket.close(self._code)
+                    return
+                # All texts before this moment are sent, so that a scene never comes before its episode.
+                if self.play is not None:
+                    for message in self.play.frames():
+                        await socket.send_bytes(message)
+                if self.agent is not None:
+                    for message in self.agent.news():
+                        await socket.send_bytes(message)
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            return  # the page has gone
+
+    def wake(self) -> None:
+        """There is something new."""
+        self._news.set()
+
+    def say(self, text: str) -> None:
+        """Have a text sent."""
+        self._texts.append(text)
+        if len(self._texts) > _MOST_TEXTS:
+            self._texts.clear()
+            self.fail("the page takes too long")
+        self._news.set()
+
+    def stored(self, episode: str, step: int) -> None:
+        """So much cannot be lost any more."""
+        self._stored[episode] = step
+        self._news.set()
+
+    def fail(self, sentence: str, code: int = _MISTAKE) -> None:
+        """Say why, and end the connection."""
+        if self._failure is None:
+            self._failure, self._code = sentence, code
+        self._news.set()
+
+    def give_way(self) -> None:
+        """The same episode is gone on with in another connection."""
+        self.fail("the episode is gone on with elsewhere", _TAKEN_OVER)
+
+    # --- playing
+
+    def sit_down(self, play: Play, agent: ByAgent | None) -> None:
+        """This page plays from now on."""
+        self.play, self.agent = play, agent
+        play.say = self.say
+        if agent is not None:
+            self.say(agent.senses_text())
+            self._tasks.append(asyncio.create_task(self._watch(agent)))
+
+    def stand_up(self) -> None:
+        """It plays no longer; somebody else may go on."""
+        for task in self._tasks:
+            task.cancel()
+        if self._next is not None:
+            self._next.cancel()
+        self.play = self.agent = self._next = None
+
+    async def _watch(self, agent: ByAgent) -> None:
+        try:
+            await agent.run()
+        except Exception as problem:
+            self._rooms.log.exception("an agent failed")
+            self.fail(f"the agent failed: {problem}")
+
+    def tick(self) -> bool:
+        """Another physics step is due."""
+        play = self.play
+        if play is None or self._changing or self._failure is not None or not play.running or play.paused:
+            return False
+        if self.agent is not None:
+            return self.agent.tick()
+        play.step(*play.keys.take())
+        self.after_step()
+        return True
+
+    def failed(self, problem: Exception) -> None:
+        """A step raised this."""
+        self.fail(f"the episode cannot go on: {problem}")
+
+    def after_step(self) -> None:
+        """Something has moved; and after the last step the next episode comes by itself."""
+        self._news.set()
+        play = self.play
+        if play is not None and not play.running and self._next is None and not self._changing:
+            loop = asyncio.get_running_loop()
+            self._next = loop.call_later(play.pause_at_end, self._go_on)
+
+    def _go_on(self) -> None:
+        self._next = None
+        if self.play is not None and not self._changing:
+            self._tasks = [task for task in self._tasks if not task.done()]
+            self._tasks.append(asyncio.create_task(self._change(self.play.course.next())))
+
+    async def _change(self, record: Record) -> None:
+        """Play another episode."""
+        play = self.play
+        if play is None or self._changing:
+            return
+        self._changing = True
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        try:
+            prepared = await self._rooms.build(Prepared.fresh, play.course, record)
+            self.begin(prepared)
+        except Exception as problem:
+            self._rooms.log.exception("an episode cannot begin")
+            self.fail(f"the next episode cannot begin: {problem}")
+        finally:
+            self._changing = False
+
+    def begin(self, prepared: Prepared, note: str | None = None) -> None:
+        """The next episode is ready."""
+        assert self.play is not None
+        self._rooms.plays(self, prepared.start.id)
+        self.play.begin(prepared, note)
+        self.after_step()
+
+    async def _heed(self, message: dict[str, Any]) -> None:
+        """Do what the page says."""
+        play, kind = self.play, message["type"]
+        if play is None:  # it has been taken over, and will be told so
+            return
+        if kind == "keys":
+            play.keys.press(number(message, "key", _LARGEST_KEY), number(message, "action", len(ACTIONS) - 1))
+        elif kind in ("restart", "next"):
+            if play.course.task.can_reset_episode and not self._changing:
+                play.abandon(kind)
+                await self._change(play.course.next() if kind == "next" else play.course.again())
+        elif kind == "pause":
+            play.paused = message.get("on") is True
+            self.wake()
+        elif kind == "view":
+            if message.get("view") not in VIEWS.values():
+                raise Mistake(
+                    f"there is no view {message.get('view')!r}{nearest(str(message.get('view')), VIEWS.values())}"
+                )
+            play.look_through(message["view"])
+        elif kind == "speed":
+            times = message.get("times")
+            if isinstance(times, bool) or not isinstance(times, int | float) or not SLOWEST <= times <= FASTEST:
+                raise Mistake(f"times is {times!r}; it must be from {SLOWEST:g} to {FASTEST:g}")
+            if self.agent is not None:
+                self.agent.times = float(times)
+        else:
+            known = ("keys", "restart", "next", "pause", "view", "speed")
+            raise Mistake(f"a page may not say {kind!r} here{nearest(kind, known)}")
+
+
+def number(message: dict[str, Any], name: str, most: int) -> int:
+    """A whole number a message holds."""
+    value = message.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise Mistake(f"{name} is {str(value)[:40]!r}; it must be a whole number from 0 to {most}")
+    return value
