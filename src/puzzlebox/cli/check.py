@@ -83,7 +83,18 @@ def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
             why = "there are no task files (.yml or .yaml) in this folder"
             yield _Checked(name, nothing_to_read(why))
         else:
-            yield _Checked(name, read_or_say_why(name, strict=strict))
+            yield _Checked(name, _template_or_task(name, strict))
+
+
+def _template_or_task(name: str, strict: bool) -> "Reading":
+    """What is wrong with a task, or with a template and the tasks it makes."""
+    from puzzlebox.variations import is_template
+
+    if not name.strip() or not is_template(Path(name)):
+        return read_or_say_why(name, strict=strict)
+    from puzzlebox.cli.contact_sheet import reading_of
+
+    return reading_of(name, strict)
 
 
 def _print_report(checked: list[_Checked]) -> None:

@@ -2,7 +2,7 @@
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -50,6 +50,10 @@ def show(
     seed: Annotated[int, typer.Option(min=0, help="What is left to chance is drawn from this.")] = 0,
     steps: Annotated[int, typer.Option(min=0, help="Let so many steps pass first; nobody moves.")] = 0,
     rules: Annotated[str, typer.Option(help="The rules it is played by.")] = "puzzlebox",
+    samples: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=100, help="Of a template: so many variations on one contact sheet."),
+    ] = None,
 ) -> None:
     """Write a picture of a task, as a PNG file.
 
@@ -58,6 +62,7 @@ def show(
     - `puzzlebox show foraging -o foraging.png`
     - `puzzlebox show my_task.yml --view first --size 256 -o seen.png`
     - `puzzlebox show my_task.yml --view fixed --from 2,6,2 --at 20,0,20 -o corner.png`
+    - `puzzlebox show object-permanence --samples 12 -o sheet.png`
 
     The field of view is 60 degrees across the shorter side, and 100 with the animal's eye: a wide picture shows more to
     the sides, and its middle square is what a square one shows.
@@ -66,6 +71,20 @@ def show(
     places = _places(view, eye, at)
     if not _may_write(output):
         fail(f"{output} is already there and no picture", "name another file with -o")
+    from puzzlebox.variations import is_template
+
+    if is_template(task):
+        from puzzlebox.cli.contact_sheet import picture_of
+
+        def looking_at(scene: "Scene") -> "View":
+            return _view(scene, view, width / height, places)
+
+        number = samples or 1
+        image = picture_of(task, number, looking_at, (width, height), arena, seed, steps, rules, view is Angle.FIRST)
+        _save(image, output)
+        return
+    if samples is not None:
+        fail(f"{task} is one task, not a template; leave out --samples")
     reading = read_or_say_why(task)
     for finding in reading.findings:
         note(finding.headline(task))
@@ -84,13 +103,18 @@ def show(
     for failure in world.unplaced:
         note(f"warning: {failure}")
     from puzzlebox.render import Painter
-    from puzzlebox.scene.png import png
 
     scene = world.scene()
     # What the animal sees is shown as its camera paints it, without shadows.
-    samples = 1 if view is Angle.FIRST else 2
+    smoothing = 1 if view is Angle.FIRST else 2
     looking = _view(scene, view, width / height, places)
-    data = png(Painter(scene).picture(looking, width, height, samples=samples))
+    _save(Painter(scene).picture(looking, width, height, samples=smoothing), output)
+
+
+def _save(image: Any, output: Path) -> None:
+    from puzzlebox.scene.png import png
+
+    data = png(image)
     if str(output) == "-":
         typer.get_binary_stream("stdout").write(data)
         return

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
 from puzzlebox.envs.copying import Copied, replayed
-from puzzlebox.envs.programme import Programme, Source, several_agents, tasks_of
+from puzzlebox.envs.programme import Played, Programme, Source, several_agents, tasks_of
 from puzzlebox.envs.registration import ARENA, register
 from puzzlebox.envs.settings import (
     Observation,
@@ -23,7 +23,6 @@ from puzzlebox.envs.settings import (
     things_of,
 )
 from puzzlebox.schema.messages import nearest
-from puzzlebox.schema.models import Task
 from puzzlebox.things.rules import PHYSICS_STEP, Rules
 from puzzlebox.world import Event, Outcome, Record, World
 
@@ -59,7 +58,8 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     `info` holds `arena` (its id), `passed`, `episode_return`, `health`, `lights`, `events` (what happened in this
     step), `error` (None, or how the physics failed), with rays `ray_tags` (the names of a ray's columns), and with
-    segments `things` (the number and name of everything in the arena).
+    segments `things` (the number and name of everything in the arena). Of a template, every episode plays a new
+    variation, and `variation` holds the drawn values.
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
@@ -93,7 +93,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
 
     @staticmethod
-    def _for_one(tasks: list[Task]) -> list[Task]:
+    def _for_one(tasks: list[Played]) -> list[Played]:
         several = several_agents(tasks)
         if several:
             raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
@@ -128,6 +128,8 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
             programme = Programme(programme.tasks)
         super().reset(seed=seed)
         task, position = programme.next(self.np_random, options.get("arena"))
+        if programme.variation is not None:
+            self._for_one([task])
         self._programme = programme
         own = int(self.np_random.integers(_SEEDS)) if seed is None else seed
         self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
@@ -163,6 +165,8 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
             "error": world.error,
             **self._always,
         }
+        if self._programme.variation is not None:
+            told["variation"] = self._programme.variation
         if self.settings.segments:
             told["things"] = things_of(world)
         return told

@@ -10,9 +10,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from puzzlebox.envs.arena import ArenaEnv
-from puzzlebox.envs.programme import position_of
+from puzzlebox.envs.programme import Played, position_of
 from puzzlebox.envs.settings import Settings, things_of
-from puzzlebox.schema.models import Task
 from puzzlebox.world import Event, Outcome
 
 _ALIGNMENT = 64
@@ -52,6 +51,8 @@ class News:
     errors: dict[int, str] = field(default_factory=dict)
     # Number and name of all things, where somebody sees segments.
     things: dict[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    # What was drawn for an episode of a template that began.
+    variations: dict[int, dict[str, Any] | None] = field(default_factory=dict)
     # The end of an episode, where the next one began in the same step.
     finals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
 
@@ -60,7 +61,7 @@ class News:
 class Job:
     """All a group has to know: what each of its environments plays, and which rows of the board are theirs."""
 
-    shares: Sequence[Sequence[Task]]
+    shares: Sequence[Sequence[Played]]
     settings: Settings
     first: int
     count: int
@@ -81,6 +82,9 @@ class Group:
         rows = range(job.first, job.first + len(self.envs))
         self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
         self._over = [False] * len(self.envs)
+        # Whose episode has just begun and may be of another variation.
+        self._begun: set[int] = set()
+        self._varied: set[int] = set()
 
     def check(self, wishes: Sequence[Wish]) -> None:
         """Complain of an arena that some environment would not find in the task it plays next."""
@@ -105,6 +109,7 @@ class Group:
     def _begin(self, index: int, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
         events = self.envs[index].begin(seed, options)
         self._over[index] = False
+        self._begun.add(index)
         return Outcome(_NO_REWARD, False, False, events)
 
     def step(self) -> News:
@@ -147,6 +152,12 @@ class Group:
             news.events[row] = outcome.events
         if world.error is not None:
             news.errors[row] = world.error
+        if index in self._begun:
+            self._begun.discard(index)
+            variation = env._programme.variation
+            if variation is not None or index in self._varied:
+                self._varied.add(index)
+                news.variations[row] = variation
         if env.settings.segments:
             news.things[row] = things_of(world)
 

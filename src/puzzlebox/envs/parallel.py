@@ -8,7 +8,7 @@ import numpy as np
 
 from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, Snapshot
 from puzzlebox.envs.copying import Copied, replayed
-from puzzlebox.envs.programme import Programme, Source, tasks_of
+from puzzlebox.envs.programme import Programme, Source, arenas_of, tasks_of
 from puzzlebox.envs.settings import (
     Observation,
     Perception,
@@ -85,7 +85,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         self.max_cycles = max_cycles
         self.settings = Settings.of(**settings)
         self._programme = Programme(tasks_of(task))
-        arenas = [arena for each in self._programme.tasks for arena in each.arenas]
+        arenas = [arena for each in self._programme.tasks for arena in arenas_of(each)]
         self.possible_agents = _names(max(1, *(len(arena.agents()) for arena in arenas)))
         self.agents: list[str] = []
         # Spaces can be seeded, so that each agent has its own.
@@ -208,6 +208,8 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
             "team": animal.asked["team"],
             **self._always,
         }
+        if self._programme.variation is not None:
+            told["variation"] = self._programme.variation
         if self.settings.segments:
             told["things"] = things_of(world)
         return told

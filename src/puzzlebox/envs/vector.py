@@ -13,12 +13,11 @@ from gymnasium.vector.utils import batch_space
 
 from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv
 from puzzlebox.envs.group import INFOS, RESULTS, Board, Job, News
-from puzzlebox.envs.programme import Source, several_agents, share, tasks_of
+from puzzlebox.envs.programme import Played, Source, several_agents, share, tasks_of
 from puzzlebox.envs.registration import ARENA
 from puzzlebox.envs.settings import Observation, Perception, Settings, checked_options, checked_seed, refuse_unknown
 from puzzlebox.envs.workers import Workers
 from puzzlebox.schema.messages import nearest
-from puzzlebox.schema.models import Task
 
 _AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 _MASK = "reset_mask"
@@ -181,6 +180,10 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     def _infos(self, parts: Iterable[News], mask: npt.NDArray[np.bool_] | None = None) -> dict[str, Any]:
         """What Gymnasium makes of the `info` of every environment: an array for each key, and who has it."""
+        parts = list(parts)
+        for news in parts:
+            for row, variation in news.variations.items():
+                self._constant.setdefault("variation", _objects([None] * self.num_envs))[row] = variation
         infos: dict[str, Any] = {name: self._board.columns[name].copy() for name in INFOS}
         infos |= {name: values.copy() for name, values in self._constant.items()}
         having = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
@@ -246,7 +249,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _for_one_each(tasks: list[Task]) -> list[Task]:
+def _for_one_each(tasks: list[Played]) -> list[Played]:
     several = several_agents(tasks)
     if several:
         raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")

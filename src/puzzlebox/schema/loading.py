@@ -1,12 +1,14 @@
 """Getting a task by whatever a user has in hand: a Task, a path, a bundled name, or the text itself."""
 
+import re
 import warnings
+from dataclasses import replace
 from os import PathLike
 from os.path import exists, isdir
 from pathlib import Path
 
 from puzzlebox.batteries import bundled_names, bundled_path
-from puzzlebox.schema.diagnostics import TaskError, TaskWarning
+from puzzlebox.schema.diagnostics import Diagnostic, Place, TaskError, TaskWarning
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.reading import Reading, read
@@ -14,6 +16,8 @@ from puzzlebox.schema.tree import MAX_BYTES
 from puzzlebox.schema.writing import write
 
 TEXT = "<text>"
+# What only a template has, at the top of the file or as a tag.
+_TEMPLATE = re.compile(r"^(?:vary|templates|proc_meta)\s*:|!Proc[A-Z]|\{\s*vary\s*:", re.MULTILINE)
 
 
 def load_task(source: Task | str | bytes | PathLike[str], *, strict: bool = False) -> Task:
@@ -51,12 +55,24 @@ def read_source(source: str | bytes | PathLike[str], *, strict: bool = False) ->
         FileNotFoundError: there is neither such a file nor such a bundled task.
     """
     if isinstance(source, bytes) or (isinstance(source, str) and _is_text(source)):
-        return TEXT, read(source, strict=strict)
+        return TEXT, _told_apart(read(source, strict=strict))
     path = find(source)
     with path.open("rb") as file:
         # One byte more than is allowed tells a file that is too large from one that just fits.
         data = file.read(MAX_BYTES + 1)
-    return str(source), read(data, strict=strict)
+    return str(source), _told_apart(read(data, strict=strict))
+
+
+def _told_apart(reading: Reading) -> Reading:
+    """Of a template that was taken for a task, only that it is one, and what to do with it."""
+    mark = None if reading.task is not None else _TEMPLATE.search(reading.text)
+    if mark is None:
+        return reading
+    message = (
+        "this is a template of many tasks, not one task; `puzzlebox vary` writes them, and puzzlebox.make draws them"
+    )
+    place = Place(reading.text.count("\n", 0, mark.start()) + 1, 1)
+    return replace(reading, findings=[Diagnostic("template", "error", message, place)])
 
 
 def find(source: str | PathLike[str]) -> Path:

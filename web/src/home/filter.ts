@@ -15,15 +15,15 @@ export interface Group {
 
 // What the ten levels of the testbed are about.
 export const LEVELS: Record<number, string> = {
-  1: "Finding food",
+  1: "Food",
   2: "Preferences",
   3: "Obstacles",
   4: "Avoidance",
-  5: "Space and support",
-  6: "Looking different",
-  7: "In the dark",
-  8: "Out of sight",
-  9: "Counting",
+  5: "Space",
+  6: "Generalisation",
+  7: "Models of the world",
+  8: "Memory",
+  9: "Numbers",
   10: "Causes",
 };
 
@@ -54,22 +54,23 @@ export function tagsOf(tasks: TaskEntry[]): string[] {
   return [...new Set(tasks.flatMap((task) => task.tags))].sort((one, other) => one.localeCompare(other, "en"));
 }
 
-// Tasks that stand alone come first, then the levels, then the folders as they are called.
+// What the command line named comes first, then tasks that stand alone, the levels, and folders as they are called.
 export function grouped(tasks: TaskEntry[]): Group[] {
   const groups = new Map<string, Group & { rank: number }>();
   for (const task of tasks) {
-    const folder = task.name.includes("/") ? task.name.slice(0, task.name.indexOf("/")) : "";
-    const leveled = task.level !== null;
-    const key = leveled ? `level-${task.level}` : `folder-${folder}`;
-    let group = groups.get(key);
-    if (!group) {
-      const heading = leveled ? levelName(task.level!) : folder ? spoken(folder) : "Experiments";
-      group = { key, heading, tasks: [], rank: leveled ? task.level! : folder ? 1000 : 0 };
-      groups.set(key, group);
-    }
+    const { heading, rank } = shelf(task);
+    const group = groups.get(heading) ?? { key: heading, heading, tasks: [], rank };
+    groups.set(heading, group);
     group.tasks.push(task);
   }
   return [...groups.values()].sort((one, other) => one.rank - other.rank || one.heading.localeCompare(other.heading, "en"));
+}
+
+function shelf(task: TaskEntry): { heading: string; rank: number } {
+  if (task.name.startsWith("file:")) return { heading: "Your file", rank: -1 };
+  if (task.level !== null) return { heading: levelName(task.level), rank: task.level };
+  if (!task.name.includes("/")) return { heading: "Experiments", rank: 0 };
+  return { heading: spoken(task.name.slice(0, task.name.indexOf("/"))), rank: 1000 };
 }
 
 function spoken(folder: string): string {

@@ -25,7 +25,7 @@ export function ago(started: string | number, now = Date.now()): string {
   const seconds = (now - moment(started).getTime()) / 1000;
   if (!Number.isFinite(seconds)) return "";
   if (seconds < 90) return "just now";
-  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
   if (seconds < 5400) return words.format(-Math.round(seconds / 60), "minute");
   if (seconds < 36 * 3600) return words.format(-Math.round(seconds / 3600), "hour");
   if (seconds < 30 * 86400) return words.format(-Math.round(seconds / 86400), "day");
@@ -36,9 +36,9 @@ export function who(episode: Episode): string {
   return episode.player === "agent" ? (episode.agent ?? "an agent") : "a person";
 }
 
-export type Outcome = "passed" | "failed" | "broken off";
+export type Outcome = "passed" | "failed" | "not finished";
 
 export function outcome(episode: Episode): Outcome {
-  if (!episode.ended_by && !episode.finished) return "broken off";
+  if (!episode.ended_by && !episode.finished) return "not finished";
   return episode.passed ? "passed" : "failed";
 }

@@ -13,10 +13,10 @@ export interface TaskEntry {
 
 export interface Finding {
   severity: string;
-  line: number | null;
-  column: number | null;
+  line: number; // 0: about the whole file
+  column: number;
   text: string;
-  excerpt: string | null;
+  excerpt: string; // the line with carets below the mistake
 }
 
 export interface Check {
@@ -64,6 +64,9 @@ export interface Steps {
   z: number[];
   reward: number[];
   health: number[];
+  total: number[];
+  heading: number[];
+  time_ms: number[];
 }
 
 // One sentence a person can read; `status` is 0 when nobody answered.

@@ -2,10 +2,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { decode, type Message } from "./decode";
+import said from "./fixture.json";
 
-const folder = `${process.cwd()}/src/scene`;
-const said = JSON.parse(readFileSync(`${folder}/fixture.json`, "utf8"));
-const bytes = new Uint8Array(readFileSync(`${folder}/fixture.bin`));
+const bytes = Uint8Array.from(readFileSync("src/scene/fixture.bin"));
 
 function messages(): Message[] {
   const found: Message[] = [];

@@ -31,6 +31,10 @@ vec3 skylight(vec3 n) {
 vec3 lit(vec3 n, float shadow) {
   return skylight(n) + uLight * uSunlight * max(dot(n, uSun), 0.0) * shadow;
 }
+// What would be brighter than white gets white slowly, and in the sky not another hue.
+vec3 softened(vec3 color, float from) {
+  return min(color, from) + (1.0 - from) * (1.0 - exp(-max(color - from, 0.0) / (1.0 - from)));
+}
 float chance(vec2 cell) {
   float h = fract(cell.x * 0.754877666 + cell.y * 0.569840296);
   return fract(h * (h * 97.31 + 13.7));

@@ -9,8 +9,8 @@ import { Kind } from "./layout";
 export const TUBE_RATIO = 0.7865;
 const TUBE_SIDES = 48;
 /** How far spines stand out of a hedgehog, as a share of its radius, and how many there are. */
-const SPINE = 0.17;
-const SPINES = 520;
+const SPINE = 0.15;
+const SPINES = 1000;
 
 type Point = readonly [number, number, number];
 

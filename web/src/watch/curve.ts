@@ -20,8 +20,3 @@ export function curve(values: number[], low: number, high: number, width: number
   if (points[points.length - 1] !== end) points.push(end);
   return `M${points.join("L")}`;
 }
-
-export function summed(values: number[]): number[] {
-  let total = 0;
-  return values.map((value) => (total += value));
-}

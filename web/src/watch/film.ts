@@ -9,6 +9,7 @@ interface Chapter {
   scene: Uint8Array;
   first: number; // its first moment
   things: Uint8Array; // a row of a frame for every thing, as the scene has them
+  decoded?: SceneMessage;
   kept: { things: Uint8Array; parts: Map<number, Uint8Array> }[]; // before moments first, first + 64, ...
 }
 
@@ -83,9 +84,11 @@ export class Film {
     };
   }
 
+  // The same object for all moments that share it.
   sceneAt(index: number): SceneMessage {
-    const chapter = this.chapters[this.moments[index]?.chapter ?? 0];
-    return decode(copied(chapter.scene)) as SceneMessage;
+    const chapter = this.chapters[this.moments[index].chapter];
+    chapter.decoded ??= decode(copied(chapter.scene)) as SceneMessage;
+    return chapter.decoded;
   }
 
   // What a view must be told that shows moment `shown` (-1: nothing) to show moment `index`.

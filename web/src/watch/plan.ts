@@ -13,6 +13,9 @@ export interface Footprint {
   top: number; // height, for the order of painting
 }
 
+const OVERHEAD = 1.5;
+const ROUND: number[] = [Kind.BALL, Kind.CYLINDER, Kind.CAPSULE, Kind.ELLIPSOID, Kind.HULL];
+
 type Vector = [number, number, number];
 
 export function footprints(scene: SceneMessage): Footprint[] {
@@ -34,9 +37,10 @@ function footprint(part: Part, scene: SceneMessage, depth: number): Footprint {
     return added(rotated(turn, inThing), [pose[0], pose[1], pose[2]]);
   };
   const [x, y, z] = place([0, 0, 0]);
-  const look = { fill: hex(part.color), opacity: Math.max(0.25, Math.min(1, part.color[3])), top: y + part.half[1] };
-  if (part.kind === Kind.BALL || part.kind === Kind.CYLINDER || part.kind === Kind.CAPSULE || part.kind === Kind.ELLIPSOID)
-    return { ...look, points: "", x, y: depth - z, radius: part.half[0] };
+  // What hangs above the animal's head, like the crown of a tree, must not hide what is below it.
+  const above = y - part.half[1] > OVERHEAD ? 0.3 : 1;
+  const look = { fill: hex(part.color), opacity: above * Math.max(0.25, Math.min(1, part.color[3])), top: y + part.half[1] };
+  if (ROUND.includes(part.kind)) return { ...look, points: "", x, y: depth - z, radius: (part.half[0] + part.half[2]) / 2 };
   const corners: [number, number][] = [];
   for (const a of [-1, 1])
     for (const b of [-1, 1])
