@@ -440,7 +440,7 @@ def test_under_the_usual_wrappers() -> None:
         ({"grayscale": 2}, "grayscale is 2; it must be True or False"),
         ({"rules": 4.3}, "rules is 4.3; it must be a Rules or the name of some: puzzlebox, 4.3, 3.1, 2019"),
         ({"rays": -1}, "rays is -1; it must be an odd number"),
-        ({"render_mode": "rgb"}, "render_mode is 'rgb'; allowed: rgb_array"),
+        ({"render_mode": "rgb"}, "render_mode is 'rgb'; allowed: rgb_array, human"),
     ],
     ids=str,
 )

@@ -10,6 +10,8 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // three.js alone; 150 kB of it when packed.
+    chunkSizeWarningLimit: 700,
   },
   server: { proxy: { "/api": "http://127.0.0.1:8808", "/ws": { target: "ws://127.0.0.1:8808", ws: true } } },
   test: { environment: "jsdom" },

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import gymnasium as gym
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from puzzlebox.senses.camera import Camera
 
 RENDER_MODES = ("rgb_array",)
+# One environment can also be looked at; the window is a front end, found by name only when somebody wants it.
+_WITH_WINDOW = (*RENDER_MODES, "human")
+_WINDOW = "puzzlebox.studio.window"
 OPTIONS = ("task", "arena")
 # Pixels of the pictures `render` gives.
 _RENDERED = 512
@@ -63,21 +67,21 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
-        render_mode: None or "rgb_array".
+        render_mode: None, "rgb_array", or "human": a page in the browser shows every step, in real time.
         settings: see `Settings`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        "render_modes": list(RENDER_MODES),
+        "render_modes": list(_WITH_WINDOW),
         "render_fps": round(1 / (Rules().decision_period * PHYSICS_STEP)),
     }
 
-    _made = ("_perception", "_painter", "observation_space", "_always")
+    _made = ("_perception", "_painter", "_window", "observation_space", "_always")
     _owned = ("action_space", "_np_random")
 
     def __init__(self, task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
+        if render_mode is not None and render_mode not in _WITH_WINDOW:
+            raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), _WITH_WINDOW)}")
         self.render_mode = render_mode
         self.settings = Settings.of(**settings)
         self._programme = Programme(self._for_one(tasks_of(task)))
@@ -89,6 +93,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         """What is made from the settings, here and after unpickling."""
         self._perception = Perception(self.settings)
         self._painter: Camera | None = None
+        self._window: Any = None
         self.observation_space = self._perception.space
         self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
 
@@ -116,6 +121,8 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin the next episode."""
         events = self.begin(seed, options)
+        if self.render_mode == "human":
+            self._show(events)
         return self.perceive(), self.info(events)
 
     def begin(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Event, ...]:
@@ -138,6 +145,8 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Act for one decision."""
         outcome = self.act(self.settings.action(action))
+        if self.render_mode == "human":
+            self._show(outcome.events)
         return self.perceive(), outcome.rewards[0], outcome.terminated, outcome.truncated, self.info(outcome.events)
 
     def act(self, action: int) -> Outcome:
@@ -173,11 +182,28 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
         """What the agent sees, large."""
-        if self.render_mode is None:
-            return None
+        if self.render_mode != "rgb_array":
+            return None  # in the mode `human` every step is shown by itself
         if self._painter is None:
             self._painter = camera(_RENDERED)
         return self._painter.look(self.world)
+
+    def _show(self, events: tuple[Event, ...]) -> None:
+        """Let whoever looks at the page see this moment, for as long as it lasts."""
+        if self._window is None:
+            try:
+                self._window = import_module(_WINDOW).Window()
+            except ModuleNotFoundError as missing:
+                raise ModuleNotFoundError(
+                    f"render_mode 'human' needs {missing.name}; `pip install puzzlebox[studio]` brings it"
+                ) from None
+        self._window.show(self.world, events)
+
+    def close(self) -> None:
+        """Close the window, where there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     # --- going back
 
@@ -229,7 +255,7 @@ def make(
         actions: "discrete" is one number from 0 to 8, "branches" two from 0 to 2.
         decision_period: physics steps an action is held for; None: as the rules say, which is 3.
         rules: "puzzlebox", "4.3", "3.1", "2019", or a Rules.
-        render_mode: None or "rgb_array".
+        render_mode: None, "rgb_array", or "human": a page in the browser shows every step, in real time.
         unknown: refused, with the nearest setting there is.
     """
     chosen = {

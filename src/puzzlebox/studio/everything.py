@@ -9,7 +9,7 @@ from puzzlebox.things import CATALOGUE, Category, Thing
 NAME = "everything"
 _SIDE, _MARGIN = 40.0, 3.5
 # Where the animal starts: at the near fence, looking at all of it; the first row of things leaves it room.
-_START, _FIRST_ROW = (20, 2), 8.5
+_START, _FIRST_ROW = (20, 3.5), 9.5
 _COLUMNS = 6
 # How large a thing is where its size is one's own choice: large enough to be seen, small enough for its place.
 _SIZE = {

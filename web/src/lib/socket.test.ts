@@ -1,0 +1,119 @@
+// A connection against a server made of paper: what it says first, after a loss, and after a reload.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Connection, type Listener, type Wanted } from "./socket";
+
+class Paper {
+  static all: Paper[] = [];
+  static OPEN = 1;
+  readyState = 1;
+  sent: any[] = [];
+  onopen: () => void = () => {};
+  onmessage: (event: { data: unknown }) => void = () => {};
+  onclose: (event: { code: number }) => void = () => {};
+  constructor() {
+    Paper.all.push(this);
+  }
+  send(text: string): void {
+    this.sent.push(JSON.parse(text));
+  }
+  close(): void {}
+  hear(message: object): void {
+    this.onmessage({ data: JSON.stringify(message) });
+  }
+  frame(step: number, action: number): void {
+    const bytes = new ArrayBuffer(32);
+    const view = new DataView(bytes);
+    view.setUint8(0, 2);
+    view.setUint32(4, step, true);
+    view.setUint8(12, action);
+    this.onmessage({ data: bytes });
+  }
+}
+const wanted: Wanted = { task: "foraging", arena: null, seed: 7, agent: null };
+const links: string[] = [];
+const listener: Listener = {
+  draw() {}, frame() {}, episode() {}, events() {}, ended() {},
+  link: (state) => links.push(state),
+};
+const open: Connection[] = [];
+function connect(): [Connection, Paper] {
+  const connection = new Connection(wanted, listener, "ws://paper/ws");
+  open.push(connection);
+  const socket = Paper.all[Paper.all.length - 1];
+  socket.onopen();
+  return [connection, socket];
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("WebSocket", Paper);
+  sessionStorage.clear();
+  Paper.all = [];
+  links.length = 0;
+});
+afterEach(() => {
+  for (const connection of open.splice(0)) connection.close();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function playTwelve(socket: Paper): void {
+  socket.hear({ type: "episode", episode: "e1", step: 0 });
+  socket.frame(0, 0);
+  for (let step = 1; step <= 12; step++) socket.frame(step, 3);
+  socket.hear({ type: "stored", episode: "e1", step: 10 });
+}
+
+test("it starts with what is wanted, and sends keys only when they change", () => {
+  const [connection, socket] = connect();
+  expect(socket.sent).toEqual([{ type: "start", ...wanted }]);
+  connection.act(3);
+  connection.act(3);
+  connection.act(0);
+  expect(socket.sent.slice(1)).toEqual([{ type: "keys", key: 1, action: 3 }, { type: "keys", key: 2, action: 0 }]);
+});
+
+test("after a loss it goes on with what was not stored, later and later", () => {
+  const [, socket] = connect();
+  playTwelve(socket);
+  socket.onclose({ code: 1006 });
+  expect(links[links.length - 1]).toBe("lost");
+  vi.advanceTimersByTime(250);
+  Paper.all[1].onclose({ code: 1006 });
+  vi.advanceTimersByTime(499);
+  expect(Paper.all.length).toBe(2);
+  vi.advanceTimersByTime(1);
+  Paper.all[2].onopen();
+  expect(Paper.all[2].sent).toEqual([
+    { type: "resume", episode: "e1", step: 10, actions: [3, 3], task: "foraging", agent: null },
+  ]);
+});
+
+test("a reload goes on, leaving does not", () => {
+  const [first, socket] = connect();
+  playTwelve(socket);
+  dispatchEvent(new Event("pagehide"));
+  const [second, again] = connect();
+  expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  first.close();
+  second.close();
+  const [, fresh] = connect();
+  expect(fresh.sent[0].type).toBe("start");
+});
+
+test("what the server refuses is not tried again", () => {
+  const [, socket] = connect();
+  socket.hear({ type: "error", message: "there is no task 'foragin'" });
+  socket.onclose({ code: 1008 });
+  vi.advanceTimersByTime(10_000);
+  expect(Paper.all.length).toBe(1);
+  expect(links[links.length - 1]).toBe("refused");
+});
+
+test("an episode taken over by another tab is left to it", () => {
+  const [, socket] = connect();
+  socket.onclose({ code: 4001 });
+  vi.advanceTimersByTime(10_000);
+  expect(Paper.all.length).toBe(1);
+  expect(links[links.length - 1]).toBe("elsewhere");
+});

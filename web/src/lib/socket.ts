@@ -1,0 +1,215 @@
+// The connection of a player: opened again when it is lost, going on where the episode stood.
+import { decode, type FrameMessage } from "../scene/decode";
+import { Message } from "../scene/layout";
+import { keptFrom, Ledger } from "./ledger";
+
+export interface Wanted {
+  task: string | null;
+  arena: number | null;
+  seed: number | null;
+  agent: string | null;
+}
+
+export interface EpisodeMessage {
+  type: "episode";
+  episode: string;
+  task: string | null;
+  title: string;
+  arena: number;
+  position: number;
+  arenas: number;
+  size: [number, number];
+  seed: number;
+  rules: string;
+  time_limit: number;
+  pass_mark: number;
+  can_change_perspective: boolean;
+  can_reset: boolean;
+  view: "first" | "third" | "top";
+  notification: boolean;
+  agent: string | null;
+  previous_return: number | null;
+  step: number;
+  note?: string | null;
+}
+export interface EndedMessage {
+  type: "ended";
+  episode: string;
+  step: number;
+  cause: string;
+  passed: boolean;
+  return: number;
+  pause?: number;
+}
+export interface WorldEvent {
+  kind: string;
+  step: number;
+  thing: number | null;
+  name: string | null;
+  animal: number | null;
+  details: Record<string, unknown>;
+}
+
+/** lost: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
+export type LinkState = "connecting" | "open" | "lost" | "refused" | "elsewhere";
+
+export interface Listener {
+  /** A binary message for the picture. */
+  draw(message: ArrayBuffer): void;
+  frame(frame: FrameMessage): void;
+  episode(message: EpisodeMessage): void;
+  events(events: WorldEvent[]): void;
+  ended(message: EndedMessage): void;
+  link(state: LinkState, sentence: string): void;
+}
+
+const PATIENCE_MS = [250, 500, 1000, 2000, 4000];
+/** The server closes with this when the episode is gone on with in another tab. */
+const ELSEWHERE = 4001;
+/** How often what is not stored is written down for the case of a reload. */
+const KEEP_MS = 250;
+
+export class Connection {
+  readonly ledger = new Ledger();
+  state: LinkState = "connecting";
+  private socket: WebSocket | null = null;
+  private tries = 0;
+  private timer = 0;
+  private keeper = 0;
+  private closed = false;
+  private keys = 0;
+  private held = 0;
+  private paused = false;
+  private readonly place: string;
+
+  constructor(private readonly wanted: Wanted, private readonly listener: Listener, private readonly address = wsAddress()) {
+    this.place = `puzzlebox.episode ${JSON.stringify(wanted)}`;
+    const kept = keptFrom(read(this.place));
+    if (kept) this.ledger.restore(kept);
+    this.keeper = window.setInterval(() => this.keep(), KEEP_MS);
+    addEventListener("pagehide", this.keep);
+    this.open();
+  }
+
+  /** The player leaves: nothing is to be gone on with. */
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    clearInterval(this.keeper);
+    removeEventListener("pagehide", this.keep);
+    write(this.place, null);
+    this.socket?.close();
+  }
+
+  /** The keys held now; sent when they mean another action than before. Gives the number of that message. */
+  act(action: number): number {
+    if (action === this.held) return this.keys;
+    this.held = action;
+    this.say({ type: "keys", key: ++this.keys, action });
+    return this.keys;
+  }
+
+  pause(on: boolean): void {
+    this.paused = on;
+    this.say({ type: "pause", on });
+  }
+
+  say(message: { type: string } & Record<string, unknown>): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  private open(): void {
+    const socket = new WebSocket(this.address);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      this.say(this.greeting());
+      if (this.paused) this.pause(true);
+      if (this.held !== 0) this.say({ type: "keys", key: ++this.keys, action: this.held });
+    };
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") this.text(JSON.parse(data));
+      else this.binary(data);
+    };
+    socket.onclose = ({ code }) => this.lost(code);
+  }
+
+  private greeting(): { type: string } & Record<string, unknown> {
+    const kept = this.ledger.kept();
+    if (!kept) return { type: "start", ...this.wanted };
+    const { task, agent } = this.wanted;
+    return { type: "resume", episode: kept.episode, step: kept.stored, actions: kept.actions, task, agent };
+  }
+
+  private lost(code: number): void {
+    if (this.closed || this.state === "refused") return;
+    if (code === ELSEWHERE) return this.tell("elsewhere", "This episode goes on in another tab.");
+    this.tell("lost", "Connection lost. Trying again …");
+    this.timer = window.setTimeout(() => this.open(), PATIENCE_MS[Math.min(this.tries++, PATIENCE_MS.length - 1)]);
+  }
+
+  private tell(state: LinkState, sentence = ""): void {
+    this.state = state;
+    this.listener.link(state, sentence);
+  }
+
+  private text(message: { type: string } & Record<string, any>): void {
+    switch (message.type) {
+      case "episode":
+        this.tries = 0;
+        this.ledger.begin(String(message.episode), message.step);
+        this.tell("open");
+        this.listener.episode(message as EpisodeMessage);
+        break;
+      case "events": this.listener.events(message.events); break;
+      case "ended": this.listener.ended(message as EndedMessage); break;
+      case "stored": this.ledger.store(String(message.episode), message.step); break;
+      case "error":
+        if (this.state === "elsewhere") break;
+        // What was kept may be the reason: the next attempt begins anew.
+        this.ledger.forget();
+        write(this.place, null);
+        this.tell("refused", message.message);
+        break;
+    }
+  }
+
+  private binary(buffer: ArrayBuffer): void {
+    const kind = new Uint8Array(buffer, 0, 1)[0];
+    if (kind === Message.ACTIONS) {
+      const { first, actions } = decode(buffer) as { first: number; actions: Uint8Array };
+      actions.forEach((action, i) => this.ledger.see(first + i, action));
+    } else if (kind === Message.FRAME) {
+      const frame = decode(buffer) as FrameMessage;
+      this.ledger.see(frame.step, frame.action);
+      this.listener.draw(buffer);
+      this.listener.frame(frame);
+    } else this.listener.draw(buffer);
+  }
+
+  private readonly keep = (): void => {
+    const kept = this.ledger.kept();
+    write(this.place, kept && JSON.stringify(kept));
+  };
+}
+
+function wsAddress(): string {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+}
+
+// Storage may be forbidden; then a reload begins anew.
+function read(place: string): string | null {
+  try {
+    return sessionStorage.getItem(place);
+  } catch {
+    return null;
+  }
+}
+function write(place: string, text: string | null): void {
+  try {
+    if (text === null) sessionStorage.removeItem(place);
+    else sessionStorage.setItem(place, text);
+  } catch {
+    // Nothing is kept.
+  }
+}

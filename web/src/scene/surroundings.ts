@@ -1,0 +1,186 @@
+// Floor, fence, sky and ceiling of an arena, and its sun.
+import {
+  DirectionalLight, Group, Matrix4, Mesh, PlaneGeometry, Quaternion, SphereGeometry, Vector3, type ShaderMaterial,
+} from "three";
+import type { Surface, Surroundings } from "./decode";
+import { Kind, Pattern } from "./layout";
+import { levelMaterial, skyMaterial, type Daylight } from "./materials";
+import { FENCE } from "./paint.glsl";
+import { Instances, type Paint } from "./parts";
+import { shapeOf } from "./shapes";
+
+/** How far the ground goes on behind the fence. */
+const MARGIN = 1;
+/** Of the fence: how thick boards are, and how far its backing is behind their front. */
+const BOARD = 0.12;
+const BACKING = 0.1;
+const RAIL = 0.16;
+
+interface Box {
+  at: [number, number, number];
+  half: [number, number, number];
+  color: readonly number[];
+  pattern: number;
+  value: number; // 0 to 1: how bright a board is among its like; -1: no boards
+}
+
+export class Around {
+  readonly group = new Group();
+  readonly sun = new DirectionalLight(0xffffff, 1);
+  private disposables: { dispose(): void }[] = [];
+  private made = "";
+
+  constructor() {
+    this.sun.castShadow = true;
+    this.sun.shadow.normalBias = 0.06;
+    this.sun.shadow.bias = -0.0006;
+    this.sun.shadow.radius = 1.4;
+  }
+
+  /** Build it, unless it is the same as before. */
+  set(around: Surroundings, daylight: Daylight, fenceMaterial: ShaderMaterial): void {
+    const text = JSON.stringify(around);
+    if (text === this.made) return;
+    this.made = text;
+    this.clear();
+    daylight.set(around);
+    const [width, depth] = around.size;
+
+    const ground = this.level(width, depth, levelMaterial(daylight, around.floor, 1, around.size));
+    ground.rotateX(-Math.PI / 2);
+    ground.position.y = around.floorTop;
+    ground.receiveShadow = true;
+    if (around.ceiling > 0) {
+      const lid = this.level(width, depth, levelMaterial(daylight, around.lid, -1, around.size));
+      lid.rotateX(Math.PI / 2);
+      lid.position.y = around.ceiling;
+    }
+    const sky = new Mesh(new SphereGeometry(1, 48, 24), skyMaterial(daylight, around, around.sky.pattern === Pattern.GRADIENT));
+    sky.frustumCulled = false;
+    sky.renderOrder = -1;
+    this.keep(sky);
+    this.fence(around, fenceMaterial);
+    this.aim(around);
+    this.group.add(this.sun, this.sun.target);
+  }
+
+  private level(width: number, depth: number, material: ShaderMaterial): Mesh {
+    const mesh = new Mesh(new PlaneGeometry(width + 2 * MARGIN, depth + 2 * MARGIN), material);
+    mesh.position.set(width / 2, 0, -depth / 2);
+    this.keep(mesh);
+    return mesh;
+  }
+
+  private keep(mesh: Mesh): void {
+    this.group.add(mesh);
+    this.disposables.push(mesh.geometry, mesh.material as ShaderMaterial);
+  }
+
+  private aim(around: Surroundings): void {
+    const [width, depth] = around.size;
+    const middle = new Vector3(width / 2, 0, -depth / 2);
+    const towards = new Vector3(around.sun[0], around.sun[1], -around.sun[2]).normalize();
+    const reach = Math.hypot(width, depth) / 2 + 1;
+    this.sun.position.copy(middle).addScaledVector(towards, 60);
+    this.sun.target.position.copy(middle);
+    const eye = this.sun.shadow.camera;
+    [eye.left, eye.right, eye.top, eye.bottom, eye.near, eye.far] = [-reach, reach, reach, -reach, 10, 60 + reach + 10];
+    eye.updateProjectionMatrix();
+    this.sun.updateMatrixWorld();
+    this.sun.target.updateMatrixWorld();
+  }
+
+  private fence(around: Surroundings, material: ShaderMaterial): void {
+    const boxes: Box[] = [];
+    const [width, depth] = around.size;
+    // Each side in its own frame: along it from 0 to `length`, `out` behind it; then turned into the world.
+    const sides: [number, number, (along: number, out: number) => [number, number], boolean][] = [
+      [width, around.panels[0], (along, out) => [along, -out], false],
+      [width, around.panels[0], (along, out) => [along, depth + out], false],
+      [depth, around.panels[1], (along, out) => [-out, along], true],
+      [depth, around.panels[1], (along, out) => [width + out, along], true],
+    ];
+    for (const [length, panels, place, across] of sides) {
+      const put = (along: number, out: number, y: number, half: [number, number, number], color: readonly number[], value = 0.5, pattern: number = Pattern.PLAIN) => {
+        const [x, z] = place(along, out);
+        boxes.push({ at: [x, y, z], half: across ? [half[2], half[1], half[0]] : half, color, pattern, value });
+      };
+      if (around.fence.pattern === Pattern.PICKETS) pickets(around, length, panels, put);
+      else {
+        const top = around.fenceTop;
+        put(length / 2, 0.15, top / 2, [length / 2 + 0.3, top / 2, 0.15], around.fence.color, -1, around.fence.pattern);
+      }
+    }
+    const instances = new Instances(shapeOf("box"), material, boxes.length);
+    boxes.forEach((box, slot) => {
+      instances.paint(slot, painted(box, around.fence));
+      instances.place(slot, new Matrix4().compose(
+        new Vector3(box.at[0], box.at[1], -box.at[2]), new Quaternion(), new Vector3(...box.half),
+      ));
+    });
+    instances.mesh.count = boxes.length;
+    this.group.add(instances.mesh);
+    this.disposables.push(instances);
+  }
+
+  /** Shadows of so many pixels a side; 0: none. */
+  shadows(pixels: number): void {
+    this.sun.castShadow = pixels > 0;
+    if (pixels > 0 && this.sun.shadow.mapSize.x !== pixels) {
+      this.sun.shadow.mapSize.set(pixels, pixels);
+      this.sun.shadow.map?.dispose();
+      this.sun.shadow.map = null;
+    }
+  }
+
+  private clear(): void {
+    this.group.clear();
+    for (const each of this.disposables) each.dispose();
+    this.disposables = [];
+  }
+
+  dispose(): void {
+    this.clear();
+    this.sun.dispose();
+  }
+}
+
+function painted(box: Box, fence: Surface): Paint {
+  return {
+    color: [...box.color, 1],
+    other: [...fence.other, fence.scale],
+    half: box.half,
+    pattern: box.pattern,
+    kind: Kind.BOX,
+    first: 0,
+    flags: FENCE,
+    value: box.value,
+  };
+}
+
+type Put = (
+  along: number, out: number, y: number, half: [number, number, number], color: readonly number[], value?: number,
+) => void;
+
+/** Upright boards with gaps, two rails, a backing, and posts between the panels, as high as the camera paints them. */
+function pickets(around: Surroundings, length: number, panels: number, put: Put): void {
+  const { color, other, scale } = around.fence;
+  const top = around.fenceTop;
+  const gap = 0.22 * scale;
+  const darker = other.map((channel) => channel * 0.93);
+  // Where the second colour is black one sees through the gaps.
+  if (Math.max(...other) > 0) put(length / 2, BACKING + BOARD, top / 2, [length / 2 + BACKING, top / 2, BOARD / 2], darker);
+  for (let start = gap, i = 0; start < length; start += scale, i++) {
+    const end = Math.min(start + scale - gap, length);
+    const shade = ((i * 0.618) % 1 + 1) % 1;
+    if (end - start > 0.02) put((start + end) / 2, BOARD / 2, top / 2, [(end - start) / 2, top / 2, BOARD / 2], color, shade);
+  }
+  for (const height of [0.2, 0.84]) {
+    put(length / 2, BOARD * 0.62, height * top, [length / 2, RAIL, BOARD / 2], color);
+  }
+  if (around.postWidth <= 0) return;
+  const panel = length / Math.max(1, panels);
+  for (let i = 0; i <= Math.round(panels); i++) {
+    put(i * panel, BOARD / 2, around.postTop / 2, [around.postWidth / 2, around.postTop / 2, BOARD / 2 + 0.02], color, 0.7);
+  }
+}
