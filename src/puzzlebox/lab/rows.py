@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from puzzlebox.schema import write
 from puzzlebox.schema.models import Task
 from puzzlebox.things.rules import PRESETS, Rules
@@ -251,5 +253,15 @@ def now() -> str:
 
 
 def plain_event(event: Event | Mapping[str, Any]) -> dict[str, Any]:
-    """An event as plain data."""
-    return dict(event) if isinstance(event, Mapping) else asdict(event)
+    """An event as JSON can hold it."""
+    plain = dict(event) if isinstance(event, Mapping) else asdict(event)
+    plain["details"] = {name: _plain(value) for name, value in plain["details"].items()}
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)

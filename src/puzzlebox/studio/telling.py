@@ -1,12 +1,11 @@
 """What one page has been told of a world, and so what it must be told now: never more than the newest state."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from puzzlebox.lab.rows import flags_of
+from puzzlebox.lab.rows import flags_of, plain_event
 from puzzlebox.scene.scene import Scene, Table
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import Moment
@@ -89,18 +88,3 @@ def about_arena(world: World) -> dict[str, Any]:
 def events_text(step: int, events: Iterable[Event]) -> str:
     """What happened."""
     return protocol.compact({"type": "events", "step": step, "events": [plain_event(event) for event in events]})
-
-
-def plain_event(event: Event) -> dict[str, Any]:
-    """An event as JSON can hold it."""
-    plain = asdict(event)
-    plain["details"] = {name: _plain(value) for name, value in event.details.items()}
-    return plain
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
