@@ -49,6 +49,7 @@ pictures: $(VENV)/built
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/terminal_picture.py
 	$(BIN)/python tools/gallery.py
 	$(BIN)/python tools/bundled_sheet.py
+	$(BIN)/python tools/studio_pictures.py
 
 wheel: $(PAGE)
 	@test -n "$(INTERPRETER)"

@@ -46,7 +46,7 @@ def test_thumbnails_are_painted_once(studio: Studio, monkeypatch: pytest.MonkeyP
 def test_thumbnails_of_uploads_and_of_everything(studio: Studio) -> None:
     name = studio.upload(FOOD)
     for task in (name, "everything"):
-        for view in ("first", "third", "top"):
+        for view in ("whole", "first", "third", "top"):
             status, _, picture = studio.ask(f"/api/thumbnails/{task}.png?view={view}&width=64&height=48")
             assert (status, picture[:4]) == (200, b"\x89PNG")
 
@@ -57,7 +57,7 @@ def test_thumbnails_of_uploads_and_of_everything(studio: Studio) -> None:
         ("foragin.png", 404, "there is no task 'foragin'; did you mean `foraging`?"),
         ("foraging.jpg", 404, "pictures of tasks end in .png"),
         ("foraging.png?width=3", 400, "width is '3'; it must be a whole number from 16 to 1600"),
-        ("foraging.png?view=side", 400, "there is no view 'side'; allowed: first, third, top"),
+        ("foraging.png?view=side", 400, "there is no view 'side'; allowed: whole, first, third, top"),
         ("upload:00.png", 404, "there is no task 'upload:00'"),
     ],
 )

@@ -13,8 +13,6 @@ from puzzlebox.world import World
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDTH, HEIGHT, COLUMNS, SAMPLES = 220, 165, 6, 3
-# How high and how far behind the middle the photographer stands, for each metre of the longer side.
-ABOVE, BEHIND, AIM = 0.72, 0.8, 0.04
 FOLDERS = {
     "food": "Food retrieval",
     "preferences": "Preferences",
@@ -54,11 +52,7 @@ def own_tasks() -> dict[str, Task]:
 def photograph(task: Task) -> np.ndarray:
     """The last arena of a task as a whole, from above and behind."""
     world = World(task, arena=len(task.arenas) - 1)
-    width, depth = world.arena.size
-    longer = max(width, depth)
-    eye = (width / 2, ABOVE * longer, depth / 2 - BEHIND * longer)
-    view = View.fixed(eye, (width / 2, 0.0, depth / 2 - AIM * longer))
-    return Painter(world.scene()).picture(view, WIDTH, HEIGHT, samples=SAMPLES)
+    return Painter(world.scene()).picture(View.whole(world.scene()), WIDTH, HEIGHT, samples=SAMPLES)
 
 
 def page(tasks: dict[str, Task]) -> str:

@@ -21,6 +21,8 @@ _TURNS = (0.0, 60.0, -60.0, 120.0, -120.0, 180.0)
 # How far from what is opaque an eye stays, how near the animal it may come (which has a radius of some 0.7 m with its
 # ears), and how many rays a side, as wide as the eye's own room, ask whether the way is free.
 _CLEAR, _NEAREST, _RAYS = 0.2, 1.2, 5
+# Where a photographer of the whole arena stands, and aims before its middle, for each metre of its longer side.
+_HIGH, _BACK, _AIM = 0.72, 0.8, 0.04
 # How much of the ground around an arena a picture from above shows, in metres.
 _MARGIN = 1.0
 
@@ -78,6 +80,14 @@ class View:
         across, along = width / 2 + _MARGIN, depth / 2 + _MARGIN
         high = max(across * min(1.0, 1 / aspect), along * min(1.0, aspect)) / tan(radians(_NARROW / 2))
         return cls((width / 2, high, depth / 2), 0.0, -90.0, _NARROW)
+
+    @classmethod
+    def whole(cls, scene: Scene) -> "View":
+        """The whole arena, from above and from the side of low z."""
+        width, depth = scene.surroundings["size"][0].tolist()
+        longer = max(width, depth)
+        eye = (width / 2, _HIGH * longer, depth / 2 - _BACK * longer)
+        return cls.fixed(eye, (width / 2, 0.0, depth / 2 - _AIM * longer))
 
     @classmethod
     def fixed(cls, eye: Vector, at: Vector) -> "View":

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,7 +20,7 @@ from puzzlebox.lab import StoreError
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.tree import MAX_BYTES
 from puzzlebox.studio import recordings
-from puzzlebox.studio.catalogue import LARGEST, SMALLEST, VIEWS, UnknownTask
+from puzzlebox.studio.catalogue import LARGEST, SMALLEST, THUMBNAIL_VIEWS, VIEWS, UnknownTask
 from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Guard, Policy
 from puzzlebox.studio.static import page_files
@@ -123,7 +123,11 @@ class _Api:
         name = request.path_params["name"]
         if not name.endswith(".png"):
             raise HTTPException(404, "pictures of tasks end in .png")
-        view, width, height = _view(request), _side(request, "width", 480), _side(request, "height", 320)
+        view, width, height = (
+            _view(request, THUMBNAIL_VIEWS),
+            _side(request, "width", 480),
+            _side(request, "height", 320),
+        )
         paint, loop = self._rooms.catalogue.thumbnail, asyncio.get_running_loop()
         try:
             data = await loop.run_in_executor(self._painter, paint, name.removesuffix(".png"), view, width, height)
@@ -209,10 +213,10 @@ def _as_file(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'inline; filename="{name}"'}
 
 
-def _view(request: Request) -> str:
+def _view(request: Request, allowed: Sequence[str] = VIEWS) -> str:
     view = request.query_params.get("view", "third")
-    if view not in VIEWS:
-        raise HTTPException(400, f"there is no view {view[:40]!r}{nearest(view, VIEWS)}")
+    if view not in allowed:
+        raise HTTPException(400, f"there is no view {view[:40]!r}{nearest(view, allowed)}")
     return view
 
 

@@ -24,6 +24,8 @@ MOST_UPLOADS, MOST_UPLOADED = 200, 16 * MAX_BYTES
 # Findings of one file that are told; a page of them is more than anybody reads.
 _MOST_MESSAGES = 100
 VIEWS = ("first", "third", "top")
+# A task can also be looked at as a whole.
+THUMBNAIL_VIEWS = ("whole", *VIEWS)
 SMALLEST, LARGEST = 16, 1600
 _MOST_PICTURES = 300
 # Larger pictures are painted as they are; smaller ones finer, and averaged.
@@ -161,10 +163,7 @@ class Catalogue:
 def painted(world: World, view: str, width: int, height: int) -> bytes:
     """A PNG file of a world as it is now."""
     scene = world.scene()
-    if view == "top":
-        look = View.top(scene, width / height)
-    else:
-        look = View.first(scene) if view == "first" else View.third(scene)
+    look = View.top(scene, width / height) if view == "top" else getattr(View, view)(scene)
     samples = 1 if view == "first" or width * height > _FINE else 2
     return png(Painter(scene).picture(look, width, height, samples=samples, shadows=view != "first"))
 

@@ -134,7 +134,7 @@ export function about(id: string | number): string {
   return `/api/recordings/${encodeURIComponent(String(id))}`;
 }
 
-export function picture(task: string, width = 480, height = 320, view = "third"): string {
+export function picture(task: string, width = 480, height = 320, view = "whole"): string {
   const name = task.split("/").map(encodeURIComponent).join("/");
   return `/api/thumbnails/${name}.png?view=${view}&width=${width}&height=${height}`;
 }

@@ -1,0 +1,369 @@
+"""The studio as people meet it: a real server, a real Chromium, keys, fingers, a gamepad, files and a power failure."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import browser
+from browser import Studio, until
+from puzzlebox.batteries import bundled_names
+
+LACKING = browser.missing()
+if LACKING is not None:
+    if os.environ.get("PUZZLEBOX_REQUIRE_BROWSER"):
+        pytest.fail(LACKING, pytrace=False)
+    pytest.skip(LACKING, allow_module_level=True)
+
+# Small, so that a processor without a graphics card draws it many times a second.
+WINDOW = {"width": 640, "height": 480}
+FOOD_AHEAD = """
+metadata: {title: Food ahead}
+show_notification: true
+arenas:
+  - time_limit: 200
+    size: [12, 12]
+    items:
+      - {name: Agent, at: [6, 0, 2], rotation: 0}
+      - {name: GoodGoalMulti, at: [6, 0, 5], size: 1}
+      - {name: GoodGoal, at: [6, 0, 10], size: 1}
+"""
+DARK_SOON = """
+metadata: {title: Dark soon}
+arenas:
+  - {time_limit: 0, size: [12, 12], blackouts: [5], items: [{name: Agent, at: [6, 0, 2], rotation: 0}]}
+"""
+LONG_WALK = """
+metadata: {title: Long walk}
+arenas:
+  - {time_limit: 0, size: [12, 100], items: [{name: Agent, at: [6, 0, 2], rotation: 0}]}
+"""
+WRONG = "arenas:\n  - items:\n      - {name: Walll, at: [20, 0, 20]}\n      - {name: <b>bold</b>}\n"
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    made = Studio(tmp_path_factory.mktemp("studio")).start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(chromium: Any, studio: Studio) -> Iterator[Open]:
+    """Open an address of the studio; afterwards nothing may have gone wrong in the page or left the machine."""
+    contexts: list[Any] = []
+    wrong: list[str] = []
+    abroad: list[str] = []
+    forgiven = [False]
+
+    def open_page(path: str, *, before: str = "", forgiving: bool = False, **settings: Any) -> Any:
+        context = chromium.new_context(**{"viewport": WINDOW, "reduced_motion": "reduce", **settings})
+        contexts.append(context)
+        forgiven[0] = forgiving
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda request: abroad.append(request.url) if foreign(request.url) else None)
+        page.add_init_script(browser.QUICK + ";" + before)
+        page.goto(studio.address + path)
+        return page
+
+    def foreign(url: str) -> bool:
+        return not url.startswith((studio.address, "blob:", "data:"))
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert abroad == []
+    assert forgiven[0] or wrong == []
+
+
+def playing(opened: Open, task: str, **settings: Any) -> Any:
+    page = opened(f"/play?task={task}", **settings)
+    until(page, "window.puzzlebox?.step > 0 && puzzlebox.drawCalls > 0", what="the episode begins")
+    return page
+
+
+def told(page: Any, name: str) -> Any:
+    return page.evaluate(f"puzzlebox.{name}")
+
+
+# --- home
+
+
+def test_home_shows_every_bundled_task_with_its_picture(opened: Open) -> None:
+    page = opened("/")
+    page.locator("article").first.wait_for()
+    names = page.locator("article").evaluate_all("cards => cards.map(card => card.dataset.task)")
+    assert sorted(names) == sorted(bundled_names())
+    until(page, "document.querySelector('article img').naturalWidth > 100", what="the first picture")
+    assert page.title() == "Tasks · Puzzlebox"
+
+
+def test_tasks_are_found_by_words_level_and_tag(opened: Open, studio: Studio) -> None:
+    tasks = studio.ask("/api/tasks")["tasks"]
+    page = opened("/")
+    page.get_by_label("Search tasks").fill("tunnel")
+    until(page, f"document.querySelectorAll('article').length < {len(tasks)}")
+    titles = page.locator("article h3").all_inner_texts()
+    assert titles == [
+        task["title"] for task in tasks if "tunnel" in json.dumps([*task["tags"], task["title"], task["description"]])
+    ]
+    page.get_by_role("button", name="show all").click()
+    page.get_by_label("Level", exact=True).select_option("3")
+    third = sum(task["level"] == 3 for task in tasks)
+    until(page, f"document.querySelectorAll('article').length === {third}")
+    assert page.url.endswith("?level=3")
+    page.get_by_label("Search tasks").fill("no such thing")
+    assert "No task fits" in page.locator(".none").inner_text()
+
+
+def test_a_card_is_reached_and_opened_with_the_keyboard(opened: Open) -> None:
+    page = opened("/")
+    page.locator("article").first.wait_for()
+    page.get_by_label("Tag", exact=True).focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == page.locator("article h3").first.inner_text()
+    page.keyboard.press("Enter")
+    until(page, "location.pathname === '/play'")
+    until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+    page.go_back()
+    page.locator("article").first.wait_for()
+    assert page.evaluate("window.puzzlebox") is None
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_no_page_is_wider_than_its_window(opened: Open, width: int) -> None:
+    page = opened("/", viewport={"width": width, "height": 800})
+    for path in ("/", "/watch", "/recordings"):
+        page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/")[2] + path)
+        page.locator("h1").wait_for(state="attached")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def drop(page: Any, name: str, text: str) -> None:
+    page.evaluate(
+        """([name, text]) => {
+          const carried = new DataTransfer();
+          carried.items.add(new File([text], name, { type: "application/yaml" }));
+          for (const type of ["dragenter", "dragover", "drop"])
+            window.dispatchEvent(new DragEvent(type, { dataTransfer: carried, bubbles: true, cancelable: true }));
+        }""",
+        [name, text],
+    )
+
+
+def test_a_wrong_file_is_explained_at_its_line_and_shown_as_text(opened: Open) -> None:
+    page = opened("/")
+    drop(page, "mine.yml", WRONG)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("cannot be played").wait_for()
+    first, second = dialog.locator("li").all_inner_texts()
+    assert "line 3, column 16" in first and "did you mean `Wall`" in first and "{name: Walll" in first
+    assert "<b>bold</b>" in second
+    assert dialog.locator("b").count() == 0
+    assert dialog.get_by_role("link", name="Play").count() == 0
+
+
+def test_a_file_of_ones_own_is_checked_and_played(opened: Open) -> None:
+    page = opened("/")
+    drop(page, "mine.yml", FOOD_AHEAD)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("This file is right").wait_for()
+    dialog.get_by_role("link", name="Play").click()
+    until(page, "location.search.includes('upload')")
+    until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+
+
+# --- play
+
+
+def test_keys_move_the_animal_and_food_changes_reward_and_health(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(FOOD_AHEAD))
+    start, before = told(page, "position"), told(page, "total")
+    page.keyboard.down("w")
+    until(page, f"puzzlebox.position[2] > {start[2]} + 1", what="the animal walks")
+    assert told(page, "health") < 100
+    until(page, f"puzzlebox.total > {before} + 0.8", what="food is eaten")
+    page.keyboard.up("w")
+    heading = told(page, "heading")
+    page.keyboard.down("ArrowRight")
+    until(page, f"Math.abs(puzzlebox.heading - {heading}) > 20", what="the animal turns")
+    page.keyboard.up("ArrowRight")
+
+
+def test_the_end_of_an_episode_is_shown_and_the_next_one_begins(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(FOOD_AHEAD))
+    first = told(page, "episode")
+    page.keyboard.down("w")
+    notice = until(page, "document.querySelector('[data-testid=notice]')?.innerText", what="the end is shown")
+    assert "Passed!" in notice and "Reward" in notice
+    page.keyboard.up("w")
+    until(page, f"puzzlebox.episode !== {json.dumps(first)}", what="the next episode")
+    (kept,) = [each for each in studio.recordings() if each["id"] == first]
+    assert kept["passed"] and kept["player"] == "human"
+
+
+def test_the_lights_go_out(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(DARK_SOON))
+    until(page, "puzzlebox.step > 30 && puzzlebox.lights === false", what="darkness")
+
+
+def test_the_view_changes(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(LONG_WALK))
+    seen = [told(page, "view")]
+    for _ in range(3):
+        page.keyboard.press("c")
+        until(page, f"puzzlebox.view !== {json.dumps(seen[-1])}", what="another view")
+        seen.append(told(page, "view"))
+    assert set(seen) == {"first", "third", "top"} and seen[0] == seen[3]
+
+
+GAMEPAD = """
+  window.pad = { axes: [0, 0, 0, 0], pressed: false };
+  navigator.getGamepads = () => [{
+    id: "A simulated pad", index: 0, connected: true, mapping: "standard", timestamp: performance.now(),
+    axes: window.pad.axes, buttons: Array.from({ length: 17 }, () => ({ pressed: false, touched: false, value: 0 })),
+  }];
+  addEventListener("load", () => window.dispatchEvent(new Event("gamepadconnected")));
+"""
+
+
+def test_a_gamepad_moves_the_animal(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(LONG_WALK), before=GAMEPAD)
+    start = told(page, "position")
+    page.evaluate("window.pad.axes = [0, -1, 0, 0]")
+    until(page, f"puzzlebox.position[2] > {start[2]} + 1", what="the animal walks")
+
+
+def test_a_finger_on_the_stick_moves_the_animal(opened: Open, studio: Studio) -> None:
+    page = playing(
+        opened, studio.upload(LONG_WALK), has_touch=True, is_mobile=True, viewport={"width": 390, "height": 700}
+    )
+    start = told(page, "position")
+    stick = page.get_by_test_id("stick")
+    box = stick.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    finger = page.context.new_cdp_session(page)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y - 60}]})
+    until(page, f"puzzlebox.position[2] > {start[2]} + 1", what="the animal walks")
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+# --- watch, and what was recorded
+
+
+def test_a_random_agent_is_watched_with_its_camera_and_rays(opened: Open, studio: Studio) -> None:
+    page = opened(f"/watch?task={studio.upload(LONG_WALK)}&agent=random")
+    until(page, "window.puzzlebox?.step > 30 && puzzlebox.rays > 0 && puzzlebox.camera > 0", what="the agent plays")
+    start = told(page, "position")
+    until(page, f"Math.hypot(puzzlebox.position[0] - {start[0]}, puzzlebox.position[2] - {start[2]}) > 0.3")
+    seen = "(() => { const c = document.querySelector('aside canvas'); const d = c.getContext('2d')"
+    assert page.evaluate(f"{seen}.getImageData(0, 0, c.width, c.height).data; return new Set(d).size > 8; }})()")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_text("Above").click()
+    until(page, "puzzlebox.view === 'top'")
+
+
+def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(FOOD_AHEAD))
+    episode = told(page, "episode")
+    page.keyboard.down("w")
+    until(page, f"puzzlebox.episode !== {json.dumps(episode)}", what="the next episode")
+    page.close()
+    steps = studio.ask(f"/api/recordings/{episode}/steps")
+    last = steps["step"][-1]
+
+    page = opened(f"/recordings/{episode}")
+    until(page, "window.puzzlebox?.shown === 0 && puzzlebox.drawCalls > 0", what="the recording is shown")
+    assert told(page, "length") == last + 1
+
+    def shows(step: int) -> None:
+        row = steps["step"].index(step)
+        until(page, f"puzzlebox.shown === {step}")
+        near = (
+            f"Math.hypot(puzzlebox.position[0] - {steps['x'][row]}, puzzlebox.position[2] - {steps['z'][row]}) < 1e-3"
+        )
+        until(page, near, what=f"the animal stands where it stood in step {step}")
+        assert told(page, "total") == pytest.approx(steps["total"][row], abs=1e-4)
+        assert told(page, "health") == pytest.approx(steps["health"][row], abs=1e-3)
+
+    slider = page.get_by_label("Moment of the episode")
+    for step in (last, last // 2, 10, last - 1):
+        slider.fill(str(step))
+        shows(step)
+    page.get_by_role("button", name="One step on").click()
+    shows(last)
+    page.get_by_role("button", name="One step back").click()
+    shows(last - 1)
+    page.get_by_label("Speed").select_option("-4")
+    page.get_by_role("button", name="Play", exact=True).click()
+    until(page, "puzzlebox.step === 0 && !puzzlebox.playing", what="it plays backwards to the start")
+    shows(0)
+    page.locator("aside button").filter(has_text="ate GoodGoalMulti").click()
+    until(page, "puzzlebox.step > 0", what="a click on an event leads to it")
+    assert page.locator("aside svg path.trail").count() == 3
+
+
+def test_a_recording_is_downloaded_as_table_and_picture(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(LONG_WALK))
+    until(page, "puzzlebox.step > 20 && puzzlebox.unsaved < puzzlebox.step - 10", what="some of it is stored")
+    episode = told(page, "episode")
+    page.close()
+    page = opened(f"/recordings/{episode}")
+    with page.expect_download() as table:
+        page.get_by_role("link", name="CSV").click()
+    lines = Path(table.value.path()).read_text().splitlines()
+    assert lines[0].startswith("step,x,z,reward,health") and len(lines) > 10
+    with page.expect_download() as picture:
+        page.get_by_role("link", name="PNG").click()
+    assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_recording_that_is_not_there_is_said_so(opened: Open) -> None:
+    page = opened("/recordings/nobody", forgiving=True)
+    assert "nobody" in page.get_by_role("alert").inner_text()
+
+
+def test_a_killed_server_is_gone_on_with(opened: Open, tmp_path: Path, chromium: Any) -> None:
+    studio = Studio(tmp_path).start()
+    context = chromium.new_context(viewport=WINDOW)
+    try:
+        page = context.new_page()
+        page.add_init_script(browser.QUICK)
+        page.goto(f"{studio.address}/play?task={studio.upload(LONG_WALK)}")
+        until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+        page.keyboard.down("w")
+        until(page, "puzzlebox.position[2] > 5")
+        episode, step, place = told(page, "episode"), told(page, "step"), told(page, "position")
+        studio.kill()
+        studio.start()
+        until(page, f"puzzlebox.step > {step} + 25 && puzzlebox.position[2] > {place[2]} + 1", what="it goes on")
+        page.keyboard.up("w")
+        assert told(page, "episode") == episode
+        (kept,) = studio.recordings()
+        assert kept["id"] == episode
+        steps = studio.ask(f"/api/recordings/{episode}/steps")
+        assert steps["step"] == list(range(len(steps["step"])))
+        # A walk without a leap: nothing was lost, nothing was played twice.
+        assert max(b - a for a, b in zip(steps["z"], steps["z"][1:], strict=False)) < 0.5
+    finally:
+        context.close()
+        studio.stop()

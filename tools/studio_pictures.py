@@ -1,0 +1,141 @@
+"""Pictures of every page of the studio for the documentation: `make pictures` writes docs/images/studio-*.png.
+
+A scripted visitor plays and watches a little, so that there is something to show, then each page is photographed at
+the size of a desk (1200 x 800) and of a phone (390 x 844). It needs what the browser tests need.
+"""
+
+import io
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+import browser  # noqa: E402
+from browser import Studio, until  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+DESK, PHONE = {"width": 1200, "height": 800}, {"width": 390, "height": 844}
+SIZES: dict[str, dict[str, Any]] = {
+    "": {"viewport": DESK},
+    "-phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
+}
+COLOURS = 200
+# The best picture there is, however long the processor takes for it.
+BEAUTIFUL = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 0 }))"
+WRONG = """arenas:
+  - time_limmit: 250
+    items:
+      - {name: Agent, at: [20, 0, 5], rotation: 0}
+      - {name: Walll, at: [20, 0, 20], size: [10, 3, 1]}
+"""
+
+
+def main() -> None:
+    """Write all pictures."""
+    lacking = browser.missing()
+    if lacking is not None:
+        sys.exit(lacking)
+    from playwright.sync_api import sync_playwright
+
+    with TemporaryDirectory(prefix="puzzlebox-") as folder, sync_playwright() as driver:
+        studio = Studio(Path(folder)).start()
+        chromium = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
+        try:
+            live_a_little(chromium, studio)
+            for ending, settings in SIZES.items():
+                photograph(chromium, studio, ending, settings)
+            photograph_home(chromium, studio, "-dark", {"viewport": DESK, "color_scheme": "dark"})
+        finally:
+            chromium.close()
+            studio.stop()
+
+
+def live_a_little(chromium: Any, studio: Studio) -> None:
+    """Recordings of a person who walks straight on and of an agent, each to its end."""
+    page = new_page(chromium, {"viewport": {"width": 320, "height": 240}}, browser.QUICK)
+    for task, seed in (("foraging", 5), ("food/picnic", 3)):
+        page.goto(f"{studio.address}/watch?task={task}&agent=random&seed={seed}")
+        first = until(page, "window.puzzlebox?.step > 0 && puzzlebox.episode")
+        page.get_by_label("Speed").select_option("8")
+        until(page, f"puzzlebox.episode !== '{first}'")
+    for task in ("examples/zone", "obstacles/the-window", "preferences/green-or-red", "examples/food"):
+        page.goto(f"{studio.address}/play?task={task}&seed=3")
+        first = until(page, "window.puzzlebox?.step > 0 && puzzlebox.episode")
+        page.keyboard.down("w")
+        until(page, f"puzzlebox.episode !== '{first}' || puzzlebox.step > 300")
+        page.keyboard.up("w")
+    page.context.close()
+
+
+def photograph(chromium: Any, studio: Studio, ending: str, settings: dict[str, Any]) -> None:
+    """Every page at one size."""
+    photograph_home(chromium, studio, ending, settings)
+    page = new_page(chromium, settings, BEAUTIFUL)
+    page.goto(studio.address)
+    page.locator("article").first.wait_for()
+    page.set_input_files(
+        "input[type=file]", files=[{"name": "my_task.yml", "mimeType": "application/yaml", "buffer": WRONG.encode()}]
+    )
+    page.get_by_role("dialog").get_by_text("cannot be played").wait_for()
+    take(page, f"check{ending}")
+
+    page.goto(f"{studio.address}/play?task=food/picnic&seed=3")
+    until(page, "window.puzzlebox?.framesDrawn > 4")
+    while page.evaluate("puzzlebox.view") != "third":
+        page.keyboard.press("c")
+    take(page, f"play{ending}")
+
+    page.goto(f"{studio.address}/watch?task=food/picnic&agent=random&seed=3")
+    until(page, "window.puzzlebox?.step > 250 && puzzlebox.rays > 0")
+    take(page, f"watch{ending}")
+
+    page.goto(f"{studio.address}/recordings")
+    page.locator("tbody tr").first.wait_for()
+    take(page, f"recordings{ending}")
+
+    chosen = next(each for each in studio.recordings() if each["task"] == "food/picnic" and each["finished"])
+    page.goto(f"{studio.address}/recordings/{chosen['id']}")
+    until(page, "window.puzzlebox?.shown === 0 && puzzlebox.drawCalls > 0")
+    page.get_by_label("Moment of the episode").fill(str(chosen["steps"] * 4 // 5))
+    until(page, "puzzlebox.shown === puzzlebox.step && puzzlebox.step > 0")
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(1000)
+    take(page, f"recording{ending}", whole=True)
+    page.context.close()
+
+
+def photograph_home(chromium: Any, studio: Studio, ending: str, settings: dict[str, Any]) -> None:
+    """The first thing one sees."""
+    page = new_page(chromium, settings, BEAUTIFUL)
+    page.goto(studio.address)
+    page.locator("article").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    take(page, f"home{ending}")
+    page.context.close()
+
+
+def new_page(chromium: Any, settings: dict[str, Any], before: str) -> Any:
+    """A visitor of its own."""
+    page = chromium.new_context(**settings).new_page()
+    page.add_init_script(before)
+    return page
+
+
+def take(page: Any, name: str, whole: bool = False) -> None:
+    """Write a picture with a palette of its own, which is a third of its size."""
+    image = Image.open(io.BytesIO(page.screenshot(full_page=whole, timeout=120_000))).convert("RGB")
+    data = io.BytesIO()
+    image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(
+        data, "PNG", optimize=True
+    )
+    (IMAGES / f"studio-{name}.png").write_bytes(data.getvalue())
+    print(f"docs/images/studio-{name}.png", data.tell(), "bytes")
+
+
+if __name__ == "__main__":
+    main()
