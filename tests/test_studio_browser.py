@@ -118,6 +118,7 @@ def test_home_shows_every_bundled_task_with_its_picture(opened: Open) -> None:
 def test_tasks_are_found_by_words_level_and_tag(opened: Open, studio: Studio) -> None:
     tasks = studio.ask("/api/tasks")["tasks"]
     page = opened("/")
+    page.locator("article").first.wait_for()
     page.get_by_label("Search tasks").fill("tunnel")
     until(page, f"document.querySelectorAll('article').length < {len(tasks)}")
     titles = page.locator("article h3").all_inner_texts()

@@ -22,7 +22,7 @@ _TURNS = (0.0, 60.0, -60.0, 120.0, -120.0, 180.0)
 # ears), and how many rays a side, as wide as the eye's own room, ask whether the way is free.
 _CLEAR, _NEAREST, _RAYS = 0.2, 1.2, 5
 # Where a photographer of the whole arena stands, and aims before its middle, for each metre of its longer side.
-_HIGH, _BACK, _AIM = 0.72, 0.8, 0.04
+_HIGH, _BACK, _AIM = 0.6, 0.68, 0.05
 # How much of the ground around an arena a picture from above shows, in metres.
 _MARGIN = 1.0
 

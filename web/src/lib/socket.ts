@@ -53,6 +53,12 @@ export interface WorldEvent {
 /** lost: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
 export type LinkState = "connecting" | "open" | "lost" | "refused" | "elsewhere";
 
+export interface SensesMessage {
+  camera: [width: number, height: number, channels: number];
+  rays: number;
+  used: { camera: boolean; rays: boolean };
+}
+
 export interface Listener {
   /** A binary message for the picture. */
   draw(message: ArrayBuffer): void;
@@ -61,6 +67,8 @@ export interface Listener {
   events(events: WorldEvent[]): void;
   ended(message: EndedMessage): void;
   link(state: LinkState, sentence: string): void;
+  /** What a watched agent perceives by. */
+  senses?(message: SensesMessage): void;
 }
 
 const PATIENCE_MS = [250, 500, 1000, 2000, 4000];
@@ -163,6 +171,7 @@ export class Connection {
         break;
       case "events": this.listener.events(message.events); break;
       case "ended": this.listener.ended(message as EndedMessage); break;
+      case "senses": this.listener.senses?.(message as unknown as SensesMessage); break;
       case "stored": this.ledger.store(String(message.episode), message.step); break;
       case "error":
         if (this.state === "elsewhere") break;
