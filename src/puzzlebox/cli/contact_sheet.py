@@ -1,0 +1,101 @@
+"""Templates where the command line shows or checks a task: a sheet of pictures, and what is wrong with any of them."""
+
+from collections.abc import Callable
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Any
+
+from puzzlebox.cli.words import fail, note
+
+if TYPE_CHECKING:
+    from puzzlebox.render import View
+    from puzzlebox.scene.scene import Scene
+    from puzzlebox.schema import Reading
+    from puzzlebox.variations import Template
+
+_GAP = 6
+_WHITE = 255
+
+
+def picture_of(
+    name: str,
+    number: int,
+    look: "Callable[[Scene], View]",
+    size: tuple[int, int],
+    arena: int,
+    seed: int,
+    steps: int,
+    rules: str,
+    as_seen: bool,
+) -> Any:
+    """Variations side by side in one picture of a given size; what is on it is said in words, row by row."""
+    import numpy as np
+
+    from puzzlebox.render import Painter
+    from puzzlebox.variations import TemplateError
+    from puzzlebox.world import World
+
+    template = _loaded(name)
+    if number > template.count and not template.endless:
+        fail(f"{name} has only {template.count} variations")
+    columns = ceil(sqrt(number))
+    rows = ceil(number / columns)
+    width = (size[0] - _GAP * (columns - 1)) // columns
+    height = (size[1] - _GAP * (rows - 1)) // rows
+    if min(width, height) < 4:
+        fail(f"{number} pictures do not fit into {size[0]} x {size[1]} pixels")
+    sheet = np.full((size[1], size[0], 3), _WHITE, np.uint8)
+    try:
+        for place, variation in enumerate(template.sample(number, seed)):
+            world = World(variation.task, arena=arena, seed=seed, rules=rules)
+            for _ in range(steps):
+                if not world.over:
+                    world.step([0] * len(world.animals))
+            scene = world.scene()
+            picture = Painter(scene).picture(look(scene), width, height, samples=1 if as_seen else 2)
+            top, left = place // columns * (height + _GAP), place % columns * (width + _GAP)
+            sheet[top : top + height, left : left + width] = picture
+            where = f"row {place // columns + 1}, {place % columns + 1}"
+            note(f"{where}: variation {variation.number}: {variation.described()}")
+            for failure in world.unplaced:
+                note(f"warning: {failure}")
+    except TemplateError as problem:
+        fail(str(problem))
+    except ValueError as problem:
+        fail(str(problem))
+    return sheet
+
+
+def _loaded(name: str) -> "Template":
+    from puzzlebox.variations import Template, TemplateError
+
+    try:
+        template = Template(name)
+        template.check()
+    except TemplateError as problem:
+        note(str(problem))
+        fail(f"{name} was not shown")
+    return template
+
+
+def reading_of(name: str, strict: bool) -> "Reading":
+    """What is wrong with a template: its own mistakes first, and else those of the tasks that show all its values."""
+    from dataclasses import replace
+
+    from puzzlebox.schema import PUZZLEBOX, Reading
+    from puzzlebox.schema.diagnostics import errors
+    from puzzlebox.variations import Template, TemplateError
+    from puzzlebox.variations.checking import findings
+    from puzzlebox.variations.reading import found
+    from puzzlebox.world import World
+
+    text = found(name)[1]
+    try:
+        template = Template(name)
+        template.check()
+        first = template[0].reading if template.count else Reading(None, [], PUZZLEBOX, text)
+        problems = findings(template, lambda task: [str(each) for each in World(task, seed=0).unplaced])
+    except TemplateError as problem:
+        return Reading(None, problem.findings, "template", text)
+    if strict:
+        problems = [replace(each, severity="error") for each in problems]
+    return Reading(None if errors(problems) else first.task, problems, "template", text)

@@ -1,0 +1,200 @@
+"""`puzzlebox vary`: many tasks from one template."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlebox.cli.words import fail, note, show, table
+
+if TYPE_CHECKING:
+    from puzzlebox.variations import Template
+
+
+def vary(
+    template: Annotated[
+        str, typer.Argument(help="A template file, or the name of a bundled one; left out: list the bundled ones.")
+    ] = "",
+    count: Annotated[bool, typer.Option("--count", help="Print how many variations there are.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="Print the manifest, as CSV.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the tasks into this folder.")] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="N different ones by chance instead of all.")
+    ] = None,
+    head: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="What is drawn is drawn from this.")] = None,
+    split: Annotated[str | None, typer.Option(help="Only one of the template's splits, such as train.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at a task in which a thing cannot be placed.")] = False,
+    unchecked: Annotated[bool, typer.Option("--unchecked", help="Write the tasks without checking them.")] = False,
+) -> None:
+    """Count, list, or write the variations of a template, in our form or procgen-companion's.
+
+    Try:
+
+    - `puzzlebox vary basic-control --count`
+    - `puzzlebox vary my_template.yml --list`
+    - `puzzlebox vary object-permanence --sample 200 --seed 1 -o tasks`
+
+    Writing goes on where it was interrupted. `manifest.csv` in the folder has the values and labels of every file. With
+    none of --count, --list and -o, the count is explained.
+    """
+    if not template:
+        _print_bundled()
+        return
+    loaded = _load(template, seed)
+    if count and not (listing or output) and sample is None and split is None and head is None:
+        typer.echo(str(loaded.count))
+        return
+    total, indices, asked = _wanted(loaded, sample, head, seed, split)
+    if count:
+        typer.echo(str(total))
+    elif listing:
+        _list(loaded, total, indices)
+    elif output is not None:
+        _write(loaded, output, total, indices, asked, strict=strict, check=not unchecked)
+    else:
+        typer.echo(f"{total}\t{loaded.explanation}")
+        if loaded.endless:
+            note("something is drawn by chance, so that --sample may ask for more")
+
+
+def _load(name: str, seed: int | None) -> "Template":
+    """The template, with every condition tried."""
+    from puzzlebox.variations import Template, TemplateError
+
+    try:
+        loaded = Template(name, seed=0 if seed is None else seed)
+        loaded.check()
+    except TemplateError as problem:
+        _fail_with(problem)
+    except OSError as problem:
+        fail(str(problem) if isinstance(problem, FileNotFoundError) else f"{name}: {problem.strerror}")
+    return loaded
+
+
+def _fail_with(problem: Any) -> None:
+    note(str(problem))
+    raise typer.Exit(1)
+
+
+def _wanted(
+    template: "Template", sample: int | None, head: int | None, seed: int | None, split: str | None
+) -> tuple[int, Iterable[int], dict[str, Any]]:
+    """How many, which, and what was asked for."""
+    design = template.design
+    if sample is None and head is None and split is None:
+        sample = design.sample
+    seed = design.seed if seed is None else seed
+    asked = {"sample": sample, "head": head, "split": split, "sample_seed": seed}
+    try:
+        if split is not None:
+            part = template.split(split)
+            order = part.indices(sample, seed)
+            total = part.count if sample is None else sample
+        elif sample is not None:
+            if sample > template.count and not template.endless:
+                fail(f"{sample} variations were asked for, but {template.name} has only {template.count}")
+            total, order = sample, template.sampled(sample, seed)
+        else:
+            total, order = template.count, _upwards(template.count)
+    except ValueError as problem:
+        fail(str(problem))
+    return (total, order, asked) if head is None else (min(head, total), _first(order, head), asked)
+
+
+def _upwards(count: int) -> Iterator[int]:
+    number = 0
+    while number < count:
+        yield number
+        number += 1
+
+
+def _first(order: Iterable[int], head: int) -> Iterator[int]:
+    from itertools import islice
+
+    return islice(order, head)
+
+
+def _refuse_too_many(total: int) -> None:
+    from puzzlebox.variations.folder import MOST_AT_ONCE
+
+    if total > MOST_AT_ONCE:
+        fail(
+            f"{total:,} variations are too many at once; the most is {MOST_AT_ONCE:,}",
+            "draw some with --sample N, or train on the template itself with puzzlebox.make",
+        )
+
+
+def _list(template: "Template", total: int, indices: Iterable[int]) -> None:
+    import csv
+    import sys
+
+    from puzzlebox.variations import TemplateError
+    from puzzlebox.variations.folder import columns_of, row_of
+
+    _refuse_too_many(total)
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows.writerow(columns_of(template))
+    try:
+        for number, index in enumerate(indices):
+            rows.writerow(row_of(template.at(index), number, template))
+    except TemplateError as problem:
+        _fail_with(problem)
+    except ValueError as problem:
+        fail(str(problem))
+
+
+def _write(
+    template: "Template",
+    folder: Path,
+    total: int,
+    indices: Iterable[int],
+    asked: dict[str, Any],
+    *,
+    strict: bool,
+    check: bool,
+) -> None:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from puzzlebox.variations import TemplateError
+    from puzzlebox.variations.folder import MANIFEST, write_folder
+
+    _refuse_too_many(total)
+    try:
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            line = bar.add_task("writing", total=total)
+            report = write_folder(
+                template,
+                folder,
+                indices,
+                total,
+                asked,
+                strict=strict,
+                check=check,
+                progress=lambda done: bar.update(line, completed=done),
+            )
+    except TemplateError as problem:
+        _fail_with(problem)
+    except ValueError as problem:
+        fail(str(problem))
+    except OSError as problem:
+        fail(f"{folder} cannot be written to: {problem.strerror}")
+    for told in report.told:
+        note(told)
+    if report.doubtful:
+        note(f"in {report.doubtful} of {report.written} tasks a thing cannot be placed; --strict stops at the first")
+    before = f", {report.before} were there" if report.before else ""
+    note(f"wrote {report.written} tasks to {folder}{before}; {MANIFEST} says what is in which")
+
+
+def _print_bundled() -> None:
+    from puzzlebox.variations import Template, template_names
+
+    listing = table("template", "variations", "title")
+    for name in template_names():
+        template = Template(name)
+        listing.add_row(name, f"{template.count:,}", template.title)
+    show(listing)
+    note("`puzzlebox vary NAME --sample 20 -o FOLDER` writes some; puzzlebox.make(NAME) draws one each episode")

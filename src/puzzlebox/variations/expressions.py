@@ -1,0 +1,229 @@
+"""Arithmetic in templates: written as in Python, read into a tree and walked; nothing is ever executed as code."""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from puzzlebox.schema.messages import nearest
+
+# Longer ones nobody reads, and Python's parser needs time and stack for them.
+_LONGEST = 500
+_DEEPEST = 30
+_LARGEST_POWER = 64
+_LARGEST = 1e15
+_LONGEST_TEXT = 1_000
+
+
+class ExpressionError(ValueError):
+    """What is wrong with an expression, in one sentence."""
+
+
+def _degrees(function: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda angle: round(function(math.radians(angle)), 12)
+
+
+def _clamp(value: float, low: float, high: float) -> float:
+    return max(low, min(high, value))
+
+
+def _distance(ax: float, az: float, bx: float, bz: float) -> float:
+    return math.hypot(bx - ax, bz - az)
+
+
+# What one may call; angles are in degrees, as everywhere in a task.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "clamp": _clamp,
+    "cos": _degrees(math.cos),
+    "distance": _distance,
+    "floor": math.floor,
+    "len": len,
+    "max": max,
+    "min": min,
+    "round": round,
+    "sin": _degrees(math.sin),
+    "sqrt": math.sqrt,
+    "tan": _degrees(math.tan),
+    "text": str,
+}
+_CONSTANTS = {"true": True, "false": False, "none": None, "pi": math.pi}
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: lambda a, b: _equal(a, b),
+    ast.NotEq: lambda a, b: not _equal(a, b),
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: any(_equal(a, each) for each in b),
+    ast.NotIn: lambda a, b: not any(_equal(a, each) for each in b),
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+}
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Equality as people mean it: 0.1 + 0.2 is 0.3."""
+    numbers = isinstance(a, int | float) and isinstance(b, int | float)
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) if numbers else bool(a == b)
+
+
+class Expression:
+    """An expression over named values.
+
+    Args:
+        text: what was written, such as `wall_x + 2`.
+
+    Attributes:
+        names: what it refers to, in order of appearance.
+
+    Raises:
+        ExpressionError: it is not an expression, or uses what is not allowed.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        if not self.text:
+            raise ExpressionError("an expression is missing after the `$`")
+        if len(self.text) > _LONGEST:
+            raise ExpressionError(f"the expression has more than {_LONGEST} characters")
+        try:
+            self._root = ast.parse(self.text, mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            cut = self.text.count("(") != self.text.count(")") or self.text.count("[") != self.text.count("]")
+            hint = "; put an expression with a comma in quotes" if cut else " such as `wall_x + 2`"
+            raise ExpressionError(f"`{self.text}` is not an expression{hint}") from None
+        self.names = tuple(dict.fromkeys(_checked(self._root, 0)))
+
+    def evaluate(self, value_of: Callable[[str], Any]) -> Any:
+        """Its value, with names looked up by `value_of`.
+
+        Raises:
+            ExpressionError: it has none, as with a division by zero.
+        """
+        try:
+            return _finished(_value(self._root, value_of))
+        except (ArithmeticError, TypeError, ValueError, IndexError, KeyError) as problem:
+            if isinstance(problem, ExpressionError):
+                raise
+            raise ExpressionError(f"`{self.text}` has no value: {problem}") from None
+
+
+def _finished(value: Any) -> Any:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ExpressionError("the result is not a finite number")
+        # What arithmetic leaves behind the ninth digit is nobody's intention.
+        return round(value, 9)
+    if isinstance(value, list | tuple):
+        return [_finished(part) for part in value]
+    return value
+
+
+def _checked(node: ast.AST, depth: int) -> Iterator[str]:
+    """The names in an expression, once it is sure that nothing in it is forbidden."""
+    if depth > _DEEPEST:
+        raise ExpressionError(f"the expression is nested more than {_DEEPEST} deep")
+    match node:
+        case ast.Name(id=name):
+            if name.lower() not in _CONSTANTS:
+                yield name
+            return
+        case ast.Constant(value=value):
+            if not isinstance(value, str | int | float | bool):
+                raise ExpressionError(f"`{value!r}` is neither a number nor a text")
+            if isinstance(value, int | float) and abs(value) > _LARGEST:
+                raise ExpressionError(f"`{value}` is too large a number")
+            return
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+            if name not in FUNCTIONS:
+                raise ExpressionError(f"there is no function `{name}`{nearest(name, FUNCTIONS)}")
+            inner: list[ast.AST] = list(args)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            inner = [left, right]
+        case ast.UnaryOp(op=unary, operand=operand) if type(unary) in _UNARY:
+            inner = [operand]
+        case ast.BoolOp(values=values):
+            inner = list(values)
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(each) in _COMPARE for each in ops):
+            inner = [left, *others]
+        case ast.IfExp(test=test, body=body, orelse=other):
+            inner = [test, body, other]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            inner = list(parts)
+        case ast.Subscript(value=whole, slice=index) if not isinstance(index, ast.Slice):
+            inner = [whole, index]
+        case _:
+            raise ExpressionError(f"`{_words(node)}` cannot stand in an expression")
+    for part in inner:
+        yield from _checked(part, depth + 1)
+
+
+def _words(node: ast.AST) -> str:
+    try:
+        return ast.unparse(node)[:60]
+    except (ValueError, RecursionError):
+        return type(node).__name__
+
+
+def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
+    match node:
+        case ast.Name(id=name):
+            return _CONSTANTS[name.lower()] if name.lower() in _CONSTANTS else value_of(name)
+        case ast.Constant(value=value):
+            return value
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return FUNCTIONS[name](*(_value(each, value_of) for each in args))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _binary(op, _value(left, value_of), _value(right, value_of))
+        case ast.UnaryOp(op=unary, operand=operand):
+            return _UNARY[type(unary)](_value(operand, value_of))
+        case ast.BoolOp(op=ast.And(), values=values):
+            return all(_value(each, value_of) for each in values)
+        case ast.BoolOp(values=values):
+            return any(_value(each, value_of) for each in values)
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            here = _value(left, value_of)
+            for comparison, other in zip(ops, others, strict=True):
+                there = _value(other, value_of)
+                if not _COMPARE[type(comparison)](here, there):
+                    return False
+                here = there
+            return True
+        case ast.IfExp(test=test, body=body, orelse=other):
+            return _value(body if _value(test, value_of) else other, value_of)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return [_value(each, value_of) for each in parts]
+        case ast.Subscript(value=whole, slice=index):
+            return _value(whole, value_of)[_value(index, value_of)]
+    raise AssertionError(node)
+
+
+def _binary(op: ast.operator, left: Any, right: Any) -> Any:
+    """One operation, kept from growing without bounds."""
+    if isinstance(op, ast.Pow) and (abs(right) > _LARGEST_POWER or abs(left) > _LARGEST):
+        raise ExpressionError("the power is too large")
+    if isinstance(op, ast.Mult) and not all(isinstance(each, int | float) for each in (left, right)):
+        raise ExpressionError("only numbers can be multiplied")
+    if isinstance(op, ast.Mod) and isinstance(left, str):
+        raise ExpressionError("% is for numbers")
+    result = _BINARY[type(op)](left, right)
+    if isinstance(result, str | list) and len(result) > _LONGEST_TEXT:
+        raise ExpressionError("the result is too long")
+    if isinstance(result, int | float) and abs(result) > _LARGEST**4:
+        raise ExpressionError("the result is too large")
+    return result

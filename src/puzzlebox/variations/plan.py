@@ -1,0 +1,303 @@
+"""What a template comes down to: a space of combinations, and how one of them becomes data, values and labels."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Protocol
+
+from puzzlebox.schema.diagnostics import Place
+from puzzlebox.schema.draft import ANIMALAI
+from puzzlebox.variations.conditions import If
+from puzzlebox.variations.parts import Context, Data, Drawn, Pinned, Undecided, realise, shown
+from puzzlebox.variations.problems import Mistake, refuse
+from puzzlebox.variations.procgen_form import ProcgenReader
+from puzzlebox.variations.space import Choice, Selection, Space
+from puzzlebox.variations.tables import Constraint, tie
+
+# So many combinations of what a condition refers to are tried before a template is used.
+MOST_TRIED = 20_000
+Chances = Callable[[str], Random]
+
+
+@dataclass(frozen=True)
+class Produced:
+    """One variation: the task as data, the value of everything that varies, and the labels for its name."""
+
+    data: Data
+    values: dict[str, Any]
+    labels: list[str]
+
+
+@dataclass
+class Design:
+    """What a template says about how it is to be used.
+
+    Attributes:
+        sample: how many to draw when nobody says; None: all.
+        seed: what they are drawn from.
+        balance: the variables whose combinations occur equally often in a sample.
+        splits: the share of each split.
+        split_seed: what decides which combination belongs to which.
+    """
+
+    sample: int | None = None
+    seed: int = 0
+    balance: tuple[str, ...] = ()
+    splits: dict[str, float] = field(default_factory=dict)
+    split_seed: int = 0
+
+
+class Plan(Protocol):
+    """What every kind of template can do."""
+
+    form: str
+    space: Space
+    columns: list[str]
+    design: Design
+    endless: bool
+
+    def produce(self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0) -> Produced | None:
+        """The variation with these choices; None where a drawn value breaks a condition and must be drawn again."""
+
+    def levels(self, name: str) -> int:
+        """How many options a variable has; 0 where that cannot be told."""
+
+    def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
+        """The values of some variables, without making the whole variation."""
+
+    def check(self) -> None:
+        """Try every condition on the combinations of what it refers to."""
+
+
+class ProcgenPlan:
+    """The plan of procgen-companion's form."""
+
+    form = ANIMALAI
+    endless = False
+
+    def __init__(self, reader: ProcgenReader) -> None:
+        self._reader = reader
+        self.design = Design()
+        self.space = reader.scope.space() or Space()
+        self._constraints()
+        self.columns = list(dict.fromkeys(_column_names(self.space)))
+
+    def _constraints(self) -> None:
+        """Choices within a case that is not taken must not multiply the count."""
+        constraints = []
+        for condition in self._reader.conditions:
+            inner = [each for branch in condition.branches for each in branch if isinstance(each, Choice)]
+            if not inner:
+                continue
+            touched = {choice for choice, _ in explore(condition.case)} | set(inner)
+            axes = frozenset(axis for axis in self.space.axes if touched & set(choices_in(axis)))
+            constraints.append(Constraint(axes, _inert(condition), condition.place))
+        tie(self.space, constraints)
+
+    def produce(self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0) -> Produced:
+        """The variation with these choices."""
+        context = Context(selection)
+        data = realise(self._reader.document.root, context)
+        values: dict[str, Any] = {}
+        first: list[str] = []
+        second: list[str] = []
+        _collect(self.space.marks, context, values, first, second)
+        last = [label for each in self._reader.labels if (label := each.label(context)) is not None]
+        return Produced(data, values, first + second + last)
+
+    def check(self) -> None:
+        """Try every condition on the combinations of what it refers to."""
+        for condition in (*self._reader.conditions, *self._reader.labels):
+            for _ in explore(condition.label):
+                pass
+
+    def levels(self, name: str) -> int:
+        """How many options a generator has; 0 where that cannot be told."""
+        return next((len(axis.options) for axis in self.space.axes if axis.name == name), 0)
+
+    def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
+        """Which options some generators take."""
+        return [selection.get(axis) for axis in self.space.axes if axis.name in names]
+
+    def explanation(self) -> str:
+        """The factors of the count, in the order of the document."""
+        factors: list[tuple[int, str, object]] = []
+        for axis in self.space.axes:
+            if factors and axis.within is not None and factors[-1][2] is axis.within:
+                factors[-1] = (factors[-1][0] * axis.count, axis.kind, axis.within)
+            else:
+                factors.append((axis.count, axis.kind, axis.within))
+        return " x ".join(f"{count}#{kind}" for count, kind, _ in factors) or "No variations"
+
+
+def _inert(condition: If) -> Callable[[Context], bool]:
+    """Whether all choices of cases that are not taken stand at their first option."""
+
+    def holds(context: Context) -> bool:
+        try:
+            taken = condition.case(context)
+        except Mistake as mistake:
+            if mistake.finding.code != "unknown-id":
+                raise
+            taken = -1  # the condition itself is in an option that is not taken
+        return all(
+            context.selection.get(choice, 0) == 0
+            for number, branch in enumerate(condition.branches)
+            for choice in branch
+            if number != taken and isinstance(choice, Choice)
+        )
+
+    return holds
+
+
+def choices_in(choice: Choice) -> Iterator[Choice]:
+    """A choice and those within its options."""
+    yield choice
+    if isinstance(choice.options, list):
+        for option in choice.options:
+            if option.inner is not None:
+                for axis in option.inner.axes:
+                    yield from choices_in(axis)
+
+
+def _column_names(space: Space) -> Iterator[str]:
+    for mark in space.marks:
+        if isinstance(mark, Choice):
+            yield mark.name
+            for option in mark.options if isinstance(mark.options, list) else mark.options[:1]:
+                if option.inner is not None:
+                    yield from _column_names(option.inner)
+                elif isinstance(option.value, Pinned):
+                    yield from _column_names(Space((), option.value.marks))
+        elif isinstance(mark, If):
+            for branch in mark.branches:
+                yield from _column_names(Space((), branch))
+        elif isinstance(mark, Drawn):
+            yield mark.name
+
+
+def _collect(
+    marks: Sequence[Any], context: Context, values: dict[str, Any], first: list[str], second: list[str]
+) -> None:
+    """The values and labels of all choices and conditions that count in this variation."""
+    for mark in marks:
+        if isinstance(mark, Choice):
+            option = mark.options[context.choose(mark)]
+            if option.label is not None:
+                first.append(option.label)
+            values[mark.name] = realise(option.value, context)
+            if option.inner is not None:
+                _collect(option.inner.marks, context, values, first, second)
+            elif isinstance(option.value, Pinned):
+                _collect(option.value.marks, context.fixing(option.value.selection), values, first, second)
+        elif isinstance(mark, If):
+            label = mark.label(context)
+            if label is not None:
+                second.append(label)
+            taken = mark.case(context)
+            if taken < len(mark.branches):
+                _collect(mark.branches[taken], context, values, first, second)
+        elif isinstance(mark, Drawn):
+            values[mark.name] = mark.realise(context)
+
+
+def explore(evaluate: Callable[[Context], Any], names: Mapping[str, Any] | None = None) -> Iterator[tuple[Choice, int]]:
+    """Evaluate on every combination of the choices that turn out to be needed; yields each of them as it is made.
+
+    Raises:
+        Mistake: an evaluation fails; the message says with which choices.
+    """
+    waiting: list[Selection] = [{}]
+    tried = 0
+    while waiting and tried < MOST_TRIED:
+        selection = waiting.pop()
+        tried += 1
+        try:
+            evaluate(Context(selection, names))
+        except Undecided as open_:
+            choice = open_.choice
+            for number in reversed(range(min(len(choice.options), MOST_TRIED))):
+                waiting.append({**selection, choice: number})
+                yield choice, number
+        except Mistake as mistake:
+            raise with_choices(mistake, selection) from None
+
+
+def with_choices(mistake: Mistake, selection: Mapping[Choice, int]) -> Mistake:
+    """The same mistake, saying where it happens."""
+    if not selection:
+        return mistake
+    chosen = ", ".join(f"{choice.name} = {_shown(choice, number)}" for choice, number in selection.items())
+    told = Mistake(f"{mistake.finding.message} (with {chosen})", mistake.finding.place, mistake.finding.code)
+    told.source = mistake.source
+    return told
+
+
+def _shown(choice: Choice, number: int) -> str:
+    option = choice.options[number]
+    if option.label is not None:
+        return option.label
+    return f"option {number}" if hasattr(option.value, "realise") else shown(option.value)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A template within a family."""
+
+    name: str
+    plan: Plan
+    weight: float
+    place: Place
+
+
+class FamilyPlan:
+    """Several templates under one name: their variations one after the other."""
+
+    def __init__(self, members: Sequence[Member], choice: Choice, design: Design) -> None:
+        self._members = members
+        self._choice = choice
+        self.design = design
+        self.form = members[0].plan.form
+        self.space = Space([choice], [choice])
+        self.endless = any(member.plan.endless for member in members)
+        self.columns = list(dict.fromkeys(["template", *(name for each in members for name in each.plan.columns)]))
+
+    def produce(self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0) -> Produced | None:
+        """The variation of the member that is chosen."""
+        member = self._members[selection[self._choice]]
+        made = member.plan.produce(selection, chance, attempt)
+        if made is None:
+            return None
+        return Produced(made.data, {"template": member.name, **made.values}, [member.name, *made.labels])
+
+    def levels(self, name: str) -> int:
+        """How many members there are."""
+        return len(self._members) if name == "template" else 0
+
+    def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
+        """The member that is chosen."""
+        return [selection[self._choice]]
+
+    def form_of(self, selection: Mapping[Choice, int]) -> str:
+        """The form of the member that is chosen."""
+        return form_of(self._members[selection[self._choice]].plan, selection)
+
+    def check(self) -> None:
+        """Check each member."""
+        for member in self._members:
+            try:
+                member.plan.check()
+            except Mistake as mistake:
+                mistake.source = mistake.source or member.name
+                raise
+
+
+def form_of(plan: Plan, selection: Mapping[Choice, int]) -> str:
+    """The form in which a variation is written."""
+    return plan.form_of(selection) if isinstance(plan, FamilyPlan) else plan.form
+
+
+def refuse_too_many(count: int, place: Place) -> None:
+    """Numbers with hundreds of digits are nobody's intention."""
+    if count > 10**100:
+        refuse("the template has more than 10^100 variations; leave something out", place, "too-many")
