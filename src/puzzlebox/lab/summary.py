@@ -1,0 +1,68 @@
+"""An episode in words: what it was, how it went, what happened when."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from puzzlebox.lab.replaying import moments
+from puzzlebox.lab.rows import Episode, plain_event, rules_name
+from puzzlebox.things.rules import PHYSICS_STEP
+from puzzlebox.world import Record
+
+# What a person need not be told one by one.
+_SILENT = ("finished", "unplaced")
+_MOST = 40
+
+
+def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Lines about a recorded episode."""
+    who = episode.player if episode.agent is None else f"{episode.player} ({episode.agent})"
+    if episode.passed is None:
+        ending = "not over"
+    else:
+        ending = f"{'passed' if episode.passed else 'failed'}, ended by {episode.ended_by}"
+    return [
+        f"episode   {episode.id}",
+        f"task      {episode.title or episode.task or 'without a name'}"
+        + (f" ({episode.task})" if episode.title and episode.task and episode.task != episode.title else ""),
+        f"arena     {episode.arena}, seed {episode.seed}, rules {episode.rules_name}",
+        f"player    {who}, {episode.started}",
+        f"length    {_time(episode.steps)} ({episode.steps} physics steps)",
+        f"return    {episode.total:.3f}, {ending}",
+        *_happenings(events),
+    ]
+
+
+def of_record(record: Record) -> list[str]:
+    """Lines about an episode in a file, which is played again for it."""
+    events: list[dict[str, Any]] = []
+    for moment in moments(record):
+        events += [plain_event(event) for event in (moment.outcome.events if moment.outcome else ())]
+    world = moment.world
+    ending = ("passed" if world.passed() else "failed") if world.over else "not over"
+    return [
+        f"task      {record.task.metadata.title or 'without a title'}",
+        f"arena     {record.arena}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
+        f"length    {_time(world.clock)} ({world.clock} physics steps)",
+        f"return    {world.animals[0].total:.3f}, {ending}",
+        *_happenings(events),
+    ]
+
+
+def _happenings(events: Iterable[Mapping[str, Any]]) -> list[str]:
+    told = [event for event in events if event["kind"] not in _SILENT]
+    lines = []
+    for event in told[:_MOST]:
+        details = ", ".join(f"{name} {_said(value)}" for name, value in event["details"].items())
+        words = " ".join(str(part) for part in (event["kind"], event["name"]) if part)
+        lines.append(f"  {_time(event['step']):>8}  {words}" + (f" ({details})" if details else ""))
+    if len(told) > _MOST:
+        lines.append(f"  and {len(told) - _MOST} more")
+    return lines
+
+
+def _said(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _time(steps: int) -> str:
+    return f"{steps * PHYSICS_STEP:.2f} s"
