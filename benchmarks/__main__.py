@@ -12,7 +12,21 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import camera, envs, help_time, peers, reading, refusing, report, slopes, step, studio, world
+from benchmarks import (
+    camera,
+    envs,
+    help_time,
+    peers,
+    reading,
+    refusing,
+    report,
+    running,
+    slopes,
+    step,
+    studio,
+    vary,
+    world,
+)
 from benchmarks.measure import Others, Result
 from puzzlebox.envs.speed import machine
 
@@ -27,6 +41,8 @@ BENCHMARKS = {
     "help": help_time.run,
     "slopes": slopes.run,
     "studio": studio.run,
+    "vary": vary.run,
+    "running": running.run,
 }
 # Cores that other processes may use before a run counts as disturbed.
 _QUIET = 0.2

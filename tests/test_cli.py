@@ -41,7 +41,9 @@ def test_help_needs_nothing_heavy() -> None:
     assert "Check task files" in done.stdout
 
 
-@pytest.mark.parametrize("verb", ["play", "check", "convert", "things", "tasks", "replay", "export", "doctor"])
+@pytest.mark.parametrize(
+    "verb", ["play", "check", "convert", "vary", "things", "tasks", "run", "report", "replay", "export", "doctor"]
+)
 def test_every_verb_explains_itself(verb: str) -> None:
     done = puzzlebox(verb, "--help")
     assert done.returncode == 0

@@ -197,7 +197,9 @@ def test_permanence_has_a_visible_control(name: str) -> None:
     for hidden in template.sample(4, seed=5):
         number = hidden.number % (template.count // 2)
         hidden, visible = template[number], template[number + template.count // 2]
-        assert {**hidden.values, "view": 0, "control": 0} == {**visible.values, "view": 0, "control": 0}
+        same = {"wall": 0, "view": 0, "control": 0}
+        assert {**hidden.values, **same} == {**visible.values, **same}
+        assert (hidden.labels[-1], visible.labels[-1]) == ("hidden", "visible")
         assert hidden.task.arenas[0].metadata.given()["control"] == "test"
         assert visible.task.arenas[0].metadata.given()["control"] == "control"
         assert (_sees_food(hidden), _sees_food(visible)) == (False, True)

@@ -16,7 +16,12 @@ GROUP = "puzzlebox.agents"
 
 Factory = Callable[..., Agent]
 
-_AGENTS: dict[str, str | Factory] = {"random": "puzzlebox.agents.random:RandomAgent"}
+_AGENTS: dict[str, str | Factory] = {
+    "random": "puzzlebox.agents.random:RandomAgent",
+    "heuristic": "puzzlebox.agents.heuristic:HeuristicAgent",
+    "heuristic-paper": "puzzlebox.agents.heuristic:PaperHeuristicAgent",
+    "navigator": "puzzlebox.agents.navigator:NavigatorAgent",
+}
 
 
 def register(name: str, factory: str | Factory) -> None:

@@ -11,9 +11,12 @@ from puzzlebox.cli.doctor import doctor
 from puzzlebox.cli.export import export
 from puzzlebox.cli.play import HOST, Data, Host, NoBrowser, Port, play
 from puzzlebox.cli.replay import replay
+from puzzlebox.cli.report import report
+from puzzlebox.cli.run import run
 from puzzlebox.cli.show import show
 from puzzlebox.cli.tasks import tasks
 from puzzlebox.cli.things import things
+from puzzlebox.cli.vary import vary
 from puzzlebox.cli.welcome import welcome
 
 app = typer.Typer(
@@ -24,7 +27,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (play, check, convert, show, things, tasks, replay, export, bench, doctor):
+for verb in (play, check, convert, show, vary, things, tasks, run, report, replay, export, bench, doctor):
     app.command()(verb)
 
 

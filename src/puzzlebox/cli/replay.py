@@ -29,7 +29,10 @@ class Angle(Enum):
 def replay(
     episode: Annotated[
         str,
-        typer.Argument(help="The beginning of an episode's id, `last`, or a JSON file of a Record.", metavar="EPISODE"),
+        typer.Argument(
+            help="The beginning of an episode's id, `last`, a JSON file of a Record, or RUN#TASK/ARENA/AGENT/EPISODE.",
+            metavar="EPISODE",
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -59,6 +62,7 @@ def replay(
     - `puzzlebox replay last`
     - `puzzlebox replay last -o last.mp4 --view third`
     - `puzzlebox replay last -o path.png --path`
+    - `puzzlebox replay out#foraging/0/random/3 -o third.mp4`
 
     The episode is played again from its actions, so any view and size is as good as the first.
     """
@@ -100,7 +104,7 @@ def replay(
 
 
 def _is_file(episode: str) -> bool:
-    return episode.lower().endswith(".json") or "/" in episode
+    return episode.lower().endswith(".json") or "/" in episode or "#" in episode
 
 
 def _record(episode: str, store: Path | None) -> "Record":
@@ -112,6 +116,13 @@ def _record(episode: str, store: Path | None) -> "Record":
         try:
             return recordings.record(found(recordings, episode).id)
         except StoreError as problem:
+            fail(str(problem))
+    if "#" in episode and not Path(episode).exists():
+        from puzzlebox.lab.journal import trajectory
+
+        try:
+            return trajectory(episode)
+        except (FileNotFoundError, ValueError) as problem:
             fail(str(problem))
     try:
         text = Path(episode).read_text(encoding="utf-8")

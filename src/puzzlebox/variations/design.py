@@ -10,7 +10,7 @@ from puzzlebox.variations.plan import Design
 from puzzlebox.variations.problems import refuse
 from puzzlebox.variations.space import Choice
 from puzzlebox.variations.tables import Constraint
-from puzzlebox.variations.variables import _number, _whole
+from puzzlebox.variations.variables import number_of, whole_of
 
 DESIGN_KEYS = ("design", "splits")
 _KEYS = ("sample", "seed", "balance", "latin_square")
@@ -25,9 +25,9 @@ def read_design(root: Node, names: list[str]) -> Design:
         for key, value in _pairs(node, "design"):
             match key.value:
                 case "sample":
-                    made.sample = _whole(value, "`sample`", 1, 10**12)
+                    made.sample = whole_of(value, "`sample`", 1, 10**12)
                 case "seed":
-                    made.seed = _whole(value, "`seed`", 0, _MOST_SEEDS)
+                    made.seed = whole_of(value, "`seed`", 0, _MOST_SEEDS)
                 case "balance":
                     made.balance = tuple(_known(each, names) for each in _list(value, "`balance`"))
                 case "latin_square":
@@ -43,9 +43,9 @@ def read_design(root: Node, names: list[str]) -> Design:
 def _read_splits(node: Node, design: Design) -> None:
     for key, value in _pairs(node, "splits"):
         if key.value == "seed":
-            design.split_seed = _whole(value, "`seed`", 0, _MOST_SEEDS)
+            design.split_seed = whole_of(value, "`seed`", 0, _MOST_SEEDS)
             continue
-        share = _number(value, f"the share of `{key.short()}`")
+        share = number_of(value, f"the share of `{key.short()}`")
         if not 0 < share <= 1:
             refuse(f"the share of `{key.short()}` must be above 0 and at most 1; got {value.shown()}", value)
         design.splits[key.value] = share

@@ -80,7 +80,7 @@ class ProcgenPlan:
         self.design = Design()
         self.space = reader.scope.space() or Space()
         self._constraints()
-        self.columns = list(dict.fromkeys(_column_names(self.space)))
+        self.columns = list(dict.fromkeys(column_names(self.space)))
 
     def _constraints(self) -> None:
         """Choices within a case that is not taken must not multiply the count."""
@@ -101,7 +101,7 @@ class ProcgenPlan:
         values: dict[str, Any] = {}
         first: list[str] = []
         second: list[str] = []
-        _collect(self.space.marks, context, values, first, second)
+        collect(self.space.marks, context, values, first, second)
         last = [label for each in self._reader.labels if (label := each.label(context)) is not None]
         return Produced(data, values, first + second + last)
 
@@ -160,23 +160,24 @@ def choices_in(choice: Choice) -> Iterator[Choice]:
                     yield from choices_in(axis)
 
 
-def _column_names(space: Space) -> Iterator[str]:
+def column_names(space: Space) -> Iterator[str]:
+    """The names of everything in a space that may be chosen or drawn."""
     for mark in space.marks:
         if isinstance(mark, Choice):
             yield mark.name
             for option in mark.options if isinstance(mark.options, list) else mark.options[:1]:
                 if option.inner is not None:
-                    yield from _column_names(option.inner)
+                    yield from column_names(option.inner)
                 elif isinstance(option.value, Pinned):
-                    yield from _column_names(Space((), option.value.marks))
+                    yield from column_names(Space((), option.value.marks))
         elif isinstance(mark, If):
             for branch in mark.branches:
-                yield from _column_names(Space((), branch))
+                yield from column_names(Space((), branch))
         elif isinstance(mark, Drawn):
             yield mark.name
 
 
-def _collect(
+def collect(
     marks: Sequence[Any], context: Context, values: dict[str, Any], first: list[str], second: list[str]
 ) -> None:
     """The values and labels of all choices and conditions that count in this variation."""
@@ -187,16 +188,16 @@ def _collect(
                 first.append(option.label)
             values[mark.name] = realise(option.value, context)
             if option.inner is not None:
-                _collect(option.inner.marks, context, values, first, second)
+                collect(option.inner.marks, context, values, first, second)
             elif isinstance(option.value, Pinned):
-                _collect(option.value.marks, context.fixing(option.value.selection), values, first, second)
+                collect(option.value.marks, context.fixing(option.value.selection), values, first, second)
         elif isinstance(mark, If):
             label = mark.label(context)
             if label is not None:
                 second.append(label)
             taken = mark.case(context)
             if taken < len(mark.branches):
-                _collect(mark.branches[taken], context, values, first, second)
+                collect(mark.branches[taken], context, values, first, second)
         elif isinstance(mark, Drawn):
             values[mark.name] = mark.realise(context)
 

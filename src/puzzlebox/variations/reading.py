@@ -1,5 +1,6 @@
 """Reading a template by whatever somebody has in hand: a path, a bundled name, or the text itself."""
 
+from collections.abc import Callable
 from os import PathLike
 from os.path import exists, isdir
 from pathlib import Path
@@ -15,7 +16,7 @@ from puzzlebox.variations.plan import FamilyPlan, Member, Plan, ProcgenPlan, ref
 from puzzlebox.variations.problems import Mistake, TemplateError, refuse
 from puzzlebox.variations.procgen_form import ProcgenReader
 from puzzlebox.variations.space import Choice, Option
-from puzzlebox.variations.variables import _number
+from puzzlebox.variations.variables import number_of
 from puzzlebox.variations.vary_form import TEMPLATE_KEYS, VaryPlan, VaryReader
 
 _DEEPEST = 8
@@ -143,10 +144,10 @@ def _other(name: str, node: Node, folder: Path | None, seed: int, texts: list[st
         raise
 
 
-def _family(root: Node, load: "object") -> FamilyPlan:
+def _family(root: Node, load: Callable[[str, Node], Plan]) -> FamilyPlan:
     """Several templates in one."""
     node = root.get("templates")
-    assert node is not None and callable(load)
+    assert node is not None
     for key, _ in root.value:
         if key.value not in ("templates", "metadata", "splits", "design"):
             refuse(f"`{key.short()}` does not go with `templates`; it takes metadata, splits and design", key)
@@ -158,7 +159,7 @@ def _family(root: Node, load: "object") -> FamilyPlan:
         path = value
         if value.kind == MAPPING:
             given = value.get("weight")
-            weight = 1.0 if given is None else _number(given, "`weight`")
+            weight = 1.0 if given is None else number_of(given, "`weight`")
             path = value.get("template") or refuse("a template of a family needs its `template`, a path", value)
         if path.kind != SCALAR:
             refuse(f"`{key.short()}` expects the path of a template; got {path.shown()}", path)

@@ -6,6 +6,7 @@ from math import comb, factorial, floor, isfinite
 from typing import Any
 
 from puzzlebox.schema.messages import nearest
+from puzzlebox.schema.scalars import resolve
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.variations.parts import Drawn, ListPart, shown
 from puzzlebox.variations.problems import refuse
@@ -119,7 +120,7 @@ def _options(law: str, keys: dict[str, Node], name: str, read: Read) -> tuple[Se
     if law == "subsets":
         if "size" not in keys:
             refuse(f"`subsets` of `{name}` needs `size`, how many are taken", node)
-        size = _whole(keys["size"], f"`size` of `{name}`", 0, len(values))
+        size = whole_of(keys["size"], f"`size` of `{name}`", 0, len(values))
     count = factorial(size) if law == "permutations" else comb(len(values), size)
     if count > _MOST_LISTED:
         refuse(f"`{name}` has {count:,} {law}; at most {_MOST_LISTED:,} can be listed", node, "too-many")
@@ -150,16 +151,16 @@ class Steps(Sequence[Option]):
 def _range(node: Node, keys: dict[str, Node], name: str) -> Steps:
     if node.kind != SEQUENCE or len(node.value) not in (2, 3):
         refuse(f"`range` of `{name}` expects [from, to] or [from, to, step]; got {node.shown()}", node)
-    numbers = [_number(each, f"`range` of `{name}`") for each in node.value]
+    numbers = [number_of(each, f"`range` of `{name}`") for each in node.value]
     low, high = numbers[:2]
     if low > high:
         refuse(f"the range of `{name}` is empty: {shown(low)} is above {shown(high)}", node, "empty")
     if "steps" in keys:
         if len(numbers) == 3 or "step" in keys:
             refuse(f"`{name}` has both a step and a number of steps; give one of them", keys["steps"])
-        count = _whole(keys["steps"], f"`steps` of `{name}`", 2, 10**9)
+        count = whole_of(keys["steps"], f"`steps` of `{name}`", 2, 10**9)
         return Steps(low, (high - low) / (count - 1), count)
-    step = numbers[2] if len(numbers) == 3 else _number(keys["step"], "`step`") if "step" in keys else 1
+    step = numbers[2] if len(numbers) == 3 else number_of(keys["step"], "`step`") if "step" in keys else 1
     if step <= 0:
         refuse(f"the step of `{name}` must be above 0; got {shown(step)}", keys.get("step", node), "empty")
     return Steps(low, step, floor((high - low) / step + 1e-9) + 1)
@@ -170,11 +171,11 @@ def _drawn(law: str, keys: dict[str, Node], name: str, node: Node, scope: Scope,
     what = "[from, to]" if law == "uniform" else "[mean, spread]"
     if bounds.kind != SEQUENCE or len(bounds.value) != 2:
         refuse(f"`{law}` of `{name}` expects {what}; got {bounds.shown()}", bounds)
-    ends = [None if each.plain and each.value.startswith("$") else _number(each, law) for each in bounds.value]
+    ends = [None if each.plain and each.value.startswith("$") else number_of(each, law) for each in bounds.value]
     if law == "uniform" and None not in ends and ends[0] > ends[1]:  # type: ignore[operator]
         refuse(f"the range of `{name}` is empty: {shown(ends[0])} is above {shown(ends[1])}", bounds, "empty")
-    limits = {key: _number(keys[key], f"`{key}` of `{name}`") for key in ("min", "max") if key in keys}
-    decimals = _whole(keys["decimals"], f"`decimals` of `{name}`", 0, 9) if "decimals" in keys else _DECIMALS
+    limits = {key: number_of(keys[key], f"`{key}` of `{name}`") for key in ("min", "max") if key in keys}
+    decimals = whole_of(keys["decimals"], f"`decimals` of `{name}`", 0, 9) if "decimals" in keys else _DECIMALS
     part = plain_part(bounds, name, read)
     made = Drawn(name, law, part, limits.get("min"), limits.get("max"), decimals, node.place)
     scope.marks.append(made)
@@ -186,23 +187,23 @@ def _weights(node: Node | None, count: int, name: str) -> list[float] | None:
         return None
     if node.kind != SEQUENCE or len(node.value) != count:
         refuse(f"`weights` of `{name}` must be a list of {count}, one for each option", node, "length")
-    weights = [_number(each, "a weight") for each in node.value]
+    weights = [number_of(each, "a weight") for each in node.value]
     if min(weights) < 0 or not any(weights):
         refuse(f"the weights of `{name}` must be 0 or more, and one of them above 0", node)
     return weights
 
 
-def _number(node: Node, what: str) -> float:
-    from puzzlebox.schema.scalars import resolve
-
+def number_of(node: Node, what: str) -> float:
+    """A finite number."""
     value = resolve(node) if node.kind == SCALAR else None
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         refuse(f"{what} expects a number; got {node.shown()}", node)
     return value
 
 
-def _whole(node: Node, what: str, least: int, most: int) -> int:
-    value = _number(node, what)
+def whole_of(node: Node, what: str, least: int, most: int) -> int:
+    """A whole number between two others."""
+    value = number_of(node, what)
     if type(value) is not int or not least <= value <= most:
         refuse(f"{what} is a whole number from {least} to {most}; got {node.shown()}", node)
     return value

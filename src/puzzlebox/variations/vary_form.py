@@ -27,8 +27,8 @@ from puzzlebox.variations.parts import (
     realise,
     shown,
 )
-from puzzlebox.variations.plan import Chances, Design, Plan, Produced, _collect, _column_names, choices_in, explore
-from puzzlebox.variations.problems import Mistake, refuse
+from puzzlebox.variations.plan import Chances, Design, Plan, Produced, choices_in, collect, column_names, explore
+from puzzlebox.variations.problems import refuse
 from puzzlebox.variations.procgen_form import Scope
 from puzzlebox.variations.space import Choice, Option, Space
 from puzzlebox.variations.tables import Constraint, tie
@@ -58,7 +58,7 @@ class VaryReader:
         self.design = Design()
         self.root: Any = None
         self._load = load
-        self._whens: list[tuple[Choice, Formula]] = []
+        self.whens: list[tuple[Choice, Formula]] = []
 
     def read(self, root: Node) -> None:
         """Read the whole template."""
@@ -97,7 +97,7 @@ class VaryReader:
         names = _names(key)
         when = value.get("when") if value.kind == MAPPING else None
         if when is not None:
-            self._whens.append((made, self.test(when)))
+            self.whens.append((made, self.test(when)))
         if len(names) == 1:
             self.names.parts[names[0]] = made
             return
@@ -202,7 +202,7 @@ class VaryReader:
             scope.marks += [mark for mark in inner.marks if isinstance(mark, Drawn)]
             for choice in inner.axes:
                 scope.add(choice)
-                self._whens.append(
+                self.whens.append(
                     (choice, formula if sign else self.names.formula(f"not ({formula.expression.text})", node.place))
                 )
         return Condition(formula, parts[0], parts[1])
@@ -235,7 +235,7 @@ class VaryReader:
                 refuse(f"`{formula.expression.text}` refers to nothing that varies", each)
             else:
                 self.constraints.append(Constraint(axes_of(choices), formula.realise, each.place))
-        for choice, test in self._whens:
+        for choice, test in self.whens:
             choices, drawn = self.names.behind(test)
             if drawn:
                 refuse(
@@ -268,7 +268,7 @@ class VaryPlan:
         tie(self.space, reader.constraints, reader.names.parts)
         nested = [mark for mark in self.space.marks if isinstance(mark, _Nested)]
         named = list(reader.names.parts)
-        found = [name for name in _column_names(self.space) if name not in _linked(reader)]
+        found = [name for name in column_names(self.space) if name not in _linked(reader)]
         self.columns = list(
             dict.fromkeys([*named, *found, *(c for each in nested for c in each.columns()), *reader.labels])
         )
@@ -285,7 +285,9 @@ class VaryPlan:
             return None
         values: dict[str, Any] = {}
         labels: list[str] = []
-        _collect([mark for mark in self.space.marks if not isinstance(mark, _Nested)], context, values, labels, labels)
+        idle = {choice for choice, test in reader.whens if not test.realise(context)}
+        marks = [mark for mark in self.space.marks if not isinstance(mark, _Nested) and mark not in idle]
+        collect(marks, context, values, labels, labels)
         for linked in _linked(reader):
             values.pop(linked, None)
         values = {name: context.value(name) for name in reader.names.parts} | values
@@ -433,6 +435,3 @@ def _pairs(node: Node, what: str) -> list[tuple[Node, Node]]:
 
 def _ends(node: Node) -> tuple[Any, Any, bool]:
     return node.start, node.end, node.flow
-
-
-__all__ = ["Mistake", "VaryPlan", "VaryReader"]

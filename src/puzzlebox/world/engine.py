@@ -222,7 +222,8 @@ class Engine:
 
     def let_down(self, thing: int, at: Vector) -> None:
         """Fix a thing that has no body yet a little lower."""
-        self._builds[thing] = build = replace(self._builds[thing], at=at, mass=None)
+        build = self._builds[thing]
+        build.at, build.mass = at, None
         self.solids.fix(thing, at, build.turn)
 
     def embody(self, thing: int) -> None:

@@ -130,13 +130,16 @@ class World:
             raise RuntimeError("the episode is over; build a new World for the next one")
         chosen = checked_actions(actions, len(self.animals))
         self.actions.append(chosen)
-        before = [animal.total for animal in self.animals]
-        for animal in self.animals:
-            animal.earned = False
+        motors = [animal.motor for animal in self.animals]
+        before = [motor.total for motor in motors]
+        for motor in motors:
+            motor.earned = False
         left = self.rules.decision_period
         while left and not self.over:
             left -= self._advance(chosen, left)
-        rewards = tuple([animal.total - total for animal, total in zip(self.animals, before, strict=True)])
+        if self.animals[0].motor is not motors[0]:  # merged: the same animals, in another arena
+            motors = [animal.motor for animal in self.animals]
+        rewards = tuple([motor.total - total for motor, total in zip(motors, before, strict=True)])
         return Outcome(rewards, self.terminated, self.truncated, self.take_events())
 
     def take_events(self) -> tuple[Event, ...]:

@@ -1,0 +1,58 @@
+"""A run over as many tasks as the testbed has: a scripted agent, two processes, everything written down.
+
+Everything counts: reading the files, starting the processes, playing, the journal, the trajectories, the tables.
+"""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.measure import Result
+from benchmarks.reading import testbed_like
+from puzzlebox.lab.running import run as play
+from puzzlebox.lab.subjects import subjects_of
+
+TASKS, WORKERS = 900, 2
+_AGENTS = {
+    "random": "puzzlebox.agents.random:RandomAgent",
+    "heuristic, 15 rays": "puzzlebox.agents.heuristic:HeuristicAgent(rays=15)",
+}
+# The navigator plans, which takes as long as everything else together.
+_SLOWER = {"navigator, 91 rays": "puzzlebox.agents.navigator:NavigatorAgent"}
+
+
+def _seconds(folder: Path, agents: Sequence[str]) -> tuple[float, float]:
+    """How long a run takes, and how many physics steps it has."""
+    with tempfile.TemporaryDirectory() as out:
+        start = time.perf_counter()
+        outcome = play(subjects_of([str(folder)]), agents, Path(out) / "run", rules="3.1", workers=WORKERS)
+        seconds = time.perf_counter() - start
+    assert not any(row["error"] for row in outcome.rows)
+    return seconds, sum(row["steps"] for row in outcome.rows)
+
+
+def run() -> list[Result]:
+    """Seconds for 900 episodes; of the slower agent for a hundred, and nine times that."""
+    results = []
+    with tempfile.TemporaryDirectory() as place:
+        folder, few = Path(place) / "all", Path(place) / "few"
+        for path, count in ((folder, TASKS), (few, TASKS // 9)):
+            path.mkdir()
+            for number in range(count):
+                (path / f"{number:03}.yaml").write_text(testbed_like(number))
+        for name, agent in _AGENTS.items():
+            seconds, steps = _seconds(folder, [agent])
+            what = f"{TASKS} episodes, {name}, {WORKERS} processes ({steps / TASKS:.0f} physics steps each)"
+            results.append(Result(what, seconds, "s", "at most 60 s"))
+        for name, agent in _SLOWER.items():
+            seconds, _ = _seconds(few, [agent])
+            results.append(
+                Result(f"{TASKS} episodes, {name}, {WORKERS} processes (from {TASKS // 9})", 9 * seconds, "s")
+            )
+    return results
+
+
+if __name__ == "__main__":
+    for result in run():
+        print(f"{result.what}: {result.measured:.1f} {result.unit}")

@@ -1,0 +1,91 @@
+"""`puzzlebox report`: figures, statistics and words about runs."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from puzzlebox.cli.words import fail, note
+
+
+class Group(Enum):
+    """What has a random intercept in the model of passing."""
+
+    AUTO = "auto"
+    TASK = "task"
+    SEED = "seed"
+    RUN = "run"
+    NONE = "none"
+
+
+def report(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="Folders of runs (`puzzlebox run`), files of recordings of people, or CSV tables of episodes.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="The folder to write to; left out: `report` in the first run."
+        ),
+    ] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published", help="Show published results beside: children, Trrrrr, ironbar, Dreamer, PPO and others."
+        ),
+    ] = False,
+    group: Annotated[
+        Group, typer.Option(help="What has a random intercept in the model of passing; `auto` looks at the design.")
+    ] = Group.AUTO,
+    people: Annotated[str, typer.Option(help="What people are called in the report.")] = "human",
+    title: Annotated[str, typer.Option(help="The heading; left out: the names of the runs.")] = "",
+    seed: Annotated[int, typer.Option(min=0, help="What the bootstrap is drawn from.")] = 0,
+) -> None:
+    """Compare agents and people: figures, statistics, tables, and a methods section to paste.
+
+    Writes `report.html`, one file that opens anywhere; `figures/` as PNG and PDF; `tables/` as CSV; `methods.txt`.
+
+    Try:
+
+    - `puzzlebox report out`
+    - `puzzlebox report out recordings.sqlite -o comparison --published`
+    - `puzzlebox report table.csv -o report --group run`
+    """
+    import sys
+
+    folder = _folder(runs[0]) if output is None else output
+    if folder.exists() and not folder.is_dir():
+        fail(f"{folder} is already there and no folder", "name another one with -o")
+    from puzzlebox.lab.report import CannotRead, make_report
+    from puzzlebox.lab.report.methods import quoted
+
+    try:
+        made = make_report(
+            runs,
+            folder,
+            published=published,
+            group=group.value,
+            seed=seed,
+            people=people,
+            title=title,
+            command=quoted(["puzzlebox", *sys.argv[1:]]),
+        )
+    except (CannotRead, ModuleNotFoundError) as problem:
+        fail(str(problem))
+    except OSError as problem:
+        fail(f"{problem.filename or folder} cannot be written: {problem.strerror}")
+    for line in (*made.contents.headline, *made.results.remarks):
+        note(line)
+    for line in made.contents.doubts:
+        note(f"warning: {line}")
+    note(f"wrote {len(made.files)} files to {folder}:")
+    typer.echo(made.page)
+
+
+def _folder(first: Path) -> Path:
+    return first / "report" if first.is_dir() else first.with_name(f"{first.stem}-report")

@@ -1,0 +1,130 @@
+"""`puzzlebox run`: agents meet tasks, and a table of results comes of it."""
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlebox.cli.words import fail, note, show, table
+
+if TYPE_CHECKING:
+    from puzzlebox.lab.running import Outcome
+
+_MOST_LEVELS = 12
+
+
+class Backend(Enum):
+    """What plays at the same time."""
+
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+def run(
+    tasks: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TASK...",
+            help="Task files, folders, patterns, bundled tasks or batteries (`puzzlebox tasks`), templates.",
+        ),
+    ],
+    agent: Annotated[
+        list[str],
+        typer.Option(help="Who plays: a name, or an import path `module:Class`. May be given several times."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="The folder of the run.")],
+    episodes: Annotated[int, typer.Option(min=1, help="How often each agent plays each arena.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Processes that play at the same time; left out: one per core.")
+    ] = None,
+    rules: Annotated[
+        str, typer.Option(help="puzzlebox, 4.3, 3.1 or 2019; fields changed as in `3.1(drag=1)`.")
+    ] = "puzzlebox",
+    seed: Annotated[int, typer.Option(min=0, help="What the seeds of all episodes are made from.")] = 0,
+    variations: Annotated[int, typer.Option(min=1, help="How many variations of each template.")] = 10,
+    backend: Annotated[
+        Backend, typer.Option(help="`ray`: on the Ray cluster of RAY_ADDRESS, or a local one.")
+    ] = Backend.PROCESSES,
+    longest: Annotated[
+        int, typer.Option(min=1, help="Physics steps after which an episode is stopped; for tasks without a limit.")
+    ] = 50_000,
+    trajectories: Annotated[bool, typer.Option(help="Keep every episode for `puzzlebox replay`.")] = True,
+) -> None:
+    """Let agents play tasks, and write a table with a row for each episode.
+
+    A run that was interrupted goes on where it was when the same command is given again; it may also be given more
+    episodes, agents or tasks. Neither the number of workers nor an interruption changes a result.
+
+    Try:
+
+    - `puzzlebox run foraging --agent random --agent heuristic --episodes 100 -o out`
+    - `puzzlebox run tasks/ --agent navigator --rules 3.1 -o out`
+    - `puzzlebox run operant --agent "random(prev_step_bias=0.5)" -o out`
+
+    `puzzlebox report out` makes figures and statistics of it.
+    """
+    import sys
+
+    from puzzlebox.cli.recordings import progress
+    from puzzlebox.lab.running import run as play
+    from puzzlebox.lab.running import typed
+    from puzzlebox.lab.subjects import subjects_of
+
+    # Agents of one's own are imported from where one is, as `python -m` would.
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        subjects = subjects_of(tasks, variations=variations, seed=seed)
+        with progress("playing") as bar:
+            outcome = play(
+                subjects,
+                agent,
+                output,
+                episodes=episodes,
+                workers=workers,
+                rules=rules,
+                seed=seed,
+                backend=backend.value,
+                longest=longest,
+                trajectories=trajectories,
+                command=typed([]),
+                progress=bar,
+            )
+    except OSError as problem:
+        fail(str(problem) if problem.strerror is None else f"{problem.filename or output}: {problem.strerror}")
+    except (ValueError, ModuleNotFoundError, RuntimeError) as problem:
+        fail(str(problem))
+    except KeyboardInterrupt:
+        note("interrupted; the same command goes on from here")
+        raise typer.Exit(130) from None
+    _show(outcome)
+
+
+def _show(outcome: "Outcome") -> None:
+    rows = outcome.rows
+    levels = list(dict.fromkeys(row["level"] for row in rows))
+    agents = list(dict.fromkeys(row["agent"] for row in rows))
+    summary = table("agent", "level", "episodes", "passed", "mean return", "mean seconds")
+    for agent in agents:
+        own = [row for row in rows if row["agent"] == agent]
+        if 1 < len(levels) <= _MOST_LEVELS:
+            for level in levels:
+                _add(summary, agent, level or "-", [row for row in own if row["level"] == level])
+        _add(summary, agent, "all", own)
+    show(summary)
+    failed = [row for row in rows if row["error"]]
+    if failed:
+        count = f"{len(failed)} episode{'s' if len(failed) > 1 else ''}"
+        note(f"warning: {count} failed, the first on {failed[0]['task']}: {failed[0]['error']}")
+    before = len(rows) - outcome.played
+    earlier = f" ({before} of them earlier)" if before else ""
+    note(f"{len(rows)} episodes{earlier}; wrote {outcome.folder / 'episodes.csv'}")
+    if len(failed) == len(rows):
+        raise typer.Exit(1)
+
+
+def _add(summary: Any, agent: str, level: str, rows: list[dict[str, Any]]) -> None:
+    count = len(rows)
+    passed = 100 * sum(row["passed"] for row in rows) / count
+    means = (sum(row[name] for row in rows) / count for name in ("return", "seconds"))
+    summary.add_row(agent, level, str(count), f"{passed:.1f} %", *(f"{mean:.3f}" for mean in means))

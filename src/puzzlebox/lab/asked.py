@@ -1,0 +1,45 @@
+"""How agents and rules are asked for in one word: a name, and options in brackets."""
+
+import ast
+from typing import Any
+
+from puzzlebox.agents import Agent, agent_named
+from puzzlebox.lab.rows import UNNAMED_RULES, rules_name
+from puzzlebox.things.rules import Rules
+
+
+def asked(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]:
+    """The name, and the options. Nothing is executed: options are plain values.
+
+    Args:
+        text: what was asked for.
+        what: what that should be, for the sentence where it is not.
+        example: how it is written.
+    """
+    name, bracket, _ = text.partition("(")
+    if not bracket:
+        return text.strip(), {}
+    try:
+        # The name may be an import path, a number or have a dash, so that only what is in the brackets is Python.
+        call = ast.parse("f" + text[len(name) :].strip(), mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
+            raise ValueError
+        return name.strip(), {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+    except (ValueError, SyntaxError):
+        raise ValueError(f"{text!r} is no {what}; write them as in {example}") from None
+
+
+def agent_of(text: str) -> Agent:
+    """An agent by its name or import path, with options as in `random(prev_step_bias=0.5)`."""
+    name, options = asked(text, "agent with options", "random(prev_step_bias=0.5)")
+    return agent_named(name, **options)
+
+
+def rules_of(rules: str | Rules) -> tuple[str, Rules]:
+    """Rules, and what they are called: a preset, with single fields changed as in `3.1(decision_period=5)`."""
+    if isinstance(rules, Rules):
+        return rules_name(rules.as_dict()), rules
+    name, changes = asked(rules, "preset of rules with fields", "3.1(decision_period=5)")
+    chosen = Rules.named(name, **changes)
+    known = rules_name(chosen.as_dict())
+    return (rules if changes or known == UNNAMED_RULES else known), chosen

@@ -1,0 +1,148 @@
+"""One episode of a run: an agent plays it from its first to its last decision, and a row of the results comes of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from puzzlebox.agents import Agent
+from puzzlebox.envs.arena import ArenaEnv, make
+from puzzlebox.lab.asked import agent_of
+from puzzlebox.lab.journal import TRAJECTORIES, packed
+from puzzlebox.lab.results import goals_among, seconds, told
+from puzzlebox.lab.schedule import Slot, agent_seed_of, seed_of
+from puzzlebox.lab.subjects import Subject
+from puzzlebox.things.rules import Rules
+from puzzlebox.world import Event, Record, World
+
+LIMIT = "limit"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all episodes of a run have in common; whoever has it can play any of them.
+
+    Attributes:
+        run: the name of the run.
+        subjects: the tasks.
+        rules: what episodes are played by; `rules_name` is what the results call them.
+        seed: what their seeds are made from.
+        longest: physics steps after which an episode is stopped; tasks without a time limit need it.
+        keep_trajectories: whether records of the episodes come back.
+    """
+
+    run: str
+    subjects: tuple[Subject, ...]
+    rules: Rules
+    rules_name: str
+    seed: int
+    longest: int
+    keep_trajectories: bool
+
+
+class Player:
+    """Plays episodes of a plan, one after the other; a process needs one."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._subjects = {subject.name: subject for subject in plan.subjects}
+        self._agents: dict[str, Agent] = {}
+        self._envs: dict[str, ArenaEnv] = {}
+        self._heads: dict[str, str] = {}
+
+    def play(self, slot: Slot) -> tuple[dict[str, Any], bytes]:
+        """The row of an episode, and its trajectory."""
+        subject, seed = self._subjects[slot.task], seed_of(slot, self._plan.seed)
+        events: list[Event] = []
+        world, problem, agent = None, None, None
+        try:
+            agent = self._agent(slot.agent)
+            world, problem = self._played(subject, slot, agent, seed, events)
+        except Exception as wrong:  # whatever an agent does wrong costs its episode, not the night's run
+            problem = f"{type(wrong).__name__}: {wrong}"
+        row = self._row(subject, slot, seed, world, events, problem)
+        if agent is not None and hasattr(agent, "trained_on"):
+            row["trained_on"] = subject.hash in agent.trained_on
+        if world is None or not self._plan.keep_trajectories:
+            return row, b""
+        row["trajectory"] = f"{TRAJECTORIES}#{slot.name}"
+        return row, packed(slot.name, self._record(subject, world))
+
+    def _agent(self, text: str) -> Agent:
+        if text not in self._agents:
+            self._agents[text] = agent_of(text)
+        return self._agents[text]
+
+    def _played(
+        self, subject: Subject, slot: Slot, agent: Agent, seed: int, events: list[Event]
+    ) -> tuple[World, str | None]:
+        """The world at the end of an episode, and what went wrong."""
+        task = subject.task
+        if slot.agent not in self._envs:
+            self._envs[slot.agent] = make(task, rules=self._plan.rules, **agent.senses)
+        env = self._envs[slot.agent]
+        prepare = getattr(agent, "prepare", None)
+        if prepare is not None:
+            prepare(task, slot.arena)
+        observation, info = env.reset(seed=seed, options={"task": task, "arena": task.arenas[slot.arena].id})
+        world, longest = env.world, self._plan.longest
+        events += info["events"]
+        try:
+            agent.begin(agent_seed_of(seed))
+            while not world.over and world.clock < longest:
+                outcome = env.act(env.settings.action(agent.act(observation, info)))
+                events += outcome.events
+                if not world.over:
+                    observation, info = env.perceive(), env.info(outcome.events)
+        except Exception as wrong:
+            return world, f"{type(wrong).__name__}: {wrong}"
+        return world, world.error
+
+    def _row(
+        self,
+        subject: Subject,
+        slot: Slot,
+        seed: int,
+        world: World | None,
+        events: Sequence[Event],
+        problem: str | None,
+    ) -> dict[str, Any]:
+        causes = [event.details["cause"] for event in events if event.kind == "ended"]
+        steps = 0 if world is None else world.clock
+        return {
+            "run": self._plan.run,
+            "task": subject.name,
+            "task_hash": subject.hash,
+            "variant": subject.variant,
+            "level": subject.level,
+            "arena": slot.arena,
+            "agent": slot.agent,
+            "episode": slot.episode,
+            "seed": seed,
+            "rules": self._plan.rules_name,
+            "steps": steps,
+            "decisions": 0 if world is None else len(world.actions),
+            "return": 0.0 if world is None else world.animals[0].total,
+            "passed": world is not None and problem is None and world.passed(),
+            "ended_by": "error" if problem else causes[-1] if causes else LIMIT,
+            "goals_collected": goals_among(events),
+            "events": told(events),
+            "seconds": seconds(steps),
+            "trajectory": None,
+            "trained_on": None,
+            "error": problem,
+        }
+
+    def _record(self, subject: Subject, world: World) -> str:
+        """The world's record as JSON; what all episodes of a task share is written once."""
+        if subject.name not in self._heads:
+            empty: Mapping[str, Any] = json.loads(Record(subject.task, 0, 0, self._plan.rules).to_json())
+            self._heads[subject.name] = json.dumps(
+                {name: empty[name] for name in ("format", "task", "rules")}, separators=(",", ":")
+            )
+        own = {
+            "arena": world.start_arena,
+            "seed": world.seed,
+            "actions": ["".join(map(str, each)) for each in world.actions],
+        }
+        return self._heads[subject.name][:-1] + "," + json.dumps(own, separators=(",", ":"))[1:]

@@ -1,0 +1,134 @@
+"""What is doubtful in the data themselves, said before anybody reads a number: each check found a published mistake.
+
+The mistakes are listed in experiments.md section 7: equal outcomes that rank differently, ties that depend on the last
+digit, rows under the wrong task's name, tasks some agents never met.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from puzzlebox.lab.published_claims import TIMED_OUT, tied_time_outs
+from puzzlebox.lab.report import words
+from puzzlebox.lab.report.comparisons import DECIMALS, Comparisons, TaskTest
+from puzzlebox.lab.report.played import Played, Results, agents_of, grouped
+from puzzlebox.lab.stats import CannotCompute, dunn, kruskal_wallis
+
+# Below this share of time-outs with the right limit, names and rows do not belong together.
+_NAMED_RIGHT = 0.95
+_FEW = 20
+_MOST = 6
+
+
+def doubts(results: Results, comparisons: Comparisons) -> list[str]:
+    """Sentences about what a reader should not trust."""
+    rows = results.rows
+    found = [
+        *_different_tasks_of_one_name(rows),
+        *_different_rules(rows),
+        *_doubled(rows),
+        *_not_the_same_tasks(rows),
+        *_wrong_names(rows),
+    ]
+    told = [line for test in comparisons.done for line in (*_bookkeeping(test), *_last_digits(test))]
+    if len(told) > _MOST:
+        told = [*told[:_MOST], f"The same holds for {len(told) - _MOST} more tests."]
+    return found + told
+
+
+def _different_tasks_of_one_name(rows: Sequence[Played]) -> Iterator[str]:
+    hashes = grouped((row for row in rows if row.task_hash), lambda row: row.task)
+    torn = [task for task, own in hashes.items() if len({row.task_hash for row in own}) > 1]
+    if torn:
+        yield (
+            f"{words.listed(torn)}: episodes under this name were played on different versions of the task "
+            "(their hashes differ), so they should not be compared."
+        )
+
+
+def _different_rules(rows: Sequence[Played]) -> Iterator[str]:
+    rules = sorted({row.rules for row in rows} - {""})
+    if len(rules) > 1:
+        yield f"Episodes were played by different rules ({', '.join(rules)}); times and returns are not the same thing."
+
+
+def _doubled(rows: Sequence[Played]) -> Iterator[str]:
+    seeded = [row for row in rows if row.seed]
+    meetings = grouped(seeded, lambda row: (row.task_hash or row.task, row.arena, row.agent, row.seed, row.rules))
+    again = sum(len(own) - 1 for key, own in meetings.items() if key[2] != "human")
+    if again:
+        yield (
+            f"{words.count(again, 'episode')} of the same agent on the same task with the same seed "
+            f"{'is' if again == 1 else 'are'} there more than once; repeated episodes make intervals too narrow."
+        )
+
+
+def _not_the_same_tasks(rows: Sequence[Played]) -> Iterator[str]:
+    met = {agent: {row.task for row in own} for agent, own in grouped(rows, lambda row: row.agent).items()}
+    common = set.intersection(*met.values()) if met else set()
+    everything = set().union(*met.values()) if met else set()
+    if len(met) > 1 and len(common) < len(everything):
+        counts = ", ".join(f"{agent} {len(met[agent])}" for agent in agents_of(rows))
+        yield (
+            f"Not everybody met the same tasks (of {len(everything)}: {counts}; all: {len(common)}); "
+            "overall rates compare different sets, so look at tasks and levels."
+        )
+
+
+def _wrong_names(rows: Sequence[Played]) -> Iterator[str]:
+    """A runner's time-outs return the same for the same limit; where they do not, rows carry other tasks' names."""
+    low, high = TIMED_OUT
+    outs = [row for row in rows if row.time_limit is not None and low <= row.total <= high]
+    for agent, own in grouped(outs, lambda row: row.agent).items():
+        right = 0
+        for same in grouped(own, lambda row: row.time_limit).values():
+            _, counts = np.unique([round(row.total, 4) for row in same], return_counts=True)
+            right += int(counts.max())
+        if len(own) >= _FEW and right < _NAMED_RIGHT * len(own):
+            yield (
+                f"{agent}: only {right} of {len(own)} time-outs return what others with the same time limit do; "
+                "the rows probably carry other tasks' names."
+            )
+
+
+def _bookkeeping(test: TaskTest) -> Iterator[str]:
+    """Whether equal outcomes got different ranks because runners sum rewards differently."""
+    low, high = TIMED_OUT
+    outs = {
+        agent: sorted(set(np.round(values[(low <= values) & (values <= high)], 6).tolist()))
+        for agent, values in test.groups.items()
+    }
+    kinds = {value for values in outs.values() for value in values}
+    if len(kinds) < 2:
+        return
+    tied = tied_time_outs(test.groups)
+    try:
+        overall, pairs = kruskal_wallis(tied), dunn(tied)
+    except CannotCompute:
+        return
+    turned = [
+        f"{pair.first}–{pair.second} (Bonferroni {words.p_equals(old['p_bonferroni'])} becomes "
+        f"{words.p_value(pair.p_bonferroni)})"
+        for pair, old in zip(pairs, test.pairs, strict=True)
+        if (pair.p_bonferroni < 0.05) != (old["p_bonferroni"] < 0.05)
+    ]
+    assert test.overall is not None
+    if turned or abs(overall.h - test.overall.h) > 0.05 * test.overall.h:
+        yield (
+            f"{test.task}: time-outs return {len(kinds)} different values ({words.number(min(kinds), 4)} to "
+            f"{words.number(max(kinds), 4)}), so equal outcomes rank differently. With all time-outs tied "
+            f"H = {words.number(overall.h)} instead of {words.number(test.overall.h)}"
+            + (f"; this turns {words.listed(turned, 4)}." if turned else ".")
+        )
+
+
+def _last_digits(test: TaskTest) -> Iterator[str]:
+    """Whether the result hangs on digits nobody can mean."""
+    assert test.overall is not None
+    exact, as_r = kruskal_wallis(test.groups), kruskal_wallis(test.groups, "r")
+    if max(abs(exact.h - test.overall.h), abs(as_r.h - test.overall.h)) > 0.003 * test.overall.h:
+        yield (
+            f"{test.task}: H depends on digits nobody can mean: {words.number(exact.h)} with returns as they were "
+            f"written, {words.number(as_r.h)} with R's rule for ties (15 digits), {words.number(test.overall.h)} "
+            f"rounded to {DECIMALS} decimals, which is used here."
+        )

@@ -1,0 +1,1 @@
+"""The figures of a report: one kind a file, all in one look."""

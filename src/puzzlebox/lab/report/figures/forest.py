@@ -1,0 +1,47 @@
+"""Odds ratios with their intervals, on a scale of ratios, around the line where nothing differs: 1."""
+
+from math import log10
+
+from puzzlebox.lab.report import words
+from puzzlebox.lab.report.figures.looks import FAINT, INK, WIDTH, Drawing, new_figure
+from puzzlebox.lab.stats import Fit
+
+_COLOURS = {"agent": "#0072B2", "level": "#D55E00"}
+
+
+def forest(fit: Fit, name: str, caption: str) -> Drawing:
+    """One line for each term but the intercept."""
+    terms = [term for term in fit.terms if term.factor]
+    figure = new_figure(WIDTH, 1.1 + 0.26 * len(terms))
+    axes = figure.subplots()
+    lowest = min(max(term.low, 1e-4) for term in terms)
+    highest = max(min(term.high, 1e5) for term in terms)
+    for place, term in enumerate(terms):
+        colour = _COLOURS.get(term.factor, INK)
+        axes.plot([max(term.low, 1e-4), min(term.high, 1e5)], [place, place], color=colour, linewidth=1.8)
+        axes.scatter(
+            [term.odds_ratio], [place], s=34, color=colour, zorder=3, marker="o" if term.factor == "agent" else "s"
+        )
+        label = f"{words.ratio(term.odds_ratio)} [{words.ratio(term.low)}, {words.ratio(term.high)}]"
+        axes.text(1.02, place, label, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+    axes.axvline(1, color=INK, linewidth=0.9, linestyle=(0, (3, 2)))
+    axes.set_xscale("log")
+    axes.set_xlim(min(lowest / 1.5, 0.5), max(highest * 1.5, 2))
+    if log10(axes.get_xlim()[1] / axes.get_xlim()[0]) < 2.5:
+        axes.xaxis.set_major_locator(_log_ticks())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(lambda *_: "")
+    axes.set_yticks(range(len(terms)), [f"{term.factor} {term.name}" for term in terms])
+    axes.set_ylim(len(terms) - 0.4, -0.6)
+    against = ", ".join(f"{factor} {reference}" for factor, reference in fit.references.items())
+    axes.set_xlabel(f"Odds ratio against {against} (logarithmic)")
+    axes.grid(axis="x", color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0)
+    return Drawing(name, caption, figure)
+
+
+def _log_ticks() -> object:
+    from puzzlebox.lab.stats.needed import needed
+
+    return needed("matplotlib.ticker").LogLocator(base=10, subs=(1.0, 2.0, 5.0))

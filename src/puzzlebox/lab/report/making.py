@@ -1,0 +1,121 @@
+"""A report written to a folder: the page, its figures, tidy tables, and the methods as text."""
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from puzzlebox.lab.report import methods
+from puzzlebox.lab.report.contents import Contents, contents
+from puzzlebox.lab.report.figures import looks
+from puzzlebox.lab.report.model import Group
+from puzzlebox.lab.report.page import page
+from puzzlebox.lab.report.played import Results
+from puzzlebox.lab.report.reading import gather
+from puzzlebox.lab.report.tables import Table
+from puzzlebox.lab.stats.needed import needed
+
+PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was written.
+
+    Attributes:
+        page: the HTML file.
+        files: everything, the page included.
+        contents: what is in it.
+        results: what it was made of.
+    """
+
+    page: Path
+    files: list[Path]
+    contents: Contents
+    results: Results
+
+
+def make_report(
+    places: Sequence[Path],
+    folder: Path,
+    *,
+    published: bool = False,
+    group: Group = "auto",
+    seed: int = 0,
+    people: str = "",
+    title: str = "",
+    command: str = "",
+    progress: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Read episodes, analyse them and write a report.
+
+    Args:
+        places: folders of runs, tables, files of recordings.
+        folder: where it goes; files of an earlier report are replaced.
+        published: whether published results stand beside.
+        group: what has a random intercept in the model of passing.
+        seed: what the bootstrap is drawn from.
+        people: what recordings of people are called.
+        title: the heading; left out, the names of the runs.
+        command: what was typed, to be told in the report.
+        progress: is told what is being done.
+    """
+    # Before anything is read: who lacks a package should not wait for it.
+    needed("matplotlib")
+    needed("scipy")
+    progress("reading")
+    results = gather(places, people)
+    progress("comparing and drawing")
+    with looks.style():
+        made = contents(results, published=published, group=group, seed=seed)
+        figures, tables = folder / "figures", folder / "tables"
+        for each in (figures, tables):
+            each.mkdir(parents=True, exist_ok=True)
+        files: list[Path] = []
+        pictures: dict[str, bytes] = {}
+        for drawing in made.drawings:
+            progress(f"writing {drawing.name}")
+            pictures[drawing.name], written = looks.save(drawing, figures)
+            files += written
+    for table in made.tables:
+        if table.rows:
+            files.append(_write(table, tables))
+    files.append(_episodes(results, tables))
+    told = methods.paragraphs(results, made.model, bool(made.comparisons.done), seed, published)
+    repeat = methods.commands(results, command)
+    settings = methods.settings_rows(results)
+    if settings:
+        rows = [dict(zip(("run", "setting", "value"), each, strict=True)) for each in settings]
+        files.append(_write(Table("settings", "", rows, ()), tables))
+    text = folder / "methods.txt"
+    text.write_text("\n\n".join([*told, "To repeat it:\n" + "\n".join(repeat)]) + "\n", encoding="utf-8")
+    files.append(text)
+    heading = title or f"Report on {', '.join(source.name for source in results.sources)}"
+    names = [path.relative_to(folder).as_posix() for path in files]
+    target = folder / PAGE
+    html = page(heading, made, pictures, told, repeat, settings, names)
+    target.write_text(html, encoding="utf-8")
+    return Report(target, [target, *files], made, results)
+
+
+def _write(table: Table, folder: Path) -> Path:
+    path = folder / f"{table.name}.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(table.rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table.rows)
+    return path
+
+
+def _episodes(results: Results, folder: Path) -> Path:
+    """Every episode that counts, people and agents in one table."""
+    path = folder / "episodes.csv"
+    rows = [vars(row) for row in results.rows]
+    names = {"total": "return", "goals": "goals_collected"}
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        header = list(rows[0]) if rows else ["run", "task", "agent", "total", "passed"]
+        kept = [name for name in header if name not in ("trajectory", "error")]
+        writer.writerow([names.get(name, name) for name in kept])
+        writer.writerows([row[name] for name in kept] for row in rows)
+    return path

@@ -1,0 +1,157 @@
+"""An episode as a report sees it, and all of them together."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlebox.things.rules import PHYSICS_STEP
+
+HUMAN = "human"
+# Who comes first in tables and figures, so that reports look alike; others follow as they come.
+_FIRST = ("random", "heuristic", "heuristic-paper")
+_LAST = (HUMAN, "children")
+
+
+@dataclass(frozen=True)
+class Played:
+    """One episode; None is what nobody knows.
+
+    Attributes:
+        run: the run it belongs to.
+        task: the name of its task.
+        task_hash: tells tasks of one name apart.
+        variant: of the testbed.
+        level: "" where the task has none.
+        arena: the position of the arena.
+        agent: who played, `human` for people.
+        episode: which repetition.
+        seed: what its chances were drawn from.
+        rules: what it was played by.
+        steps: physics steps.
+        total: the return.
+        passed: whether that reached the pass mark.
+        ended_by: why it ended.
+        goals: how many were collected.
+        trajectory: where its actions are, in words of its run.
+        trained_on: whether the agent was trained on this task.
+        error: what went wrong.
+        time_limit: of the task, where the table says it.
+    """
+
+    run: str
+    task: str
+    agent: str
+    total: float
+    passed: bool | None
+    task_hash: str = ""
+    variant: str = ""
+    level: str = ""
+    arena: int = 0
+    episode: int = 0
+    seed: str = ""
+    rules: str = ""
+    steps: int | None = None
+    ended_by: str = ""
+    goals: int | None = None
+    trajectory: str = ""
+    trained_on: bool | None = None
+    error: str = ""
+    time_limit: float | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, in seconds of the arena."""
+        return None if self.steps is None else self.steps * PHYSICS_STEP
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where episodes came from.
+
+    Attributes:
+        name: as the rows call it.
+        path: the folder or file.
+        settings: what `run.json` says; empty for anything else.
+        kind: "run", "recordings" or "table".
+    """
+
+    name: str
+    path: Path
+    kind: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a report is made of.
+
+    Attributes:
+        rows: the episodes that count.
+        broken: those that failed for a technical reason, which count nowhere.
+        sources: where they came from.
+        remarks: what was left out, in sentences.
+    """
+
+    rows: list[Played]
+    broken: list[Played]
+    sources: list[Source]
+    remarks: list[str]
+
+    @property
+    def agents(self) -> list[str]:
+        """Who played, in the order of the report."""
+        return agents_of(self.rows)
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks, by level and then by name."""
+        order = {level: place for place, level in enumerate(levels_of(self.rows))}
+        return [
+            task
+            for task, _ in sorted(
+                dict.fromkeys((row.task, row.level) for row in self.rows),
+                key=lambda each: (order.get(each[1], -1), each[0]),
+            )
+        ]
+
+    @property
+    def levels(self) -> list[str]:
+        """The levels, lowest first; none where no task has one."""
+        return levels_of(self.rows)
+
+
+def agents_of(rows: Iterable[Played]) -> list[str]:
+    """Who played, in the order of a report."""
+    names = list(dict.fromkeys(row.agent for row in rows))
+    first = [name for name in _FIRST if name in names]
+    last = [name for name in _LAST if name in names]
+    return [*first, *(name for name in names if name not in (*first, *last)), *last]
+
+
+def levels_of(rows: Iterable[Played]) -> list[str]:
+    """Levels in their order: numbers by size, words as in the alphabet."""
+    levels = {row.level for row in rows} - {""}
+    return sorted(levels, key=lambda level: (not level.isdecimal(), int(level) if level.isdecimal() else 0, level))
+
+
+def grouped(rows: Iterable[Played], key: Callable[[Played], Any]) -> dict[Any, list[Played]]:
+    """Rows that have something in common, in the order they come."""
+    groups: dict[Any, list[Played]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def returns(rows: Iterable[Played]) -> NDArray[np.float64]:
+    """The returns of some episodes."""
+    return np.array([row.total for row in rows], float)
+
+
+def passes(rows: Iterable[Played]) -> tuple[int, int]:
+    """How many passed, of how many of which that is known."""
+    known = [row.passed for row in rows if row.passed is not None]
+    return sum(known), len(known)

@@ -1,0 +1,124 @@
+"""The table of results: one row for each episode, the same for every agent and for people."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.lab.columns import Column
+from puzzlebox.lab.rows import plain_event
+from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Sheet
+from puzzlebox.lab.store import Episode, Store
+from puzzlebox.things.rules import PHYSICS_STEP
+from puzzlebox.world import Event
+
+RESULTS = (
+    Column("run", "text", "the name of the run: its folder"),
+    Column("task", "text", "the name of the task; of a template, with `@` and the number of the variation"),
+    Column("task_hash", "text", "SHA-256 of the task as YAML; equal tasks have equal ones"),
+    Column("variant", "text", "which form of the task: the testbed's variant, or the number of a variation"),
+    Column("level", "text", "the testbed's level, or the folder a bundled task is in"),
+    Column("arena", "whole", "the position of the arena the episode started in"),
+    Column("agent", "text", "who played, as asked for; `human` for people"),
+    Column("episode", "whole", "which repetition, from 0"),
+    Column("seed", "whole", "what the chances of the episode were drawn from"),
+    Column("rules", "text", "the name of the rules, or `own`"),
+    Column("steps", "whole", "physics steps (of 0.02 s) it took"),
+    Column("decisions", "whole", "actions that were taken"),
+    Column("return", "number", "the sum of all rewards"),
+    Column("passed", "truth", "whether that reaches the pass mark"),
+    Column("ended_by", "text", "`completed`, `health`, `time`, `error`; `limit`: longer than the run allows"),
+    Column("goals_collected", "whole", "goals the animal collected, of any kind"),
+    Column("events", "text", "what happened, as JSON: a list of events (`puzzlebox.world.KINDS`)"),
+    Column("seconds", "number", "how long it took, in seconds of the arena"),
+    Column(
+        "trajectory", "text", "what `puzzlebox replay` takes, beside the folder of the run; empty where none is kept"
+    ),
+    Column("trained_on", "truth", "whether the agent was trained on this task; empty where nobody knows"),
+    Column("error", "text", "what went wrong, where something did"),
+)
+NAMES = tuple(column.name for column in RESULTS)
+TABLE = "episodes"
+HUMAN = "human"
+
+Row = Mapping[str, Any]
+
+
+def told(events: Iterable[Event | Mapping[str, Any]]) -> str:
+    """Events as JSON, without what says nothing."""
+    plain = [plain_event(event) for event in events]
+    short = [{name: value for name, value in event.items() if value not in (None, {})} for event in plain]
+    return json.dumps(short, separators=(",", ":"), default=str)
+
+
+def goals_among(events: Iterable[Event | Mapping[str, Any]]) -> int:
+    """How many goals the first animal collected."""
+    plain = [plain_event(event) for event in events]
+    return sum(event["kind"] == "collected" and event["animal"] == 0 for event in plain)
+
+
+def write_results(folder: Path, rows: Sequence[Row]) -> list[Path]:
+    """Write the table as CSV, and as Parquet where pyarrow is installed; each file appears once it is complete."""
+    sheets: list[tuple[Path, Sheet]] = []
+    path = folder / f"{TABLE}.csv"
+    sheets.append((path, CsvSheet(path, NAMES)))
+    if find_spec("pyarrow") is not None:
+        path = folder / f"{TABLE}.parquet"
+        sheets.append((path, ParquetSheet(path, RESULTS)))
+    cells = [[row[name] for name in NAMES] for row in rows]
+    for _, sheet in sheets:
+        sheet.write(cells)
+        sheet.close()
+    return [path for path, _ in sheets]
+
+
+def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "recordings") -> list[dict[str, Any]]:
+    """Recorded episodes that are over, as rows of the same table, so that people and agents stand side by side."""
+    rows: list[dict[str, Any]] = []
+    seen: dict[tuple[str, int, str], int] = {}
+    for each in episodes:
+        if not each.finished:
+            continue
+        who = each.agent or HUMAN
+        place = (each.task_hash, each.arena, who)
+        seen[place] = seen.get(place, -1) + 1
+        happened = store.events(each.id)
+        rows.append(
+            {
+                "run": run,
+                "task": each.task or each.title,
+                "task_hash": each.task_hash,
+                "variant": "",
+                "level": each.task.rsplit("/", 1)[0] if "/" in each.task else "",
+                "arena": each.arena,
+                "agent": who,
+                "episode": seen[place],
+                "seed": each.seed,
+                "rules": each.rules_name,
+                "steps": each.steps,
+                "decisions": -(-each.steps // each.decision_period),
+                "return": each.total,
+                "passed": each.passed,
+                "ended_by": each.ended_by,
+                "goals_collected": goals_among(happened),
+                "events": told(happened),
+                "seconds": seconds(each.steps),
+                "trajectory": each.id,
+                "trained_on": None,
+                "error": None,
+            }
+        )
+    return rows
+
+
+def seconds(steps: int) -> float:
+    """Physics steps in seconds of the arena."""
+    return round(steps * PHYSICS_STEP, 2)
+
+
+def page() -> str:
+    """The table as Markdown, for the documentation."""
+    lines = ["| column | values | meaning |", "|---|---|---|"]
+    lines += [f"| `{column.name}` | {column.kind} | {column.meaning} |" for column in RESULTS]
+    return "\n".join(lines)

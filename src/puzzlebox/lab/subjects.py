@@ -1,0 +1,171 @@
+"""What is to be run: files, folders, patterns, bundled tasks and batteries, templates, each task under one name."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from glob import glob, has_magic
+from os.path import exists, isdir
+from pathlib import Path
+
+from puzzlebox.batteries import bundled_names
+from puzzlebox.lab.rows import hash_of
+from puzzlebox.schema import Task, TaskWarning, load_task, write
+from puzzlebox.schema.messages import closest
+from puzzlebox.variations import Template, is_template, template_names
+
+_ENDINGS = (".yml", ".yaml")
+# LL-TT-VV, as the testbed names its tasks: level, task, variant.
+_TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A task to be run.
+
+    Attributes:
+        name: what it is called in the results; no other task of the run has the same name.
+        task: the task.
+        level: what tasks are compared by: the level of the testbed, or the battery a bundled task belongs to.
+        variant: which of several forms of a task it is; "" where there is one.
+    """
+
+    name: str
+    task: Task
+    level: str = ""
+    variant: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        """The task as it is written."""
+        return write(self.task)
+
+    @cached_property
+    def hash(self) -> str:
+        """The SHA-256 of that; equal tasks have equal ones."""
+        return hash_of(self.text)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The positions of the arenas an episode can start in; one that another merges into is none."""
+        arenas = self.task.arenas
+        return tuple(i for i in range(len(arenas)) if i == 0 or not arenas[i - 1].merge_next_arena)
+
+
+def subjects_of(sources: Iterable[str], *, variations: int = 10, seed: int = 0) -> list[Subject]:
+    """The tasks somebody names, in order, each once.
+
+    Args:
+        sources: files, folders, patterns, names of bundled tasks, of folders of them, and of templates.
+        variations: how many variations of each template.
+        seed: what those are drawn with.
+
+    Raises:
+        FileNotFoundError: nothing has that name or fits that pattern.
+        TaskError: a task has mistakes.
+    """
+    found: dict[str, Subject] = {}
+    for source in sources:
+        for subject in _subjects(source, variations, seed):
+            name = subject.name
+            if name in found and found[name].hash == subject.hash:
+                continue
+            if name in found:
+                raise ValueError(f"two tasks are called {name}, and they differ; rename one, or run them apart")
+            found[name] = subject
+    if not found:
+        raise ValueError("there is nothing to run; name tasks, folders or patterns")
+    return list(found.values())
+
+
+def _subjects(source: str, variations: int, seed: int) -> Iterator[Subject]:
+    for name, where in _places(source):
+        make = _template(where, variations, seed)
+        if make is not None:
+            yield from make(name)
+        else:
+            yield _subject(name, _loaded(where))
+
+
+def _places(source: str) -> Sequence[tuple[str, str]]:
+    """The name and the file, or bundled name, of each task that is meant."""
+    if not source.strip():
+        raise FileNotFoundError("the name of a task is empty")
+    if isdir(source):
+        files = sorted(_files(Path(source)))
+        if not files:
+            raise FileNotFoundError(f"there are no task files (.yml or .yaml) in {source}")
+        return [(path.relative_to(source).with_suffix("").as_posix(), str(path)) for path in files]
+    bundled = bundled_names()
+    if exists(source):
+        return [(Path(source).stem, source)]
+    if has_magic(source):
+        names = [name for name in bundled if fnmatchcase(name, source)]
+        if names:
+            return [(name, name) for name in names]
+        paths = [path for path in sorted(glob(source, recursive=True)) if Path(path).suffix.lower() in _ENDINGS]
+        if not paths:
+            raise FileNotFoundError(
+                f"no bundled task and no file fits {source}; `puzzlebox tasks` lists what is bundled"
+            )
+        return [(_stem_below(path, source), path) for path in paths]
+    battery = [name for name in bundled if name.startswith(source.rstrip("/") + "/")]
+    if battery and source not in bundled:
+        return [(name, name) for name in battery]
+    return [(source, source)]
+
+
+def _stem_below(path: str, pattern: str) -> str:
+    """A file's name below the part of a pattern that is no pattern."""
+    fixed = []
+    for part in Path(pattern).parts[:-1]:
+        if has_magic(part):
+            break
+        fixed.append(part)
+    return Path(path).relative_to(Path(*fixed) if fixed else "").with_suffix("").as_posix()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.suffix.lower() in _ENDINGS and not hidden and path.is_file():
+            yield path
+
+
+def _loaded(where: str) -> Task:
+    with warnings.catch_warnings():
+        # The doubts of 900 files would hide the progress; `puzzlebox check` shows them.
+        warnings.simplefilter("ignore", TaskWarning)
+        try:
+            return load_task(Path(where))
+        except FileNotFoundError as problem:
+            batteries = {name.split("/", 1)[0] for name in bundled_names() if "/" in name}
+            hint = "" if "did you mean" in str(problem) else closest(where, [*sorted(batteries), *template_names()])
+            raise FileNotFoundError(f"{problem}{hint}") from None
+
+
+def _subject(name: str, task: Task, variant: str = "", battery: str = "") -> Subject:
+    match = _TESTBED.search(name)
+    if match:
+        return Subject(name, task, str(int(match[1])), match[3])
+    if task.metadata.level is not None:
+        level = str(task.metadata.level)
+    else:
+        level = battery or (name.rsplit("/", 1)[0] if "/" in name else "")
+    return Subject(name, task, level, variant)
+
+
+def _template(where: str, variations: int, seed: int) -> Callable[[str], Iterator[Subject]] | None:
+    """How to make tasks of a template; None where that is none."""
+    if not is_template(where):
+        return None
+    template = Template(where, seed=seed)
+
+    def make(name: str) -> Iterator[Subject]:
+        amount = variations if template.endless else min(variations, template.count)
+        for variation in template.sample(amount, seed=seed):
+            yield _subject(f"{name}@{variation.number}", variation.task, str(variation.number), battery=name)
+
+    return make

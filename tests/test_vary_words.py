@@ -1,0 +1,90 @@
+"""The arithmetic of templates, which is never executed as code, and the page that explains them."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from puzzlebox.variations import Template, template_names
+from puzzlebox.variations.checking import findings
+from puzzlebox.variations.expressions import FUNCTIONS, Expression, ExpressionError
+from puzzlebox.variations.variables import LAWS
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "variations.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 + 2 * 3", 7),
+        ("x / 4", 1.25),
+        ("x // 2 + x % 2", 3),
+        ("-x ** 2", -25),
+        ("1 < x <= 5 and not x == 4", True),
+        ("x in [1, 5]", True),
+        ("'a' if x > 9 else 'b'", "b"),
+        ("[x, 2][0]", 5),
+        ("min(x, 3) + round(2.6) + sin(90)", 7),
+        ("distance(0, 0, 3, 4)", 5),
+        ("0.1 + 0.2 == 0.3", True),
+        ("clamp(x, 0, 2)", 2),
+    ],
+)
+def test_expressions(text: str, value: Any) -> None:
+    assert Expression(text).evaluate({"x": 5}.__getitem__) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')",
+        "x.__class__",
+        "(lambda: 1)()",
+        "[y for y in x]",
+        "open('a')",
+        "9 ** 9 ** 9",
+        "'a' * 1000000000",
+        "x[0:1]",
+        "f'{x}'",
+        "x := 1",
+        "1 +",
+        "",
+        "-" * 200 + "1",
+        "1e400",
+        "x @ x",
+        "1 / 0",
+        "'a' + 1",
+        "x" + "+x" * 400,
+    ],
+)
+def test_expressions_that_are_refused(text: str) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        Expression(text).evaluate({"x": 5}.__getitem__)
+    assert "\n" not in str(raised.value) and len(str(raised.value)) < 700
+
+
+def test_the_templates_of_the_page_are_right() -> None:
+    written = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+    counts = []
+    for text in written:
+        template = Template(text)
+        template.check()
+        assert findings(template) == []
+        counts.append(template.count)
+    assert counts == [26, 6]
+
+
+def test_the_python_of_the_page_runs_as_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+    exec(compile(code, "variations.md", "exec"), {})
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("11664 ") and len(said) == 5
+
+
+def test_the_page_has_every_way_and_every_count() -> None:
+    page = PAGE.read_text()
+    assert [law for law in LAWS if f"{law}:" not in page] == []
+    assert [name for name in FUNCTIONS if not re.search(rf"\b{name}\b", page)] == []
+    for name in (name for name in template_names() if name.startswith(("object-permanence", "basic-control"))):
+        assert f"`{name}`" in page and f"{Template(name).count:,}" in page, name
