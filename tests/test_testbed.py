@@ -53,10 +53,16 @@ def _is_fixed(item: object) -> bool:
     return at is not None and None not in at
 
 
+# Fourteen walls of nine metres across and along each other, each somewhere on its line.
+LEFT_TO_CHANCE = ("maze-curriculum/4",)
+
+
 @pytest.mark.parametrize("name", bundled_names())
 def test_each_bundled_task_lives(name: str) -> None:
     task = load_task(name)
     for number in range(len(task.arenas)):
         world = played(task, number)
         assert world.error is None
-        assert World(task, arena=number, seed=5).unplaced == []
+        unplaced = World(task, arena=number, seed=5).unplaced
+        # So says the experiment: what finds no place on its line is left out.
+        assert unplaced == [] or (name in LEFT_TO_CHANCE and {failure.name for failure in unplaced} == {"Wall"})
