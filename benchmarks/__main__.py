@@ -16,6 +16,7 @@ from benchmarks import (
     camera,
     envs,
     help_time,
+    page,
     peers,
     reading,
     refusing,
@@ -41,6 +42,7 @@ BENCHMARKS = {
     "help": help_time.run,
     "slopes": slopes.run,
     "studio": studio.run,
+    "page": page.run,
     "vary": vary.run,
     "running": running.run,
 }

@@ -14,7 +14,7 @@ from puzzlebox.senses.rays import Rays
 from puzzlebox.senses.vitals import Vitals
 from puzzlebox.world import World
 
-_ENVS, _ROUNDS = 64, 3
+_ENVS, _ROUNDS = 64, 6
 # One episode, and the step that begins the next one, in each environment of the vector.
 _VECTOR_STEPS = 418
 _SENSES: dict[str, dict[str, Any]] = {

@@ -19,7 +19,7 @@ from puzzlebox.schema import Task, load_task
 from puzzlebox.world import World
 
 # Ten episodes of an agent that finds no food: a time limit of 250 is 1250 physics steps, three to an action.
-STEPS, ROUNDS = 4170, 3
+STEPS, ROUNDS = 4170, 8
 # How many walls, goals, heavy blocks, U-blocks and tunnels an arena of so many things has.
 CROWDS = {9: (5, 2, 1, 0, 1), 20: (12, 3, 3, 1, 1), 50: (34, 9, 5, 1, 1), 150: (100, 36, 9, 3, 2)}
 _PIXELS = 64
