@@ -89,7 +89,7 @@ SAME = {
         "maxRewardCounts: [-1, 2, 3], spawnedRewardSize: !Vector3 {x: 2, y: 2, z: 2}",
         "name: SpawnerButton, move_duration: 0.1, reset_duration: 1, reward_names: [GoodGoal, LightBlock, nothing], "
         "reward_weights: [100, 0, 1], reward_at: [39, 3, 22], spawn_probability: 0.5, "
-        "max_reward_counts: [-1, 2, 3], reward_size: 2",
+        "max_reward_counts: [-1, 2, 3], reward_size: 2, rotation: 180",
     ),
     "reward at the corner is anywhere": (
         "name: SpawnerButton, rewardNames: [GoodGoal], rewardSpawnPos: !Vector3 {x: 0, y: 0, z: 0}",
@@ -262,3 +262,23 @@ def test_a_task_cannot_be_changed() -> None:
 
 def test_items_show_only_what_was_given() -> None:
     assert repr(ours("name: Wall, rotation: 90")[0]) == "Item(name='Wall', rotation=90.0)"
+
+
+def test_an_old_button_faced_the_other_way() -> None:
+    items = read(
+        """!ArenaConfig
+arenas:
+  0: !Arena
+    items:
+    - !Item {name: Pillar-Button, rotations: [0, 270]}
+    - !Item {name: Pillar-Button}
+    - !Item {name: SpawnerButton, rotations: [90]}
+"""
+    ).task
+    assert items is not None
+    assert [(item.name, item.rotation) for item in items.arenas[0].items] == [
+        ("SpawnerButton", 180.0),
+        ("SpawnerButton", 90.0),
+        ("SpawnerButton", 180.0),
+        ("SpawnerButton", 90.0),
+    ]

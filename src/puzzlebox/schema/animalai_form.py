@@ -149,7 +149,8 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
     if node.kind != MAPPING:
         return []
     misspelt = any(closest(word, ["name"]) for word in pairs if word not in ANIMALAI_PARAMETERS and word != "name")
-    name = _name(pairs.pop("name", (node, None))[1], node, draft, misspelt=misspelt)
+    called = pairs.pop("name", (node, None))[1]
+    name = _name(called, node, draft, misspelt=misspelt)
     takes = CATALOGUE[name].takes() if name else {}
     lists: dict[str, tuple[Parameter, list[Node]]] = {}
     shared: dict[str, Any] = {}
@@ -188,9 +189,18 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
             draft.report_short_list(pairs[word][1], word, parameter, name, number)
     for instance in range(1, number):
         draft.repeat((*path, start + instance), (*path, start))
-    return [
+    instances = [
         _instance(name, instance, lists, shared, node, (*path, start + instance), draft) for instance in range(number)
     ]
+    turn = CATALOGUE[name].turned_aliases.get(called.value if called is not None else "")
+    return instances if turn is None else [_turned(each, turn) for each in instances]
+
+
+def _turned(data: dict[str, Any], turn: float) -> dict[str, Any]:
+    """The same thing under a name of old, when it faced elsewhere."""
+    rotation = data.get("rotation", 0.0)
+    known = isinstance(rotation, int | float) and not isinstance(rotation, bool)
+    return {**data, "rotation": (rotation + turn) % 360.0} if known else data
 
 
 @cache

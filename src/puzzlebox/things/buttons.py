@@ -30,6 +30,8 @@ class SpawnerButton(Thing):
 
     category = Category.BUTTON
     aliases = ("Pillar-Button",)
+    # The published operant chamber fits only a button that faced the other way.
+    turned_aliases = {"Pillar-Button": 180.0}
     fixed_size = (0.59, 1.6, 0.59)
     turns = False
     parameters = {
@@ -84,10 +86,6 @@ class SpawnerButton(Thing):
     def entrances(self) -> tuple[Shape, ...]:
         """Where an animal must be to press."""
         return (TRIGGER,)
-
-    def turn(self) -> float:
-        """Older builds had it face the other way."""
-        return self.rules.button_turn
 
     def entered(self, stage: "Stage", animal: "Agent") -> None:
         """Be pressed, unless it is still moving."""

@@ -48,7 +48,6 @@ class Rules:
         spawners: "documented": parameters work; "swollen": they work, and a fruit is 0.25 larger than asked for, at
             once; "constant": parameters are ignored.
         hollow_boxes: a HollowBox is hollow, otherwise solid and dropped from half its height.
-        button_turn: degrees added to the rotation of a SpawnerButton.
         dark_rays: lights out blinds the rays as it blinds the camera.
         hot_zone_floor: what a HotZone costs at least, per physics step.
         ray_tags: how many kinds of things the rays tell apart.
@@ -67,7 +66,6 @@ class Rules:
     ripen_goals_ripen: bool = True
     spawners: Literal["documented", "swollen", "constant"] = "documented"
     hollow_boxes: bool = True
-    button_turn: float = 0.0
     dark_rays: bool = True
     hot_zone_floor: float = 1e-5
     ray_tags: Literal[18, 12, 6] = 18
@@ -149,7 +147,6 @@ PRESETS: dict[str, Rules] = {
         changing_goals_count=True,
         ripen_goals_ripen=True,
         spawners="swollen",
-        button_turn=180.0,
     ),
-    "2019": Rules(drive=30.0, drag=1.2, quick_stop=1.0, masses=_MASSES_2019, button_turn=180.0, ray_tags=6),
+    "2019": Rules(drive=30.0, drag=1.2, quick_stop=1.0, masses=_MASSES_2019, ray_tags=6),
 }

@@ -34,6 +34,7 @@ class Thing:
     Attributes:
         category: the shelf it stands on.
         aliases: older names, all accepted in Animal-AI's form.
+        turned_aliases: those under which it faced elsewhere at rotation 0, and by how many degrees.
         size: the range `size` is clamped to, or None when the size is not the author's to choose.
         unit: what `size` multiplies, where it is a scale and not metres.
         fixed_size: width, height and depth of a thing without `size`.
@@ -60,6 +61,7 @@ class Thing:
 
     category: ClassVar[Category]
     aliases: ClassVar[tuple[str, ...]] = ()
+    turned_aliases: ClassVar[Mapping[str, float]] = {}
     size: ClassVar[SizeRange | None] = None
     unit: ClassVar[Vector | None] = None
     fixed_size: ClassVar[Vector | None] = None
@@ -203,10 +205,6 @@ class Thing:
     def entrances(self) -> tuple[Shape, ...]:
         """Where an animal must be to be noticed as inside."""
         return self.shapes() if self.passable else ()
-
-    def turn(self) -> float:
-        """Degrees added to the rotation a task asks for."""
-        return 0.0
 
     def companions(self) -> "tuple[Thing, ...]":
         """Things of their own that come with it, put where they belong; asked once, when it has found its place."""

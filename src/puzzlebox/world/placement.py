@@ -135,7 +135,7 @@ class Placer:
         asked = thing.asked["rotation"]
         if asked is None:
             asked = self._generator.uniform(0.0, 360.0) if thing.turns else 0.0
-        return (float(asked) + thing.turn()) % 360.0
+        return float(asked) % 360.0
 
     def _in_the_way(self, thing: Thing, anywhere: bool, state: bytes | None) -> str | None:
         """The name of what it would cut into (animal-ai.md 3.3 and 3.4); None when it fits."""
