@@ -381,3 +381,18 @@ def test_what_changes_its_size_moves_nobody_else() -> None:
         return history(staged(*SCENERY, goal), PUSH_AND_REST)
 
     assert beside(3) == beside(1)
+
+
+@pytest.mark.parametrize(("beam", "fixed"), [(20.0, True), (20.4, True), (22.5, False)])
+def test_a_beam_on_one_post_tips_unless_the_post_carries_its_middle(beam: float, fixed: bool) -> None:
+    world = staged(CORNER, item("Wall", 20, 20, size=[1, 2, 1]), item("WallTransparent", beam, 20, 2, size=[6, 0.3, 1]))
+    board = the(world, "WallTransparent")
+    assert board.fixed == fixed
+    heights = watched(world, board, 3 * SECOND)[:, 1]
+    assert (heights[-1] < 1.6) == (not fixed)
+
+
+def test_a_beam_across_two_posts_stays() -> None:
+    posts = [item("Wall", x, 20, size=[0.5, 2, 1]) for x in (17.5, 22.5)]
+    world = staged(CORNER, *posts, item("WallTransparent", 20, 20, 2, size=[6, 0.3, 1]))
+    assert the(world, "WallTransparent").fixed

@@ -70,7 +70,7 @@ class Stands(Enum):
     """Whether a thing can move."""
 
     FIXED = "fixed"
-    WHERE_SUPPORTED = "fixed where it stands on the floor or on something fixed; placed in the air it falls"
+    WHERE_SUPPORTED = "fixed where the floor or something fixed carries both its sides; otherwise it falls or tips"
     FREE = "free: it falls, and moves when pushed"
 
 

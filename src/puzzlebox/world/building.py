@@ -1,6 +1,6 @@
 """Making an arena: place every item in order, see what rests on what, then give everything a body."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -69,11 +69,11 @@ class Arrangement:
         self.names[thing.id] = type(thing).__name__
 
     def _settle(self) -> None:
-        """Fix the structures that rest on the floor or on something fixed, and let them down onto it."""
+        """Fix the structures that the floor or something fixed carries, and let them down onto it."""
         waiting = [
             thing for thing in self.things.values() if thing.stands is Stands.WHERE_SUPPORTED and not thing.fixed
         ]
-        under = {thing.id: set(self.placer.rests_on(thing, _RESTS)) for thing in waiting}
+        under = {thing.id: self.placer.rests_on(thing, _RESTS) for thing in waiting}
         drops = {thing.id: 0.0 for thing in self.things.values() if thing.fixed and not thing.passable}
         changed = True
         while changed:
@@ -86,15 +86,18 @@ class Arrangement:
                     changed = True
 
     @staticmethod
-    def _let_down(thing: Thing, under: Set[int], drops: Mapping[int, float]) -> bool:
-        """Fix a thing and let it down, onto the floor or by as much as what it stands on; False when that is free."""
-        if FLOOR in under:
+    def _let_down(thing: Thing, under: Sequence[Set[int]], drops: Mapping[int, float]) -> bool:
+        """Fix a thing and let it down, onto the floor or by as much as what it stands on.
+
+        Where one of its halves stands on nothing that is fixed, it would tip: it stays free, and False is returned.
+        """
+        if any(FLOOR in half for half in under):
             drop = thing.at[1] - thing.foot() - FLOOR_TOP
         else:
-            supports = [drops[each] for each in under if each in drops]
-            if not supports:
+            supports = [[drops[each] for each in half if each in drops] for half in under]
+            if not all(supports):
                 return False
-            drop = min(supports)
+            drop = min(map(min, supports))
         thing.fixed, thing.let_down = True, drop
         thing.at = (thing.at[0], thing.at[1] - drop, thing.at[2])
         return True
@@ -105,10 +108,13 @@ class Arrangement:
         if failure is None:
             if thing.stands is Stands.WHERE_SUPPORTED:
                 # What stands here has been let down already, so there the gap is wider by as much.
-                near = set(self.placer.rests_on(thing, _RESTS, state))
-                wider = set(self.placer.rests_on(thing, _RESTS + LIFT - FLOOR_TOP, state)) - near
+                near = self.placer.rests_on(thing, _RESTS, state)
+                wider = self.placer.rests_on(thing, _RESTS + LIFT - FLOOR_TOP, state)
                 drops = {each.id: each.let_down for each in self.things.values() if each.fixed and not each.passable}
-                under = near | {each for each in wider if drops.get(each)}
+                under = [
+                    close | {each for each in further if drops.get(each)}
+                    for close, further in zip(near, wider, strict=True)
+                ]
                 self._let_down(thing, under, drops)
             self.install(thing)
         return failure

@@ -168,13 +168,18 @@ class Placer:
                 return False  # it lies on the floor or nowhere
         return False
 
-    def rests_on(self, thing: Thing, gap: float, state: bytes | None = None) -> list[int]:
-        """What lies directly under a thing."""
+    def rests_on(self, thing: Thing, gap: float, state: bytes | None = None) -> list[set[int]]:
+        """What lies directly under each half of a thing: right, left, front and back of its middle."""
+        return [self._under(thing, gap, state, side) for side in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+
+    def _under(self, thing: Thing, gap: float, state: bytes | None, side: tuple[int, int]) -> set[int]:
         probe = thing.probe()
+        across, along = (0.99 * probe.half[axis] / (1 + abs(side[axis // 2])) for axis in (0, 2))
+        aside = turned((side[0] * across, 0.0, side[1] * along), thing.yaw)
         x, y, z = _moved(probe, thing)
-        half = (0.99 * probe.half[0], gap / 2, 0.99 * probe.half[2])
-        under = (x, y - probe.half[1] - gap / 2, z)
-        return [int(hit) for hit in self._engine.solids.cut_by_box(state, under, half, radians(thing.yaw), SOLID)]
+        middle = (x + aside[0], y - probe.half[1] - gap / 2, z + aside[2])
+        half = (across, gap / 2, along)
+        return set(self._engine.solids.cut_by_box(state, middle, half, radians(thing.yaw), SOLID))
 
 
 def _moved(probe: Box, thing: Thing) -> Vector:
