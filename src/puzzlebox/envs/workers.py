@@ -43,7 +43,7 @@ def _work(connection: Connection, memory: Any, job: Job) -> None:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def without_main() -> Iterator[None]:
     """Children do not import the user's script again: they need nothing of it, and it may have no `__main__` guard."""
     own = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -75,7 +75,7 @@ class Workers:
             for low, high in zip(self._bounds, self._bounds[1:], strict=False)
         ]
         try:
-            with _without_main():
+            with without_main():
                 for part in others:
                     ours, theirs = _CONTEXT.Pipe()
                     process = _CONTEXT.Process(target=_work, args=(theirs, self.memory, part), daemon=True)

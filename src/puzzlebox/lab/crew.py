@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from multiprocessing import connection, get_context
 from typing import Any
 
-from puzzlebox.envs.workers import _without_main
+from puzzlebox.envs.workers import without_main
 from puzzlebox.lab.player import Plan, Player
 from puzzlebox.lab.schedule import Slot
 
@@ -51,7 +51,7 @@ def _by_processes(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Re
     links: list[Any] = []
     processes: list[Any] = []
     try:
-        with _without_main():
+        with without_main():
             for _ in range(workers):
                 ours, theirs = _CONTEXT.Pipe()
                 process = _CONTEXT.Process(target=_work, args=(theirs, plan), daemon=True)
