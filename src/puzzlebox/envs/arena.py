@@ -22,6 +22,7 @@ from puzzlebox.envs.settings import (
     checked_options,
     checked_seed,
     things_of,
+    told_of,
 )
 from puzzlebox.schema.messages import nearest
 from puzzlebox.things.rules import PHYSICS_STEP, Rules
@@ -163,17 +164,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def info(self, events: tuple[Event, ...] = ()) -> dict[str, Any]:
         """What is true beside the observation."""
         world = self.world
-        animal = world.animals[0]
-        told: dict[str, Any] = {
-            "arena": world.arena.id,
-            "passed": world.passed(animal),
-            "episode_return": animal.total,
-            "health": animal.health,
-            "lights": world.lights,
-            "events": events,
-            "error": world.error,
-            **self._always,
-        }
+        told = told_of(world, world.animals[0], events) | self._always
         if self._programme.variation is not None:
             told["variation"] = self._programme.variation
         if self.settings.segments:

@@ -18,6 +18,7 @@ from puzzlebox.envs.settings import (
     checked_seed,
     refuse_unknown,
     things_of,
+    told_of,
 )
 from puzzlebox.schema.messages import closest, nearest
 from puzzlebox.things.rules import PHYSICS_STEP, Rules
@@ -197,17 +198,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
     def _info(self, agent: str, events: tuple[Event, ...]) -> dict[str, Any]:
         world = self.world
         animal = world.animals[self._index(agent)]
-        told: dict[str, Any] = {
-            "arena": world.arena.id,
-            "passed": world.passed(animal),
-            "episode_return": animal.total,
-            "health": animal.health,
-            "lights": world.lights,
-            "events": events,
-            "error": world.error,
-            "team": animal.asked["team"],
-            **self._always,
-        }
+        told = told_of(world, animal, events) | {"team": animal.asked["team"]} | self._always
         if self._programme.variation is not None:
             told["variation"] = self._programme.variation
         if self.settings.segments:

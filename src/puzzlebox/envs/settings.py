@@ -11,9 +11,9 @@ from gymnasium import spaces
 from puzzlebox.schema.messages import nearest
 from puzzlebox.senses.rays import Rays
 from puzzlebox.senses.vitals import HIGH, LOW, Vitals
-from puzzlebox.things import Rules
+from puzzlebox.things import Agent, Rules
 from puzzlebox.things.rules import PRESETS
-from puzzlebox.world import World
+from puzzlebox.world import Event, World
 from puzzlebox.world.actions import ACTIONS
 
 if TYPE_CHECKING:
@@ -182,6 +182,19 @@ class Perception:
         if self._vitals is not None:
             self._vitals.feel(world, animal_index, out["vitals"])
         return out
+
+
+def told_of(world: World, animal: Agent, events: tuple[Event, ...]) -> dict[str, Any]:
+    """What is true for an agent beside its observation."""
+    return {
+        "arena": world.arena.id,
+        "passed": world.passed(animal),
+        "episode_return": animal.total,
+        "health": animal.health,
+        "lights": world.lights,
+        "events": events,
+        "error": world.error,
+    }
 
 
 def things_of(world: World) -> tuple[tuple[int, str], ...]:
