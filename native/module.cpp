@@ -15,8 +15,10 @@
 
 #include "camera.h"
 #include "cpu.h"
+#include "cruise.h"
 #include "motion.h"
 #include "solids.h"
+#include "tables.h"
 
 namespace nb = nanobind;
 using puzzlebox::Solids;
@@ -112,24 +114,12 @@ void bind_solids(nb::module_& module) {
           "the bits of the form it met, and how far it came.")
       .def(
           "scan",
-          [](const Solids& s, nb::bytes state, int eye, double heading, std::vector<double> turns, double radius,
+          [](const Solids& s, nb::bytes state, int eye, double heading, const std::vector<double>& turns, double radius,
              double length, Columns columns, Floats out) {
-            for (double& turn : turns) turn += heading;
-            std::vector<puzzlebox::Hit> hits;
-            s.cast(floats(s, state), checked(eye), turns, radius, length, hits);
-            std::size_t width = hits.empty() ? 0 : out.shape(0) / hits.size();
-            if (width < 2 || width * hits.size() != out.shape(0)) throw std::invalid_argument("so many numbers a ray");
-            std::memset(out.data(), 0, out.nbytes());
-            float* row = out.data();
-            for (const auto& hit : hits) {
-              std::size_t thing = hit.thing + 1, part = hit.parts & puzzlebox::kSolid ? 0 : 1;
-              if (thing >= columns.shape(0)) throw std::invalid_argument("columns: a row for each thing");
-              int column = columns(thing, part);
-              if (column >= static_cast<int>(width) - 1) throw std::invalid_argument("columns: there are fewer");
-              if (column >= 0) row[column] = 1.0f;
-              row[width - 1] = static_cast<float>(hit.distance / length);
-              row += width;
-            }
+            std::size_t rays = turns.size();
+            if (!rays || out.shape(0) % rays) throw std::invalid_argument("so many numbers a ray");
+            s.scan(floats(s, state), checked(eye), heading, turns, radius, length, columns.data(), columns.shape(0),
+                   out.data(), out.shape(0) / rays);
           },
           nb::arg("state"), nb::arg("eye"), nb::arg("heading"), nb::arg("turns"), nb::arg("radius"), nb::arg("length"),
           nb::arg("columns"), nb::arg("out"),
@@ -138,31 +128,8 @@ void bind_solids(nb::module_& module) {
           "(-1: none) where a solid form of it is met, and where another one is.");
 }
 
-// Tables come as bytes (`ascontiguousarray(table).view(uint8)`): a row each, of exactly the size the kernel expects.
-using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Record>
-std::pair<const Record*, int> records(const Bytes& bytes, const char* what) {
-  if (bytes.size() % sizeof(Record)) throw std::invalid_argument(std::string(what) + ": rows of another layout");
-  return {reinterpret_cast<const Record*>(bytes.data()), static_cast<int>(bytes.size() / sizeof(Record))};
-}
-
-puzzlebox::Scene scene_of(const Bytes& parts, const Bytes& poses, const Bytes& planes, const Bytes& pixels,
-                          const Bytes& surroundings) {
-  puzzlebox::Scene scene{};
-  std::tie(scene.parts, scene.part_count) = records<puzzlebox::ScenePart>(parts, "parts");
-  std::tie(scene.poses, scene.pose_count) = records<puzzlebox::ScenePose>(poses, "poses");
-  auto [plane, plane_count] = records<std::array<float, 4>>(planes, "planes");
-  scene.planes = plane ? plane->data() : nullptr;
-  scene.plane_count = plane_count;
-  scene.pixels = pixels.data();
-  scene.pixel_rows = static_cast<int>(pixels.size()) / puzzlebox::kMask;
-  auto [around, count] = records<puzzlebox::SceneSurroundings>(surroundings, "surroundings");
-  if (count != 1) throw std::invalid_argument("surroundings: exactly one row");
-  scene.surroundings = around;
-  return scene;
-}
-
+using puzzlebox::Bytes;
+using puzzlebox::Tables;
 using Place = std::array<float, 3>;
 
 puzzlebox::View view_of(const Place& eye, float heading, float pitch, float fov_degrees, int skip_thing) {
@@ -176,56 +143,74 @@ void check_size(std::size_t height, std::size_t width) {
   if (!fits) throw std::invalid_argument("1 to 16384 pixels a side");
 }
 
+using Image = nb::ndarray<std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Ids = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+puzzlebox::Picture picture_of(const Image& image, const std::optional<Numbers>& distance, const std::optional<Ids>& ids,
+                              bool through) {
+  check_size(image.shape(0), image.shape(1));
+  if (image.shape(2) != 1 && image.shape(2) != 3) throw std::invalid_argument("image: height x width x 3 or 1");
+  auto same = [&](std::size_t rows, std::size_t columns) {
+    bool equal = rows == image.shape(0) && columns == image.shape(1);
+    if (!equal) throw std::invalid_argument("all outputs are of one size");
+  };
+  if (distance) same(distance->shape(0), distance->shape(1));
+  if (ids) same(ids->shape(0), ids->shape(1));
+  return {image.data(),
+          static_cast<int>(image.shape(0)),
+          static_cast<int>(image.shape(1)),
+          static_cast<int>(image.shape(2)),
+          distance ? distance->data() : nullptr,
+          ids ? ids->data() : nullptr,
+          through};
+}
+
 void bind_camera(nb::module_& module) {
-  using Image = nb::ndarray<std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-  using Numbers = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-  using Ids = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-  module.def(
-      "paint",
-      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, Place eye, float heading,
-         float pitch, float fov_degrees, Image image, bool lights, std::optional<Numbers> distance, std::optional<Ids> ids,
-         int skip_thing, bool through) {
-        puzzlebox::Scene scene = scene_of(parts, poses, planes, pixels, surroundings);
-        check_size(image.shape(0), image.shape(1));
-        if (image.shape(2) != 1 && image.shape(2) != 3) throw std::invalid_argument("image: height x width x 3 or 1");
-        auto same = [&](std::size_t rows, std::size_t columns) {
-          bool equal = rows == image.shape(0) && columns == image.shape(1);
-          if (!equal) throw std::invalid_argument("all outputs are of one size");
-        };
-        if (distance) same(distance->shape(0), distance->shape(1));
-        if (ids) same(ids->shape(0), ids->shape(1));
-        puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
-        puzzlebox::Picture picture{image.data(),
-                                   static_cast<int>(image.shape(0)),
-                                   static_cast<int>(image.shape(1)),
-                                   static_cast<int>(image.shape(2)),
-                                   distance ? distance->data() : nullptr,
-                                   ids ? ids->data() : nullptr,
-                                   through};
-        nb::gil_scoped_release release;
-        if (lights || distance || ids) puzzlebox::paint(scene, view, picture);
-        if (!lights) std::memset(picture.image, 0, image.size());
-      },
-      nb::arg("parts"), nb::arg("poses"), nb::arg("planes"), nb::arg("pixels"), nb::arg("surroundings"), nb::arg("eye"),
-      nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("image"), nb::arg("lights") = true,
-      nb::arg("distance").none() = nb::none(), nb::arg("ids").none() = nb::none(), nb::arg("skip_thing") = -1,
-      nb::arg("through") = false,
-      "Paint a scene into `image`; the tables are those of puzzlebox.scene.scene, as bytes.");
-  module.def(
-      "shade",
-      [](Bytes parts, Bytes poses, Bytes planes, Bytes pixels, Bytes surroundings, Place eye, float heading,
-         float pitch, float fov_degrees, Numbers out, int samples, float spread, int skip_thing) {
-        puzzlebox::Scene scene = scene_of(parts, poses, planes, pixels, surroundings);
-        check_size(out.shape(0), out.shape(1));
-        puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
-        int height = static_cast<int>(out.shape(0)), width = static_cast<int>(out.shape(1));
-        puzzlebox::Picture picture{nullptr, height, width, 3, nullptr, nullptr, false};
-        nb::gil_scoped_release release;
-        puzzlebox::shade(scene, view, picture, samples, spread, out.data());
-      },
-      nb::arg("parts"), nb::arg("poses"), nb::arg("planes"), nb::arg("pixels"), nb::arg("surroundings"), nb::arg("eye"),
-      nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("out"), nb::arg("samples"),
-      nb::arg("spread"), nb::arg("skip_thing") = -1, "How much of the sun each pixel's place sees, 0 to 1.");
+  nb::class_<Tables>(module, "Tables", "The tables of puzzlebox.scene.scene, as bytes, to paint from.")
+      .def(nb::init<Bytes, Bytes, Bytes, Bytes, Bytes>(), nb::arg("parts"), nb::arg("poses"), nb::arg("planes"),
+           nb::arg("pixels"), nb::arg("surroundings"))
+      .def(
+          "paint",
+          [](const Tables& tables, Place eye, float heading, float pitch, float fov_degrees, Image image, bool lights,
+             std::optional<Numbers> distance, std::optional<Ids> ids, int skip_thing, bool through) {
+            puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
+            puzzlebox::Picture picture = picture_of(image, distance, ids, through);
+            nb::gil_scoped_release release;
+            if (lights || distance || ids) puzzlebox::paint(tables.scene, view, picture);
+            if (!lights) std::memset(picture.image, 0, image.size());
+          },
+          nb::arg("eye"), nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("image"),
+          nb::arg("lights") = true, nb::arg("distance").none() = nb::none(), nb::arg("ids").none() = nb::none(),
+          nb::arg("skip_thing") = -1, nb::arg("through") = false, "Paint the scene into `image`.")
+      .def(
+          "look",
+          [](const Tables& tables, int row, float heading, float fov_degrees, Image image,
+             std::optional<Numbers> distance, std::optional<Ids> ids, bool through) {
+            if (row < 0 || row >= tables.scene.pose_count) throw std::invalid_argument("row: there is no such pose");
+            const float* at = tables.scene.poses[row].at;
+            puzzlebox::View view = view_of({at[0], at[1], at[2]}, heading, 0, fov_degrees, row);
+            puzzlebox::Picture picture = picture_of(image, distance, ids, through);
+            nb::gil_scoped_release release;
+            puzzlebox::paint(tables.scene, view, picture);
+          },
+          nb::arg("row"), nb::arg("heading"), nb::arg("fov_degrees"), nb::arg("image"), nb::arg("distance").none(),
+          nb::arg("ids").none(), nb::arg("through"),
+          "The same from the middle of the thing in that row of the poses, which does not see itself.")
+      .def(
+          "shade",
+          [](const Tables& tables, Place eye, float heading, float pitch, float fov_degrees, Numbers out, int samples,
+             float spread, int skip_thing) {
+            check_size(out.shape(0), out.shape(1));
+            puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
+            int height = static_cast<int>(out.shape(0)), width = static_cast<int>(out.shape(1));
+            puzzlebox::Picture picture{nullptr, height, width, 3, nullptr, nullptr, false};
+            nb::gil_scoped_release release;
+            puzzlebox::shade(tables.scene, view, picture, samples, spread, out.data());
+          },
+          nb::arg("eye"), nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("out"),
+          nb::arg("samples"), nb::arg("spread"), nb::arg("skip_thing") = -1,
+          "How much of the sun each pixel's place sees, 0 to 1.");
   module.def("camera_level", &puzzlebox::camera_level, "The instruction set the camera uses.");
   module.def("set_camera_level", &puzzlebox::set_camera_level,
              "Choose 'baseline', 'avx2' or 'avx512' for tests; False where this processor has it not.");
@@ -239,5 +224,6 @@ NB_MODULE(_native, module) {
              "The widest vector instructions of this processor: 'avx512', 'avx2' or 'baseline'.");
   bind_solids(module);
   puzzlebox::bind_motion(module);
+  puzzlebox::bind_cruise(module);
   bind_camera(module);
 }

@@ -83,8 +83,16 @@ void Motion::stop(Player& player) {
   player.set_linear_velocity(vector_);
 }
 
+void Motion::begin() {
+  for (Player& player : players_) {
+    player.animal->before = player.animal->total;
+    player.animal->earned = false;
+  }
+}
+
 void Motion::act(const std::vector<int>& actions, double cost, Stretch& out) {
   if (actions.size() != players_.size()) throw std::invalid_argument("one action for each animal");
+  ++clock;
   for (std::size_t i = 0; i < players_.size(); ++i) {
     Animal& animal = *players_[i].animal;
     if (animal.done) continue;
@@ -132,11 +140,22 @@ void Motion::go(const std::vector<int>& actions, double cost, int most, Stretch&
   }
 }
 
-void Motion::place(float* poses, std::size_t rows, const std::int64_t* places, std::size_t bodies) {
+void Motion::show_in(Poses poses, Places places) {
+  if (places.shape(0) < solids_->rows()) throw std::invalid_argument("a place for each body");
+  for (std::size_t body = 0; body < places.shape(0); ++body) {
+    bool there = places(body) >= 0 && places(body) < static_cast<std::int64_t>(poses.shape(0));
+    if (!there) throw std::invalid_argument("no such place");
+  }
+  poses_ = poses;
+  places_ = places;
+}
+
+void Motion::show() {
   const float* state = packed();
-  if (bodies < solids_->rows()) throw std::invalid_argument("a place for each body");
+  if (!places_.is_valid() || places_.shape(0) < solids_->rows()) throw std::invalid_argument("a place for each body");
+  float* poses = poses_.data();
+  const std::int64_t* places = places_.data();
   for (std::size_t body = 0; body < solids_->rows(); ++body) {
-    if (places[body] < 0 || places[body] >= static_cast<std::int64_t>(rows)) throw std::invalid_argument("no such place");
     const float* row = state + body * kRow;
     float* pose = poses + places[body] * kPose;
     for (int axis = 0; axis < 3; ++axis) pose[axis] = row[kPosition + axis];
@@ -163,8 +182,6 @@ void Motion::feel(int animal, float* seven) {
 }
 
 void bind_motion(nb::module_& module) {
-  using Poses = nb::ndarray<float, nb::shape<-1, kPose>, nb::c_contig, nb::device::cpu>;
-  using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Seven = nb::ndarray<float, nb::shape<7>, nb::c_contig, nb::device::cpu>;
   nb::class_<Animal>(module, "Animal", "What changes of an animal from one physics step to the next.")
       .def("__init__",
@@ -176,6 +193,7 @@ void bind_motion(nb::module_& module) {
       .def_ro("heading", &Animal::heading)
       .def_rw("health", &Animal::health)
       .def_rw("total", &Animal::total)
+      .def_rw("before", &Animal::before)
       .def_rw("held", &Animal::held)
       .def_rw("spared", &Animal::spared)
       .def_rw("grounded", &Animal::grounded)
@@ -192,6 +210,8 @@ void bind_motion(nb::module_& module) {
            nb::arg("animals"), nb::arg("bodies"))
       .def_prop_rw("state", &Motion::state, &Motion::set_state, nb::for_setter(nb::arg("state").none()),
                    "The packed state after the last step; None where somebody has changed it since.")
+      .def_rw("clock", &Motion::clock, "Physics steps so far.")
+      .def("begin", &Motion::begin, "A decision begins: rewards are counted from here.")
       .def(
           "act",
           [](Motion& m, const std::vector<int>& actions, double cost) {
@@ -216,12 +236,9 @@ void bind_motion(nb::module_& module) {
             return out.eventful() ? nb::cast(out) : nb::none();
           },
           "Act and move, `most` times, or until there is something to tell; None: there was nothing.")
-      .def(
-          "place",
-          [](Motion& m, Poses poses, Places places) {
-            m.place(poses.data(), poses.shape(0), places.data(), places.shape(0));
-          },
-          "Write where all bodies are into the rows of a scene's poses that `places` names.")
+      .def("show_in", &Motion::show_in, nb::arg("poses"), nb::arg("places"),
+           "Say where the poses of a scene are, and which of their rows are those of the bodies.")
+      .def("show", &Motion::show, "Write where all bodies are into those rows.")
       .def(
           "feel", [](Motion& m, int animal, Seven out) { m.feel(animal, out.data()); },
           "Health, velocity to the right, up and forwards, and position of an animal.");

@@ -24,6 +24,7 @@ struct Animal {
   double total = 0;
   int held = 0, spared = 0;
   bool grounded = false, done = false, earned = false;
+  double before = 0;  // its total when the decision began that is carried out now
 
   void face(double degrees);
   void turn(int side);
@@ -49,6 +50,12 @@ class Motion {
   nb::object state() const { return state_; }
   void set_state(nb::object state) { state_ = std::move(state); }
 
+  // Physics steps so far.
+  long clock = 0;
+
+  // A decision begins: rewards are counted from here.
+  void begin();
+
   // Let every animal act and pay for one physics step.
   void act(const std::vector<int>& actions, double cost, Stretch& out);
   // Let the engine move everything.
@@ -56,8 +63,19 @@ class Motion {
   // Both, up to `most` times, until there is something to tell.
   void go(const std::vector<int>& actions, double cost, int most, Stretch& out);
 
-  // Write where all bodies are into rows of a scene's poses; `places` names the row of each.
-  void place(float* poses, std::size_t rows, const std::int64_t* places, std::size_t bodies);
+  using Poses = nb::ndarray<float, nb::shape<-1, 9>, nb::c_contig, nb::device::cpu>;
+  using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  // Where the poses of a scene are, and which rows of them are those of the bodies, in the order of the state.
+  void show_in(Poses poses, Places places);
+  // Write where all bodies are there.
+  void show();
+  // Where an animal looks, what it got since the decision began, and who else knows of it.
+  const Animal& animal(int index) const { return *players_.at(index).animal; }
+  int animals() const { return static_cast<int>(players_.size()); }
+  int thing(int index) const { return players_.at(index).thing; }
+  const Solids& solids() const { return *solids_; }
+  // The packed state as numbers.
+  const float* packed();
   // What an animal feels of itself: health, velocity to the right, up and forwards, and its position.
   void feel(int animal, float* seven);
 
@@ -70,7 +88,6 @@ class Motion {
   };
   void push(Player& player, double force);
   void stop(Player& player);
-  const float* packed();
   const float* row_of(const Player& player) { return packed() + solids_->row(player.thing) * kRow; }
 
   nb::object step_, pack_, kept_solids_;
@@ -81,6 +98,8 @@ class Motion {
   // What the engine is given: three numbers that are written anew each time, and three zeros.
   nb::object vector_, nothing_;
   float* numbers_;
+  Poses poses_;
+  Places places_;
 };
 
 void bind_motion(nb::module_& module);

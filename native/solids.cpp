@@ -541,4 +541,23 @@ void Solids::cast(const float* state, int eye, const std::vector<double>& yaws, 
   }
 }
 
+void Solids::scan(const float* state, int eye, double heading, const std::vector<double>& turns, double radius,
+                  double length, const std::int32_t* columns, std::size_t things, float* out, std::size_t width) const {
+  if (width < 2) throw std::invalid_argument("so many numbers a ray");
+  std::vector<double> yaws(turns);
+  for (double& yaw : yaws) yaw += heading;
+  std::vector<Hit> hits;
+  cast(state, eye, yaws, radius, length, hits);
+  std::fill(out, out + hits.size() * width, 0.0f);
+  for (const Hit& hit : hits) {
+    std::size_t thing = hit.thing + 1, part = hit.parts & kSolid ? 0 : 1;
+    if (thing >= things) throw std::invalid_argument("columns: a row for each thing");
+    int column = columns[2 * thing + part];
+    if (column >= static_cast<int>(width) - 1) throw std::invalid_argument("columns: there are fewer");
+    if (column >= 0) out[column] = 1.0f;
+    out[width - 1] = static_cast<float>(hit.distance / length);
+    out += width;
+  }
+}
+
 }  // namespace puzzlebox

@@ -99,6 +99,11 @@ class Solids {
   // clockwise seen from above). The thing itself, the floor and whatever a ball overlaps at its start do not count.
   void cast(const float* state, int eye, const std::vector<double>& yaws, double radius, double length,
             std::vector<Hit>& hits) const;
+  // The same as numbers, `width` for each turn from the heading: 1 in the column of what was met, and last the part of
+  // the length the ball came. `columns` has two for nothing and for each thing: the column (-1: none) where a solid
+  // form of it is met, and where another one is.
+  void scan(const float* state, int eye, double heading, const std::vector<double>& turns, double radius, double length,
+            const std::int32_t* columns, std::size_t things, float* out, std::size_t width) const;
 
  private:
   struct Place {

@@ -555,7 +555,7 @@ def test_shadows_fall_where_a_slow_reference_finds_them(kind: Kind, each_level: 
         tables = [t.reshape(-1).view(np.uint8) for t in (scene.parts, scene.poses, scene.planes, scene.pixels)]
         sun = np.zeros((size, size), np.float32)
         around = scene.surroundings.view(np.uint8)
-        _native.shade(*tables, around, tuple(eye), 180, -60, FOV, sun, 1, 0.0)
+        _native.Tables(*tables, around).shade(tuple(eye), 180, -60, FOV, sun, 1, 0.0)
         np.testing.assert_array_equal(sun[clear], expected[clear])
 
 

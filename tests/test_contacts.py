@@ -76,6 +76,13 @@ class Witness:
     def state(self, state: bytes | None) -> None:
         self._motion.state = state
 
+    @property
+    def clock(self) -> int:
+        return self._motion.clock  # type: ignore[no-any-return]
+
+    def begin(self) -> None:
+        self._motion.begin()
+
     def act(self, actions: tuple[int, ...], cost: float) -> list[int]:
         return self._motion.act(actions, cost)  # type: ignore[no-any-return]
 

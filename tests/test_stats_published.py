@@ -1,4 +1,4 @@
-"""The numbers of the 2024 paper, from its own results; and its mistakes, found from the same."""
+"""The numbers of the 2024 paper, from its own results, and as R gives them; and its mistakes, found from the same."""
 
 import csv
 from pathlib import Path
@@ -13,7 +13,7 @@ from puzzlebox.lab.published_claims import (
     ppo_claims,
     tied_time_outs,
 )
-from puzzlebox.lab.stats import Interval, dunn, kruskal_wallis, wilson
+from puzzlebox.lab.stats import Interval, dunn, fit_mixed_logistic, kruskal_wallis, wilson
 
 Groups = dict[str, list[float]]
 FORAGING = {
@@ -42,6 +42,53 @@ OPERANT = {
     (PC, D): (-10.7947, -11.1117),
     (PC, DC): (-13.8345, -14.6345),
     (D, DC): (-3.0399, -3.5228),
+}
+
+# Statistic, degrees of freedom and p of `kruskal.test(reward, agent)` in R 4.2.2. Doubles went to R as hexadecimal
+# text, for decimals of 15 digits would have made equal what the paper ranked apart.
+KRUSKAL_OF_R = {
+    "foraging": (318.149552418229, 3, 1.173050982990e-68),
+    "foraging, as doubles": (318.161244071452, 3, 1.166234829973e-68),
+    "operant": (388.104037469065, 5, 1.086107491648e-81),
+    "operant, as doubles": (400.154856856188, 5, 2.747196253362e-84),
+    "operant, time-outs tied": (475.675338192614, 5, 1.418840609556e-100),
+    "made up": (11.803497681352, 3, 8.087521497250e-03),
+}
+# z and p of Dunn's test, and p by Bonferroni and by Holm, of the made-up groups. With x the rewards, g the agents as a
+# factor, one and two the places of a pair's agents:
+#   t <- table(x); N <- length(x); v <- N * (N + 1) / 12 - sum(t^3 - t) / (12 * (N - 1))
+#   m <- tapply(rank(x), g, mean); n <- table(g); z <- (m[one] - m[two]) / sqrt(v * (1 / n[one] + 1 / n[two]))
+#   p <- 2 * pnorm(-abs(z)); p.adjust(p, "bonferroni"); p.adjust(p, "holm")
+DUNN_OF_R = {
+    ("agent 0", "agent 1"): (-1.382909176665, 1.6669271618e-01, 1.0000000000e00, 5.0007814853e-01),
+    ("agent 0", "agent 2"): (-1.833994893626, 6.6654752148e-02, 3.9992851289e-01, 2.6661900859e-01),
+    ("agent 0", "agent 3"): (-3.309202107572, 9.3562271174e-04, 5.6137362705e-03, 5.6137362705e-03),
+    ("agent 1", "agent 2"): (-0.784583159506, 4.3269800700e-01, 1.0000000000e00, 5.5244196398e-01),
+    ("agent 1", "agent 3"): (-2.317816879769, 2.0459275330e-02, 1.2275565198e-01, 1.0229637665e-01),
+    ("agent 2", "agent 3"): (-1.088847860478, 2.7622098199e-01, 1.0000000000e00, 5.5244196398e-01),
+}
+# Estimates and standard errors of the testbed by R 4.2.2, lme4 1.1-31 and numDeriv 2016.8-1.1; `data` are the rows of
+# reference-results.csv without those of PPO, `agent` and `level` factors with random and 1 first.
+#   control <- glmerControl("bobyqa", tolPwrss = 1e-13, optCtrl = list(rhoend = 1e-9, maxfun = 1e6))
+#   model <- glmer(pass ~ agent + level + (1 | task), data, binomial, control, nAGQ = 10)
+#   curve <- numDeriv::hessian(update(model, devFunOnly = TRUE), c(getME(model, "theta"), fixef(model)))
+#   fixef(model); sqrt(diag(solve(curve / 2)))[-1]; getME(model, "theta"); logLik(model)
+# `summary(model)` takes the curve from a coarser difference, and its errors are up to 0.04 % smaller.
+TESTBED_OF_R = {
+    "intercept": (-2.1201948, 0.2404850),
+    "heuristic": (2.2335109, 0.2140356),
+    "dreamer-v3": (2.3121197, 0.2138336),
+    "ironbar": (3.9747222, 0.2202210),
+    "Trrrrr": (3.9887513, 0.2203459),
+    "2": (-1.0626113, 0.2437235),
+    "3": (-2.8853718, 0.2676699),
+    "4": (-2.3671418, 0.2585977),
+    "5": (-2.4298776, 0.2610206),
+    "6": (-1.5378209, 0.2471805),
+    "7": (-1.0413136, 0.2436270),
+    "8": (-3.1918005, 0.2770949),
+    "9": (-2.8540912, 0.2684956),
+    "10": (-6.0301819, 0.4995025),
 }
 
 
@@ -106,6 +153,54 @@ def test_operant_chamber_with_time_outs_as_ties(episodes: dict[str, Groups]) -> 
     for pair, (_, z) in OPERANT.items():
         assert found[pair].z == pytest.approx(z, abs=1.5e-3), pair
     assert found[R, H].p_bonferroni == pytest.approx(2e-9, rel=0.1)
+
+
+def made_up() -> Groups:
+    """Twelve different values for 111 episodes, by plain arithmetic and exact in binary."""
+    sizes = enumerate((23, 41, 17, 30))
+    return {f"agent {n}": [(37 * i * i + 11 * i) % 9 / 4 + n / 4 for i in range(size)] for n, size in sizes}
+
+
+def test_kruskal_wallis_as_r_gives_it(episodes: dict[str, Groups]) -> None:
+    foraging, operant = episodes["foraging"], episodes["operant-chamber"]
+    groups = {
+        "foraging": foraging,
+        "foraging, as doubles": foraging_doubles(foraging),
+        "operant": operant,
+        "operant, as doubles": operant_doubles(operant),
+        "operant, time-outs tied": tied_time_outs(operant),
+        "made up": made_up(),
+    }
+    for name, (h, df, p) in KRUSKAL_OF_R.items():
+        found = kruskal_wallis(groups[name], "r")
+        assert (found.h, found.df) == (pytest.approx(h, abs=1e-9), df), name
+        assert found.p == pytest.approx(p, rel=1e-9), name
+        if name != "operant, as doubles":  # the only ones in which R counts ties among values it ranks apart
+            assert kruskal_wallis(groups[name]) == found
+
+
+def test_dunn_as_r_gives_it() -> None:
+    found = {(pair.first, pair.second): pair[2:] for pair in dunn(made_up())}
+    assert found.keys() == DUNN_OF_R.keys()
+    for pair, numbers in DUNN_OF_R.items():
+        assert found[pair] == pytest.approx(numbers, rel=1e-9), pair
+
+
+def test_the_testbed_as_lme4_fits_it(spec: Path) -> None:
+    """Tasks as groups, for here every agent played all of them; the paper's groups need each child's own rows."""
+    played = [row for row in rows(spec / "reference-results.csv") if not row["agent"].startswith("ppo")]
+    fit = fit_mixed_logistic(
+        [row["pass"] == "1" for row in played],
+        {name: [row[name] for row in played] for name in ("agent", "level")},
+        [row["task"] for row in played],
+        {"agent": "random", "level": "1"},
+    )
+    assert (fit.rows, fit.groups) == (4500, 900)
+    assert {term.name for term in fit.terms} == TESTBED_OF_R.keys()
+    for term in fit.terms:
+        assert (term.estimate, term.error) == pytest.approx(TESTBED_OF_R[term.name], abs=2e-5), term.name
+    assert fit.spread == pytest.approx(1.1481374, abs=2e-5)
+    assert fit.log_likelihood == pytest.approx(-1864.1875764, abs=1e-6)
 
 
 def test_every_mistake_of_the_fact_sheet_is_found(spec: Path) -> None:

@@ -15,8 +15,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import puzzlebox
+from puzzlebox.batteries import bundled_names
 from puzzlebox.envs.programme import share, tasks_of
 from puzzlebox.envs.vector import ArenaVectorEnv
+from puzzlebox.world import Outcome, World
 from test_envs import FORAGING, THREE, TWO_AGENTS
 
 LIGHT: dict[str, Any] = {"camera": None, "rays": 3}
@@ -34,19 +36,15 @@ def equal(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
     return a.keys() == b.keys() and all(a[key].tobytes() == b[key].tobytes() for key in a)
 
 
-@workers
-def test_byte_for_byte_as_single_environments(workers: int) -> None:
-    count, tasks = 5, tasks_of([THREE, OTHER])
-    singles = [puzzlebox.make(share(tasks, index, count), **FULL) for index in range(count)]
-    envs = puzzlebox.make_vec([THREE, OTHER], num_envs=count, workers=workers, **FULL)
-    assert envs.workers == max(1, workers)
-    observations, infos = envs.reset(seed=7)
-    firsts = [single.reset(seed=7 + index) for index, single in enumerate(singles)]
-    over = [False] * count
-    for index, (first, info) in enumerate(firsts):
+def go_alike(envs: ArenaVectorEnv, singles: list[Any], rows: np.ndarray, seed: int) -> None:
+    """Check that both say the same from the beginning on."""
+    observations, infos = envs.reset(seed=seed)
+    for index, single in enumerate(singles):
+        first, info = single.reset(seed=seed + index)
         assert equal(first, {name: part[index] for name, part in observations.items()})
         assert infos["events"][index] == info["events"]
-    for row in actions(count, 50):
+    over = [False] * len(singles)
+    for row in rows:
         observations, rewards, terminations, truncations, infos = envs.step(row)
         for index, single in enumerate(singles):
             if over[index]:
@@ -59,7 +57,46 @@ def test_byte_for_byte_as_single_environments(workers: int) -> None:
             assert equal(observation, {name: part[index] for name, part in observations.items()})
             assert (rewards[index], terminations[index], truncations[index]) == (reward, terminated, truncated)
             assert all(infos[name][index] == info[name] for name in (*SHARED, "events", "ray_tags"))
+
+
+@workers
+def test_byte_for_byte_as_single_environments(workers: int) -> None:
+    count, tasks = 5, tasks_of([THREE, OTHER])
+    singles = [puzzlebox.make(share(tasks, index, count), **FULL) for index in range(count)]
+    envs = puzzlebox.make_vec([THREE, OTHER], num_envs=count, workers=workers, **FULL)
+    assert envs.workers == max(1, workers)
+    go_alike(envs, singles, actions(count, 50), seed=7)
     envs.close()
+
+
+@pytest.mark.parametrize("rules", ["puzzlebox", "3.1"])
+def test_steps_without_python_go_as_all_others(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every bundled task, straight on for the most part, so that animals meet things: zones, lights, buttons."""
+    met = []
+    resume = World.resume
+
+    def counted(world: World, stretch: Any) -> Outcome:
+        outcome = resume(world, stretch)
+        met.extend(event.kind for event in outcome.events)
+        return outcome
+
+    monkeypatch.setattr(World, "resume", counted)
+    chances, cruised = np.random.default_rng(3), 0
+    for name in bundled_names():
+        try:
+            envs = puzzlebox.make_vec(name, num_envs=2, workers=1, rules=rules, **FULL)
+        except ValueError as problem:
+            assert "several agents" in str(problem)
+            continue
+        go_alike(envs, [puzzlebox.make(name, rules=rules, **FULL) for _ in range(2)], _onwards(chances, 90), seed=5)
+        cruised += sum(cruise is not None for cruise in envs._workers._own._cruises)
+        envs.close()
+    assert cruised > 40 and {"collected", "entered", "ended"} <= set(met)
+
+
+def _onwards(chances: np.random.Generator, steps: int) -> np.ndarray:
+    """Actions of two animals that walk straight on but for some turns."""
+    return np.where(chances.random((steps, 2)) < 0.8, 3, chances.integers(0, 9, (steps, 2)))
 
 
 def same(a: Any, b: Any) -> bool:
@@ -323,7 +360,7 @@ def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: p
         if where == "acting":
             patch.setattr(envs._workers._own, "step", interrupt)
         else:
-            patch.setattr(type(envs._workers._connections[0]), "poll", interrupt)
+            patch.setattr(envs._workers, "_waits", [interrupt])
         with pytest.raises(KeyboardInterrupt):
             envs.step(np.zeros(4, np.int64))
     with pytest.raises(ResetNeeded, match="no episode is under way"):

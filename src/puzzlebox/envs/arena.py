@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
+from puzzlebox._native import Cruise, Stretch
 from puzzlebox.envs.copying import Copied, replayed
 from puzzlebox.envs.programme import Played, Programme, Source, several_agents, tasks_of
 from puzzlebox.envs.registration import ARENA, register
@@ -160,6 +161,19 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def perceive(self, out: Observation | None = None) -> Observation:
         """What the agent perceives now, in new arrays or in those given."""
         return self._perception.perceive(self.world, 0, out)
+
+    def cruise(self, out: Observation) -> Cruise | None:
+        """A way to step and fill these arrays while nothing happens but physics; None where that is not so now."""
+        if self.settings.depth or self.settings.segments:
+            return None
+        cruise = self.world.cruise()
+        if cruise is not None:
+            self._perception.join(cruise, self.world, out)
+        return cruise
+
+    def resume(self, stretch: Stretch) -> Outcome:
+        """Go on with an action in which something happened on a cruise."""
+        return self.world.resume(stretch)
 
     def info(self, events: tuple[Event, ...] = ()) -> dict[str, Any]:
         """What is true beside the observation."""

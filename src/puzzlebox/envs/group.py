@@ -1,6 +1,6 @@
 """Some environments of a vector, stepped one after the other, that write what comes of it into shared arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from puzzlebox._native import Cruise
 from puzzlebox.envs.arena import ArenaEnv
 from puzzlebox.envs.programme import Played, position_of
 from puzzlebox.envs.settings import Settings, things_of
@@ -56,6 +57,10 @@ class News:
     # The end of an episode, where the next one began in the same step.
     finals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.events or self.errors or self.things or self.variations or self.finals)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -78,10 +83,14 @@ class Group:
         self._first = job.first
         self._same_step = job.same_step
         board = Board(self.envs[0].observation_space, job.count, memory)  # type: ignore[arg-type]
-        self._columns = {name: board.columns[name] for name in ("action", *RESULTS, *INFOS)}
+        self._actions = board.columns["action"][job.first : job.first + len(self.envs)]
+        self._told = [board.columns[name] for name in (*RESULTS, *INFOS)]
+        self._cells = [board.columns[name] for name in ("reward", "episode_return", "passed", "health")]
         rows = range(job.first, job.first + len(self.envs))
         self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
         self._over = [False] * len(self.envs)
+        # How to step those in which nothing but physics happens now.
+        self._cruises: list[Cruise | None] = [None] * len(self.envs)
         # Whose episode has just begun and may be of another variation.
         self._begun: set[int] = set()
         self._varied: set[int] = set()
@@ -101,9 +110,8 @@ class Group:
     def reset(self, wishes: Sequence[Wish]) -> News:
         """Begin an episode in each that has a wish."""
         news = News()
-        for index, wish in enumerate(wishes):
-            if wish is not None:
-                self._tell(index, news, self._begin(index, *wish))
+        self._stop_cruising()
+        self._tell({index: self._begin(index, *wish) for index, wish in enumerate(wishes) if wish is not None}, news)
         return news
 
     def _begin(self, index: int, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
@@ -115,41 +123,78 @@ class Group:
     def step(self) -> News:
         """Let each act as the board says; one whose episode is over begins the next."""
         news = News()
-        actions = self._columns["action"][self._first : self._first + len(self.envs)].tolist()
-        outcomes = [self._act(index, action, news) for index, action in enumerate(actions)]
+        outcomes: dict[int, Outcome] = {}
+        cruises = self._cruises
         # All act before any looks: what the one and the other need then stays in the processor's caches for longer.
-        for index, outcome in enumerate(outcomes):
-            self._tell(index, news, outcome)
+        for index, action in enumerate(self._actions.tolist()):
+            cruise = cruises[index]
+            if cruise is None:
+                outcomes[index] = self._act(index, self.envs[index].act, action, news)
+                continue
+            stretch = cruise.go(action)
+            if stretch is not None:
+                cruises[index] = None
+                go_on, how = (self.envs[index].resume, stretch) if stretch else (self.envs[index].act, action)
+                outcomes[index] = self._act(index, go_on, how, news)
+        for cruise in cruises:
+            if cruise is not None:
+                cruise.perceive()
+        self._tell(outcomes, news)
+        for index in outcomes:
+            self._set_out(index)
         return news
 
-    def _act(self, index: int, action: int, news: News) -> Outcome:
+    def _set_out(self, index: int) -> None:
+        """See whether an environment can do its next steps without asking anybody."""
+        cruise = self.envs[index].cruise(self._views[index])
+        if cruise is not None:
+            cruise.tell(*self._cells, self._first + index, self.envs[index].world.arena.pass_mark)
+        self._cruises[index] = cruise
+
+    def _stop_cruising(self) -> None:
+        """Somebody may change the environments."""
+        self._cruises = [None] * len(self.envs)
+
+    def _act(self, index: int, act: Callable[[Any], Outcome], how: Any, news: News) -> Outcome:
         """Let one act, or begin its next episode."""
         if self._over[index]:
             return self._begin(index)
-        env = self.envs[index]
-        outcome = env.act(action)
+        outcome = act(how)
         self._over[index] = outcome.terminated or outcome.truncated
         if self._over[index] and self._same_step:
+            env = self.envs[index]
             news.finals[self._first + index] = (env.perceive(), env.info(outcome.events))
             return outcome._replace(events=self._begin(index).events)
         return outcome
 
-    def _tell(self, index: int, news: News, outcome: Outcome) -> None:
-        """Write down how an environment is now."""
-        env, row, columns = self.envs[index], self._first + index, self._columns
+    def _tell(self, outcomes: dict[int, Outcome], news: News) -> None:
+        """Write down how environments are now, and what came of what they did."""
+        if not outcomes:
+            return
+        told = []
+        for index, outcome in outcomes.items():
+            env = self.envs[index]
+            world = env.world
+            env.perceive(self._views[index])
+            animal = world.animals[0].motor
+            told.append(
+                (
+                    *(outcome.rewards[0], outcome.terminated, outcome.truncated),
+                    *(world.arena.id, animal.total >= world.arena.pass_mark, animal.total, animal.health, world.lights),
+                )
+            )
+            if outcome.events or index in self._begun or world.error is not None or env.settings.segments:
+                self._report(index, outcome.events, news)
+        rows = [self._first + index for index in outcomes]
+        for column, values in zip(self._told, zip(*told, strict=True), strict=True):
+            column[rows] = values
+
+    def _report(self, index: int, events: tuple[Event, ...], news: News) -> None:
+        """What of an environment does not fit into arrays."""
+        env, row = self.envs[index], self._first + index
         world = env.world
-        animal = world.animals[0]
-        env.perceive(self._views[index])
-        columns["reward"][row] = outcome.rewards[0]
-        columns["terminated"][row] = outcome.terminated
-        columns["truncated"][row] = outcome.truncated
-        columns["arena"][row] = world.arena.id
-        columns["passed"][row] = world.passed(animal)
-        columns["episode_return"][row] = animal.total
-        columns["health"][row] = animal.health
-        columns["lights"][row] = world.lights
-        if outcome.events:
-            news.events[row] = outcome.events
+        if events:
+            news.events[row] = events
         if world.error is not None:
             news.errors[row] = world.error
         if index in self._begun:
@@ -163,10 +208,12 @@ class Group:
 
     def put(self, name: str, values: Sequence[Any]) -> None:
         """Set an attribute of each."""
+        self._stop_cruising()
         for env, value in zip(self.envs, values, strict=True):
             setattr(env, name, value)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """What an attribute of each is, or what it returns when it is called."""
+        self._stop_cruising()
         found = [getattr(env, name) for env in self.envs]
         return [each(*args, **kwargs) if callable(each) else each for each in found]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from puzzlebox._native import Cruise
 from puzzlebox.schema.messages import nearest
 from puzzlebox.senses.rays import Rays
 from puzzlebox.senses.vitals import HIGH, LOW, Vitals
@@ -182,6 +183,15 @@ class Perception:
         if self._vitals is not None:
             self._vitals.feel(world, animal_index, out["vitals"])
         return out
+
+    def join(self, cruise: Cruise, world: World, out: Observation) -> None:
+        """Let a cruise fill these arrays with what its animal perceives; it knows nothing of depth and segments."""
+        if self._camera is not None:
+            self._camera.join(cruise, world, out["camera"])
+        if self._rays is not None:
+            self._rays.join(cruise, world, out["rays"])
+        if self._vitals is not None:
+            self._vitals.join(cruise, out["vitals"])
 
 
 def told_of(world: World, animal: Agent, events: tuple[Event, ...]) -> dict[str, Any]:

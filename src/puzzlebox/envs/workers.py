@@ -1,7 +1,10 @@
 """Groups of environments in this process and in others, since the engine's step lets only one thread do anything."""
 
+import pickle
+import select
 import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,25 +18,58 @@ from puzzlebox.envs.group import Group, Job, News
 # Spawned: neither the engine nor the threads of a learner survive a fork.
 _CONTEXT = get_context("spawn")
 _PATIENCE = 5.0
+# What is said at nearly every step, without pickling: act as the board says; it is done, and there is no news.
+_STEP, _NO_NEWS = b"step", b"done"
+# So long one looks for the other's answer before one sleeps until it comes: to be woken takes as long as some steps.
+_WATCH = 2e-4
 # What a user can have got wrong is passed on as it is.
 _KNOWN = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundError, AttributeError)}
+
+
+class _Watch:
+    """Waits until something can be read: awake for a moment, then asleep."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._poll = None
+        if hasattr(select, "poll"):
+            watch = select.poll()
+            watch.register(connection.fileno(), select.POLLIN)
+            self._poll = watch.poll
+
+    def __call__(self) -> None:
+        """It can be interrupted here, and nothing is lost."""
+        if self._poll is None:
+            self._connection.poll(None)
+            return
+        end = time.perf_counter() + _WATCH
+        while time.perf_counter() < end:
+            if self._poll(0):
+                return
+        self._poll()
 
 
 def _work(connection: Connection, memory: Any, job: Job) -> None:
     """Do what is asked until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and closes
     group: Group | None = None
+    wait = _Watch(connection)
     while True:
         try:
             if group is None:
                 group = Group(job, memory)
                 reply: Any = None
             else:
-                name, args = connection.recv()
+                wait()
+                message = connection.recv_bytes()
+                name, args = ("step", ()) if message == _STEP else pickle.loads(message)
                 if name == "close":
                     return
                 reply = getattr(group, name)(*args)
-            connection.send((None, reply))
+            if isinstance(reply, News) and not reply:
+                connection.send_bytes(_NO_NEWS)
+            else:
+                connection.send((None, reply))
         except (EOFError, ConnectionError):
             return
         except Exception as problem:
@@ -66,6 +102,7 @@ class Workers:
         self.closed = False
         self.memory: Any = _CONTEXT.RawArray("b", size) if count > 1 else bytearray(size)
         self._connections: list[Connection] = []
+        self._waits: list[_Watch] = []
         self._processes: list[Any] = []
         # Whether an answer is still to come: somebody may interrupt this process between question and answer.
         self._owing: list[bool] = []
@@ -82,6 +119,7 @@ class Workers:
                     process.start()
                     theirs.close()
                     self._connections.append(ours)
+                    self._waits.append(_Watch(ours))
                     self._processes.append(process)
                     self._owing.append(True)
             self._own = Group(first, self.memory)
@@ -127,7 +165,10 @@ class Workers:
         own, *others = arguments
         for number, (connection, args) in enumerate(zip(self._connections, others, strict=True)):
             try:
-                connection.send((name, args))
+                if name == "step":
+                    connection.send_bytes(_STEP)
+                else:
+                    connection.send((name, args))
             except (BrokenPipeError, ConnectionError):
                 raise self._lost(number) from None
             self._owing[number] = True
@@ -150,8 +191,9 @@ class Workers:
             if not self._owing[number]:
                 continue
             try:
-                connection.poll(None)  # it can be interrupted here, and nothing is lost
-                replies.append(connection.recv())
+                self._waits[number]()
+                message = connection.recv_bytes()
+                replies.append((None, News()) if message == _NO_NEWS else pickle.loads(message))
             except (EOFError, ConnectionError):
                 raise self._lost(number) from None
             self._owing[number] = False

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox._native import paint, shade
+from puzzlebox._native import Tables
 from puzzlebox.scene.scene import Scene, Table
 from puzzlebox.scene.shapes import Vector
 
@@ -35,10 +35,23 @@ class Painter:
         self._scene = scene
         self._tables = self._read()
 
-    def _read(self) -> tuple[NDArray[np.uint8], ...]:
+    def _read(self) -> Tables:
         scene = self._scene
         self._seen = (scene.parts, scene.poses, scene.planes, scene.pixels, scene.surroundings)
-        return tuple(_bytes(table) for table in self._seen)
+        return Tables(*map(_bytes, self._seen))
+
+    def tables(self) -> Tables:
+        """The scene's tables as they are now, for the kernel."""
+        scene, seen = self._scene, self._seen
+        if (
+            scene.parts is not seen[0]
+            or scene.poses is not seen[1]
+            or scene.planes is not seen[2]
+            or scene.pixels is not seen[3]
+            or scene.surroundings is not seen[4]
+        ):
+            self._tables = self._read()
+        return self._tables
 
     def paint(
         self,
@@ -68,16 +81,19 @@ class Painter:
             skip_thing: the row of `poses` that is not painted: whose eye it is.
             through: distance and ids look through what can be seen through; else that is a surface like others.
         """
-        scene, seen = self._scene, self._seen
-        if (
-            scene.parts is not seen[0]
-            or scene.poses is not seen[1]
-            or scene.planes is not seen[2]
-            or scene.pixels is not seen[3]
-            or scene.surroundings is not seen[4]
-        ):
-            self._tables = self._read()
-        paint(*self._tables, eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing, through)
+        self.tables().paint(eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing, through)
+
+    def look(
+        self,
+        image: NDArray[np.uint8],
+        row: int,
+        heading: float,
+        distance: NDArray[np.float32] | None = None,
+        ids: NDArray[np.int32] | None = None,
+        through: bool = False,
+    ) -> None:
+        """The same as seen by the animal in that row of `poses`, which is not painted itself."""
+        self.tables().look(row, heading, FOV_DEGREES, image, distance, ids, through)
 
     def picture(
         self,
@@ -109,9 +125,10 @@ class Painter:
             # The same picture without the sun is what it looks like in the shade.
             sunless = self._scene.surroundings.copy()
             sunless["sunlight"] = 0.0
-            paint(*self._tables[:4], _bytes(sunless), *looking, image, True, None, None, view.skip_thing)
+            in_shade = Tables(*map(_bytes, (*self._seen[:4], sunless)))
+            in_shade.paint(*looking, image, skip_thing=view.skip_thing)
             sun = np.empty(image.shape[:2], np.float32)
-            shade(*self._tables, *looking, sun, _SUN_POINTS, _SUN_RADIUS, view.skip_thing)
+            self._tables.shade(*looking, sun, _SUN_POINTS, _SUN_RADIUS, view.skip_thing)
             shaded = _LINEAR[image]
             fine = shaded + (fine - shaded) * sun[..., None]
         mean = fine.reshape(height, samples, width, samples, 3).mean(axis=(1, 3))

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.render import CEILING, FENCE, FLOOR, SKY, Painter
+from puzzlebox._native import Cruise
+from puzzlebox.render import CEILING, FENCE, FLOOR, FOV_DEGREES, SKY, Painter
 from puzzlebox.scene.scene import Scene
 from puzzlebox.world import World
 
@@ -66,16 +67,13 @@ class Camera:
                 if part is not None:
                     part.fill(nothing)
             return
-        scene = world.scene()
-        if scene is not self._scene:
-            self._scene, self._painter = scene, Painter(scene)
+        scene = self._attend(world)
         row = scene.animals[animal]
         if image is None:
             if self._scratch is None:
                 self._scratch = np.empty(self.shape, np.uint8)
             image = self._scratch
-        eye, heading = scene.poses["at"][row].tolist(), world.animals[animal].heading
-        self._painter.paint(image, eye, heading, distance=depth, ids=segments, skip_thing=row, through=self.through)
+        self._painter.look(image, row, world.animals[animal].heading, depth, segments, self.through)
         if depth is not None:
             np.minimum(depth, FAR, out=depth)
         if segments is not None:
@@ -84,3 +82,15 @@ class Camera:
                 self._owners, around = scene.owners, sorted(SURROUNDINGS)
                 self._numbers = np.concatenate((scene.owners, np.array(around, np.int32)))
             segments[...] = self._numbers[segments]
+
+    def join(self, cruise: Cruise, world: World, image: NDArray[np.uint8]) -> None:
+        """Let a cruise fill the image with what its animal sees."""
+        scene = self._attend(world)
+        cruise.see(self._painter.tables(), scene.animals[0], FOV_DEGREES, image)
+
+    def _attend(self, world: World) -> Scene:
+        """What there is to see, and a painter for it."""
+        scene = world.scene()
+        if scene is not self._scene:
+            self._scene, self._painter = scene, Painter(scene)
+        return scene

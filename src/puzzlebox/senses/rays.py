@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from puzzlebox._native import Cruise
 from puzzlebox.things import Thing
 from puzzlebox.things.rules import Rules
 from puzzlebox.world import World
@@ -95,6 +96,10 @@ class Rays:
             *(self._columns_in(world), out),
         )
         return out
+
+    def join(self, cruise: Cruise, world: World, out: Floats) -> None:
+        """Let a cruise fill in the numbers of its animal's rays."""
+        cruise.scan(self._turns, RADIUS, LENGTH, self._columns_in(world), out)
 
     def _columns_in(self, world: World) -> npt.NDArray[np.int32]:
         """The columns of all things there are, for the kernel; made anew when something has come."""

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from puzzlebox._native import Cruise
 from puzzlebox.world import World
 
 NAMES = ("health", "velocity_right", "velocity_up", "velocity_forward", "x", "y", "z")
@@ -30,3 +31,7 @@ class Vitals:
         if world.error is not None:
             np.clip(np.nan_to_num(out), LOW, HIGH, out=out)
         return out
+
+    def join(self, cruise: Cruise, out: Floats) -> None:
+        """Let a cruise fill in what its animal feels."""
+        cruise.feel(out)

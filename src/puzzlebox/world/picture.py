@@ -28,7 +28,6 @@ class Picture:
         self._look = look
         self._seen = (-1, -1)
         self._moving: list[int] = []
-        self._rows: Table = np.zeros(0, np.int64)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> None:
         """A branch makes its own."""
@@ -40,10 +39,11 @@ class Picture:
         if seen != self._seen:
             self._seen = seen
             self._compose()
+            motion.show_in(self._numbers, np.arange(len(self._moving)))
         elif self._arrangement.engine.rows() != self._moving:
             self._moving = list(self._arrangement.engine.rows())
-            self._rows = np.array([self._places[number] for number in self._moving], np.int64)
-        motion.place(self._numbers, self._rows)
+            motion.show_in(self._numbers, np.array([self._places[number] for number in self._moving], np.int64))
+        motion.show()
         for fading in self._fading:
             thing, place, first, before = fading
             now = thing.shown()
@@ -56,7 +56,6 @@ class Picture:
         """Write all tables anew: something appeared or vanished."""
         things, engine, scene = self._arrangement.things, self._arrangement.engine, self.scene
         self._moving = list(engine.rows())
-        self._rows = np.arange(len(self._moving))
         moving = set(self._moving)
         order = [*self._moving, *(number for number in things if number not in moving)]
         self._places = {number: place for place, number in enumerate(order)}

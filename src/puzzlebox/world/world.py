@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox._native import Motion, Stretch
+from puzzlebox._native import Cruise, Motion, Stretch
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
 from puzzlebox.schema.messages import nearest
@@ -40,7 +40,6 @@ class World:
 
     Attributes:
         arena: the arena that is played now; `position` is its place in the task.
-        clock: physics steps since the start; `arena_clock` those in this arena.
         lights: whether the light is on.
         over: the episode has ended, `terminated` or `truncated`; `error` says why where the physics failed.
         unplaced: the things that found no place.
@@ -61,7 +60,6 @@ class World:
                 raise ValueError(f"the rules give a mass to {name}, which is not a thing{nearest(name, CATALOGUE)}")
         self.seed = int(seed)
         self.start_arena = int(arena)
-        self.clock = 0
         self.over = self.terminated = self.truncated = False
         self.error: str | None = None
         self.actions: list[tuple[int, ...]] = []
@@ -69,6 +67,8 @@ class World:
         self._events: list[Event] = []
         # The end is shown for so many more physics steps.
         self._notice = 0
+        # Physics steps that are not on the clock of this arena's motion.
+        self._elsewhere = 0
         self._enter(arena)
 
     def _enter(self, position: int, before: Sequence[Agent] = ()) -> None:
@@ -80,7 +80,7 @@ class World:
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
         self.look = self.arena.theme.look()
-        self.arena_clock = 0
+        elsewhere = self.clock if before else 0
         self._schedule = Lights(self.arena.blackouts)
         self.lights = self._schedule.on(0)
         self._next_light = self._schedule.next_change(0)
@@ -95,13 +95,14 @@ class World:
         self.engine: Engine = self._arrangement.engine
         self.present = self._arrangement.things
         self.animals = self._arrangement.agents()
-        self._motion = self._moved_by_the_engine()
+        self._motion, self._elsewhere = self._moved_by_the_engine(), elsewhere
         self.unplaced: list[Unplaced] = self._arrangement.unplaced
         for index, animal in enumerate(self.animals):
             animal.index = index
             if before:
                 old = before[index]
                 animal.health, animal.total, animal.earned = old.health, old.total, old.earned
+                animal.motor.before = old.motor.before
         self.note("started", arena=self.arena.id)
         for failure in self.unplaced:
             self._note_unplaced(failure)
@@ -124,23 +125,49 @@ class World:
 
     # --- stepping
 
+    @property
+    def clock(self) -> int:
+        """Physics steps since the start."""
+        return self._elsewhere + self._motion.clock  # type: ignore[no-any-return]
+
+    @property
+    def arena_clock(self) -> int:
+        """Physics steps in this arena."""
+        return self._motion.clock  # type: ignore[no-any-return]
+
     def step(self, actions: Sequence[int]) -> Outcome:
         """Let every agent act for one decision; `actions` has one number (0-8) for each, in file order."""
         if self.over:
             raise RuntimeError("the episode is over; build a new World for the next one")
         chosen = checked_actions(actions, len(self.animals))
         self.actions.append(chosen)
-        motors = [animal.motor for animal in self.animals]
-        before = [motor.total for motor in motors]
-        for motor in motors:
-            motor.earned = False
-        left = self.rules.decision_period
+        self._motion.begin()
+        return self._carry_out(chosen, self.rules.decision_period)
+
+    def _carry_out(self, chosen: tuple[int, ...], left: int) -> Outcome:
+        """The physics steps of a decision that are left, and what all of it brought."""
         while left and not self.over:
             left -= self._advance(chosen, left)
-        if self.animals[0].motor is not motors[0]:  # merged: the same animals, in another arena
-            motors = [animal.motor for animal in self.animals]
-        rewards = tuple([motor.total - total for motor, total in zip(motors, before, strict=True)])
+        rewards = tuple([animal.motor.total - animal.motor.before for animal in self.animals])
         return Outcome(rewards, self.terminated, self.truncated, self.take_events())
+
+    def cruise(self) -> Cruise | None:
+        """A way to do steps in which only the engine has a say without all that is here, for one animal in the light.
+
+        None where that is not so now. It is good until something happens in it, which `resume` then goes on with, or
+        until anything else is done to this world.
+        """
+        if self._notice or self._tickers or self.lasting or self._within or self.over or not self.lights:
+            return None
+        if len(self.animals) > 1:
+            return None
+        until = -1 if self._next_light is None else self._next_light
+        return Cruise(self._motion, self.actions, self.time_cost, self.rules.decision_period, until)
+
+    def resume(self, stretch: Stretch) -> Outcome:
+        """Go on with a decision in which something happened on a cruise."""
+        self._heed(stretch)
+        return self._carry_out(self.actions[-1], self.rules.decision_period - stretch.steps)
 
     def take_events(self) -> tuple[Event, ...]:
         """What has happened since the last step; nobody is told it again."""
@@ -153,39 +180,42 @@ class World:
         Where nothing but the engine has a say in them, up to `most` at once; how many is returned.
         """
         if self._notice:
-            self.clock += 1
+            self._elsewhere += 1
             self._show_notice()
             return 1
-        busy, steps, starved, stretch = self._tickers or self.lasting, 1, (), None
-        if busy:
+        if self._tickers or self.lasting:
             starved = self._motion.act(actions, self.time_cost)
-        else:
-            if self._within:
-                most = 1
-            elif self._next_light is not None:
-                most = min(most, self._next_light - self.arena_clock)
-            stretch = self._motion.go(actions, self.time_cost, most)
-            if stretch is None:
-                steps = most
-            else:
-                steps, starved = stretch.steps, stretch.starved
-        self.clock += steps
-        self.arena_clock += steps
-        if starved:
-            self._starve(starved)
-            if self._halted:
-                return steps
-        if busy:
+            if starved:
+                self._starve(starved)
+                if self._halted:
+                    return 1
             self._tick()
             for animal, reward in tuple(self.lasting.values()):
                 self.pay(animal, reward)
             if self._halted:
                 self._maybe_merge()
-                return steps
-        if busy or starved:
+            else:
+                self._witness(self._motion.move())
+            return 1
+        if self._within:
+            most = 1
+        elif self._next_light is not None:
+            most = min(most, self._next_light - self.arena_clock)
+        stretch = self._motion.go(actions, self.time_cost, most)
+        if stretch is None:
+            self._witness(None)
+            return most
+        self._heed(stretch)
+        return stretch.steps  # type: ignore[no-any-return]
+
+    def _heed(self, stretch: Stretch) -> None:
+        """Something happened in the last of some physics steps."""
+        if stretch.starved:
+            self._starve(stretch.starved)
+            if self._halted:
+                return
             stretch = self._motion.move()
         self._witness(stretch)
-        return steps
 
     def _starve(self, starved: Sequence[int]) -> None:
         """End it for those whose last health time has taken."""
@@ -487,7 +517,7 @@ class World:
         memo[id(self)] = twin
         twin.__dict__ = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name != "_motion"}
         twin._motion = twin._moved_by_the_engine()
-        twin._motion.state = self._motion.state
+        twin._motion.state, twin._motion.clock = self._motion.state, self._motion.clock
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -275,9 +275,31 @@ def _likelihood(data: _Cells, point: Array) -> tuple[float, Array]:
     value = float(np.sum(top[:, 0] + np.log(parts.sum(axis=1))))
     # The slope of a log-likelihood is the mean slope given the data (Fisher's identity).
     given = parts / parts.sum(axis=1, keepdims=True)
-    residual = (data.passes[:, None] - data.trials[:, None] * _logistic(eta)) * given[data.group]
-    slopes = np.append(data.design.T @ residual.sum(axis=1), float(np.sum(residual * u[data.group])))
+    residual = data.passes[:, None] - data.trials[:, None] * _logistic(eta)
+    weighed = residual * given[data.group]
+    slopes = np.append(data.design.T @ weighed.sum(axis=1), float(np.sum(weighed * u[data.group])))
+    # That holds for the integral. Of the sum over a few nodes, which is what is climbed, it holds only as far as the
+    # sum is the integral; the rest of its slope is that the nodes move with the estimates.
+    pull = given * (spread * data.sums(residual) - u)
+    shift, stretch = _moving(data, fixed, spread, mode)
+    slopes += pull.sum(axis=1) @ shift + ((pull * data.positions).sum(axis=1) + 1 / width) @ stretch
     return value, slopes
+
+
+def _moving(data: _Cells, fixed: Array, spread: float, mode: Array) -> tuple[Array, Array]:
+    """How the mode of each group and the width around it move with each estimate, the spread last."""
+    chance = _logistic(fixed + spread * mode[data.group])
+    weight = data.trials * chance * (1 - chance)
+    skew = weight * (1 - 2 * chance)
+    heavy, skewed = data.sums(weight), data.sums(skew)
+    curve = spread**2 * heavy + 1
+    # At the mode the slope is 0 whatever the estimates are, and stays so as they move.
+    by_beta = -spread * data.sums(weight[:, None] * data.design) / curve[:, None]
+    by_spread = (data.sums(data.passes - data.trials * chance) - spread * mode * heavy) / curve
+    bend_by_beta = spread**2 * (data.sums(skew[:, None] * data.design) + spread * skewed[:, None] * by_beta)
+    bend_by_spread = 2 * spread * heavy + spread**2 * skewed * (mode + spread * by_spread)
+    bend = np.column_stack([bend_by_beta, bend_by_spread])
+    return np.column_stack([by_beta, by_spread]), -bend / (2 * curve**1.5)[:, None]
 
 
 def _errors(data: _Cells, point: Array, mixed: bool) -> Array:

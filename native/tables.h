@@ -1,0 +1,48 @@
+// The tables of a scene as Python has them, for those who paint from them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "camera.h"
+
+namespace puzzlebox {
+
+namespace nb = nanobind;
+
+// Tables come as bytes (`ascontiguousarray(table).view(uint8)`): a row each, of exactly the size the kernel expects.
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Record>
+std::pair<const Record*, int> records(const Bytes& bytes, const char* what) {
+  if (bytes.size() % sizeof(Record)) throw std::invalid_argument(std::string(what) + ": rows of another layout");
+  return {reinterpret_cast<const Record*>(bytes.data()), static_cast<int>(bytes.size() / sizeof(Record))};
+}
+
+// The tables of a scene, kept for as long as somebody paints from them.
+struct Tables {
+  Bytes parts, poses, planes, pixels, surroundings;
+  Scene scene{};
+
+  Tables(Bytes parts_, Bytes poses_, Bytes planes_, Bytes pixels_, Bytes surroundings_)
+      : parts(parts_), poses(poses_), planes(planes_), pixels(pixels_), surroundings(surroundings_) {
+    std::tie(scene.parts, scene.part_count) = records<ScenePart>(parts, "parts");
+    std::tie(scene.poses, scene.pose_count) = records<ScenePose>(poses, "poses");
+    auto [plane, plane_count] = records<std::array<float, 4>>(planes, "planes");
+    scene.planes = plane ? plane->data() : nullptr;
+    scene.plane_count = plane_count;
+    scene.pixels = pixels.data();
+    scene.pixel_rows = static_cast<int>(pixels.size()) / kMask;
+    auto [around, count] = records<SceneSurroundings>(surroundings, "surroundings");
+    if (count != 1) throw std::invalid_argument("surroundings: exactly one row");
+    scene.surroundings = around;
+  }
+};
+
+}  // namespace puzzlebox
