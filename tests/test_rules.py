@@ -72,6 +72,32 @@ def test_what_a_fruit_of_the_published_foraging_pays(rules: str, pays: float) ->
     assert thing(world, "GoodGoalMulti")["value"] == pytest.approx(pays)
 
 
+@pytest.mark.parametrize(("rules", "places"), [("puzzlebox", 3), ("3.1", 1), ("4.3", 1)])
+def test_where_fruits_hang(rules: str, places: int) -> None:
+    first = {}
+    for seed in range(3):
+        world = world_of(AGENT, "name: SpawnerTree, at: [20, 0, 20]", rules=rules, seed=seed)
+        run(world, repeat(NOOP, 40))
+        first[tuple(thing(world, "GoodGoalMulti")["at"])] = seed
+    assert len(first) == places
+    if places == 1:
+        # The first two numbers of System.Random(1), as anybody with .NET can see.
+        azimuth, polar = 2 * np.pi * 0.24866858415709278, (0.2 + 0.6 * 0.11074397718102856) * np.pi
+        way = (np.sin(polar) * np.cos(azimuth), np.cos(polar), np.sin(polar) * np.sin(azimuth))
+        assert next(iter(first)) == pytest.approx(np.add((19.9, 4.3, 19.9), np.multiply(2.25, way)), abs=0.02)
+
+
+@pytest.mark.parametrize("rules", ["3.1", "4.3"])
+@pytest.mark.parametrize("at", ["[0.7, 0, 0.7]", "[39.3, 0, 39.3]", "[0.7, 0, 20]", "[20, 0, 39.3]"])
+def test_fruits_stay_within_the_fence(rules: str, at: str) -> None:
+    tree = f"name: SpawnerTree, at: {at}, spawn_count: 10, final_value: 3, time_between_spawns: 1, ripen_time: 1"
+    world = world_of("name: Agent, at: [20, 0, 20]", tree, rules=rules)
+    run(world, repeat(NOOP, 700))
+    assert world.error is None
+    fruits = [each["at"] for each in world.describe()["things"] if each["name"] == "GoodGoalMulti"]
+    assert len(fruits) >= 5 and all(0 < x < 40 and 0 < z < 40 for x, _, z in fruits)
+
+
 def test_an_unplaced_thing_is_left_out_or_lies_in_the_corner() -> None:
     items = [f"name: Wall, at: [20, 0, 20], size: {size}, rotation: 0" for size in (3, 2)]
     for rules, count in (("puzzlebox", 1), ("4.3", 2)):

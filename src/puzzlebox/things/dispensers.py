@@ -9,6 +9,7 @@ from puzzlebox.scene.parts import Part, between, box, painted
 from puzzlebox.scene.scene import Kind
 from puzzlebox.scene.shapes import Box, Hull, Shape, Vector, turned
 from puzzlebox.scene.themes import Look
+from puzzlebox.things.dotnet_random import DotNetRandom
 from puzzlebox.things.goals import RESHAPE, Goal
 from puzzlebox.things.kinds import Category, ColourRule, Origin, Takes
 from puzzlebox.things.rules import Rules, steps_in
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 # What a fruit gained in size by a slip of builds 3.1 to 4.0, and what it started from (animal-ai.md 2.7).
 _SWELLING = 0.25
 _SWOLLEN_START = 1.0
+# The seed of every tree of the game.
+_GAME_SEED = 1
 # How often a tree looks for a twig with room before it tries again later.
 _TWIGS = 20
 # Nothing more comes while so many goals of one dispenser lie around.
@@ -152,6 +155,8 @@ class SpawnerTree(Dispenser):
         if rules.spawners == "swollen":
             self._last = (self._last + _SWELLING) * SHRINK
             self._first = min(_SWOLLEN_START, self._last)
+        # The game draws the same places in every episode.
+        self._chances = None if rules.spawners == "documented" else DotNetRandom(_GAME_SEED)
         # Fruits that hang, each with its age in physics steps and the size its body has.
         self._hanging: list[tuple[Goal, int, float]] = []
 
@@ -204,17 +209,25 @@ class SpawnerTree(Dispenser):
 
     def _twig(self, stage: "Stage") -> Vector | None:
         """Where the next fruit hangs: around the crown, where there is room for it when it is ripe."""
-        x, y, z = (here + offset for here, offset in zip(self.at, self._heart, strict=True))
         radius = max(self._first, self._last) / 2
+        if self._chances is not None:
+            twig = self._twig_at(self._chances.next_double(), self._chances.next_double(), self._reach)
+            if not any(thing is None for thing in stage.near(twig, radius)):  # within the fence
+                return twig
         reach = max(self._reach, self._crown_reach + radius)
         for _ in range(_TWIGS):
-            azimuth = stage.generator.uniform(0.0, 2.0 * pi)
-            polar = stage.generator.uniform(0.2 * pi, 0.8 * pi)
-            ring = reach * sin(polar)
-            twig = (x + ring * cos(azimuth), y + reach * cos(polar), z + ring * sin(azimuth))
+            twig = self._twig_at(stage.generator.random(), stage.generator.random(), reach)
             if all(thing is self for thing in stage.near(twig, radius)):
                 return twig
         return None
+
+    def _twig_at(self, around: float, down: float, reach: float) -> Vector:
+        """A place on a ball around the crown, neither on top nor underneath; both numbers are from 0 to 1."""
+        x, y, z = (here + offset for here, offset in zip(self.at, self._heart, strict=True))
+        highest, lowest = 0.2 * pi, 0.8 * pi
+        azimuth, polar = 2.0 * pi * around, highest + (lowest - highest) * down
+        ring = reach * sin(polar)
+        return (x + ring * cos(azimuth), y + reach * cos(polar), z + ring * sin(azimuth))
 
 
 # Half widths of a dispenser: its plinth and roof, its column, the chamber inside (animal-ai.md 2.7).

@@ -45,8 +45,9 @@ class Rules:
         ep_ending_goals_end: touching an ...EpEnding goal ends the episode at once.
         decoys_end: touching a DecoyGoal ends the episode.
         ripen_goals_ripen: a RipenGoal gains value; otherwise it loses it like a DecayGoal.
-        spawners: "documented": parameters work; "swollen": they work, and a fruit is 0.25 larger than asked for, at
-            once; "constant": parameters are ignored.
+        spawners: "documented": parameters work; "swollen": they work, and a fruit is 0.25 larger than asked for;
+            "constant": parameters are ignored. But for "documented", a tree bears its fruits at the same places in
+            every episode.
         hollow_boxes: a HollowBox is hollow, otherwise solid and dropped from half its height.
         dark_rays: lights out blinds the rays as it blinds the camera.
         hot_zone_floor: what a HotZone costs at least, per physics step.
