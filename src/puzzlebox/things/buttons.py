@@ -48,7 +48,6 @@ class SpawnerButton(Thing):
     }
     origin = Origin.BASE
     notices = Notices.ENTRY
-    ticks = True
     fades = True
     tag = "PillarButton"
 
@@ -92,18 +91,19 @@ class SpawnerButton(Thing):
         if self._since is None:
             self._since, self._presser = 0, animal
             self.presses += 1
+            stage.wake(self)
             stage.note("pressed", self, animal)
 
     def tick(self, stage: "Stage") -> None:
         """Move in, do what it is for, move back."""
-        if self._since is None:
-            return
+        assert self._since is not None
         self._since += 1
         if self._since == self._in_steps:
             assert self._presser is not None
             stage.operate(self, self._presser)
         elif self._since >= self._in_steps + self._out_steps:
             self._since = self._presser = None
+            stage.rest(self)
 
     @property
     def pushed(self) -> float:

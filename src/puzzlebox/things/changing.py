@@ -79,6 +79,8 @@ class ChangingGoal(Goal, family=True):
             after = self.now + self._rate
             after = min(after, self.last) if self._rate > 0 else max(after, self.last)
             self.change(stage, after)
+        else:
+            stage.rest(self)
 
     def change(self, stage: "Stage", after: float) -> None:
         """Take on another value."""

@@ -198,6 +198,8 @@ class SpawnerTree(Dispenser):
                 self.remaining += 1  # it comes another time
             else:
                 self._hanging.append((self.give(stage, twig, self._first, hanging=True), 0, self._first))
+        elif self.remaining <= 0 and not self._hanging:
+            stage.rest(self)
 
     def dismissed(self, stage: "Stage") -> None:
         """What hangs on it falls."""

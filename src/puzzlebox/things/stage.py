@@ -55,3 +55,9 @@ class Stage(Protocol):
 
     def stop_operating(self, thing: "Thing", animal: "Agent") -> None:
         """Stop those that last."""
+
+    def wake(self, thing: "Thing") -> None:
+        """Let a thing tick from the next physics step on."""
+
+    def rest(self, thing: "Thing") -> None:
+        """It has nothing to do at every physics step any more."""

@@ -51,7 +51,7 @@ class Thing:
         stands: whether it can move.
         origin: what of it is at the point `at` names.
         notices: what an animal must do to be noticed.
-        ticks: it has something to do at every physics step.
+        ticks: it has something to do at every physics step, from the start until it rests (`Stage.rest`).
         fades: its looks change by themselves, beside where it is.
         tag: what the rays call it.
 
@@ -214,7 +214,7 @@ class Thing:
         """The arena is built and the episode starts, or this thing has just appeared in it."""
 
     def tick(self, stage: "Stage") -> None:
-        """Another physics step begins (only where `ticks`)."""
+        """Another physics step begins (only where `ticks`, or while awake)."""
 
     def touched(self, stage: "Stage", animal: "Agent") -> None:
         """An animal is in contact with it."""

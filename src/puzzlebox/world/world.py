@@ -426,10 +426,19 @@ class World:
             if meeting[1] == thing.id:
                 self._leave(*meeting)
         thing.dismissed(self)
-        if thing in self._tickers:
-            self._tickers.remove(thing)
+        self.rest(thing)
         self._operations.pop(thing.id, None)
         self._arrangement.dismiss(thing)
+
+    def wake(self, thing: Thing) -> None:
+        """Let a thing tick from the next physics step on, in its turn."""
+        if thing not in self._tickers:
+            self._tickers = sorted([*self._tickers, thing], key=lambda each: each.id)
+
+    def rest(self, thing: Thing) -> None:
+        """Let a thing tick no more."""
+        if thing in self._tickers:
+            self._tickers.remove(thing)
 
     def reshape(self, thing: Thing) -> None:
         """Give a thing the body its shapes now say, where it is and as fast as it is."""
