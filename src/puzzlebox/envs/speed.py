@@ -159,13 +159,13 @@ def machine() -> dict[str, Any]:
     import platform
 
     from puzzlebox import __version__, _native
+    from puzzlebox.envs.workers import cores
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {
         "puzzlebox": __version__,
         "processor": _processor(),
-        "cores": cores,
+        "cores": cores(),
         "load": None if load is None else round(load, 2),
         "busy": load is not None and load > 1.0,
         "vector_instructions": _native.instruction_set(),

@@ -1,6 +1,5 @@
 """Many environments at once, in this process or in several, as a Gymnasium vector environment."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from puzzlebox.envs.group import INFOS, RESULTS, Board, Job, News
 from puzzlebox.envs.programme import Played, Source, several_agents, share, tasks_of
 from puzzlebox.envs.registration import ARENA
 from puzzlebox.envs.settings import Observation, Perception, Settings, checked_options, checked_seed, refuse_unknown
-from puzzlebox.envs.workers import Workers
+from puzzlebox.envs.workers import Workers, cores
 from puzzlebox.schema.messages import nearest
 
 _AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
@@ -57,7 +56,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     ) -> None:
         self.closed = True  # until there is something to close
         self.num_envs = _whole("num_envs", num_envs, 1)
-        count = max(1, min(_whole("workers", _cores() if workers is None else workers, 0), self.num_envs))
+        count = max(1, min(_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
         known = ["num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__]
         refuse_unknown(settings, known, "setting")
         if isinstance(autoreset, AutoresetMode):
@@ -243,10 +242,6 @@ def _whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
     return int(value)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _for_one_each(tasks: list[Played]) -> list[Played]:

@@ -1,5 +1,6 @@
 """Groups of environments in this process and in others, since the engine's step lets only one thread do anything."""
 
+import os
 import pickle
 import select
 import signal
@@ -21,16 +22,23 @@ _PATIENCE = 5.0
 # What is said at nearly every step, without pickling: act as the board says; it is done, and there is no news.
 _STEP, _NO_NEWS = b"step", b"done"
 # So long one looks for the other's answer before one sleeps until it comes: to be woken takes as long as some steps.
+# Only where each process has a core for itself.
 _WATCH = 2e-4
 # What a user can have got wrong is passed on as it is.
 _KNOWN = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundError, AttributeError)}
 
 
-class _Watch:
-    """Waits until something can be read: awake for a moment, then asleep."""
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    def __init__(self, connection: Connection) -> None:
+
+class _Watch:
+    """Waits until something can be read: if told so awake for a moment, then asleep."""
+
+    def __init__(self, connection: Connection, awake: bool) -> None:
         self._connection = connection
+        self._moment = _WATCH if awake else 0.0
         self._poll = None
         if hasattr(select, "poll"):
             watch = select.poll()
@@ -42,18 +50,18 @@ class _Watch:
         if self._poll is None:
             self._connection.poll(None)
             return
-        end = time.perf_counter() + _WATCH
+        end = time.perf_counter() + self._moment
         while time.perf_counter() < end:
             if self._poll(0):
                 return
         self._poll()
 
 
-def _work(connection: Connection, memory: Any, job: Job) -> None:
+def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
     """Do what is asked until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and closes
     group: Group | None = None
-    wait = _Watch(connection)
+    wait = _Watch(connection, awake)
     while True:
         try:
             if group is None:
@@ -100,6 +108,7 @@ class Workers:
 
     def __init__(self, job: Job, count: int, size: int) -> None:
         self.closed = False
+        awake = count <= cores()
         self.memory: Any = _CONTEXT.RawArray("b", size) if count > 1 else bytearray(size)
         self._connections: list[Connection] = []
         self._waits: list[_Watch] = []
@@ -115,11 +124,11 @@ class Workers:
             with without_main():
                 for part in others:
                     ours, theirs = _CONTEXT.Pipe()
-                    process = _CONTEXT.Process(target=_work, args=(theirs, self.memory, part), daemon=True)
+                    process = _CONTEXT.Process(target=_work, args=(theirs, self.memory, part, awake), daemon=True)
                     process.start()
                     theirs.close()
                     self._connections.append(ours)
-                    self._waits.append(_Watch(ours))
+                    self._waits.append(_Watch(ours, awake))
                     self._processes.append(process)
                     self._owing.append(True)
             self._own = Group(first, self.memory)

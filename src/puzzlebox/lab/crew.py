@@ -21,11 +21,6 @@ _CONTEXT = get_context("spawn")
 Result = tuple[dict[str, Any], bytes]
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def played(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iterator[Result]:
     """The results of some episodes, in the order they come."""
     if backend == "ray":

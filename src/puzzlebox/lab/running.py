@@ -9,8 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.envs.workers import cores
 from puzzlebox.lab.asked import agent_of, rules_of
-from puzzlebox.lab.crew import BACKENDS, cores, played, require_ray
+from puzzlebox.lab.crew import BACKENDS, played, require_ray
 from puzzlebox.lab.journal import Journal
 from puzzlebox.lab.player import Plan
 from puzzlebox.lab.results import write_results
