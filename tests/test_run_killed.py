@@ -19,7 +19,8 @@ from puzzlebox.world import World
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
 TINY = "arenas: [{time_limit: 10, items: [{name: Agent}, {name: GoodGoal}, {name: Wall}]}]\n"
-EPISODES = 400
+# So many that a run does not end by itself before it is killed for the twentieth time, also on a busy machine.
+EPISODES = 800
 # Imports once, then forks a run for each line it reads, before any engine has been made, and says its process.
 SERVER = """
 import os, sys
