@@ -267,6 +267,37 @@ def test_a_finger_on_the_stick_moves_the_animal(opened: Open, studio: Studio) ->
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
+def test_a_link_says_who_plays(opened: Open, studio: Studio) -> None:
+    """From the gallery to a task, over a reload, and into the list of recordings."""
+    page = opened("/?participant=P07")
+    page.get_by_label("Search tasks").fill("picnic")
+    page.locator("article").get_by_role("link", name="Picnic").first.click()
+    until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+    assert page.url.endswith("/play?task=food%2Fpicnic&participant=P07")
+    assert page.get_by_test_id("participant").inner_text().endswith("P07")
+    episode = told(page, "episode")
+    page.reload()
+    until(page, "window.puzzlebox?.step > 0", what="the episode goes on")
+    assert told(page, "episode") == episode
+    page.keyboard.press("r")
+    until(page, f"puzzlebox.episode !== '{episode}'")
+    mine = [each for each in studio.recordings() if each["task"] == "food/picnic"]
+    assert [each["participant"] for each in mine] == ["P07", "P07"]
+    page.goto(studio.address + f"/recordings/{episode}")
+    page.get_by_text("played by participant P07").wait_for()
+    page.goto(studio.address + "/recordings")
+    assert page.get_by_role("columnheader", name="Participant").is_visible()
+    assert page.get_by_role("cell", name="P07").count() >= 2
+
+
+def test_a_link_with_a_bad_id_is_explained_and_records_nothing(opened: Open, studio: Studio) -> None:
+    before = len(studio.recordings())
+    for id in ("P%2007", ""):
+        page = opened(f"/play?task=food/picnic&participant={id}")
+        page.get_by_role("alert").get_by_text("is no participant id; it may have 1 to 64 letters").wait_for()
+    assert len(studio.recordings()) == before
+
+
 # --- watch, and what was recorded
 
 

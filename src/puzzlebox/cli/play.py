@@ -33,6 +33,10 @@ def play(
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", help="Watch this agent play: its name, or module:Class.")
     ] = None,
+    participant: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Who plays, by a pseudonym such as P07; every episode is recorded with it."),
+    ] = None,
     port: Port = None,
     host: Host = HOST,
     no_browser: NoBrowser = False,
@@ -45,7 +49,10 @@ def play(
     - `puzzlebox play foraging`
     - `puzzlebox play my_task.yml --seed 7`
     - `puzzlebox play foraging --agent random`
+    - `puzzlebox play foraging --participant P07`
     """
+    if participant is not None:
+        _check_participant(participant, agent)
     if agent is not None:
         from puzzlebox.agents import agent_named
 
@@ -53,7 +60,20 @@ def play(
             agent_named(agent)
         except ValueError as problem:
             fail(str(problem))
-    open_studio(task=task, rules=rules, seed=seed, agent=agent, port=port, host=host, browser=not no_browser, data=data)
+    who = {"agent": agent, "participant": participant}
+    open_studio(task=task, rules=rules, seed=seed, **who, port=port, host=host, browser=not no_browser, data=data)
+
+
+def _check_participant(participant: str, agent: str | None) -> None:
+    """Say before anything opens that nobody can play so."""
+    from puzzlebox.lab.rows import checked_participant
+
+    if agent is not None:
+        fail("--participant names a person who plays, but with --agent an agent does", "leave out one of them")
+    try:
+        checked_participant(participant)
+    except ValueError as problem:
+        fail(str(problem), "puzzlebox play foraging --participant P07")
 
 
 def open_studio(**settings: Any) -> None:

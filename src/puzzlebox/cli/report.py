@@ -13,6 +13,7 @@ class Group(Enum):
     """What has a random intercept in the model of passing."""
 
     AUTO = "auto"
+    PARTICIPANT = "participant"
     TASK = "task"
     SEED = "seed"
     RUN = "run"

@@ -24,6 +24,7 @@ EPISODES = (
     Column("rules_fields", "text", "all fields of the rules, as JSON"),
     Column("player", "text", "`human` or `agent`"),
     Column("agent", "text", "the name of the agent; empty for people"),
+    Column("participant", "text", "the id of the person who played; empty for agents, and where none was given"),
     Column("started", "text", "when it started, UTC"),
     Column("decision_period", "whole", "physics steps (of 0.02 s) each action was held for"),
     Column("steps", "whole", "physics steps it took"),

@@ -7,7 +7,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-FORMAT = 1
+FORMAT = 2
+# From this format on an episode says which participant played it.
+WITH_PARTICIPANTS = 2
 # How SQLite files say whose they are: "PuzB".
 _OURS = 0x50757A42
 # So long one program waits for another that writes, in seconds.
@@ -21,7 +23,7 @@ CREATE TABLE episodes (
   number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_hash TEXT NOT NULL REFERENCES tasks (hash),
   task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
   player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
-  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT);
+  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT);
 CREATE TABLE steps (
   episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
   x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
@@ -31,6 +33,8 @@ CREATE TABLE events (
   name TEXT, animal INTEGER, details TEXT NOT NULL);
 CREATE INDEX events_of_episode ON events (episode, number);
 """
+# What makes a file of one format one of the next.
+_CHANGES = {1: "ALTER TABLE episodes ADD COLUMN participant TEXT"}
 
 
 class StoreError(Exception):
@@ -49,17 +53,27 @@ def default_store_path() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "puzzlebox" / _FILE
 
 
-def prepare(path: Path) -> None:
-    """Make the file if there is none, or see that it is one of ours that this version can read."""
+def prepare(path: Path) -> int:
+    """Make the file if there is none, bring one of an older format up to date, refuse what is not ours.
+
+    Returns:
+        Its format: this version's, or an older one where the file cannot be written; it can be read all the same.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
     try:
+        if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            with closing(connect_to_read(path)) as connection:
+                _check(connection, path)
+                if _made(connection):
+                    return _number(connection, "user_version")
         with closing(connect(path)) as connection:
             _check(connection, path)
-            if not _made(connection):
+            if not _made(connection) or _number(connection, "user_version") < FORMAT:
                 _make(connection, path)
+            return FORMAT
     except sqlite3.Error as problem:
         foreign = "not a database" in str(problem)
         why = f"{path} is not a file of recordings" if foreign else f"recordings cannot be kept in {path}: {problem}"
@@ -105,15 +119,20 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
-    _use_journal(connection)
+    """Make the tables, or change those of an older format: everything in one transaction, or nothing."""
+    if not _made(connection):
+        _use_journal(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _check(connection, path)
-        if not _made(connection):  # another program may have been quicker
+        _check(connection, path)  # another program may have been quicker
+        if _made(connection):
+            for older in range(_number(connection, "user_version"), FORMAT):
+                connection.execute(_CHANGES[older])
+        else:
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {_OURS}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

@@ -77,7 +77,14 @@ def _episode_row(episode: Episode, duration_ms: float, goals: int) -> Row:
     return (
         *(episode.id, episode.task, episode.title, episode.task_hash, episode.arena, str(episode.seed)),
         *(episode.rules_name, json.dumps(episode.rules, sort_keys=True), episode.player, episode.agent),
-        *(episode.started, episode.decision_period, episode.steps, _seconds(episode.steps), duration_ms),
+        *(
+            episode.participant,
+            episode.started,
+            episode.decision_period,
+            episode.steps,
+            _seconds(episode.steps),
+            duration_ms,
+        ),
         *(episode.total, episode.passed, episode.ended_by, goals),
     )
 

@@ -117,6 +117,7 @@ class Player:
             "level": subject.level,
             "arena": slot.arena,
             "agent": slot.agent,
+            "participant": None,
             "episode": slot.episode,
             "seed": seed,
             "rules": self._plan.rules_name,

@@ -21,7 +21,8 @@ RESULTS = (
     Column("level", "text", "the testbed's level, or the folder a bundled task is in"),
     Column("arena", "whole", "the position of the arena the episode started in"),
     Column("agent", "text", "who played, as asked for; `human` for people"),
-    Column("episode", "whole", "which repetition, from 0"),
+    Column("participant", "text", "the id of the person who played; empty for agents, and where none was given"),
+    Column("episode", "whole", "which repetition, from 0; of people with an id, each one's own"),
     Column("seed", "whole", "what the chances of the episode were drawn from"),
     Column("rules", "text", "the name of the rules, or `own`"),
     Column("steps", "whole", "physics steps (of 0.02 s) it took"),
@@ -66,7 +67,8 @@ def write_results(folder: Path, rows: Sequence[Row]) -> list[Path]:
     if find_spec("pyarrow") is not None:
         path = folder / f"{TABLE}.parquet"
         sheets.append((path, ParquetSheet(path, RESULTS)))
-    cells = [[row[name] for name in NAMES] for row in rows]
+    # A run that is gone on with may have rows from before a column was there.
+    cells = [[row.get(name) for name in NAMES] for row in rows]
     for _, sheet in sheets:
         sheet.write(cells)
         sheet.close()
@@ -76,12 +78,12 @@ def write_results(folder: Path, rows: Sequence[Row]) -> list[Path]:
 def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "recordings") -> list[dict[str, Any]]:
     """Recorded episodes that are over, as rows of the same table, so that people and agents stand side by side."""
     rows: list[dict[str, Any]] = []
-    seen: dict[tuple[str, int, str], int] = {}
+    seen: dict[tuple[str, int, str, str | None], int] = {}
     for each in episodes:
         if not each.finished:
             continue
         who = each.agent or HUMAN
-        place = (each.task_hash, each.arena, who)
+        place = (each.task_hash, each.arena, who, each.participant)
         seen[place] = seen.get(place, -1) + 1
         happened = store.events(each.id)
         rows.append(
@@ -93,6 +95,7 @@ def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "re
                 "level": each.task.rsplit("/", 1)[0] if "/" in each.task else "",
                 "arena": each.arena,
                 "agent": who,
+                "participant": each.participant,
                 "episode": seen[place],
                 "seed": each.seed,
                 "rules": each.rules_name,

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -20,6 +21,8 @@ PLAYERS = ("human", "agent")
 LIGHT_ON, OVER, CANNOT_MOVE, HEALTH_STANDS, NOTIFICATION, PASSED_SO_FAR, PAUSED = (1 << bit for bit in range(7))
 # What nobody has named.
 UNNAMED_RULES = "own"
+# What stands unchanged in a link, a table and a file name.
+_PARTICIPANT = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Start:
         agent: the name of the agent; None for people.
         started: the moment, UTC, ISO 8601 (`2026-05-04T12:00:00.123Z`).
         decision_period: physics steps an action is held for.
+        participant: the id of the person who plays; None for agents, and where nobody gave one.
     """
 
     id: str
@@ -53,6 +57,7 @@ class Start:
     agent: str | None
     started: str
     decision_period: int
+    participant: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what could not be found or played again."""
@@ -62,6 +67,10 @@ class Start:
             raise ValueError(f"{self.id!r} is no name for an episode; it has letters, digits, - and _ only")
         if self.task_hash != hash_of(self.task_text):
             raise ValueError(f"task_hash is {self.task_hash!r}, which is not the SHA-256 of task_text")
+        if self.participant is not None:
+            checked_participant(self.participant)
+            if self.player != "human":
+                raise ValueError("an agent plays, so there is no participant; leave one of the two out")
 
     @classmethod
     def of(
@@ -74,6 +83,7 @@ class Start:
         rules: str | Rules = "puzzlebox",
         player: str = "human",
         agent: str | None = None,
+        participant: str | None = None,
     ) -> "Start":
         """The start of an episode that begins now, under a new name."""
         text, chosen = write(task), Rules.named(rules)
@@ -90,6 +100,7 @@ class Start:
             agent=agent,
             started=now(),
             decision_period=chosen.decision_period,
+            participant=participant,
         )
 
 
@@ -181,6 +192,7 @@ class Episode:
         total: the return so far.
         passed: whether it passed; None until it is over.
         ended_by: why it ended; None until it is over.
+        participant: the id of the person who played; None for agents, and where nobody gave one.
     """
 
     id: str
@@ -198,6 +210,7 @@ class Episode:
     total: float
     passed: bool | None
     ended_by: str | None
+    participant: str | None = None
 
     @property
     def finished(self) -> bool:
@@ -235,6 +248,20 @@ def rules_name(rules: Mapping[str, Any]) -> str:
         if replace(Rules.named(rules), decision_period=preset.decision_period) == preset:
             return name
     return UNNAMED_RULES
+
+
+def checked_participant(id: str) -> str:
+    """An id, if a participant can have it.
+
+    Raises:
+        ValueError: one sentence about what an id is.
+    """
+    if not _PARTICIPANT.fullmatch(id):
+        shown = id if len(id) <= 64 else f"{id[:64]}…"
+        raise ValueError(
+            f"{shown!r} is no participant id; it may have 1 to 64 letters (A to Z, a to z), digits, dots, - and _"
+        )
+    return id
 
 
 def hash_of(text: str) -> str:

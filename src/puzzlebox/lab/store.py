@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.lab.database import FORMAT, StoreError, connect_to_read, default_store_path, prepare
+from puzzlebox.lab.database import FORMAT, WITH_PARTICIPANTS, StoreError, connect_to_read, default_store_path, prepare
 from puzzlebox.lab.rows import End, Episode, Start, Step, hash_of
 from puzzlebox.lab.writing import Listener, Writer
 from puzzlebox.schema import read
@@ -36,7 +36,8 @@ STEP_COLUMNS = (
 )
 # The fields of an Episode, in order; one that is still open is as far as its last step.
 _EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rules, e.player, e.agent, e.started,
-  e.decision_period, coalesce(e.end_step, l.step, 0), coalesce(e.total, l.total, 0.0), e.passed, e.ended_by
+  e.decision_period, coalesce(e.end_step, l.step, 0), coalesce(e.total, l.total, 0.0), e.passed, e.ended_by,
+  {participant}
 FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
   AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
 _BATCH = 4096
@@ -54,7 +55,9 @@ class Store:
 
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = default_store_path() if path is None else Path(path)
-        prepare(self.path)
+        # A file that cannot be written may be of a format that does not know participants.
+        known = prepare(self.path) >= WITH_PARTICIPANTS
+        self._episode_rows = _EPISODE.format(participant="e.participant" if known else "NULL")
         self._listeners: list[Listener] = []
         self._writer: Writer | None = None
         self._lock = threading.Lock()
@@ -160,13 +163,13 @@ class Store:
     def episodes(self, limit: int | None = None, offset: int = 0) -> list[Episode]:
         """The episodes, newest first."""
         rows = self._rows(
-            f"{_EPISODE} ORDER BY e.number DESC LIMIT ? OFFSET ?", (-1 if limit is None else limit, offset)
+            f"{self._episode_rows} ORDER BY e.number DESC LIMIT ? OFFSET ?", (-1 if limit is None else limit, offset)
         )
         return [_episode(row) for row in rows]
 
     def episode(self, id: str) -> Episode:
         """One of them."""
-        rows = self._rows(f"{_EPISODE} WHERE e.id = ?", (id,))
+        rows = self._rows(f"{self._episode_rows} WHERE e.id = ?", (id,))
         if not rows:
             raise KeyError(f"there is no episode {id}")
         return _episode(rows[0])

@@ -19,8 +19,8 @@ Listener = Callable[[dict[str, int]], object]
 Entry = tuple[str, Start | Step | End]
 
 _BEGIN = """INSERT INTO episodes
-  (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+  (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _STEP = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
@@ -150,7 +150,7 @@ class Writer:
         connection.execute("INSERT OR IGNORE INTO tasks VALUES (?, ?)", (start.task_hash, start.task_text))
         seed = start.seed if start.seed <= _LARGEST else str(start.seed)
         what = (start.id, start.task_hash, start.task, start.title, start.arena, seed, start.rules)
-        who = (start.player, start.agent, start.started, start.decision_period)
+        who = (start.player, start.agent, start.started, start.decision_period, start.participant)
         self._numbers[start.id] = connection.execute(_BEGIN, what + who).lastrowid or 0
 
     @staticmethod

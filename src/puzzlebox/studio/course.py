@@ -21,6 +21,7 @@ class Course:
         task: the task.
         rules: what it is played by, one action each physics step.
         agent: who plays it; None: a person.
+        participant: the id of that person; None: nobody gave one.
     """
 
     def __init__(
@@ -32,8 +33,9 @@ class Course:
         arena: int | None = None,
         seed: int | None = None,
         agent: str | None = None,
+        participant: str | None = None,
     ) -> None:
-        self.name, self.task, self.agent = name, task, agent
+        self.name, self.task, self.agent, self.participant = name, task, agent, participant
         # How long an agent holds an action is its own affair: people's keys are looked at in every physics step.
         self.decision_period = rules.decision_period
         self.rules = Rules.named(rules, decision_period=1)

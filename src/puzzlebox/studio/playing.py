@@ -55,6 +55,7 @@ class Prepared:
             rules=record.rules,
             player="human" if course.agent is None else "agent",
             agent=course.agent,
+            participant=course.participant,
         )
         return cls(start, world, events=world.take_events())
 
@@ -171,6 +172,7 @@ class Play:
             **about_arena(self.world),
             "view": self.view,
             "agent": start.agent,
+            "participant": start.participant,
             "previous_return": self._previous_return,
             "step": self.world.clock,
             "note": self.note,

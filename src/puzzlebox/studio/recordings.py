@@ -14,7 +14,7 @@ from puzzlebox.studio.telling import Teller, about_arena, events_text, moment_of
 
 # What an EPISODE of docs/studio-protocol.md holds.
 FIELDS = (
-    *("id", "task", "title", "arena", "seed", "rules", "player", "agent", "started"),
+    *("id", "task", "title", "arena", "seed", "rules", "player", "agent", "participant", "started"),
     *("steps", "return", "passed", "ended_by", "finished"),
 )
 # From each of these physics steps on one can begin to look, without what was before.
@@ -77,6 +77,7 @@ def _introduction(episode: Episode) -> dict[str, Any]:
         "seed": episode.seed,
         "rules": episode.rules_name,
         "agent": episode.agent,
+        "participant": episode.participant,
         "previous_return": None,
         "note": None,
     }

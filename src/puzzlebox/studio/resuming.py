@@ -69,4 +69,5 @@ def _start_of(episode: Episode, text: str) -> Start:
         agent=episode.agent,
         started=episode.started,
         decision_period=episode.decision_period,
+        participant=episode.participant,
     )

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from puzzlebox.lab import Store
+from puzzlebox.lab.rows import checked_participant
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.course import Course
 from puzzlebox.studio.pacing import Pacer
@@ -25,6 +26,8 @@ MOST_TABS = 64
 MOST_KEPT, KEPT_SECONDS = 32, 120.0
 _LARGEST_SEED = 2**63 - 1
 _MOST_STEPS = 2**31
+# What a page can say at once, in bytes.
+LARGEST_MESSAGE = 64 * 1024
 _EPISODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 Made = TypeVar("Made")
@@ -119,9 +122,12 @@ class Rooms:
         arena, seed = (
             None if message.get(key) is None else number(message, key, _LARGEST_SEED) for key in ("arena", "seed")
         )
+        participant = _participant(message)
         try:
             entry = await self.build(self.catalogue.find, name)
-            course = Course(entry.name, entry.task, self.rules, arena=arena, seed=seed, agent=agent)
+            course = Course(
+                entry.name, entry.task, self.rules, arena=arena, seed=seed, agent=agent, participant=participant
+            )
             await self._play(tab, course, note)
         except (UnknownTask, ValueError) as problem:
             raise Mistake(str(problem)) from None
@@ -146,21 +152,25 @@ class Rooms:
             raise Mistake(f"actions must be a list of numbers from 0 to {len(ACTIONS) - 1}")
         if len(seen) > MOST_UNSTORED:
             raise Mistake(f"there are {len(seen)} actions; a page keeps {MOST_UNSTORED} at most")
+        participant = _participant(message)
         before = self._players.get(episode)
-        if before is not None and before is not tab:
-            self.leave(before)
-            before.give_way()
         try:
+            if before is not None and before is not tab:
+                if before.play is not None:
+                    _refuse_others(participant, before.play.course.participant)
+                self.leave(before)
+                before.give_way()
             if episode in self._kept:
-                self._come_back(tab, episode, step, seen)
+                self._come_back(tab, episode, step, seen, participant)
             else:
-                await self._rebuild(tab, episode, step, seen)
+                await self._rebuild(tab, episode, step, seen, participant)
         except CannotGoOn as reason:
             await self._instead(tab, episode, message, str(reason))
 
-    def _come_back(self, tab: Tab, episode: str, step: int, seen: list[int]) -> None:
+    def _come_back(self, tab: Tab, episode: str, step: int, seen: list[int], participant: str | None) -> None:
         """The world has waited."""
         _, play, driver = self._kept[episode]
+        _refuse_others(participant, play.course.participant)
         if later_actions([actions[0] for actions in play.world.actions], step, seen):
             raise CannotGoOn("the page has seen more than has happened")
         del self._kept[episode]
@@ -172,11 +182,12 @@ class Rooms:
         play.introduce(step + len(seen))
         tab.after_step()
 
-    async def _rebuild(self, tab: Tab, episode: str, step: int, seen: list[int]) -> None:
+    async def _rebuild(self, tab: Tab, episode: str, step: int, seen: list[int], participant: str | None) -> None:
         """The server was stopped: play again what is stored, and what the page has seen beyond it."""
         await self.build(self.store.flush)
         prepared, stored, record = await self.build(recovered, self.store, episode, step, seen)
-        course = Course(stored.task, record.task, record.rules)
+        _refuse_others(participant, stored.participant)
+        course = Course(stored.task, record.task, record.rules, participant=stored.participant)
         course.go_on_from(record.arena)
         tab.sit_down(Play(course, self.store), None)
         tab.begin(prepared)
@@ -191,18 +202,34 @@ class Rooms:
         except KeyError:
             if message.get("task") is None:
                 raise Mistake(f"there is no episode {episode} to go on with; start again") from None
-            await self._start(tab, {"task": message["task"], "agent": message.get("agent")}, note)
+            await self._start(tab, {key: message.get(key) for key in ("task", "agent", "participant")}, note)
             return
-        course = Course(stored.task, record.task, self.rules, agent=stored.agent)
+        who = None if stored.agent is not None else _participant(message) or stored.participant
+        course = Course(stored.task, record.task, self.rules, agent=stored.agent, participant=who)
         course.go_on_from(record.arena)
         if stored.finished:  # it ended while nobody was there, and the next one would have begun
             course.next()
         await self._play(tab, course, None if stored.finished else note)
 
 
-def _text(message: dict[str, Any], name: str) -> str | None:
+def _participant(message: dict[str, Any]) -> str | None:
+    """Who plays, as the page says; under a wrong id nothing may be recorded."""
+    given = _text(message, "participant", longest=LARGEST_MESSAGE)
+    try:
+        return None if given is None else checked_participant(given)
+    except ValueError as problem:
+        raise Mistake(str(problem)) from None
+
+
+def _refuse_others(named: str | None, played: str | None) -> None:
+    """Nobody goes on with what another participant began."""
+    if named is not None and named != played:
+        raise CannotGoOn("another participant played it")
+
+
+def _text(message: dict[str, Any], name: str, longest: int = 300) -> str | None:
     """A text a message holds, or nothing."""
     value = message.get(name)
-    if value is not None and (not isinstance(value, str) or len(value) > 300):
+    if value is not None and (not isinstance(value, str) or len(value) > longest):
         raise Mistake(f"{name} is {str(value)[:40]!r}; it must be a text")
     return value

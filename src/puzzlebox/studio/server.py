@@ -16,14 +16,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from puzzlebox.lab import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue
-from puzzlebox.studio.rooms import Rooms
+from puzzlebox.studio.rooms import LARGEST_MESSAGE, Rooms
 from puzzlebox.studio.safety import Policy
 from puzzlebox.things import Rules
 
 PORT, _PORTS = 8808, 20
 # What waits on its way to a page that reads slowly: a few frames. More would be told late instead of left out.
 _WAITING, _WAITING_IN_SYSTEM = 16 * 1024, 64 * 1024
-_LARGEST_MESSAGE = 64 * 1024
 _GRACE_SECONDS = 2
 
 
@@ -45,7 +44,7 @@ def server_for(app: ASGIApp) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
         ws=_Socket,
-        ws_max_size=_LARGEST_MESSAGE,
+        ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,
         loop="asyncio",
         lifespan="on",
@@ -93,9 +92,11 @@ def link_of(made: socket.socket, policy: Policy, address: str = "/") -> str:
     return f"http://{shown}:{port}{address}{'&' if '?' in address else '?'}{urlencode({'token': policy.token})}"
 
 
-def address_of(task: str | None, *, seed: int | None = None, agent: str | None = None) -> str:
+def address_of(
+    task: str | None, *, seed: int | None = None, agent: str | None = None, participant: str | None = None
+) -> str:
     """The page that plays a task, or on which an agent does."""
-    asked: dict[str, Any] = {"task": task, "agent": agent, "seed": seed}
+    asked: dict[str, Any] = {"task": task, "agent": agent, "seed": seed, "participant": participant}
     query = urlencode({name: value for name, value in asked.items() if value is not None})
     return ("/play" if agent is None else "/watch") + (f"?{query}" if query else "")
 
@@ -106,6 +107,7 @@ def serve(
     address: str | None = None,
     seed: int | None = None,
     agent: str | None = None,
+    participant: str | None = None,
     rules: str | Rules = "puzzlebox",
     host: str = "127.0.0.1",
     port: int | None = None,
@@ -120,6 +122,7 @@ def serve(
         address: the page to open instead.
         seed: of its episodes.
         agent: who plays it; None: a person.
+        participant: the id of that person, which every episode carries.
         rules: what is played by.
         host: where to listen; anything but this machine asks for a token.
         port: which port; None: 8808, or the next that is free.
@@ -137,7 +140,7 @@ def serve(
         policy = Policy.for_host(host, socket.gethostname())
         rooms = Rooms(Store(data), catalogue, rules)
         rooms.agent = agent
-        link = link_of(made, policy, address or address_of(name, seed=seed, agent=agent))
+        link = link_of(made, policy, address or address_of(name, seed=seed, agent=agent, participant=participant))
 
         def ready() -> None:
             say(link)

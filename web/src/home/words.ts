@@ -36,6 +36,11 @@ export function who(episode: Episode): string {
   return episode.player === "agent" ? (episode.agent ?? "an agent") : "a person";
 }
 
+// The same with the id of a person, where there is one.
+export function whoExactly(episode: Episode): string {
+  return episode.participant ? `participant ${episode.participant}` : who(episode);
+}
+
 export type Outcome = "passed" | "failed" | "not finished";
 
 export function outcome(episode: Episode): Outcome {

@@ -49,6 +49,7 @@ export interface Episode {
   rules: string | Record<string, unknown>;
   player: "human" | "agent";
   agent: string | null;
+  participant: string | null;
   started: string | number;
   steps: number;
   return: number;

@@ -34,24 +34,38 @@ export function titleOf(route: Route): string {
   return `${TITLES[route.page]} · Puzzlebox`;
 }
 
+/** Who plays, by the address: it stays there from page to page, so that nothing is kept for whoever comes next. */
+export function participantOf(query: URLSearchParams): string | null {
+  return query.get("participant");
+}
+
+/** An address of the studio for the same participant; one that names its own keeps it. */
+export function forParticipant(address: string, participant = participantOf(new URLSearchParams(location.search))): string {
+  if (participant === null) return address;
+  const [path, query = ""] = address.split("?");
+  const asked = new URLSearchParams(query);
+  if (!asked.has("participant")) asked.set("participant", participant);
+  return `${path}?${asked}`;
+}
+
 export function go(address: string): void {
-  history.pushState(null, "", address);
+  history.pushState(null, "", forParticipant(address));
   dispatchEvent(new PopStateEvent("popstate"));
 }
 
 export function playAddress(task: string | null): string {
-  return task === null ? "/play" : `/play?task=${encodeURIComponent(task)}`;
+  return forParticipant(task === null ? "/play" : `/play?task=${encodeURIComponent(task)}`);
 }
 
 export function watchAddress(task: string | null, agent?: string): string {
   const query = new URLSearchParams();
   if (task !== null) query.set("task", task);
   if (agent) query.set("agent", agent);
-  return `/watch${query.size ? `?${query}` : ""}`;
+  return forParticipant(`/watch${query.size ? `?${query}` : ""}`);
 }
 
 export function recordingAddress(id: string | number): string {
-  return `/recordings/${encodeURIComponent(String(id))}`;
+  return forParticipant(`/recordings/${encodeURIComponent(String(id))}`);
 }
 
 // Where a click leads inside the studio, or null where the browser should do what it does: other hosts, files to

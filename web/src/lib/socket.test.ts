@@ -29,7 +29,7 @@ class Paper {
     this.onmessage({ data: bytes });
   }
 }
-const wanted: Wanted = { task: "foraging", arena: null, seed: 7, agent: null };
+const wanted: Wanted = { task: "foraging", arena: null, seed: 7, agent: null, participant: "P07" };
 const links: string[] = [];
 const listener: Listener = {
   draw() {}, frame() {}, episode() {}, events() {}, ended() {},
@@ -85,7 +85,7 @@ test("after a loss it goes on with what was not stored, later and later", () => 
   vi.advanceTimersByTime(1);
   Paper.all[2].onopen();
   expect(Paper.all[2].sent).toEqual([
-    { type: "resume", episode: "e1", step: 10, actions: [3, 3], task: "foraging", agent: null },
+    { type: "resume", episode: "e1", step: 10, actions: [3, 3], task: "foraging", agent: null, participant: "P07" },
   ]);
 });
 

@@ -8,6 +8,7 @@ export interface Wanted {
   arena: number | null;
   seed: number | null;
   agent: string | null;
+  participant: string | null;
 }
 
 export interface EpisodeMessage {
@@ -28,6 +29,7 @@ export interface EpisodeMessage {
   view: "first" | "third" | "top";
   notification: boolean;
   agent: string | null;
+  participant: string | null;
   previous_return: number | null;
   step: number;
   note?: string | null;
@@ -145,8 +147,8 @@ export class Connection {
   private greeting(): { type: string } & Record<string, unknown> {
     const kept = this.ledger.kept();
     if (!kept) return { type: "start", ...this.wanted };
-    const { task, agent } = this.wanted;
-    return { type: "resume", episode: kept.episode, step: kept.stored, actions: kept.actions, task, agent };
+    const { task, agent, participant } = this.wanted;
+    return { type: "resume", episode: kept.episode, step: kept.stored, actions: kept.actions, task, agent, participant };
   }
 
   private lost(code: number): void {

@@ -1,4 +1,5 @@
-// What the address of the play page asks for: /play?task=NAME&arena=&seed=&agent=
+// What the address of the play page asks for: /play?task=NAME&arena=&seed=&agent=&participant=
+import { participantOf } from "../lib/route";
 import type { Wanted } from "../lib/socket";
 
 function whole(text: string | null): number | null {
@@ -11,5 +12,7 @@ export function wantedFrom(query: URLSearchParams): Wanted {
     arena: whole(query.get("arena")),
     seed: whole(query.get("seed")),
     agent: query.get("agent") || null,
+    // Also an empty one: the server refuses it, and nobody plays for nobody by mistake.
+    participant: participantOf(query),
   };
 }

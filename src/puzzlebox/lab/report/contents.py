@@ -10,8 +10,17 @@ from puzzlebox.lab.report.doubts import doubts
 from puzzlebox.lab.report.figures import bars, forest, heat, paths, radar, violins
 from puzzlebox.lab.report.figures.looks import Drawing
 from puzzlebox.lab.report.model import Group, Model, fit_model, model_table
-from puzzlebox.lab.report.played import Played, Results, agents_of, levels_of, passes
-from puzzlebox.lab.report.tables import Table, by_agent, by_level, by_task, differences, failures, trained_and_held_out
+from puzzlebox.lab.report.played import Played, Results, agents_of, levels_of, participants_of, passes
+from puzzlebox.lab.report.tables import (
+    Table,
+    by_agent,
+    by_level,
+    by_participant,
+    by_task,
+    differences,
+    failures,
+    trained_and_held_out,
+)
 from puzzlebox.lab.stats import wilson
 
 # Bars of more tasks than this cannot be read.
@@ -62,6 +71,7 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
         held_out = "Held-out tasks: " if trained_tasks and fresh else "Tasks trained on: " if trained_tasks else ""
         sections = [
             _overall(main, held_out, seed),
+            _participants(main, held_out),
             *_levels(main, held_out, published),
             _tasks(main, held_out),
             _returns(main, comparisons, held_out),
@@ -96,6 +106,13 @@ def _headline(results: Results, main: Sequence[Played]) -> list[str]:
 def _overall(rows: Sequence[Played], prefix: str, seed: int) -> Section:
     table = by_agent(rows, seed=seed)
     return Section(_title(prefix, "All agents"), [table, *table.remarks])
+
+
+def _participants(rows: Sequence[Played], prefix: str) -> Section:
+    section = Section(_title(prefix, "Participants"))
+    if participants_of(rows):
+        section.blocks.append(by_participant(rows))
+    return section
 
 
 def _levels(rows: Sequence[Played], prefix: str, published: bool) -> list[Section]:

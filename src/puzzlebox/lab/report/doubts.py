@@ -53,7 +53,8 @@ def _different_rules(rows: Sequence[Played]) -> Iterator[str]:
 
 
 def _doubled(rows: Sequence[Played]) -> Iterator[str]:
-    seeded = [row for row in rows if row.seed]
+    # People, whatever they are called here, may meet the same chances: from one link, and again.
+    seeded = [row for row in rows if row.seed and not row.participant]
     meetings = grouped(seeded, lambda row: (row.task_hash or row.task, row.arena, row.agent, row.seed, row.rules))
     again = sum(len(own) - 1 for key, own in meetings.items() if key[2] != "human")
     if again:

@@ -10,8 +10,11 @@ from puzzlebox import __version__
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.comparisons import DECIMALS
 from puzzlebox.lab.report.model import Model
-from puzzlebox.lab.report.played import HUMAN, Results, Source, agents_of, grouped
+from puzzlebox.lab.report.played import HUMAN, Played, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.lab.stats.means import RESAMPLES
+
+# What a reader must know of some groups beside their name.
+_GROUPS = {"participant": "participant (an agent counts as one)"}
 
 
 def paragraphs(results: Results, model: Model, tested: bool, seed: int, published: bool) -> list[str]:
@@ -28,10 +31,12 @@ def _who(results: Results) -> str:
     for agent, own in ((agent, [row for row in rows if row.agent == agent]) for agent in agents_of(rows)):
         per_task = sorted({len(each) for each in grouped(own, lambda row: row.task).values()})
         often = f"{per_task[0]}" if len(per_task) == 1 else f"{per_task[0]} to {per_task[-1]}"
-        who = "People" if agent == HUMAN else f"The agent “{agent}”"
+        name = f"“{agent}”"
+        who = "People" if agent == HUMAN else f"People ({name})" if participants_of(own) else f"The agent {name}"
         tasks = len({row.task for row in own})
         times = "once" if often == "1" else f"{often} times"
         lines.append(f"{who} played {words.count(tasks, 'task')} {times}{' each' if tasks > 1 else ''}.")
+        lines += _participants(own)
     rules = sorted({row.rules for row in rows} - {""})
     if rules:
         lines.append(f"Episodes were played by the rules {words.listed([f'“{each}”' for each in rules])} of Puzzlebox.")
@@ -43,6 +48,16 @@ def _who(results: Results) -> str:
     if any(row.trained_on for row in rows):
         lines.append("Tasks any agent was trained on were analysed apart from the others.")
     return " ".join(lines + results.remarks)
+
+
+def _participants(rows: Sequence[Played]) -> list[str]:
+    """How many people these were, where their ids tell."""
+    ids = participants_of(rows)
+    if not ids:
+        return []
+    unknown = sum(not row.participant for row in rows)
+    rest = f"; {words.count(unknown, 'episode')} {'carries' if unknown == 1 else 'carry'} no id" if unknown else ""
+    return [f"{'They were' if len(ids) > 1 else 'This was'} {words.count(len(ids), 'participant')}{rest}."]
 
 
 def _settings_sentence(source: Source) -> str:
@@ -83,9 +98,10 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
     fit = model.fit
     if fit is not None:
         if fit.spread is not None:
+            group = _GROUPS.get(model.group, model.group)
             lines.append(
                 f"Passing was modelled as {model.formula}: a logistic mixed model with a normal random intercept for "
-                f"each {model.group}, fitted by maximum likelihood (BFGS) with adaptive Gauss–Hermite quadrature at "
+                f"each {group}, fitted by maximum likelihood (BFGS) with adaptive Gauss–Hermite quadrature at "
                 f"{fit.nodes} nodes."
             )
         else:

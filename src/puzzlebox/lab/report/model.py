@@ -6,12 +6,12 @@ from math import isfinite
 from typing import Literal
 
 from puzzlebox.lab.report import words
-from puzzlebox.lab.report.played import Played, agents_of, levels_of
+from puzzlebox.lab.report.played import Played, agents_of, levels_of, participants_of
 from puzzlebox.lab.report.tables import Table, real
 from puzzlebox.lab.stats import CannotCompute, Fit, Separated, fit_mixed_logistic, without_separation
 
-Group = Literal["auto", "task", "seed", "run", "none"]
-GROUPS: tuple[Group, ...] = ("auto", "task", "seed", "run", "none")
+Group = Literal["auto", "participant", "task", "seed", "run", "none"]
+GROUPS: tuple[Group, ...] = ("auto", "participant", "task", "seed", "run", "none")
 # The spread between fewer groups cannot be estimated.
 _FEWEST_GROUPS = 5
 # Agents times levels beyond which a model tells nobody anything.
@@ -56,8 +56,8 @@ def fit_model(rows: Sequence[Played], group: Group = "auto") -> Model:
 
     Args:
         rows: the episodes.
-        group: what has a random intercept; `auto` takes tasks where there are several, and else the seeds that several
-            agents met.
+        group: what has a random intercept; `auto` takes participants where enough have an id, else tasks where there
+            are several, and else the seeds that several agents met.
     """
     known = [row for row in rows if row.passed is not None]
     chosen = _group(known) if group == "auto" else group
@@ -101,12 +101,16 @@ def _factors(rows: Sequence[Played], group: str) -> list[str]:
 
 
 def _name(row: Played, group: str) -> str:
+    if group == "participant":  # as published: one for each child, and one for each agent
+        return f"participant {row.participant}" if row.participant else f"agent {row.agent}"
     if group == "task":
         return row.task
     return row.run if group == "run" else f"{row.task}/{row.arena}/{row.seed}"
 
 
 def _group(rows: Sequence[Played]) -> Group:
+    if len(participants_of(rows)) >= _FEWEST_GROUPS:
+        return "participant"
     if len({row.task for row in rows}) >= _FEWEST_GROUPS:
         return "task"
     met: dict[str, set[str]] = {}

@@ -28,6 +28,7 @@ class Played:
         level: "" where the task has none.
         arena: the position of the arena.
         agent: who played, `human` for people.
+        participant: the id of the person who played; "" for agents, and where nobody knows.
         episode: which repetition.
         seed: what its chances were drawn from.
         rules: what it was played by.
@@ -61,6 +62,7 @@ class Played:
     trained_on: bool | None = None
     error: str = ""
     time_limit: float | None = None
+    participant: str = ""
 
     @property
     def seconds(self) -> float | None:
@@ -130,6 +132,11 @@ def agents_of(rows: Iterable[Played]) -> list[str]:
     first = [name for name in _FIRST if name in names]
     last = [name for name in _LAST if name in names]
     return [*first, *(name for name in names if name not in (*first, *last)), *last]
+
+
+def participants_of(rows: Iterable[Played]) -> list[str]:
+    """The people whose ids are known, as in the alphabet."""
+    return sorted({row.participant for row in rows} - {""})
 
 
 def levels_of(rows: Iterable[Played]) -> list[str]:

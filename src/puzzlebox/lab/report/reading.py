@@ -143,6 +143,7 @@ def _played(row: Mapping[str, str], path: Path, line: int, place: Path) -> Playe
         trained_on=_truth(row, "trained_on", path, line),
         error=error,
         time_limit=_number(row, "time_limit", path, line),
+        participant=row.get("participant", ""),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.lab.report import words
-from puzzlebox.lab.report.played import Played, agents_of, grouped, levels_of, passes, returns
+from puzzlebox.lab.report.played import Played, agents_of, grouped, levels_of, participants_of, passes, returns
 from puzzlebox.lab.stats import (
     CannotCompute,
     Interval,
@@ -192,6 +192,32 @@ def _scaled(rows: Sequence[Played]) -> tuple[Callable[[Sequence[Played]], Any], 
         return (returns(own) - low) / (high - low) if high - low > _NO_RANGE else np.zeros(0)
 
     return scale, sum(high - low <= _NO_RANGE for low, high in limits.values())
+
+
+def by_participant(rows: Sequence[Played], name: str = "participants") -> Table:
+    """Each person whose id is known, over all their episodes."""
+    groups = grouped(rows, lambda row: (row.agent, row.participant))
+    lines = [
+        {
+            "agent": agent,
+            "participant": participant,
+            "tasks": len({row.task for row in groups[agent, participant]}),
+            **measures(groups[agent, participant]),
+        }
+        for agent in agents_of(rows)
+        for participant in participants_of(rows)
+        if (agent, participant) in groups
+    ]
+    columns = [
+        ("participant", text("participant")),
+        ("tasks", text("tasks")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        *_RETURNS,
+        *_TIMES,
+    ]
+    caption = "Each participant over all episodes; intervals are 95 % Wilson intervals."
+    return Table(name, caption, lines, columns)
 
 
 def by_level(rows: Sequence[Played], name: str = "levels", titles: dict[str, str] | None = None) -> Table:

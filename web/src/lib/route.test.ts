@@ -1,0 +1,29 @@
+import { afterEach, expect, test } from "vitest";
+import { forParticipant, go, playAddress, recordingAddress, watchAddress } from "./route";
+
+afterEach(() => history.replaceState(null, "", "/"));
+
+test("without a participant addresses are as they are", () => {
+  expect(playAddress("a/b")).toBe("/play?task=a%2Fb");
+  expect(forParticipant("/recordings")).toBe("/recordings");
+});
+
+test("a participant stays in the address from page to page", () => {
+  history.replaceState(null, "", "/?participant=P07");
+  expect(playAddress(null)).toBe("/play?participant=P07");
+  expect(playAddress("a/b")).toBe("/play?task=a%2Fb&participant=P07");
+  expect(watchAddress("food", "random")).toBe("/watch?task=food&agent=random&participant=P07");
+  expect(recordingAddress("e1")).toBe("/recordings/e1?participant=P07");
+  go("/recordings");
+  expect(location.pathname + location.search).toBe("/recordings?participant=P07");
+});
+
+test("a link for somebody else is for somebody else", () => {
+  history.replaceState(null, "", "/?participant=P07");
+  expect(forParticipant("/play?participant=P08")).toBe("/play?participant=P08");
+});
+
+test("a wrong id is kept as it is, so that the server can refuse it", () => {
+  history.replaceState(null, "", "/?participant=a%20%26%20b");
+  expect(new URLSearchParams(playAddress(null).split("?")[1]).get("participant")).toBe("a & b");
+});
