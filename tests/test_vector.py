@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from puzzlebox.envs.programme import share, tasks_of
 from puzzlebox.envs.vector import ArenaVectorEnv
 from puzzlebox.world import Outcome, World
 from test_envs import FORAGING, THREE, TWO_AGENTS
+from test_world_fuzz import Plan
 
 LIGHT: dict[str, Any] = {"camera": None, "rays": 3}
 FULL: dict[str, Any] = {"camera": 16, "rays": 3}
@@ -61,11 +63,11 @@ def go_alike(envs: ArenaVectorEnv, singles: list[Any], rows: np.ndarray, seed: i
 
 @workers
 def test_byte_for_byte_as_single_environments(workers: int) -> None:
-    count, tasks = 5, tasks_of([THREE, OTHER])
-    singles = [puzzlebox.make(share(tasks, index, count), **FULL) for index in range(count)]
-    envs = puzzlebox.make_vec([THREE, OTHER], num_envs=count, workers=workers, **FULL)
+    number, tasks = 5, tasks_of([THREE, OTHER])
+    singles = [puzzlebox.make(share(tasks, index, number), **FULL) for index in range(number)]
+    envs = puzzlebox.make_vec([THREE, OTHER], num_envs=number, workers=workers, **FULL)
     assert envs.workers == max(1, workers)
-    go_alike(envs, singles, actions(count, 50), seed=7)
+    go_alike(envs, singles, actions(number, 50), seed=7)
     envs.close()
 
 
@@ -92,6 +94,17 @@ def test_steps_without_python_go_as_all_others(rules: str, monkeypatch: pytest.M
         cruised += sum(cruise is not None for cruise in envs._workers._own._cruises)
         envs.close()
     assert cruised > 40 and {"collected", "entered", "ended"} <= set(met)
+
+
+@pytest.mark.parametrize("number", range(int(os.environ.get("PUZZLEBOX_FUZZ_VECTORS", "12"))))
+def test_random_arenas_go_as_in_single_environments(number: int) -> None:
+    plans = (Plan.draw(71, 1000 * number + again) for again in count())
+    plan = next(each for each in plans if all(len(arena.agents()) <= 1 for arena in each.task.arenas))
+    settings = {"rules": plan.rules, **FULL}
+    envs = puzzlebox.make_vec(plan.task, num_envs=2, workers=1, **settings)
+    rows = np.array([actions * 2 for actions in plan.actions])[:200]
+    go_alike(envs, [puzzlebox.make(plan.task, **settings) for _ in range(2)], rows, plan.seed % 1000)
+    envs.close()
 
 
 def _onwards(chances: np.random.Generator, steps: int) -> np.ndarray:
