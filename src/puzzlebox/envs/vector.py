@@ -151,10 +151,18 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                 )
         columns["action"][:] = chosen
         self._begun = False  # after an interruption some have acted and some have not
-        news = self._workers.step()
+        observations = {name: np.empty_like(part) for name, part in self._board.observations.items()}
+        own = self._workers.own
+        news = self._workers.step(lambda: self._copy(observations, slice(own)))
+        self._copy(observations, slice(own, None))
         self._begun = True
         reward, terminated, truncated = (columns[name].copy() for name in RESULTS)
-        return self._observations(), reward, terminated, truncated, self._infos(news)
+        return observations, reward, terminated, truncated, self._infos(news)
+
+    def _copy(self, observations: Observation, rows: slice) -> None:
+        """Bring what some environments perceived into arrays that nobody writes to later."""
+        for name, part in self._board.observations.items():
+            observations[name][rows] = part[rows]
 
     def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
         """The actions as numbers from 0 to 8, one for each environment."""

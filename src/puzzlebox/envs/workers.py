@@ -6,7 +6,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
@@ -159,15 +159,22 @@ class Workers:
         """What concerns the environments of each group."""
         return [values[low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
 
-    def step(self) -> list[News]:
-        """Let each act as the board says."""
-        return self._ask("step", [()] * len(self))
+    @property
+    def own(self) -> int:
+        """How many of the first environments are in this process."""
+        return self._bounds[1]
+
+    def step(self, meanwhile: Callable[[], None]) -> list[News]:
+        """Let each act as the board says; `meanwhile` is done as soon as the own ones have, where others still may."""
+        return self._ask("step", [()] * len(self), meanwhile)
 
     def call(self, *args: Any) -> list[Any]:
         """What an attribute of each is, or what it returns when it is called."""
         return [each for part in self._ask("call", [args] * len(self)) for each in part]
 
-    def _ask(self, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def _ask(
+        self, name: str, arguments: Sequence[tuple[Any, ...]], meanwhile: Callable[[], None] = lambda: None
+    ) -> list[Any]:
         """What each group answers; complaints come only after all have spoken, so that none is in the middle of it."""
         if any(self._owing):
             self._replies()
@@ -184,6 +191,7 @@ class Workers:
         problem, answer = None, None
         try:
             answer = getattr(self._own, name)(*own)
+            meanwhile()
         except Exception as own_problem:
             problem = own_problem
         answers = self._replies()
