@@ -14,7 +14,8 @@ from puzzlebox.senses.rays import Rays
 from puzzlebox.senses.vitals import Vitals
 from puzzlebox.world import World
 
-_ENVS, _ROUNDS = 64, 6
+# Two cores must both be left alone for as long as a round of the vector takes, so there are many.
+_ENVS, _ROUNDS = 64, 14
 # One episode, and the step that begins the next one, in each environment of the vector.
 _VECTOR_STEPS = 418
 _SENSES: dict[str, dict[str, Any]] = {

@@ -15,6 +15,8 @@ NOOP, RIGHT, LEFT, FORWARDS, FORWARDS_RIGHT, FORWARDS_LEFT, BACKWARDS, BACKWARDS
 
 # Whatever equals one of them (a NumPy number, 3.0) as a plain number.
 _PLAIN = {action: action for action in range(len(ACTIONS))}
+# What an only agent can do, for the most frequent case.
+_ALONE = {action: (action,) for action in _PLAIN}
 
 
 def checked_actions(actions: Sequence[Any], animals: int) -> tuple[int, ...]:
@@ -22,7 +24,7 @@ def checked_actions(actions: Sequence[Any], animals: int) -> tuple[int, ...]:
     if len(actions) != animals:
         raise ValueError(f"there are {animals} agents and {len(actions)} actions; give one for each, in file order")
     try:
-        return tuple([_PLAIN[action] for action in actions])
+        return _ALONE[actions[0]] if animals == 1 else tuple([_PLAIN[action] for action in actions])
     except (KeyError, TypeError):
         wrong = next(action for action in actions if not np.isscalar(action) or action not in _PLAIN)
         names = ", ".join(f"{number} {name}" for number, name in enumerate(ACTIONS))

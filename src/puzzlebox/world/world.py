@@ -171,6 +171,8 @@ class World:
 
     def take_events(self) -> tuple[Event, ...]:
         """What has happened since the last step; nobody is told it again."""
+        if not self._events:
+            return ()
         events, self._events = self._events, []
         return tuple(events)
 
