@@ -1,15 +1,15 @@
 """Some environments of a vector, stepped one after the other, that write what comes of it into shared arrays."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from puzzlebox._native import Cruise
+from puzzlebox._native import Cruise, Stretch
 from puzzlebox.envs.arena import ArenaEnv
 from puzzlebox.envs.programme import Played, position_of
 from puzzlebox.envs.settings import Settings, things_of
@@ -128,14 +128,10 @@ class Group:
         # All act before any looks: what the one and the other need then stays in the processor's caches for longer.
         for index, action in enumerate(self._actions.tolist()):
             cruise = cruises[index]
-            if cruise is None:
-                outcomes[index] = self._act(index, self.envs[index].act, action, news)
-                continue
-            stretch = cruise.go(action)
+            stretch = False if cruise is None else cruise.go(action)
             if stretch is not None:
                 cruises[index] = None
-                go_on, how = (self.envs[index].resume, stretch) if stretch else (self.envs[index].act, action)
-                outcomes[index] = self._act(index, go_on, how, news)
+                outcomes[index] = self._act(index, action, stretch, news)
         for cruise in cruises:
             if cruise is not None:
                 cruise.perceive()
@@ -155,14 +151,14 @@ class Group:
         """Somebody may change the environments."""
         self._cruises = [None] * len(self.envs)
 
-    def _act(self, index: int, act: Callable[[Any], Outcome], how: Any, news: News) -> Outcome:
-        """Let one act, or begin its next episode."""
+    def _act(self, index: int, action: int, stretch: Stretch | Literal[False], news: News) -> Outcome:
+        """Let one act, go on where a cruise left off, or begin its next episode."""
         if self._over[index]:
             return self._begin(index)
-        outcome = act(how)
+        env = self.envs[index]
+        outcome = env.resume(stretch) if stretch else env.act(action)
         self._over[index] = outcome.terminated or outcome.truncated
         if self._over[index] and self._same_step:
-            env = self.envs[index]
             news.finals[self._first + index] = (env.perceive(), env.info(outcome.events))
             return outcome._replace(events=self._begin(index).events)
         return outcome

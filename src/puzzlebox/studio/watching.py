@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
-from puzzlebox.envs.settings import Observation, Perception, Settings
+from puzzlebox.envs.settings import Observation, Perception, Settings, told_of
 from puzzlebox.schema.messages import nearest
 from puzzlebox.senses.rays import LENGTH
 from puzzlebox.studio import protocol
@@ -135,7 +135,7 @@ class ByAgent:
         if not self._held:
             episode, world = play.episode, play.world
             shown, own = self._senses.perceive(world)
-            info = self._info(world)
+            info = told_of(world, world.animals[0], self._events) | {"ray_tags": self._senses.tags}
             action = await loop.run_in_executor(self._pool, self._agent.act, own, info)
             if play.episode != episode or not play.running:
                 return
@@ -145,20 +145,6 @@ class ByAgent:
             self._news = self._senses.messages(shown)
         self._held -= 1
         self._events += play.step(0, self._action).events
-
-    def _info(self, world: World) -> dict[str, Any]:
-        """What `ArenaEnv.info` tells."""
-        animal = world.animals[0]
-        return {
-            "arena": world.arena.id,
-            "passed": world.passed(animal),
-            "episode_return": animal.total,
-            "health": animal.health,
-            "lights": world.lights,
-            "events": self._events,
-            "error": world.error,
-            "ray_tags": self._senses.tags,
-        }
 
     def news(self) -> list[bytes]:
         """Camera and rays, if they are new."""

@@ -1,6 +1,7 @@
 // The connection of a player: opened again when it is lost, going on where the episode stood.
 import { decode, type FrameMessage } from "../scene/decode";
 import { Message } from "../scene/layout";
+import type { WorldEvent } from "./api";
 import { keptFrom, Ledger } from "./ledger";
 
 export interface Wanted {
@@ -42,14 +43,6 @@ export interface EndedMessage {
   passed: boolean;
   return: number;
   pause?: number;
-}
-export interface WorldEvent {
-  kind: string;
-  step: number;
-  thing: number | null;
-  name: string | null;
-  animal: number | null;
-  details: Record<string, unknown>;
 }
 
 /** lost: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
