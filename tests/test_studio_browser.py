@@ -196,12 +196,15 @@ def test_a_file_of_ones_own_is_checked_and_played(opened: Open) -> None:
 
 def test_keys_move_the_animal_and_food_changes_reward_and_health(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(FOOD_AHEAD))
-    start, before = told(page, "position"), told(page, "total")
+    start, before, episode = told(page, "position"), told(page, "total"), told(page, "episode")
     page.keyboard.down("w")
     until(page, f"puzzlebox.position[2] > {start[2]} + 1", what="the animal walks")
-    assert told(page, "health") < 100
     until(page, f"puzzlebox.total > {before} + 0.8", what="food is eaten")
     page.keyboard.up("w")
+    # What happens between two looks at the page is told by the record: a busy machine looks seldom.
+    steps = studio.ask(f"/api/recordings/{episode}/steps")
+    meal = steps["reward"].index(max(steps["reward"]))
+    assert steps["health"][meal - 1] < steps["health"][0] == 100 and steps["health"][meal] > steps["health"][meal - 1]
     heading = told(page, "heading")
     page.keyboard.down("ArrowRight")
     until(page, f"Math.abs(puzzlebox.heading - {heading}) > 20", what="the animal turns")
@@ -394,8 +397,8 @@ def test_a_killed_server_is_gone_on_with(opened: Open, tmp_path: Path, chromium:
         assert kept["id"] == episode
         steps = studio.ask(f"/api/recordings/{episode}/steps")
         assert steps["step"] == list(range(len(steps["step"])))
-        # A walk without a leap: nothing was lost, nothing was played twice.
-        assert max(b - a for a, b in zip(steps["z"], steps["z"][1:], strict=False)) < 0.5
+        # A walk without a leap, at most 1.6 m in three steps: nothing was lost, nothing was played twice.
+        assert max(b - a for a, b in zip(steps["z"], steps["z"][1:], strict=False)) < 0.54
     finally:
         context.close()
         studio.stop()

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from puzzlebox.agents import agent_named
+from puzzlebox.lab import writing
 from puzzlebox.lab.playing import play
 from puzzlebox.schema import load_task
 from puzzlebox.studio import protocol
@@ -49,6 +51,25 @@ def test_the_list_is_newest_first(studio: Studio, page: Page) -> None:
     assert (older["steps"], older["return"], older["title"]) == (ended["step"], ended["return"], "Straight ahead")
     assert (older["player"], older["agent"], older["rules"], older["seed"]) == ("human", None, "puzzlebox", 8)
     assert studio.json("/api/recordings?limit=1&offset=1")["recordings"] == [older]
+
+
+def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is written a second later."""
+    monkeypatch.setattr(writing, "BREATH", 1.0)
+    for _ in range(2):
+        with studio.page(task="foraging") as page:
+            page.until_step(1)
+            assert studio.json("/api/recordings?limit=1")["recordings"][0]["id"] == page.episode
+
+
+def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path) -> None:
+    with running(tmp_path / "recordings.sqlite") as studio:
+        with studio.page(task="foraging") as page:
+            page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
+        writer = studio.store._writer
+        assert writer is not None
+        writer._give_up(OSError("no space left"))
+        assert studio.json("/api/recordings")["recordings"][0]["id"] == page.episode
 
 
 def test_one_of_them_with_its_events(studio: Studio, page: Page) -> None:

@@ -5,7 +5,7 @@ import gc
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from starlette.applications import Starlette
@@ -200,9 +200,16 @@ class _Api:
         return id
 
     async def _read(self, ask: Callable[[], Any]) -> Any:
-        """Ask the store in a thread of its own."""
+        """Ask the store in a thread of its own; what a page was told of is in the answer."""
+
+        def after_writing() -> Any:
+            # Where nothing can be written any more, what was written can still be read.
+            with suppress(StoreError):
+                self._store.flush()
+            return ask()
+
         try:
-            return await asyncio.to_thread(ask)
+            return await asyncio.to_thread(after_writing)
         except KeyError as problem:
             raise HTTPException(404, str(problem.args[0])) from None
         except (ValueError, StoreError, ModuleNotFoundError) as problem:
