@@ -125,8 +125,9 @@ def same(a: Any, b: Any) -> bool:
 
 @workers
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_as_gymnasiums_own_vector(mode: AutoresetMode, workers: int) -> None:
-    settings = {**LIGHT, "segments": True, "camera": 8}
+@pytest.mark.parametrize("segments", [True, False])  # with them no step is done without Python
+def test_as_gymnasiums_own_vector(segments: bool, mode: AutoresetMode, workers: int) -> None:
+    settings = {**LIGHT, "segments": segments, "camera": 8}
     ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset=mode, **settings)
     theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **settings)] * 3, autoreset_mode=mode)
     assert ours.single_observation_space == theirs.single_observation_space

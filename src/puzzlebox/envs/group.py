@@ -136,8 +136,10 @@ class Group:
             if cruise is not None:
                 cruise.perceive()
         self._tell(outcomes, news)
-        for index in outcomes:
-            self._set_out(index)
+        for index, outcome in outcomes.items():
+            # A cruise leaves alone what says that an episode has ended: the step after the end writes it anew.
+            if not (outcome.terminated or outcome.truncated):
+                self._set_out(index)
         return news
 
     def _set_out(self, index: int) -> None:
