@@ -200,7 +200,7 @@ def test_the_gymnasium_wrappers(food: str) -> None:
     assert envs.reset(seed=0)[0]["position"].shape == (2, 3)
     with pytest.raises(ValueError, match="there are 2 environments and 1 files"):
         make_animalai_env_fns(2, arenas_configurations=[food])
-    with pytest.raises(ValueError, match="vectorization_mode is 'asinc'; did you mean `async`"):
+    with pytest.raises(ValueError, match=r"vectorization_mode is 'asinc'; allowed: .*; did you mean `async`"):
         make_animalai_vec_env(2, vectorization_mode="asinc")
 
 

@@ -5,6 +5,8 @@ of older scripts is there as well as `animalai.environment`, and so is `mlagents
 """
 
 from puzzlebox import __version__
+from puzzlebox.animalai import arenas
+from puzzlebox.animalai.download import download_binary, get_package_version
 from puzzlebox.animalai.environment import AnimalAIEnvironment
 
-__all__ = ["AnimalAIEnvironment", "__version__"]
+__all__ = ["AnimalAIEnvironment", "__version__", "arenas", "download_binary", "get_package_version"]

@@ -1,6 +1,7 @@
 """The nine actions under their original names."""
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -50,3 +51,13 @@ class AAIActions:
     def random(self) -> AAIAction:
         """Any of them."""
         return random.choice(self.allActions)
+
+
+def stack_actions(actions: "Sequence[AAIAction | ActionTuple]") -> ActionTuple:
+    """Actions of several agents as one, their rows in this order."""
+    if not actions:
+        raise ValueError("there are no actions to stack; give one for each agent")
+    parts = [each.action_tuple if isinstance(each, AAIAction) else each for each in actions]
+    return ActionTuple(
+        np.concatenate([each.continuous for each in parts]), np.vstack([each.discrete for each in parts])
+    )

@@ -1,5 +1,6 @@
 """The data ML-Agents passes between an environment and a learner, as far as scripts for Animal-AI use it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from enum import Enum, Flag
 from typing import Any, NamedTuple
@@ -129,6 +130,22 @@ class BehaviorSpec(NamedTuple):
     action_spec: ActionSpec
 
 
+class BehaviorMapping(Mapping[BehaviorName, BehaviorSpec]):
+    """The kinds of agents by name, to look at and not to change."""
+
+    def __init__(self, specs: Mapping[BehaviorName, BehaviorSpec]) -> None:
+        self._specs = dict(specs)
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+    def __getitem__(self, behavior: BehaviorName) -> BehaviorSpec:
+        return self._specs[behavior]
+
+    def __iter__(self) -> Iterator[BehaviorName]:
+        return iter(self._specs)
+
+
 class DecisionStep(NamedTuple):
     """An agent that waits for an action."""
 
@@ -225,6 +242,39 @@ class TerminalSteps(_Steps):
         """Nobody."""
         obs, reward, agents = _nobody(spec)
         return TerminalSteps(obs, reward, np.zeros(0, np.bool_), agents)
+
+
+class BaseEnv(ABC):
+    """What every environment of ML-Agents can do."""
+
+    @abstractmethod
+    def step(self) -> None:
+        """Let all agents act as they were told."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Begin anew."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End it."""
+
+    @property
+    @abstractmethod
+    def behavior_specs(self) -> BehaviorMapping:
+        """What agents perceive and do, by the name of their behaviour."""
+
+    @abstractmethod
+    def set_actions(self, behavior_name: BehaviorName, action: ActionTuple) -> None:
+        """Say what the agents do next, a row for each."""
+
+    @abstractmethod
+    def set_action_for_agent(self, behavior_name: BehaviorName, agent_id: AgentId, action: ActionTuple) -> None:
+        """Say what one agent does next."""
+
+    @abstractmethod
+    def get_steps(self, behavior_name: BehaviorName) -> tuple[DecisionSteps, TerminalSteps]:
+        """Who waits for an action, and whose episode has ended in the last step."""
 
 
 def _same(a: Any, b: Any) -> bool:

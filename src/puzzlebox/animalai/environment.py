@@ -1,17 +1,19 @@
 """`AnimalAIEnvironment` with its original arguments and methods, around our own arena."""
 
-import logging
-from collections.abc import Mapping
+from collections.abc import Sequence
 from math import isfinite
 from os import PathLike
-from types import MappingProxyType
+from subprocess import Popen
 from typing import Any, ClassVar, NamedTuple
+from uuid import UUID
 
 import numpy as np
 
 from puzzlebox.animalai.base_env import (
     ActionSpec,
     ActionTuple,
+    BaseEnv,
+    BehaviorMapping,
     BehaviorSpec,
     DecisionSteps,
     DimensionProperty,
@@ -22,11 +24,15 @@ from puzzlebox.animalai.base_env import (
     UnityActionException,
     UnityEnvironmentException,
 )
+from puzzlebox.animalai.notes import without_effect
+from puzzlebox.animalai.side_channel.engine_configuration_channel import EngineConfigurationChannel
+from puzzlebox.animalai.side_channel.raw_bytes_channel import RawBytesChannel
+from puzzlebox.animalai.side_channel.side_channel import SideChannel
+from puzzlebox.animalai.studio_process import open_page
 from puzzlebox.envs.arena import ArenaEnv
 from puzzlebox.envs.settings import Observation
 from puzzlebox.schema import Task
 
-_LOG = logging.getLogger("puzzlebox.animalai")
 BEHAVIOR = "AnimalAI?team=0"
 # What is played where nobody says what.
 _DEFAULT_TASK = "examples/food"
@@ -38,9 +44,7 @@ _WITHOUT_EFFECT = {
     "file_name": None,
     "worker_id": 0,
     "base_port": 5005,
-    "play": False,
     "inference": False,
-    "side_channels": None,
     "no_graphics": False,
     "use_YAML": True,
     "timescale": 1,
@@ -56,13 +60,14 @@ class PlayTrain(NamedTuple):
     train: int
 
 
-class AnimalAIEnvironment:
+class AnimalAIEnvironment(BaseEnv):
     """Animal-AI's environment: the same arguments, observations and steps, without Unity.
 
     Arguments that only Unity needed are accepted, with a note. `rayMaxDegrees` is what one side of the fan spans. After
     an episode the next arena follows by itself; a `reset` right then does not skip it.
 
     Args:
+        play: let a person play the file as well, on the studio's play page.
         rules: which build's rules to play by; see `puzzlebox.Rules`.
         unknown: accepted, with a note.
         others: as in the original.
@@ -72,12 +77,13 @@ class AnimalAIEnvironment:
     WINDOW_HEIGHT: ClassVar[PlayTrain] = PlayTrain(800, 32)
     QUALITY_LEVEL: ClassVar[PlayTrain] = PlayTrain(1, 1)
     ARENA_CONFIG_SC_UUID: ClassVar[str] = "9c36c837-cad5-498a-b675-bc19c9370072"
+    YAML_SC_UUID: ClassVar[str] = "20b62eb2-cde3-4f5f-a8e5-af8d9677971d"
 
     def __init__(
         self,
         additional_args: Any = None,
-        log_folder: str = "",
-        file_name: str | None = None,
+        log_folder: "str | PathLike[str]" = "",
+        file_name: "str | PathLike[str] | None" = None,
         worker_id: int = 0,
         base_port: int = 5005,
         seed: int | None = 0,
@@ -91,7 +97,7 @@ class AnimalAIEnvironment:
         raysPerSide: float = 2,
         rayMaxDegrees: float = 60,
         decisionPeriod: int = 3,
-        side_channels: Any = None,
+        side_channels: Sequence[SideChannel] | None = None,
         no_graphics: bool = False,
         use_YAML: bool = True,
         timescale: float = 1,
@@ -103,11 +109,12 @@ class AnimalAIEnvironment:
     ) -> None:
         given = locals()
         moot = [name for name, default in _WITHOUT_EFFECT.items() if given[name] != default] + list(unknown)
-        if moot:
-            _LOG.warning("these arguments of Animal-AI have no effect here: %s", ", ".join(moot))
+        if any(str(each.channel_id) != self.ARENA_CONFIG_SC_UUID for each in side_channels or ()):
+            moot.append("side_channels")
+        without_effect(moot)
         self.play, self.inference, self.timescale = play, inference, timescale
         self.targetFrameRate, self.captureFrameRate = targetFrameRate, captureFrameRate
-        self.side_channels = side_channels
+        self.side_channels = self.configure_side_channels(side_channels)
         self.timeout = 10 if play else 60
         self.useCamera, self.useRayCasts = bool(useCamera), bool(useRayCasts)
         size = None
@@ -127,6 +134,68 @@ class AnimalAIEnvironment:
         self._action = 0
         self._agent = -1
         self._begin({}, seed)
+        self._rules = rules
+        self._process: Popen[bytes] | None = None
+        self._let_play(arenas_configurations or _DEFAULT_TASK)
+
+    @staticmethod
+    def executable_args(
+        play: bool = False,
+        useCamera: bool = True,
+        resolution: int | None = 150,
+        grayscale: bool = False,
+        useRayCasts: bool = True,
+        raysPerSide: float = 2,
+        rayMaxDegrees: float = 60,
+        decisionPeriod: int = 3,
+    ) -> list[str]:
+        """What the original's program was started with for such arguments; no program is started here."""
+        settings = {
+            "useCamera": bool(useCamera),
+            "resolution": resolution,
+            "grayscale": bool(grayscale),
+            "useRayCasts": bool(useRayCasts),
+            "raysPerSide": raysPerSide,
+            "rayMaxDegrees": rayMaxDegrees,
+            "decisionPeriod": decisionPeriod,
+        }
+        words = ["--playerMode", str(int(play))]
+        for name, value in settings.items():
+            if value is None or value is False:
+                continue
+            words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+        return words
+
+    def configure_side_channels(self, side_channels: Sequence[SideChannel] | None) -> list[SideChannel]:
+        """These channels, and one for the engine and one for arenas where they are not among them."""
+        channels = list(side_channels or ())
+        if not any(isinstance(each, EngineConfigurationChannel) for each in channels):
+            channels.append(self.create_engine_config_side_channel())
+        if not any(str(each.channel_id) == self.ARENA_CONFIG_SC_UUID for each in channels):
+            channels.append(RawBytesChannel(UUID(self.ARENA_CONFIG_SC_UUID)))
+        return channels
+
+    def create_engine_config_side_channel(self) -> EngineConfigurationChannel:
+        """A channel for the engine's settings, which have no effect."""
+        return EngineConfigurationChannel()
+
+    @property
+    def arenas_parameters_side_channel(self) -> Any:
+        """The channel over which a task, its path or its text, can be sent; the next `reset` plays it."""
+        return next(each for each in self.side_channels if str(each.channel_id) == self.ARENA_CONFIG_SC_UUID)
+
+    def _sent(self) -> str:
+        """What was sent last; nobody listens to the other channels."""
+        messages = list(self.arenas_parameters_side_channel.message_queue)
+        for channel in self.side_channels:
+            channel.message_queue.clear()
+        return bytes(messages[-1]).decode() if messages else ""
+
+    def _let_play(self, task: Any) -> None:
+        """Where a person plays, have the page show this task."""
+        if self.play:
+            self._stop_play()
+            self._process = open_page(task, self._rules)
 
     def _observation_specs(self) -> list[ObservationSpec]:
         specs, space = [], self._env.observation_space
@@ -142,9 +211,9 @@ class AnimalAIEnvironment:
         return specs
 
     @property
-    def behavior_specs(self) -> Mapping[str, BehaviorSpec]:
+    def behavior_specs(self) -> BehaviorMapping:
         """What agents perceive and do, by the name of their behaviour; there is one."""
-        return MappingProxyType({BEHAVIOR: self._specs})
+        return BehaviorMapping({BEHAVIOR: self._specs})
 
     def _begin(self, options: dict[str, Any], seed: int | None = None) -> None:
         observation, _ = self._env.reset(seed=seed, options=options)
@@ -180,8 +249,11 @@ class AnimalAIEnvironment:
         Raises:
             FileNotFoundError: there is no such file.
         """
-        if arenas_configurations:
-            self._begin({"task": arenas_configurations}, seed)
+        sent = self._sent()
+        task = arenas_configurations or sent
+        if task:
+            self._begin({"task": task}, seed)
+            self._let_play(task)
         elif seed is not None:
             self._begin({}, seed)
         elif self._fresh:  # it has just begun, and no arena is skipped
@@ -245,7 +317,16 @@ class AnimalAIEnvironment:
         return self._env
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """End it for good, and close the page where a person plays, if there is one."""
+        self._fresh = False
+        self._env.close()
+        self._stop_play()
+
+    def _stop_play(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+            self._process = None
 
 
 def _number(name: str, value: Any) -> float:

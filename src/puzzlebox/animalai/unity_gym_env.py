@@ -1,4 +1,4 @@
-"""ML-Agents' wrapper that makes a Gym environment (the interface of 2021) of an `AnimalAIEnvironment`."""
+"""ML-Agents' wrapper that makes a Gym environment (the interface of 2021) of one of its own."""
 
 from itertools import product
 from typing import Any
@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from puzzlebox.animalai.base_env import ActionTuple, DecisionSteps, TerminalSteps
-from puzzlebox.animalai.environment import AnimalAIEnvironment
+from puzzlebox.animalai.base_env import ActionTuple, BaseEnv, DecisionSteps, TerminalSteps
 
 GymStepResult = tuple[Any, float, bool, dict[str, Any]]
 
@@ -53,7 +52,7 @@ class UnityToGymWrapper:
 
     def __init__(
         self,
-        unity_env: AnimalAIEnvironment,
+        unity_env: BaseEnv,
         uint8_visual: bool = False,
         flatten_branched: bool = False,
         allow_multiple_obs: bool = False,

@@ -1,13 +1,51 @@
 """How fast and how large Unity runs: there is no Unity."""
 
-from typing import Any
+from typing import NamedTuple
+from uuid import UUID
+
+from puzzlebox.animalai.notes import without_effect
+from puzzlebox.animalai.side_channel.side_channel import IncomingMessage, SideChannel
 
 
-class EngineConfigurationChannel:
-    """Takes everything and changes nothing."""
+class EngineConfig(NamedTuple):
+    """All of it."""
 
-    def set_configuration_parameters(self, **parameters: Any) -> None:
-        """No effect."""
+    width: int | None = None
+    height: int | None = None
+    quality_level: int | None = None
+    time_scale: float | None = None
+    target_frame_rate: int | None = None
+    capture_frame_rate: int | None = None
 
-    def set_configuration(self, config: Any) -> None:
-        """No effect."""
+    @staticmethod
+    def default_config() -> "EngineConfig":
+        """What ML-Agents sets where nobody says otherwise."""
+        return EngineConfig(80, 80, 1, 20.0, -1, 60)
+
+
+class EngineConfigurationChannel(SideChannel):
+    """Accepts all settings, with a note: the world always runs as fast as it can."""
+
+    def __init__(self) -> None:
+        super().__init__(UUID("e951342c-4f7e-11ea-b238-784f4387d1f7"))
+
+    def set_configuration_parameters(
+        self,
+        width: int | None = None,
+        height: int | None = None,
+        quality_level: int | None = None,
+        time_scale: float | None = None,
+        target_frame_rate: int | None = None,
+        capture_frame_rate: int | None = None,
+    ) -> None:
+        """Note which settings have no effect."""
+        self.set_configuration(
+            EngineConfig(width, height, quality_level, time_scale, target_frame_rate, capture_frame_rate)
+        )
+
+    def set_configuration(self, config: EngineConfig) -> None:
+        """The same for all at once."""
+        without_effect([name for name, value in config._asdict().items() if value is not None])
+
+    def on_message_received(self, msg: IncomingMessage) -> None:
+        """An engine has nothing to say."""

@@ -1,17 +1,28 @@
-"""Bytes to and from Unity: there is no Unity."""
+"""A channel for bytes as they are."""
 
-from typing import Any
+from uuid import UUID
+
+from puzzlebox.animalai.side_channel.side_channel import IncomingMessage, OutgoingMessage, SideChannel
 
 
-class RawBytesChannel:
-    """Takes everything and never has an answer."""
+class RawBytesChannel(SideChannel):
+    """Sends bytes, and keeps those it is told; with the id of the arenas' channel, tasks can be sent."""
 
-    def __init__(self, channel_id: Any = None) -> None:
-        self.channel_id = channel_id
+    def __init__(self, channel_id: UUID) -> None:
+        super().__init__(channel_id)
+        self._received: list[bytes] = []
 
-    def send_raw_data(self, data: bytes) -> None:
-        """No effect."""
+    def on_message_received(self, msg: IncomingMessage) -> None:
+        """Keep it."""
+        self._received.append(msg.get_raw_bytes())
+
+    def send_raw_data(self, data: bytes | bytearray) -> None:
+        """Send it."""
+        message = OutgoingMessage()
+        message.set_raw_bytes(data)
+        self.queue_message_to_send(message)
 
     def get_and_clear_received_messages(self) -> list[bytes]:
-        """Nothing was received."""
-        return []
+        """What it was told since the last time."""
+        received, self._received = self._received, []
+        return received

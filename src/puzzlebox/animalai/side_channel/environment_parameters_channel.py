@@ -1,0 +1,40 @@
+"""Numbers an environment may ask for by name."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from puzzlebox.animalai.side_channel.side_channel import IncomingMessage, SideChannel
+
+
+class EnvironmentParametersChannel(SideChannel):
+    """Keeps them; no task asks for any, as in the original.
+
+    Attributes:
+        parameters: a number for each name, or the name of a distribution with its numbers and seed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(UUID("534c891e-810f-11ea-a9d0-822485860400"))
+        self.parameters: dict[str, Any] = {}
+
+    def set_float_parameter(self, key: str, value: float) -> None:
+        """A number."""
+        self.parameters[key] = float(value)
+
+    def set_uniform_sampler_parameters(self, key: str, min_value: float, max_value: float, seed: int) -> None:
+        """Any number between two."""
+        self.parameters[key] = ("uniform", min_value, max_value, seed)
+
+    def set_gaussian_sampler_parameters(self, key: str, mean: float, st_dev: float, seed: int) -> None:
+        """A number around a mean."""
+        self.parameters[key] = ("gaussian", mean, st_dev, seed)
+
+    def set_multirangeuniform_sampler_parameters(
+        self, key: str, intervals: Sequence[tuple[float, float]], seed: int
+    ) -> None:
+        """Any number of several ranges."""
+        self.parameters[key] = ("multirangeuniform", list(intervals), seed)
+
+    def on_message_received(self, msg: IncomingMessage) -> None:
+        """Parameters are only told, never asked back."""
