@@ -99,9 +99,9 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
-        ("randon", {}, "there is no agent 'randon'; did you mean `random`?"),
-        ("random", {"prev_bias": 1}, "the agent random has no option 'prev_bias'; did you mean `prev_step_bias`?"),
-        ("no.such.module:Thing", {}, "cannot be imported: No module named 'no'"),
+        ("randon", {}, "and any other by its import path, module:Class; did you mean `random`?"),
+        ("random", {"prev_bias": 1}, "prev_step_bias, remove_prev_step; did you mean `prev_step_bias`?"),
+        ("no.such.module:Thing", {}, "cannot be imported: ModuleNotFoundError: No module named 'no'"),
         ("puzzlebox.agents.random:RandomAgemt", {}, "has no 'RandomAgemt'; did you mean `RandomAgent`?"),
         ("puzzlebox.agents.random:DISTRIBUTIONS", {}, "is no agent: nothing can be made of a dict"),
         ("collections:Counter", {}, "collections:Counter is no agent: it has no senses and no begin and no act"),
@@ -112,6 +112,36 @@ def test_one_sentence_for_what_is_no_agent(name: str, options: dict[str, Any], s
     with pytest.raises(ValueError) as problem:
         agent_named(name, **options)
     assert sentence in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("def x(:", "the agent 'mine:X' cannot be imported: SyntaxError: invalid syntax (HERE:1)"),
+        ("1 / 0", "the agent 'mine:X' cannot be imported: ZeroDivisionError: division by zero (HERE:1)"),
+        ("\nint('a b')", "cannot be imported: ValueError: invalid literal for int() with base 10: 'a b' (HERE:2)"),
+        ("import torchhh", "cannot be imported: ModuleNotFoundError: No module named 'torchhh' (HERE:1)"),
+        ("exit(3)", "the agent 'mine:X' cannot be imported: SystemExit: 3"),
+        ("def X():\n  {}['weights']", "the agent mine:X cannot be made: KeyError: 'weights' (HERE:2)"),
+        ("def X():\n  None.x", "cannot be made: AttributeError: 'NoneType' object has no attribute 'x' (HERE:2)"),
+        ("def X():\n  raise ValueError('no\\nluck')", "the agent mine:X cannot be made: ValueError: no luck (HERE:2)"),
+        ("def X():\n  assert False", "the agent mine:X cannot be made: AssertionError (HERE:2)"),
+        ("def X():\n  open('/nope/x')", "FileNotFoundError: [Errno 2] No such file or directory: '/nope/x' (HERE:2)"),
+        ("def X(path): ...", "cannot be made: TypeError: X() missing 1 required positional argument: 'path'"),
+        ("class X:\n  senses, begin, act = 5, 5, 5", "mine:X is no agent: its senses are 5;"),
+    ],
+)
+def test_one_sentence_for_code_that_fails(
+    code: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    with pytest.raises(ValueError) as problem:
+        agent_named("mine:X")
+    assert sentence.replace("HERE", str(path)) in str(problem.value)
+    assert "\n" not in str(problem.value)
 
 
 def actions_of(agent: RandomAgent, count: int, seed: int = 0) -> list[int]:
@@ -188,7 +218,7 @@ def test_every_distribution_is_seeded(name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"step_length_distribution": "norml(5, 1)"}, "there is no distribution 'norml'; did you mean `normal`?"),
+        ({"step_length_distribution": "norml(5, 1)"}, "lognormal, gamma; did you mean `normal`?"),
         ({"step_length_distribution": "normal(5)"}, "'normal(5)' is no distribution; normal takes two numbers"),
         (
             {"step_length_distribution": "normal(5, x)"},
@@ -199,8 +229,12 @@ def test_every_distribution_is_seeded(name: str) -> None:
         ({"step_length_distribution": "constant(nan)"}, "constant takes one number"),
         ({"max_step_length": 0}, "max_step_length is 0; it must be a whole number, 1 or more"),
         ({"prev_step_bias": 1.5}, "prev_step_bias is 1.5; it must be from 0 to 1"),
+        ({"prev_step_bias": "a"}, "prev_step_bias is 'a'; it must be from 0 to 1"),
+        ({"step_length_distribution": 5}, "step_length_distribution is 5; it must be a text such as 'normal(5, 1)'"),
+        ({"action_biases": 5}, "action_biases are 5; they must be nine finite numbers"),
+        ({"action_biases": ["a"] * 9}, "they must be nine finite numbers"),
         ({"action_biases": [1, 2]}, "action_biases has 2 numbers; there are 9 actions"),
-        ({"action_biases": [float("inf")] * 9}, "they must be finite numbers"),
+        ({"action_biases": [float("inf")] * 9}, "they must be nine finite numbers"),
         ({"prev_step_bias": 0.5, "remove_prev_step": True}, "contradict each other"),
     ],
 )

@@ -15,7 +15,9 @@ from puzzlebox.lab.report import Report, gather, make_report
 from puzzlebox.lab.report.contents import contents
 from puzzlebox.lab.report.figures import looks
 from puzzlebox.lab.report.model import fit_model
+from puzzlebox.lab.running import run
 from puzzlebox.lab.stats import kruskal_wallis, wilson
+from puzzlebox.lab.subjects import subjects_of
 
 TESTBED = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
 
@@ -203,6 +205,52 @@ def test_the_group_follows_the_design(tmp_path: Path) -> None:
     assert contents(one_task).model.fit is not None
     few = gather([write_run(tmp_path / "three", made_up_rows(["food", "maze"], episodes=40))])
     assert fit_model(few.rows).formula == "passed ~ agent + task + (1 | seed)"
+    levels = gather([write_run(tmp_path / "four", made_up_rows(TESTBED[:4], episodes=40))])
+    assert levels.levels == ["1", "2"]
+    assert fit_model(levels.rows).formula == "passed ~ agent + task + (1 | seed)"
+    assert fit_model(levels.rows, "task").formula == "passed ~ agent + level + (1 | task)"
+
+
+def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: Path) -> None:
+    """An easy and a hard task in each level, and an agent with 9 times the odds on each: nobody else's number."""
+    chances = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
+    rows = made_up_rows(list(chances), {"random": 0.0, "learner": 0.0}, episodes=140)
+    for row in rows:
+        share = chances[row["task"]][row["agent"] == "learner"]
+        row |= {"passed": row["episode"] < share * 140, "seed": ""}
+    model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
+    assert model.fit is not None
+    (learner,) = [term for term in model.fit.terms if term.name == "learner"]
+    assert learner.odds_ratio == pytest.approx(9, rel=1e-6)
+
+
+def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
+    """What each agent was and perceived, and what each task asked for, also where nobody mentioned it."""
+    run(subjects_of(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
+    made = make_report([tmp_path / "out"], tmp_path / "report")
+    text = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
+    for said in (
+        "The agent “random(max_step_length=3)” was puzzlebox.agents.random:RandomAgent("
+        "step_length_distribution='normal(5, 1)', max_step_length=3, action_biases=None, ",
+        "HeuristicAgent(rays=45, behaviour='published'). It perceived 45 rays over 60° and its health, velocity and",
+        "Time limits, which food prolongs, were 25 s, pass marks were 0 (of each task",
+    ):
+        assert said in text, said
+    settings = {line["setting"]: line["value"] for line in table(made, "settings")}
+    assert settings["agents.heuristic.class"] == "puzzlebox.agents.heuristic:HeuristicAgent"
+    assert settings["agents.random(max_step_length=3).options.prev_step_bias"] == "0.0"
+    assert (settings["agents.heuristic.senses.rays"], settings["agents.heuristic.senses.vitals"]) == ("45", "True")
+    (line,) = table(made, "task_settings")
+    episodes = table(made, "episodes")
+    assert line == {
+        "run": "out",
+        "task": "examples/food",
+        "arena": "0",
+        "task_hash": episodes[0]["task_hash"],
+        "time_limit": "250",
+        "pass_mark": "0.0",
+    }
+    assert {each["time_limit"] for each in episodes} == {"250"}
 
 
 def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_path: Path) -> None:

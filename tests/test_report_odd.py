@@ -235,6 +235,7 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
         ({}, "is not the folder of a run: it has no episodes.csv"),
         ({"run.json": "{}"}, "the run is not over: give its command again"),
         ({"episodes.csv": "task,agent\n"}, "has no column 'return'"),
+        ({"episodes.csv": ""}, "episodes.csv is empty; a table of episodes begins with the names of its columns"),
         ({"episodes.csv": "task,agent,return\n"}, "there are no episodes in"),
         ({"episodes.csv": "task,agent,return\nfood,a,high\n"}, "line 2: return is 'high', which is no number"),
         ({"episodes.csv": "task,agent,return,passed\nfood,a,1,maybe\n"}, "passed is 'maybe'; it must be True, False"),

@@ -194,4 +194,20 @@ def test_separated_categories_are_found_again_and_again() -> None:
     kept, found = without_separation(passed, {"agent": agents, "level": levels})
     assert [(each.factor, each.name, each.passed) for each in found] == [("agent", "b", False), ("level", "2", True)]
     assert str(found[0]) == "agent b passed none of its 2 episodes, so its odds are zero"
+    assert str(found[1]) == (
+        "level 2 passed 2 of its 3 episodes, but all of the 2 among the agents that remain, so its odds are infinite "
+        "there"
+    )
     assert kept.tolist() == [True, False, False, False, True, False, True, True]
+
+
+def test_a_category_that_passes_nothing_anywhere_is_said_to_whatever_was_left_out_before() -> None:
+    """Level 2, which comes first, takes some of agent b's failures away."""
+    levels = ["2", "2", "1", "1", "1", "1"]
+    agents = ["a", "b", "a", "a", "b", "b"]
+    passed = [False, False, True, False, False, False]
+    _, found = without_separation(passed, {"level": levels, "agent": agents})
+    assert [str(each).partition(",")[0] for each in found] == [
+        "level 2 passed none of its 2 episodes",
+        "agent b passed none of its 3 episodes",
+    ]

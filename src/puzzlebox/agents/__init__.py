@@ -1,15 +1,16 @@
 """Who plays when no person does: one readable file each, found by name, import path or entry point."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
 from puzzlebox.agents.agent import Agent
+from puzzlebox.agents.origin import fingerprint, place, said
 from puzzlebox.schema.messages import closest, nearest
 
-__all__ = ["Agent", "agent_named", "agent_names", "describe", "register"]
+__all__ = ["Agent", "agent_named", "agent_names", "code_of", "defaults_of", "describe", "register"]
 
 # Other packages name theirs in this group of entry points.
 GROUP = "puzzlebox.agents"
@@ -50,11 +51,30 @@ def agent_named(name: str, **options: Any) -> Agent:
         if option not in (known or ()):
             hint = nearest(option, known) if known else "; it has none"
             raise ValueError(f"the agent {name} has no option {option!r}{hint}")
-    agent = factory(**options)
+    try:
+        agent = factory(**options)
+    except (Exception, SystemExit) as problem:
+        # What our own agents refuse they refuse in a sentence.
+        ours = isinstance(problem, ValueError) and str(getattr(factory, "__module__", "")).startswith(f"{__name__}.")
+        why = str(problem) if ours else said(problem) + place(problem)
+        raise ValueError(f"the agent {name} cannot be made: {why}") from problem
     missing = [part for part in ("senses", "begin", "act") if not hasattr(agent, part)]
     if missing:
         raise ValueError(f"{name} is no agent: it has no {' and no '.join(missing)} (see puzzlebox.agents.Agent)")
+    if not isinstance(agent.senses, Mapping):
+        raise ValueError(f"{name} is no agent: its senses are {agent.senses!r}; they must be a dictionary of settings")
     return agent
+
+
+def code_of(name: str, agent: Agent) -> str | None:
+    """A fingerprint of the code of an agent of that name: of what makes it, of its class and of those it inherits."""
+    return fingerprint(_factory(name), *type(agent).__mro__)
+
+
+def defaults_of(name: str) -> dict[str, Any]:
+    """The options of an agent, and what they are where nobody says otherwise."""
+    parameters = inspect.signature(_factory(name)).parameters.values()
+    return {each.name: each.default for each in parameters if each.default is not each.empty}
 
 
 def _options(factory: Factory) -> list[str] | None:
@@ -76,18 +96,18 @@ def _factory(name: str) -> Factory:
     if where is None:
         names = agent_names()
         known = f"; there are {', '.join(names)}, and any other by its import path, module:Class"
-        raise ValueError(f"there is no agent {name!r}{closest(name, names) or known}")
+        raise ValueError(f"there is no agent {name!r}{known}{closest(name, names)}")
     return _imported(where) if isinstance(where, str) else where
 
 
 def _imported(path: str) -> Factory:
     module, _, attribute = path.partition(":")
+    if not module or module.startswith("."):
+        raise ValueError(f"the agent {path!r} cannot be imported: it is written module:Class")
     try:
         found: Any = import_module(module)
-    except ImportError as problem:
-        raise ValueError(f"the agent {path!r} cannot be imported: {problem}") from None
-    except ValueError:
-        raise ValueError(f"the agent {path!r} cannot be imported: it is written module:Class") from None
+    except (Exception, SystemExit) as problem:  # it runs whatever the module says
+        raise ValueError(f"the agent {path!r} cannot be imported: {said(problem)}{place(problem)}") from problem
     for part in attribute.split("."):
         if not hasattr(found, part):
             names = [each for each in dir(found) if not each.startswith("_")]

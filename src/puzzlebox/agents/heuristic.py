@@ -111,7 +111,7 @@ class HeuristicAgent:
 
     def __init__(self, rays: int = 45, behaviour: str = "published") -> None:
         if behaviour not in (*BEHAVIOURS, "published"):
-            raise ValueError(f"behaviour is {behaviour!r}{nearest(behaviour, ['published', *BEHAVIOURS])}")
+            raise ValueError(f"behaviour is {behaviour!r}{nearest(str(behaviour), ['published', *BEHAVIOURS])}")
         self.senses: Mapping[str, Any] = {"camera": None, "rays": checked_rays(rays), "ray_degrees": _FAN}
         self._asked = behaviour
         self._follow("food" if behaviour == "published" else behaviour)

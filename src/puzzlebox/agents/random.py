@@ -58,14 +58,16 @@ class RandomAgent:
     ) -> None:
         if isinstance(max_step_length, bool) or not isinstance(max_step_length, int) or max_step_length < 1:
             raise ValueError(f"max_step_length is {max_step_length!r}; it must be a whole number, 1 or more")
-        if not 0 <= prev_step_bias <= 1:
-            raise ValueError(f"prev_step_bias is {prev_step_bias}; it must be from 0 to 1")
+        if not isinstance(prev_step_bias, int | float | np.number) or not 0 <= prev_step_bias <= 1:
+            raise ValueError(f"prev_step_bias is {prev_step_bias!r}; it must be from 0 to 1")
         if prev_step_bias and remove_prev_step:
             raise ValueError("prev_step_bias and remove_prev_step contradict each other; use one of them")
-        if action_biases is not None and not np.all(np.isfinite(np.asarray(action_biases, float))):
-            raise ValueError(f"action_biases are {list(action_biases)}; they must be finite numbers")
-        draw = _drawing(step_length_distribution) if isinstance(step_length_distribution, str) else None
-        self._draw = draw or step_length_distribution
+        if action_biases is not None and not _are_finite(action_biases):
+            raise ValueError(f"action_biases are {action_biases!r}; they must be nine finite numbers")
+        drawn: Any = step_length_distribution
+        if not (drawn is None or isinstance(drawn, str) or callable(drawn)):
+            raise ValueError(f"step_length_distribution is {drawn!r}; it must be a text such as {PUBLISHED!r}, or None")
+        self._draw: Draw | None = _drawing(drawn) if isinstance(drawn, str) else drawn
         self._random = RandomActionAgent(
             max_step_length, self._length if self._draw else None, action_biases, prev_step_bias, remove_prev_step
         )
@@ -93,8 +95,15 @@ class RandomAgent:
         return int(3 * move + turn)
 
     def _length(self) -> float:
-        assert callable(self._draw)
+        assert self._draw is not None
         return min(max(self._draw(self._chances), -_LONGEST), _LONGEST)
+
+
+def _are_finite(numbers: Any) -> bool:
+    try:
+        return np.ndim(numbers) == 1 and bool(np.all(np.isfinite(np.asarray(numbers, float))))
+    except (TypeError, ValueError):
+        return False
 
 
 def _drawing(text: str) -> Draw:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import fail, note
+from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 
 class Group(Enum):
@@ -41,7 +41,7 @@ def report(
         ),
     ] = False,
     group: Annotated[
-        Group, typer.Option(help="What has a random intercept in the model of passing; `auto` looks at the design.")
+        Group, choice(Group, "What has a random intercept in the model of passing; `auto` looks at the design.")
     ] = Group.AUTO,
     people: Annotated[str, typer.Option(help="What people are called in the report.")] = "human",
     title: Annotated[str, typer.Option(help="The heading; left out: the names of the runs.")] = "",
@@ -60,8 +60,7 @@ def report(
     import sys
 
     folder = _folder(runs[0]) if output is None else output
-    if folder.exists() and not folder.is_dir():
-        fail(f"{folder} is already there and no folder", "name another one with -o")
+    refuse_file(folder)
     from puzzlebox.lab.report import CannotRead, make_report
     from puzzlebox.lab.report.methods import quoted
 

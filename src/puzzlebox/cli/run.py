@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, note, show, table
+from puzzlebox.cli.words import choice, fail, note, refuse_file, show, table
 
 if TYPE_CHECKING:
     from puzzlebox.lab.running import Outcome
@@ -44,7 +44,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, help="What the seeds of all episodes are made from.")] = 0,
     variations: Annotated[int, typer.Option(min=1, help="How many variations of each template.")] = 10,
     backend: Annotated[
-        Backend, typer.Option(help="`ray`: on the Ray cluster of RAY_ADDRESS, or a local one.")
+        Backend, choice(Backend, "`ray`: on the Ray cluster of RAY_ADDRESS, or a local one.")
     ] = Backend.PROCESSES,
     longest: Annotated[
         int, typer.Option(min=1, help="Physics steps after which an episode is stopped; for tasks without a limit.")
@@ -53,8 +53,9 @@ def run(
 ) -> None:
     """Let agents play tasks, and write a table with a row for each episode.
 
-    A run that was interrupted goes on where it was when the same command is given again; it may also be given more
-    episodes, agents or tasks. Neither the number of workers nor an interruption changes a result.
+    A run that was interrupted goes on where it was when the same command is given again, and what had failed is
+    played again; it may also be given more episodes, agents or tasks. Neither the number of workers nor an
+    interruption changes a result.
 
     Try:
 
@@ -71,6 +72,7 @@ def run(
     from puzzlebox.lab.running import typed
     from puzzlebox.lab.subjects import subjects_of
 
+    refuse_file(output)
     # Agents of one's own are imported from where one is, as `python -m` would.
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -112,19 +114,29 @@ def _show(outcome: "Outcome") -> None:
                 _add(summary, agent, level or "-", [row for row in own if row["level"] == level])
         _add(summary, agent, "all", own)
     show(summary)
+    if outcome.again:
+        note(f"{_episodes(outcome.again)} had failed before and {'was' if outcome.again == 1 else 'were'} played again")
     failed = [row for row in rows if row["error"]]
     if failed:
-        count = f"{len(failed)} episode{'s' if len(failed) > 1 else ''}"
-        note(f"warning: {count} failed, the first on {failed[0]['task']}: {failed[0]['error']}")
+        note(f"warning: {_episodes(len(failed))} failed, the first on {failed[0]['task']}: {failed[0]['error']}")
     before = len(rows) - outcome.played
     earlier = f" ({before} of them earlier)" if before else ""
-    note(f"{len(rows)} episodes{earlier}; wrote {outcome.folder / 'episodes.csv'}")
+    note(f"{_episodes(len(rows))}{earlier}; wrote {outcome.folder / 'episodes.csv'}")
     if len(failed) == len(rows):
         raise typer.Exit(1)
 
 
+def _episodes(count: int) -> str:
+    return f"{count} episode{'' if count == 1 else 's'}"
+
+
 def _add(summary: Any, agent: str, level: str, rows: list[dict[str, Any]]) -> None:
-    count = len(rows)
-    passed = 100 * sum(row["passed"] for row in rows) / count
-    means = (sum(row[name] for row in rows) / count for name in ("return", "seconds"))
-    summary.add_row(agent, level, str(count), f"{passed:.1f} %", *(f"{mean:.3f}" for mean in means))
+    """A line about some episodes; those that failed say nothing about the agent, and are counted apart."""
+    good = [row for row in rows if not row["error"]]
+    count = str(len(good)) if len(good) == len(rows) else f"{len(good)} ({len(rows) - len(good)} failed)"
+    if not good:
+        summary.add_row(agent, level, count, "-", "-", "-")
+        return
+    passed = 100 * sum(row["passed"] for row in good) / len(good)
+    means = (sum(row[name] for row in good) / len(good) for name in ("return", "seconds"))
+    summary.add_row(agent, level, count, f"{passed:.1f} %", *(f"{mean:.3f}" for mean in means))

@@ -1,10 +1,13 @@
 """How the command line speaks: data to stdout, words to stderr, and no colour needed to understand."""
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from puzzlebox.schema import Reading
 
 
@@ -14,6 +17,30 @@ def fail(message: str, hint: str = "") -> NoReturn:
     if hint:
         typer.echo(f"hint: {hint}", err=True)
     raise typer.Exit(1)
+
+
+def refuse_file(folder: "Path") -> None:
+    """Leave where a folder is to be written and there is a file."""
+    from os.path import exists, isdir
+
+    if exists(folder) and not isdir(folder):
+        fail(f"{folder} is already there and no folder", "name another one with -o")
+
+
+def choice(kind: type[Enum], help: str) -> Any:
+    """An option that is one of a few words; any other is refused with the nearest of them."""
+    known = [each.value for each in kind]
+
+    def chosen(word: Any) -> Enum:
+        try:
+            return kind(word)
+        except ValueError:
+            from puzzlebox.schema.messages import closest
+
+            allowed = ", ".join(known)
+            raise typer.BadParameter(f"`{word}` is not one of {allowed}{closest(word, known)}") from None
+
+    return typer.Option(parser=chosen, metavar="|".join(known), help=help)
 
 
 def note(message: str) -> None:

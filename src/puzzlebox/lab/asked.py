@@ -1,9 +1,11 @@
 """How agents and rules are asked for in one word: a name, and options in brackets."""
 
 import ast
+from dataclasses import fields
 from typing import Any
 
-from puzzlebox.agents import Agent, agent_named
+from puzzlebox.agents import Agent, agent_named, code_of, defaults_of
+from puzzlebox.envs.settings import Settings
 from puzzlebox.lab.rows import UNNAMED_RULES, rules_name
 from puzzlebox.things.rules import Rules
 
@@ -31,8 +33,28 @@ def asked(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]:
 
 def agent_of(text: str) -> Agent:
     """An agent by its name or import path, with options as in `random(prev_step_bias=0.5)`."""
-    name, options = asked(text, "agent with options", "random(prev_step_bias=0.5)")
+    name, options = _agent(text)
     return agent_named(name, **options)
+
+
+def agent_code_of(text: str, agent: Agent) -> str | None:
+    """A fingerprint of the code of an agent asked for like that; None where there is no code to read."""
+    return code_of(_agent(text)[0], agent)
+
+
+def agent_options_of(text: str) -> dict[str, Any]:
+    """Every option of an agent asked for like that, also those nobody mentioned."""
+    name, options = _agent(text)
+    return defaults_of(name) | options
+
+
+def senses_of(agent: Agent) -> dict[str, Any]:
+    """Every setting of what an agent perceives, also those it does not mention."""
+    return {each.name: each.default for each in fields(Settings) if each.name != "rules"} | dict(agent.senses)
+
+
+def _agent(text: str) -> tuple[str, dict[str, Any]]:
+    return asked(text, "agent with options", "random(prev_step_bias=0.5)")
 
 
 def rules_of(rules: str | Rules) -> tuple[str, Rules]:

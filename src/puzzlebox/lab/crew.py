@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from multiprocessing import connection, get_context
@@ -33,7 +34,7 @@ def played(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iter
 def _work(link: connection.Connection, plan: Plan) -> None:
     """Play what is asked for until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and closes
-    player = Player(plan)
+    player = Player(plan, forgiven=BaseException)  # so that here an interruption is an agent's doing, too
     while True:
         try:
             link.send(player.play(link.recv()))
@@ -139,3 +140,13 @@ def require_ray() -> None:
     """Say what is missing before anything is begun."""
     if find_spec("ray") is None:
         raise ModuleNotFoundError("--backend ray needs Ray; `pip install puzzlebox[scale]` brings it")
+    address = os.environ.get("RAY_ADDRESS", "")
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():  # `auto` and the like are for Ray to find
+        return
+    try:
+        # Ray itself would try for two minutes.
+        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+    except (OSError, OverflowError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS, {address}: {why}") from None

@@ -2,7 +2,7 @@
 
 `trajectories.jsonl.gz` gets one member for each episode, a Record; then `journal.jsonl` gets one line, which says how
 long the other file is. What a kill cuts off in the middle is cut away by whoever goes on: the journal at its last whole
-line, the trajectories at the length that line names.
+line, the trajectories at the length that line names. An episode that failed may be there again: the last time counts.
 """
 
 import gzip
@@ -40,15 +40,13 @@ class Journal:
             raise BlockingIOError(f"another command is writing to {folder} just now")
         good = kept = 0
         there = other.stat().st_size
-        with path.open("rb") as lines:
-            for line in lines:
-                entry = _entry(line)
-                # After a power cut the other file may be the shorter one.
-                if entry is None or entry["trajectories"] > there:
-                    break
-                good += len(line)
-                kept = entry["trajectories"]
-                self.rows.append(entry["row"])
+        for entry, length in _entries(path):
+            # After a power cut the other file may be the shorter one.
+            if entry["trajectories"] > there:
+                break
+            good += length
+            kept = entry["trajectories"]
+            self.rows.append(entry["row"])
         _cut(self._lines, good)
         _cut(self._trajectories, kept)
         self._reached = kept
@@ -79,6 +77,23 @@ class Journal:
         self.sync()
         self._trajectories.close()
         self._lines.close()
+
+
+def rows_so_far(folder: Path) -> list[dict[str, Any]]:
+    """The rows of all episodes a run has played, each once; none where there is no journal."""
+    path = folder / JOURNAL
+    rows = [entry["row"] for entry, _ in _entries(path)] if path.exists() else []
+    return list({(row["task"], row["arena"], row["agent"], row["episode"]): row for row in rows}.values())
+
+
+def _entries(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+    """What each line says and how many bytes it has, up to the first that is not whole."""
+    with path.open("rb") as lines:
+        for line in lines:
+            entry = _entry(line)
+            if entry is None:
+                return
+            yield entry, len(line)
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
@@ -119,6 +134,14 @@ def packed(name: str, record: str) -> bytes:
 
 def trajectories(folder: Path) -> Iterator[tuple[str, str]]:
     """The name and the record, as JSON, of each episode a run has kept; of a run that goes on, so far."""
+    # An episode that failed and was played again is there twice: the last time counts.
+    last = {name: number for number, (name, _) in enumerate(_members(folder))}
+    for number, (name, record) in enumerate(_members(folder)):
+        if last.get(name) == number:
+            yield name, record
+
+
+def _members(folder: Path) -> Iterator[tuple[str, str]]:
     try:
         with gzip.open(folder / TRAJECTORIES, "rt", encoding="utf-8") as lines:
             for line in lines:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from puzzlebox.agents import Agent
+from puzzlebox.agents.origin import said
 from puzzlebox.envs.arena import ArenaEnv, make
 from puzzlebox.lab.asked import agent_of
+from puzzlebox.lab.episode import Alone, Together
 from puzzlebox.lab.journal import TRAJECTORIES, packed
 from puzzlebox.lab.results import goals_among, seconds, told
 from puzzlebox.lab.schedule import Slot, agent_seed_of, seed_of
@@ -41,12 +43,21 @@ class Plan:
 
 
 class Player:
-    """Plays episodes of a plan, one after the other; a process needs one."""
+    """Plays episodes of a plan, one after the other; a process needs one.
 
-    def __init__(self, plan: Plan) -> None:
+    Args:
+        plan: the plan.
+        forgiven: what an agent may raise: it costs its episode, not the night's run. An interruption is not among it,
+            since it is the user's, except where those do not arrive.
+    """
+
+    def __init__(
+        self, plan: Plan, forgiven: type[BaseException] | tuple[type[BaseException], ...] = (Exception, SystemExit)
+    ) -> None:
         self._plan = plan
+        self._forgiven = forgiven
         self._subjects = {subject.name: subject for subject in plan.subjects}
-        self._agents: dict[str, Agent] = {}
+        self._agents: dict[str, list[Agent]] = {}
         self._envs: dict[str, ArenaEnv] = {}
         self._heads: dict[str, str] = {}
 
@@ -54,49 +65,57 @@ class Player:
         """The row of an episode, and its trajectory."""
         subject, seed = self._subjects[slot.task], seed_of(slot, self._plan.seed)
         events: list[Event] = []
-        world, problem, agent = None, None, None
+        world, problem, trained_on = None, None, None
         try:
-            agent = self._agent(slot.agent)
-            world, problem = self._played(subject, slot, agent, seed, events)
-        except Exception as wrong:  # whatever an agent does wrong costs its episode, not the night's run
-            problem = f"{type(wrong).__name__}: {wrong}"
-        row = self._row(subject, slot, seed, world, events, problem)
-        if agent is not None and hasattr(agent, "trained_on"):
-            row["trained_on"] = subject.hash in agent.trained_on
+            agents = self._players(slot.agent, subject.animals)
+            if hasattr(agents[0], "trained_on"):
+                trained_on = subject.hash in agents[0].trained_on
+            world, problem = self._played(subject, slot, agents, seed, events)
+        except self._forgiven as wrong:
+            problem = said(wrong)
+        row = self._row(subject, slot, seed, world, events, problem) | {"trained_on": trained_on}
         if world is None or not self._plan.keep_trajectories:
             return row, b""
         row["trajectory"] = f"{TRAJECTORIES}#{slot.name}"
         return row, packed(slot.name, self._record(subject, world))
 
-    def _agent(self, text: str) -> Agent:
-        if text not in self._agents:
-            self._agents[text] = agent_of(text)
-        return self._agents[text]
+    def _players(self, text: str, count: int) -> list[Agent]:
+        """An agent for each animal, kept for the next episode."""
+        agents = self._agents.setdefault(text, [])
+        while len(agents) < count:
+            agents.append(agent_of(text))
+        return agents[:count]
 
     def _played(
-        self, subject: Subject, slot: Slot, agent: Agent, seed: int, events: list[Event]
+        self, subject: Subject, slot: Slot, agents: Sequence[Agent], seed: int, events: list[Event]
     ) -> tuple[World, str | None]:
         """The world at the end of an episode, and what went wrong."""
         task = subject.task
-        if slot.agent not in self._envs:
-            self._envs[slot.agent] = make(task, rules=self._plan.rules, **agent.senses)
-        env = self._envs[slot.agent]
-        prepare = getattr(agent, "prepare", None)
-        if prepare is not None:
-            prepare(task, slot.arena)
-        observation, info = env.reset(seed=seed, options={"task": task, "arena": task.arenas[slot.arena].id})
-        world, longest = env.world, self._plan.longest
-        events += info["events"]
+        episode = self._episode(subject, slot, agents)
+        for agent in agents:
+            prepare = getattr(agent, "prepare", None)
+            if prepare is not None:
+                prepare(task, slot.arena)
+        events += episode.begin(seed=seed, options={"task": task, "arena": task.arenas[slot.arena].id})
+        world, longest = episode.world, self._plan.longest
         try:
-            agent.begin(agent_seed_of(seed))
+            for animal, agent in enumerate(agents):
+                agent.begin(agent_seed_of(seed, animal))
             while not world.over and world.clock < longest:
-                outcome = env.act(env.settings.action(agent.act(observation, info)))
-                events += outcome.events
-                if not world.over:
-                    observation, info = env.perceive(), env.info(outcome.events)
-        except Exception as wrong:
-            return world, f"{type(wrong).__name__}: {wrong}"
+                events += episode.decide()
+        except self._forgiven as wrong:
+            return world, said(wrong)
         return world, world.error
+
+    def _episode(self, subject: Subject, slot: Slot, agents: Sequence[Agent]) -> Alone | Together:
+        senses, rules = agents[0].senses, self._plan.rules
+        if len(agents) > 1:
+            from puzzlebox.envs.parallel import make_parallel  # PettingZoo, which not everybody has
+
+            return Together(make_parallel(subject.task, rules=rules, **senses), agents)
+        if slot.agent not in self._envs:
+            self._envs[slot.agent] = make(subject.task, rules=rules, **senses)
+        return Alone(self._envs[slot.agent], agents[0])
 
     def _row(
         self,

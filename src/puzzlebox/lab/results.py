@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.columns import Column
-from puzzlebox.lab.rows import plain_event
+from puzzlebox.lab.rows import FILE, plain_event
 from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Sheet
 from puzzlebox.lab.store import Episode, Store
+from puzzlebox.lab.subjects import subject_of
+from puzzlebox.schema import read
 from puzzlebox.things.rules import PHYSICS_STEP
 from puzzlebox.world import Event
 
@@ -18,7 +20,7 @@ RESULTS = (
     Column("task", "text", "the name of the task; of a template, with `@` and the number of the variation"),
     Column("task_hash", "text", "SHA-256 of the task as YAML; equal tasks have equal ones"),
     Column("variant", "text", "which form of the task: the testbed's variant, or the number of a variation"),
-    Column("level", "text", "the testbed's level, or the folder a bundled task is in"),
+    Column("level", "text", "the testbed's level, or what the task's metadata say, or the folder it is in"),
     Column("arena", "whole", "the position of the arena the episode started in"),
     Column("agent", "text", "who played, as asked for; `human` for people"),
     Column("participant", "text", "the id of the person who played; empty for agents, and where none was given"),
@@ -79,6 +81,7 @@ def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "re
     """Recorded episodes that are over, as rows of the same table, so that people and agents stand side by side."""
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[str, int, str, str | None], int] = {}
+    known: dict[tuple[str, str], dict[str, str]] = {}
     for each in episodes:
         if not each.finished:
             continue
@@ -86,13 +89,16 @@ def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "re
         place = (each.task_hash, each.arena, who, each.participant)
         seen[place] = seen.get(place, -1) + 1
         happened = store.events(each.id)
+        named = (each.task, each.task_hash)
+        if named not in known:
+            known[named] = _task_of(store, each)
         rows.append(
             {
                 "run": run,
-                "task": each.task or each.title,
+                "task": known[named]["task"],
                 "task_hash": each.task_hash,
-                "variant": "",
-                "level": each.task.rsplit("/", 1)[0] if "/" in each.task else "",
+                "variant": known[named]["variant"],
+                "level": known[named]["level"],
                 "arena": each.arena,
                 "agent": who,
                 "participant": each.participant,
@@ -113,6 +119,16 @@ def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "re
             }
         )
     return rows
+
+
+def _task_of(store: Store, episode: Episode) -> dict[str, str]:
+    """Name, level and variant of what was played, as a run would say them of the same task."""
+    name = episode.task.removeprefix(FILE) or episode.title
+    task = read(store.task_text(episode.id)).task
+    if task is None:  # a later version wrote it
+        return {"task": name, "level": "", "variant": ""}
+    subject = subject_of(name, task)
+    return {"task": name, "level": subject.level, "variant": subject.variant}
 
 
 def seconds(steps: int) -> float:

@@ -17,6 +17,8 @@ from puzzlebox.things.rules import PRESETS, Rules
 from puzzlebox.world import Event, Outcome, World
 
 PLAYERS = ("human", "agent")
+# Before the names of tasks that are not bundled: the file the command line named, what was dropped onto a page.
+FILE, UPLOAD = "file:", "upload:"
 # What `flags` of a step are the sum of; the studio's frames carry the same.
 LIGHT_ON, OVER, CANNOT_MOVE, HEALTH_STANDS, NOTIFICATION, PASSED_SO_FAR, PAUSED = (1 << bit for bit in range(7))
 # What nobody has named.
@@ -33,7 +35,7 @@ class Start:
         id: the name of the episode, found nowhere else.
         task_text: the task as YAML, as `puzzlebox.schema.write` writes it.
         task_hash: the SHA-256 of that text.
-        task: what the task is called: a bundled name, a file, `upload:HASH`.
+        task: what the task is called: a bundled name, `file:NAME`, `upload:HASH`.
         title: its title for people.
         arena: the position of the arena it starts in.
         seed: what its chances are drawn from.

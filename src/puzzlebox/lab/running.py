@@ -3,16 +3,17 @@
 import json
 import platform
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.envs.workers import cores
-from puzzlebox.lab.asked import agent_of, rules_of
+from puzzlebox.lab.asked import agent_code_of, agent_of, agent_options_of, rules_of, senses_of
 from puzzlebox.lab.crew import BACKENDS, played, require_ray
-from puzzlebox.lab.journal import Journal
+from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES, Journal
 from puzzlebox.lab.player import Plan
 from puzzlebox.lab.results import write_results
 from puzzlebox.lab.rows import now
@@ -41,11 +42,13 @@ class Outcome:
         folder: where it is.
         rows: the rows of its table, in the order of the schedule.
         played: how many of them were played just now.
+        again: how many of those had failed before.
     """
 
     folder: Path
     rows: list[dict[str, Any]]
     played: int
+    again: int
 
 
 def run(
@@ -64,6 +67,8 @@ def run(
     progress: Progress | None = None,
 ) -> Outcome:
     """Let agents play tasks and write down how it went; a run that broke off in the same folder is gone on with.
+
+    What has failed there is played again.
 
     Args:
         subjects: the tasks (`subjects_of` finds them).
@@ -95,48 +100,62 @@ def run(
         require_ray()
     agents = list(dict.fromkeys(agents))
     called, chosen = rules_of(rules)
-    _refuse_several_animals(subjects)
+    _require_company(subjects)
     workers = workers or cores()
     settings = _settings(subjects, agents, episodes, chosen, seed, longest) | {"rules": called}
     about = {"workers": workers, "backend": backend, "trajectories": trajectories}
     folder.mkdir(parents=True, exist_ok=True)
-    history = _history(folder, settings)
+    before = _settings_of(folder)
     started = now()
-    _write_settings(folder, settings | about, history, {"command": command, "started": started})
     plan = Plan(folder.resolve().name, tuple(subjects), chosen, called, seed, longest, trajectories)
     schedule = list(slots(subjects, agents, episodes))
-    journal = Journal(folder)
+    journal = Journal(folder)  # from here on nobody else writes to the folder
     try:
-        rows = {_slot(row): row for row in journal.rows}
-        if len(rows) != len(journal.rows):
-            raise RunError(f"the journal in {folder} has an episode twice; it was changed by something else")
-        todo = [slot for slot in schedule if slot not in rows]
+        rows = _rows(journal)
+        history = _history(folder, before, settings, rows.values())
+        _write_settings(folder, settings | about, history, {"command": command, "started": started})
+        failed = {slot for slot, row in rows.items() if row["error"]}
+        todo = [slot for slot in schedule if slot not in rows or slot in failed]
+        done = len(schedule) - len(todo)
         if progress is not None:
-            progress(len(rows), len(schedule))
+            progress(done, len(schedule))
         for row, trajectory in played(plan, todo, workers, backend) if todo else ():
             journal.add(row, trajectory)
             rows[_slot(row)] = row
+            done += 1
             if progress is not None:
-                progress(len(rows), len(schedule))
+                progress(done, len(schedule))
     finally:
         journal.close()
     ordered = [rows[slot] for slot in schedule]
     write_results(folder, ordered)
     part = {"command": command, "started": started, "finished": now(), "played": len(todo)}
     _write_settings(folder, settings | about, history, part)
-    return Outcome(folder, ordered, len(todo))
+    return Outcome(folder, ordered, len(todo), len(failed))
+
+
+def _rows(journal: Journal) -> dict[Slot, dict[str, Any]]:
+    """What was played, each episode once: one that failed and was played again counts as it went the last time."""
+    rows: dict[Slot, dict[str, Any]] = {}
+    for row in journal.rows:
+        slot = _slot(row)
+        if slot in rows and not rows[slot]["error"]:
+            raise RunError(f"the journal has the episode {slot.name} twice; it was changed by something else")
+        rows[slot] = row
+    return rows
 
 
 def _slot(row: dict[str, Any]) -> Slot:
     return Slot(row["task"], row["arena"], row["agent"], row["episode"])
 
 
-def _refuse_several_animals(subjects: Iterable[Subject]) -> None:
-    for subject in subjects:
-        for arena in subject.task.arenas:
-            count = len(arena.agents())
-            if count > 1:
-                raise RunError(f"{subject.name}: arena {arena.id} has {count} agents; a run has one animal in each")
+def _require_company(subjects: Iterable[Subject]) -> None:
+    """Say what is missing before anything is begun."""
+    several = [subject.name for subject in subjects if subject.animals > 1]
+    if several and find_spec("pettingzoo") is None:
+        raise ModuleNotFoundError(
+            f"{several[0]} has several animals, which needs PettingZoo; `pip install puzzlebox[multi]` brings it"
+        )
 
 
 def _settings(
@@ -152,7 +171,13 @@ def _settings(
         "episodes": episodes,
         "longest": longest,
         "agents": [
-            {"name": name, "class": f"{type(agent).__module__}:{type(agent).__name__}", "senses": dict(agent.senses)}
+            {
+                "name": name,
+                "class": f"{type(agent).__module__}:{type(agent).__name__}",
+                "code": agent_code_of(name, agent),
+                "options": agent_options_of(name),
+                "senses": senses_of(agent),
+            }
             for name, agent in made.items()
         ],
         "tasks": [
@@ -183,29 +208,56 @@ def _machine() -> dict[str, str]:
     return about
 
 
-def _history(folder: Path, settings: dict[str, Any]) -> list[dict[str, Any]]:
-    """The commands so far; refuses a folder whose run cannot become this one by playing more."""
+def _settings_of(folder: Path) -> dict[str, Any] | None:
+    """What the run in a folder was told; None where there is none yet. Refuses a folder of something else."""
     path = folder / SETTINGS
-    if not path.exists():
-        others = [each.name for each in folder.iterdir() if not each.name.startswith(".")]
-        if others:
-            raise RunError(f"{folder} is no run but holds {sorted(others)[0]}; name a new folder")
+    if path.exists():
+        try:
+            settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            return settings
+        except ValueError:
+            raise _unreadable(folder) from None
+    # Empty, these are what a run leaves that was killed at its very beginning.
+    files = (folder / JOURNAL, folder / TRAJECTORIES)
+    begun = {each.name for each in files if each.exists() and not each.stat().st_size}
+    others = [each.name for each in folder.iterdir() if not each.name.startswith(".") and each.name not in begun]
+    if others:
+        raise RunError(f"{folder} is no run but holds {sorted(others)[0]}; name a new folder")
+    return None
+
+
+def _unreadable(folder: Path) -> RunError:
+    return RunError(f"{folder / SETTINGS} cannot be read as the settings of a run; name another folder")
+
+
+def _history(
+    folder: Path, old: dict[str, Any] | None, settings: dict[str, Any], rows: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The commands so far; refuses a folder whose run cannot become this one by playing more."""
+    if old is None:
         return []
     try:
-        old = json.loads(path.read_text(encoding="utf-8"))
         history: list[dict[str, Any]] = old["commands"]
-        differs = _difference(old, settings)
+        differs = _difference(old, settings, {row["agent"] for row in rows if not row["error"]})
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise RunError(f"{path} cannot be read as the settings of a run; name another folder") from None
+        raise _unreadable(folder) from None
     if differs:
         raise RunError(f"{folder} holds another run: {differs}; name another folder")
     return history
 
 
-def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
-    """Why what was played in a folder does not belong to a run; "" where it does. A run may grow."""
+def _difference(old: dict[str, Any], new: dict[str, Any], proven: set[str]) -> str:
+    """Why what was played in a folder does not belong to a run; "" where it does. A run may grow.
+
+    Args:
+        old: the settings of what was played.
+        new: those of the run.
+        proven: the agents of whom there are results. One that has only failed may be mended: nothing of it is kept.
+    """
     if old["format"] != FORMAT:
         return f"its format is {old['format']}, and this version writes {FORMAT}"
+    if old["puzzlebox"] != new["puzzlebox"]:
+        return f"Puzzlebox {old['puzzlebox']} played it, and this is {new['puzzlebox']}"
     if old["rules_fields"] != json.loads(json.dumps(new["rules_fields"])):
         return f"its rules are {old['rules']}"
     for name, word in (("seed", "its seed is"), ("longest", "its longest episode is")):
@@ -213,10 +265,14 @@ def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
             return f"{word} {old[name]}"
     if old["episodes"] > new["episodes"]:
         return f"it has {old['episodes']} episodes"
-    agents = {each["name"] for each in new["agents"]}
+    codes = {each["name"]: each["code"] for each in new["agents"]}
     for agent in old["agents"]:
-        if agent["name"] not in agents:
-            return f"{agent['name']} plays in it"
+        name = agent["name"]
+        if name not in codes:
+            return f"{name} plays in it"
+        # Runs of earlier versions did not write it down.
+        if name in proven and agent.get("code", codes[name]) != codes[name]:
+            return f"the code of the agent {name} was another one then"
     tasks = {each["name"]: each["hash"] for each in new["tasks"]}
     for task in old["tasks"]:
         if task["name"] not in tasks:
@@ -231,7 +287,7 @@ def _write_settings(
 ) -> None:
     """All at once, so that no half of it is ever there."""
     data = {"run": folder.resolve().name, **settings, "commands": [*history, part]}
-    draft = folder / f"{SETTINGS}.part"
+    draft = folder / f".{SETTINGS}.part"
     draft.write_text(json.dumps(data, indent=1, default=str) + "\n", encoding="utf-8")
     draft.replace(folder / SETTINGS)
 

@@ -46,9 +46,12 @@ def seed_of(slot: Slot, seed: int) -> int:
     return _drawn(f"{seed}/{slot.task}/{slot.arena}/{slot.episode}")
 
 
-def agent_seed_of(seed: int) -> int:
-    """What an agent's own chances in an episode are drawn from; not what the arena is built from."""
-    return _drawn(f"agent/{seed}")
+def agent_seed_of(seed: int, animal: int = 0) -> int:
+    """What an agent's own chances in an episode are drawn from; not what the arena is built from.
+
+    Where there are several animals, each has its own.
+    """
+    return _drawn(f"agent/{seed}/{animal}" if animal else f"agent/{seed}")
 
 
 def _drawn(text: str) -> int:

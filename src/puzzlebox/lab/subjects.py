@@ -17,6 +17,8 @@ from puzzlebox.schema.messages import closest
 from puzzlebox.variations import Template, is_template, template_names
 
 _ENDINGS = (".yml", ".yaml")
+# So many broken tasks are told of; a folder of something else has hundreds.
+_MOST_BROKEN = 10
 # LL-TT-VV, as the testbed names its tasks: level, task, variant.
 _TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
 
@@ -53,6 +55,11 @@ class Subject:
         arenas = self.task.arenas
         return tuple(i for i in range(len(arenas)) if i == 0 or not arenas[i - 1].merge_next_arena)
 
+    @cached_property
+    def animals(self) -> int:
+        """How many animals there are, in the arena that has most of them."""
+        return max([1, *(len(arena.agents()) for arena in self.task.arenas)])
+
 
 def subjects_of(sources: Iterable[str], *, variations: int = 10, seed: int = 0) -> list[Subject]:
     """The tasks somebody names, in order, each once.
@@ -65,28 +72,43 @@ def subjects_of(sources: Iterable[str], *, variations: int = 10, seed: int = 0) 
     Raises:
         FileNotFoundError: nothing has that name or fits that pattern.
         TaskError: a task has mistakes.
+        ValueError: several have.
     """
     found: dict[str, Subject] = {}
-    for source in sources:
-        for subject in _subjects(source, variations, seed):
-            name = subject.name
-            if name in found and found[name].hash == subject.hash:
-                continue
-            if name in found:
-                raise ValueError(f"two tasks are called {name}, and they differ; rename one, or run them apart")
-            found[name] = subject
+    broken: dict[str, ValueError] = {}
+    for name, where in (place for source in sources for place in _places(source)):
+        try:
+            subjects = list(_subjects(name, where, variations, seed))
+        except ValueError as problem:  # all of them are told of, so that a folder is mended at once
+            broken[where] = problem
+            continue
+        for subject in subjects:
+            if subject.name in found and found[subject.name].hash != subject.hash:
+                raise ValueError(f"two tasks are called {subject.name}, and they differ; rename one, or run them apart")
+            found[subject.name] = subject
+    if broken:
+        raise _all_of(list(broken.values()))
     if not found:
         raise ValueError("there is nothing to run; name tasks, folders or patterns")
     return list(found.values())
 
 
-def _subjects(source: str, variations: int, seed: int) -> Iterator[Subject]:
-    for name, where in _places(source):
-        make = _template(where, variations, seed)
-        if make is not None:
-            yield from make(name)
-        else:
-            yield _subject(name, _loaded(where))
+def _all_of(problems: Sequence[ValueError]) -> ValueError:
+    """What is wrong with several tasks, in a line or more for each."""
+    if len(problems) == 1:
+        return problems[0]
+    lines = [f"{len(problems)} tasks cannot be read", *map(str, problems[:_MOST_BROKEN])]
+    if len(problems) > _MOST_BROKEN:
+        lines.append(f"and {len(problems) - _MOST_BROKEN} more")
+    return ValueError("\n".join(lines))
+
+
+def _subjects(name: str, where: str, variations: int, seed: int) -> Iterator[Subject]:
+    make = _template(where, variations, seed)
+    if make is not None:
+        yield from make(name)
+    else:
+        yield subject_of(name, _loaded(where))
 
 
 def _places(source: str) -> Sequence[tuple[str, str]]:
@@ -146,7 +168,8 @@ def _loaded(where: str) -> Task:
             raise FileNotFoundError(f"{problem}{hint}") from None
 
 
-def _subject(name: str, task: Task, variant: str = "", battery: str = "") -> Subject:
+def subject_of(name: str, task: Task, variant: str = "", battery: str = "") -> Subject:
+    """A task under a name, with the level and the variant that go with it, whoever plays it."""
     match = _TESTBED.search(name)
     if match:
         return Subject(name, task, str(int(match[1])), match[3])
@@ -166,6 +189,6 @@ def _template(where: str, variations: int, seed: int) -> Callable[[str], Iterato
     def make(name: str) -> Iterator[Subject]:
         amount = variations if template.endless else min(variations, template.count)
         for variation in template.sample(amount, seed=seed):
-            yield _subject(f"{name}@{variation.number}", variation.task, str(variation.number), battery=name)
+            yield subject_of(f"{name}@{variation.number}", variation.task, str(variation.number), battery=name)
 
     return make

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.lab.rows import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
 from puzzlebox.schema import Diagnostic, Reading, Task, TaskError, read, read_source
@@ -18,7 +19,6 @@ from puzzlebox.schema.tree import MAX_BYTES
 from puzzlebox.studio import everything
 from puzzlebox.world import World
 
-UPLOAD, FILE = "upload:", "file:"
 # Texts of uploads that are kept: so many, and so many bytes of them.
 MOST_UPLOADS, MOST_UPLOADED = 200, 16 * MAX_BYTES
 # Findings of one file that are told; a page of them is more than anybody reads.

@@ -8,17 +8,19 @@ from puzzlebox.lab.report import beside, words
 from puzzlebox.lab.report.comparisons import SPELLED_OUT, Comparisons, compare, overall_table, pairs_table
 from puzzlebox.lab.report.doubts import doubts
 from puzzlebox.lab.report.figures import bars, forest, heat, paths, radar, violins
-from puzzlebox.lab.report.figures.looks import Drawing
+from puzzlebox.lab.report.figures.looks import Drawing, Looks, looks
 from puzzlebox.lab.report.model import Group, Model, fit_model, model_table
 from puzzlebox.lab.report.played import Played, Results, agents_of, levels_of, participants_of, passes
 from puzzlebox.lab.report.tables import (
     Table,
     by_agent,
+    by_arena,
     by_level,
     by_participant,
     by_task,
     differences,
     failures,
+    several_arenas,
     trained_and_held_out,
 )
 from puzzlebox.lab.stats import wilson
@@ -66,20 +68,22 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
     main = fresh or seen
     comparisons = compare(main)
     model = fit_model(main, group)
+    # Chosen once: an agent looks the same in all figures.
+    look = looks(results.agents)
     sections = []
     if main:
         held_out = "Held-out tasks: " if trained_tasks and fresh else "Tasks trained on: " if trained_tasks else ""
         sections = [
             _overall(main, held_out, seed),
             _participants(main, held_out),
-            *_levels(main, held_out, published),
-            _tasks(main, held_out),
-            _returns(main, comparisons, held_out),
-            _model(main, model, held_out),
-            _paths(main),
+            *_levels(main, held_out, look, published),
+            _tasks(main, held_out, look),
+            _returns(main, comparisons, held_out, look),
+            _model(main, model, held_out, look),
+            _paths(main, look),
         ]
         if trained_tasks:
-            sections.insert(1, _trained(results.rows, seen if fresh else [], seed))
+            sections.insert(1, _trained(results.rows, seen if fresh else [], look, seed))
         if published:
             sections.append(_published(main))
     if results.broken:
@@ -95,11 +99,19 @@ def _headline(results: Results, main: Sequence[Played]) -> list[str]:
         f"{words.count(len(results.rows), 'episode')}, {words.count(len(results.tasks), 'task')}, "
         f"{words.count(len(results.agents), 'agent')}: {words.listed(results.agents, 8)}."
     ]
+    where = ""
+    if len(main) < len(results.rows):
+        where = " on held-out tasks"
+        held_out = len({row.task for row in main})
+        lines.append(
+            f"What follows is about the {words.count(held_out, 'task')} no agent was trained on; the other "
+            f"{len(results.tasks) - held_out} have a section of their own."
+        )
     for agent in agents_of(main)[:8]:
         passed, trials = passes([row for row in main if row.agent == agent])
         if trials:
             share = wilson(passed, trials)
-            lines.append(f"{agent} passed {passed} of {trials}: {words.percent_interval(share)}.")
+            lines.append(f"{agent} passed {passed} of {trials}{where}: {words.percent_interval(share)}.")
     return lines
 
 
@@ -115,30 +127,29 @@ def _participants(rows: Sequence[Played], prefix: str) -> Section:
     return section
 
 
-def _levels(rows: Sequence[Played], prefix: str, published: bool) -> list[Section]:
+def _levels(rows: Sequence[Played], prefix: str, look: Looks, published: bool) -> list[Section]:
     levels = levels_of(rows)
     tasks = sorted({row.task for row in rows})
     if len(levels) < 2:
         if len(tasks) > _MOST_BARS or all(row.passed is None for row in rows):
             return []
         caption = "Share passed on each task; error bars are 95 % Wilson intervals."
-        return [
-            Section(_title(prefix, "Share passed"), [bars.pass_bars(rows, "task", tasks, "passed_by_task", caption)])
-        ]
+        drawn = bars.pass_bars(rows, "task", tasks, look, "passed_by_task", caption)
+        return [Section(_title(prefix, "Share passed"), [drawn])]
     levelled = [row for row in rows if row.level]
     section = Section(_title(prefix, "Levels"))
     ours = [level for level in levels if level in known.LEVELS]
     shown = known.shown() if published and ours == levels else ()
     caption = "Share passed on each level; error bars are 95 % Wilson intervals."
     if shown:
-        caption += " Pale hatched bars and horizontal lines are published results."
+        caption += " Grey hatched bars and horizontal lines are published results."
     chosen = levels[: 2 * _MOST_BARS]
-    section.blocks.append(bars.pass_bars(levelled, "level", chosen, "passed_by_level", caption, shown))
+    section.blocks.append(bars.pass_bars(levelled, "level", chosen, look, "passed_by_level", caption, shown))
     if len(levels) > len(chosen):
         section.blocks.append(f"The figure shows the first {len(chosen)} of {len(levels)} levels.")
     if radar.FEWEST <= len(levels) <= radar.MOST:
         caption = "The profile of each agent over levels: share passed, from 0 in the middle to 100 % at the rim."
-        section.blocks.append(radar.radar(levelled, levels, known.LEVELS, "profile", caption))
+        section.blocks.append(radar.radar(levelled, levels, known.LEVELS, look, "profile", caption))
         if len(agents_of(levelled)) > radar.MOST_AGENTS:
             section.blocks.append(f"The wheel shows the first {radar.MOST_AGENTS} agents.")
     else:
@@ -153,17 +164,19 @@ def _levels(rows: Sequence[Played], prefix: str, published: bool) -> list[Sectio
     return [section]
 
 
-def _tasks(rows: Sequence[Played], prefix: str) -> Section:
+def _tasks(rows: Sequence[Played], prefix: str, look: Looks) -> Section:
     section = Section(_title(prefix, "Tasks"))
     tasks = {row.task for row in rows}
     if any(row.passed is not None for row in rows) and len(tasks) > 1:
         caption = "Share passed of each task (rows, by level and from easy to hard) by each agent; grey: not played."
-        section.blocks.append(heat.heat_map(rows, "tasks_and_agents", caption))
+        section.blocks.append(heat.heat_map(rows, look, "tasks_and_agents", caption))
     section.blocks.append(by_task(rows))
+    if several_arenas(rows):
+        section.blocks.append(by_arena(rows))
     return section
 
 
-def _returns(rows: Sequence[Played], comparisons: Comparisons, prefix: str) -> Section:
+def _returns(rows: Sequence[Played], comparisons: Comparisons, prefix: str, look: Looks) -> Section:
     section = Section(_title(prefix, "Returns"))
     counts: dict[str, int] = {}
     for row in rows:
@@ -175,7 +188,8 @@ def _returns(rows: Sequence[Played], comparisons: Comparisons, prefix: str) -> S
         if len(often) > violins.MOST_PANELS:
             caption += f" The first {violins.MOST_PANELS} of {len(often)} tasks."
         chosen = often[: violins.MOST_PANELS]
-        section.blocks.append(violins.violins([row for row in rows if row.task in chosen], chosen, "returns", caption))
+        drawn = [row for row in rows if row.task in chosen]
+        section.blocks.append(violins.violins(drawn, chosen, look, "returns", caption))
     else:
         section.blocks.append(
             f"No violins of returns: no task was played at least {_FEWEST_FOR_VIOLINS} times by each agent."
@@ -188,13 +202,13 @@ def _returns(rows: Sequence[Played], comparisons: Comparisons, prefix: str) -> S
     return section
 
 
-def _model(rows: Sequence[Played], model: Model, prefix: str) -> Section:
+def _model(rows: Sequence[Played], model: Model, prefix: str, look: Looks) -> Section:
     section = Section(_title(prefix, "Odds of passing"))
     section.blocks += model.sentences
     if model.fit is not None:
         if any(term.factor for term in model.fit.terms):
             caption = f"Odds ratios with 95 % intervals ({model.formula}); the dashed line is no difference."
-            section.blocks.append(forest.forest(model.fit, "odds_ratios", caption))
+            section.blocks.append(forest.forest(model.fit, look, "odds_ratios", caption))
         section.blocks.append(model_table(model.fit))
     section.blocks += model.remarks
     if len(agents_of(rows)) > 1:
@@ -202,7 +216,7 @@ def _model(rows: Sequence[Played], model: Model, prefix: str) -> Section:
     return section
 
 
-def _paths(rows: Sequence[Played]) -> Section:
+def _paths(rows: Sequence[Played], look: Looks) -> Section:
     section = Section("Paths")
     tasks = list(dict.fromkeys(row.task for row in sorted(rows, key=lambda row: row.task) if row.trajectory))
     # Of many tasks some from all over, not the easiest ones.
@@ -218,11 +232,11 @@ def _paths(rows: Sequence[Played]) -> Section:
     )
     if len(tasks) > paths.MOST_TASKS:
         caption += f" {len(spread)} of {len(tasks)} tasks."
-    section.blocks.append(paths.paths_from_above(found, "paths", caption))
+    section.blocks.append(paths.paths_from_above(found, rows, look, "paths", caption))
     return section
 
 
-def _trained(rows: Sequence[Played], seen: Sequence[Played], seed: int) -> Section:
+def _trained(rows: Sequence[Played], seen: Sequence[Played], look: Looks, seed: int) -> Section:
     section = Section("Trained on and held out", [trained_and_held_out(rows)])
     if seen:
         section.blocks.append(
@@ -233,8 +247,11 @@ def _trained(rows: Sequence[Played], seen: Sequence[Played], seed: int) -> Secti
         if len(levels) > 1:
             caption = "Share passed on tasks that some agent was trained on; error bars are 95 % Wilson intervals."
             levelled = [row for row in seen if row.level]
-            section.blocks.append(bars.pass_bars(levelled, "level", levels[:24], "passed_by_level_trained", caption))
+            drawn = bars.pass_bars(levelled, "level", levels[:24], look, "passed_by_level_trained", caption)
+            section.blocks.append(drawn)
         section.blocks.append(by_task(seen, "tasks_trained_on"))
+        if several_arenas(seen):
+            section.blocks.append(by_arena(seen, "arenas_trained_on"))
     else:
         section.blocks.append("Every task here was one some agent was trained on, so nothing is said about new ones.")
     return section

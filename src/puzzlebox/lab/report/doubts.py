@@ -1,39 +1,58 @@
 """What is doubtful in the data themselves, said before anybody reads a number: each check found a published mistake.
 
 The mistakes are listed in experiments.md section 7: equal outcomes that rank differently, ties that depend on the last
-digit, rows under the wrong task's name, tasks some agents never met.
+digit, rows under the wrong task's name, tasks some agents never met. Runs that are not over, and episodes that repeat
+one another, would lead to more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
 from puzzlebox.lab.published_claims import TIMED_OUT, tied_time_outs
 from puzzlebox.lab.report import words
+from puzzlebox.lab.report.alike import repetitions
 from puzzlebox.lab.report.comparisons import DECIMALS, Comparisons, TaskTest
-from puzzlebox.lab.report.played import Played, Results, agents_of, grouped
+from puzzlebox.lab.report.played import Played, Results, Source, agents_of, grouped
 from puzzlebox.lab.stats import CannotCompute, dunn, kruskal_wallis
 
 # Below this share of time-outs with the right limit, names and rows do not belong together.
 _NAMED_RIGHT = 0.95
 _FEW = 20
 _MOST = 6
+# Where to look when not everybody met the same tasks, or arenas.
+_INSTEAD = {"tasks": "tasks and levels", "arenas": "the table of arenas"}
 
 
 def doubts(results: Results, comparisons: Comparisons) -> list[str]:
     """Sentences about what a reader should not trust."""
     rows = results.rows
     found = [
+        *_unfinished(results.sources),
         *_different_tasks_of_one_name(rows),
         *_different_rules(rows),
         *_doubled(rows),
+        *_repeated(rows),
         *_not_the_same_tasks(rows),
+        *_not_the_same_arenas(rows, comparisons),
         *_wrong_names(rows),
     ]
     told = [line for test in comparisons.done for line in (*_bookkeeping(test), *_last_digits(test))]
     if len(told) > _MOST:
         told = [*told[:_MOST], f"The same holds for {len(told) - _MOST} more tests."]
     return found + told
+
+
+def _unfinished(sources: Sequence[Source]) -> Iterator[str]:
+    for source in sources:
+        if source.missing:
+            there = source.scheduled - source.missing
+            typed = [part.get("command", "") for part in source.settings.get("commands", ())]
+            command = f"`{typed[-1]}`" if typed and typed[-1] else "the same run, begun again,"
+            yield (
+                f"{source.name}: {there:,} of {words.count(source.scheduled, 'episode')} "
+                f"{'is' if there == 1 else 'are'} there; {command} plays the rest."
+            )
 
 
 def _different_tasks_of_one_name(rows: Sequence[Played]) -> Iterator[str]:
@@ -64,16 +83,60 @@ def _doubled(rows: Sequence[Played]) -> Iterator[str]:
         )
 
 
+def _repeated(rows: Sequence[Played]) -> Iterator[str]:
+    again = repetitions(rows)
+    if not again:
+        return
+    tasks = {agent: len({row.task for row in own}) for agent, own in grouped(rows, lambda row: row.agent).items()}
+    alike = grouped((own[0] for own in again), lambda row: row.agent)
+    who = [
+        f"{agent} on {len({row.task for row in alike[agent]})} of {words.count(tasks[agent], 'task')}"
+        for agent in agents_of(rows)
+        if agent in alike
+    ]
+    yield (
+        f"{words.listed(who)}: all episodes of an arena are alike in steps, return and (where they are kept) actions, "
+        f"though their seeds differ. These {sum(map(len, again)):,} episodes are "
+        f"{words.count(len(again), 'observation')} repeated, but intervals and tests take them for independent and "
+        "promise too much. Play one episode of each, or vary the task (`vary`, in a template)."
+    )
+
+
 def _not_the_same_tasks(rows: Sequence[Played]) -> Iterator[str]:
-    met = {agent: {row.task for row in own} for agent, own in grouped(rows, lambda row: row.agent).items()}
-    common = set.intersection(*met.values()) if met else set()
-    everything = set().union(*met.values()) if met else set()
-    if len(met) > 1 and len(common) < len(everything):
-        counts = ", ".join(f"{agent} {len(met[agent])}" for agent in agents_of(rows))
+    # Who never met a task never met its arenas either, so only one of the two is said.
+    for what, key in (("tasks", _task), ("arenas", _arena)):
+        met = {agent: set(map(key, own)) for agent, own in grouped(rows, lambda row: row.agent).items()}
+        common = set.intersection(*met.values()) if met else set()
+        everything = set().union(*met.values()) if met else set()
+        if len(common) < len(everything):
+            counts = ", ".join(f"{agent} {len(met[agent])}" for agent in agents_of(rows))
+            yield (
+                f"Not everybody met the same {what} (of {len(everything)}: {counts}; all: {len(common)}); "
+                f"overall rates compare different sets, so look at {_INSTEAD[what]}."
+            )
+            return
+
+
+def _not_the_same_arenas(rows: Sequence[Played], comparisons: Comparisons) -> Iterator[str]:
+    own = grouped(rows, _task)
+    torn = [test.task for test in comparisons.done if len(_sets_of_arenas(own[test.task])) > 1]
+    if torn:
         yield (
-            f"Not everybody met the same tasks (of {len(everything)}: {counts}; all: {len(common)}); "
-            "overall rates compare different sets, so look at tasks and levels."
+            f"{words.listed(torn)}: the test of returns compares agents that met different arenas of the task, which "
+            "may be all that it finds; each arena has its own rows below."
         )
+
+
+def _sets_of_arenas(rows: Sequence[Played]) -> set[frozenset[int]]:
+    return {frozenset(row.arena for row in own) for own in grouped(rows, lambda row: row.agent).values()}
+
+
+def _task(row: Played) -> Hashable:
+    return row.task
+
+
+def _arena(row: Played) -> Hashable:
+    return row.task, row.arena
 
 
 def _wrong_names(rows: Sequence[Played]) -> Iterator[str]:

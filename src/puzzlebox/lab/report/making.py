@@ -1,11 +1,11 @@
 """A report written to a folder: the page, its figures, tidy tables, and the methods as text."""
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from puzzlebox.lab.report import methods
+from puzzlebox.lab.report import conditions, methods
 from puzzlebox.lab.report.contents import Contents, contents
 from puzzlebox.lab.report.figures import looks
 from puzzlebox.lab.report.model import Group
@@ -80,7 +80,10 @@ def make_report(
     for table in made.tables:
         if table.rows:
             files.append(_write(table, tables))
-    files.append(_episodes(results, tables))
+    tasks = conditions.task_table(results)
+    if tasks.rows:
+        files.append(_write(tasks, tables))
+    files.append(_episodes(results, tables, conditions.time_limits(tasks)))
     told = methods.paragraphs(results, made.model, bool(made.comparisons.done), seed, published)
     repeat = methods.commands(results, command)
     settings = methods.settings_rows(results)
@@ -107,10 +110,13 @@ def _write(table: Table, folder: Path) -> Path:
     return path
 
 
-def _episodes(results: Results, folder: Path) -> Path:
+def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], float]) -> Path:
     """Every episode that counts, people and agents in one table."""
     path = folder / "episodes.csv"
-    rows = [vars(row) for row in results.rows]
+    rows = [
+        vars(row) | ({"time_limit": limits.get((row.task_hash, row.arena))} if row.time_limit is None else {})
+        for row in results.rows
+    ]
     names = {"total": "return", "goals": "goals_collected"}
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

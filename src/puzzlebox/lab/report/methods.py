@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from puzzlebox import __version__
-from puzzlebox.lab.report import words
+from puzzlebox.lab.report import conditions, words
 from puzzlebox.lab.report.comparisons import DECIMALS
 from puzzlebox.lab.report.model import Model
 from puzzlebox.lab.report.played import HUMAN, Played, Results, Source, agents_of, grouped, participants_of
@@ -43,11 +43,13 @@ def _who(results: Results) -> str:
     for source in results.sources:
         if source.settings:
             lines.append(_settings_sentence(source))
+    lines += conditions.agents_told(results.sources)
     lines.append("The physics has steps of 0.02 s; times are seconds of the arena, not of the computer.")
     lines.append("An episode is passed when its return (the sum of its rewards) reaches the pass mark of its task.")
+    lines.append(conditions.tasks_told(conditions.task_table(results)))
     if any(row.trained_on for row in rows):
         lines.append("Tasks any agent was trained on were analysed apart from the others.")
-    return " ".join(lines + results.remarks)
+    return " ".join(line for line in lines + results.remarks if line)
 
 
 def _participants(rows: Sequence[Played]) -> list[str]:
@@ -141,7 +143,7 @@ def commands(results: Results, command: str) -> list[str]:
 
 
 def settings_rows(results: Results) -> list[tuple[str, str, str]]:
-    """Every setting of every run: the run, the name of the setting, its value; tasks and agents are elsewhere."""
+    """Every setting of every run: the run, the name of the setting, its value; tasks have a table of their own."""
     lines = []
     for source in results.sources:
         for name, value in source.settings.items():
@@ -151,6 +153,7 @@ def settings_rows(results: Results) -> list[tuple[str, str, str]]:
                 lines += [(source.name, f"{name}.{key}", _said(each)) for key, each in value.items()]
             else:
                 lines.append((source.name, name, _said(value)))
+        lines += [(source.name, name, value) for name, value in conditions.agent_rows(source)]
     return lines
 
 

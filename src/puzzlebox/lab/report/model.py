@@ -52,7 +52,7 @@ class Model:
 
 
 def fit_model(rows: Sequence[Played], group: Group = "auto") -> Model:
-    """Fit the model the data allow: agent, level where there are several, and a random intercept.
+    """Fit the model the data allow: agent, a few tasks or else several levels, and a random intercept.
 
     Args:
         rows: the episodes.
@@ -93,11 +93,12 @@ def fit_model(rows: Sequence[Played], group: Group = "auto") -> Model:
 
 
 def _factors(rows: Sequence[Played], group: str) -> list[str]:
-    """Agents, and what else tells easy episodes from hard ones: levels, or a few tasks."""
-    if len(levels_of(rows)) > 1 and all(row.level for row in rows):
-        return ["agent", "level"]
-    tasks = len({row.task for row in rows})
-    return ["agent", "task"] if group != "task" and 1 < tasks < _FEWEST_GROUPS else ["agent"]
+    """Agents, and what else tells easy episodes from hard ones: a few tasks, or the levels of many."""
+    # Levels are made of tasks. Too few tasks for a random intercept are a factor, and levels would add nothing to them;
+    # levels alone would take episodes of one task for independent, and make their own intervals too narrow.
+    if group != "task" and 1 < len({row.task for row in rows}) < _FEWEST_GROUPS:
+        return ["agent", "task"]
+    return ["agent", "level"] if len(levels_of(rows)) > 1 and all(row.level for row in rows) else ["agent"]
 
 
 def _name(row: Played, group: str) -> str:

@@ -79,12 +79,16 @@ class Source:
         path: the folder or file.
         settings: what `run.json` says; empty for anything else.
         kind: "run", "recordings" or "table".
+        scheduled: how many episodes a run was to have; 0 where nobody knows.
+        missing: how many of those were not played, or are lost.
     """
 
     name: str
     path: Path
     kind: str
     settings: dict[str, Any] = field(default_factory=dict)
+    scheduled: int = 0
+    missing: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The tables of a report: full and tidy for a file, short and readable for the page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -261,9 +261,40 @@ def by_task(rows: Sequence[Played], name: str = "tasks") -> Table:
         ("goals, mean", real("goals_mean", 1)),
         *_TIMES,
     ]
-    return Table(
-        name, "Each agent on each task; intervals are 95 % Wilson intervals.", lines, columns, most=40, ditto=True
+    caption = "Each agent on each task; intervals are 95 % Wilson intervals."
+    if several_arenas(rows):
+        caption += " The arenas of a task are taken together; the next table has them one by one."
+    return Table(name, caption, lines, columns, most=40, ditto=True)
+
+
+def several_arenas(rows: Iterable[Played]) -> list[Played]:
+    """The episodes on tasks that were played in more than one arena, as with a control and a test."""
+    by_task = grouped(rows, lambda row: row.task)
+    return [row for own in by_task.values() if len({row.arena for row in own}) > 1 for row in own]
+
+
+def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
+    """Each agent in each arena of the tasks that have several."""
+    chosen = several_arenas(rows)
+    groups = grouped(chosen, lambda row: (row.task, row.arena, row.agent))
+    places = {agent: place for place, agent in enumerate(agents_of(chosen))}
+    lines = [
+        {"task": task, "arena": arena, "agent": agent, **measures(groups[task, arena, agent])}
+        for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], places[key[2]]))
+    ]
+    columns = [
+        ("task and arena", lambda row: f"{row['task']}, {row['arena']}"),
+        ("agent", text("agent")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        *_RETURNS,
+        *_TIMES,
+    ]
+    caption = (
+        "Each agent in each arena of the tasks that have several, counted from 0 as they stand in the file; intervals "
+        "are 95 % Wilson intervals."
     )
+    return Table(name, caption, lines, columns, most=40, ditto=True)
 
 
 def trained_and_held_out(rows: Sequence[Played]) -> Table:

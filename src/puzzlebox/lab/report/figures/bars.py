@@ -1,10 +1,21 @@
 """The share passed per level or task: dodged bars with intervals, and reference lines for published results."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from puzzlebox.lab.published import LevelRates
-from puzzlebox.lab.report.figures.looks import FAINT, INK, WIDTH, Drawing, looks, new_figure
+from puzzlebox.lab.report.figures.lettering import LEGEND_LINE, Ticks, columns_of, legend_entry, shortened
+from puzzlebox.lab.report.figures.looks import (
+    FAINT,
+    INK,
+    WIDTH,
+    Drawing,
+    Look,
+    Looks,
+    new_figure,
+    published_looks,
+)
 from puzzlebox.lab.report.played import Played, agents_of, grouped
 from puzzlebox.lab.report.tables import rate
 from puzzlebox.lab.stats import Interval
@@ -22,6 +33,7 @@ def pass_bars(
     rows: Sequence[Played],
     by: str,
     categories: Sequence[str],
+    look: Looks,
     name: str,
     caption: str,
     published: Sequence[LevelRates] = (),
@@ -32,45 +44,45 @@ def pass_bars(
         rows: the episodes.
         by: "level" or "task".
         categories: which of those, from left to right.
+        look: of each agent.
         name: of the file.
         caption: of the figure.
         published: results to draw beside, by level.
     """
     cells = grouped(rows, lambda row: (getattr(row, by), row.agent))
-    agents = agents_of(rows)
-    bars: list[tuple[str, str, dict[str, Interval | None], bool]] = [
-        (agent, agent, {each: rate(cells.get((each, agent), [])) for each in categories}, False) for agent in agents
+    bars: list[tuple[Look, list[Interval | None], bool]] = [
+        (look[agent], [rate(cells.get((each, agent), [])) for each in categories], False) for agent in agents_of(rows)
     ]
-    for entry in published:
-        if entry.name not in _LINES and len(agents) + len(published) - len(_LINES) <= _MOST_BARS:
-            shares: dict[str, Interval | None] = {each: entry.interval(each) for each in categories}
-            bars.append((entry.name, f"{entry.name} (published)", shares, True))
-    look = looks([bar[0] for bar in bars])
-    long_names = by == "task" and max(map(len, categories)) > 12
-    figure = new_figure(min(WIDTH, 2.2 + 0.42 * len(bars) * len(categories)), 3.1 + (0.9 if long_names else 0))
+    lines = [entry for entry in published if entry.name in _LINES]
+    beside = [entry for entry in published if entry.name not in _LINES]
+    if len(bars) + len(beside) <= _MOST_BARS:
+        others = published_looks([entry.name for entry in beside])
+        bars += [(others[entry.name], [entry.interval(each) for each in categories], True) for entry in beside]
+    labels = [bar[0].label for bar in bars] + [f"{entry.name} (published)" for entry in lines]
+    broad = min(WIDTH, max(2.2 + 0.42 * len(bars) * len(categories), legend_entry(labels) + 0.2))
+    names = shortened(categories)
+    ticks = Ticks.of([names[each] for each in categories], (broad - 0.7) / len(categories))
+    columns = columns_of(labels, broad)
+    figure = new_figure(broad, 2.5 + ticks.room + LEGEND_LINE * ceil(len(labels) / columns))
     axes = figure.subplots()
     room = 0.84
     width = room / len(bars)
-    for place, (agent, label, shares, beside) in enumerate(bars):
+    for place, (own, shares, is_published) in enumerate(bars):
         centres = [i - room / 2 + width * (place + 0.5) for i in range(len(categories))]
-        _bars(axes, centres, [shares[each] for each in categories], width, look[agent], label, beside)
-    for entry in published:
-        if entry.name in _LINES:
-            colour, line = _LINES[entry.name]
-            heights = [entry.rates[each] for each in categories]
-            axes.hlines(
-                heights,
-                [i - 0.46 for i in range(len(categories))],
-                [i + 0.46 for i in range(len(categories))],
-                colors=colour,
-                linestyles=[line],
-                linewidth=1.6,
-                label=f"{entry.name} (published)",
-                zorder=4,
-            )
-    axes.set_xticks(
-        range(len(categories)), categories, rotation=35 if long_names else 0, ha="right" if long_names else "center"
-    )
+        _bars(axes, centres, shares, width, own, is_published)
+    for entry in lines:
+        colour, line = _LINES[entry.name]
+        axes.hlines(
+            [entry.rates[each] for each in categories],
+            [i - 0.46 for i in range(len(categories))],
+            [i + 0.46 for i in range(len(categories))],
+            colors=colour,
+            linestyles=[line],
+            linewidth=1.6,
+            label=f"{entry.name} (published)",
+            zorder=4,
+        )
+    ticks.write(axes)
     axes.tick_params(axis="x", length=0)
     axes.set_xlabel(by.capitalize())
     axes.set_ylabel("Passed (%)")
@@ -79,10 +91,9 @@ def pass_bars(
     axes.set_xlim(-0.6, len(categories) - 0.4)
     axes.grid(axis="y", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
-    handles, labels = axes.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: ("(published)" in labels[i], i))
-    columns = min(4 if published or max(map(len, labels)) > 12 else 6, len(labels))
-    figure.legend([handles[i] for i in order], [labels[i] for i in order], loc="outside upper left", ncols=columns)
+    handles, named = axes.get_legend_handles_labels()
+    order = sorted(range(len(named)), key=lambda i: ("(published)" in named[i], i))
+    figure.legend([handles[i] for i in order], [named[i] for i in order], loc="outside upper left", ncols=columns)
     return Drawing(name, caption, figure)
 
 
@@ -91,9 +102,8 @@ def _bars(
     centres: Sequence[float],
     shares: Sequence[Interval | None],
     width: float,
-    look: Any,
-    label: str,
-    beside: bool,
+    look: Look,
+    is_published: bool,
 ) -> None:
     there = [(x, each) for x, each in zip(centres, shares, strict=True) if each is not None]
     axes.bar(
@@ -101,11 +111,10 @@ def _bars(
         [max(each.value, _SLIVER) for _, each in there],
         width * 0.92,
         color=look.colour,
-        hatch=look.hatch or ("////" if beside else ""),
-        edgecolor="white" if beside or look.hatch else INK,
-        linewidth=0.0 if beside else 0.5,
-        alpha=0.6 if beside else 1.0,
-        label=label,
+        hatch=look.hatch,
+        edgecolor="white" if look.hatch else INK,
+        linewidth=0.0 if is_published else 0.5,
+        label=look.label,
         zorder=2,
     )
     bars = axes.errorbar(

@@ -3,16 +3,27 @@
 from math import log10
 
 from puzzlebox.lab.report import words
-from puzzlebox.lab.report.figures.looks import FAINT, INK, WIDTH, Drawing, new_figure
+from puzzlebox.lab.report.figures.lettering import breadth, letters_in, lines_of, shortened, wrapped
+from puzzlebox.lab.report.figures.looks import FAINT, INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.lab.stats import Fit
 
 _COLOURS = {"agent": "#0072B2", "level": "#D55E00"}
 
 
-def forest(fit: Fit, name: str, caption: str) -> Drawing:
+# Inches: of the scale at least, and of the numbers to its right.
+_SCALE, _NUMBERS = 2.4, 1.7
+
+
+def forest(fit: Fit, look: Looks, name: str, caption: str) -> Drawing:
     """One line for each term but the intercept."""
     terms = [term for term in fit.terms if term.factor]
-    figure = new_figure(WIDTH, 1.1 + 0.26 * len(terms))
+    named = [*((term.factor, term.name) for term in terms), *fit.references.items()]
+    short = shortened(each for factor, each in named if factor != "agent")
+    labels = [f"{factor} {look[each].label if factor == 'agent' else short[each]}" for factor, each in named]
+    width = max(WIDTH, breadth(labels, 9) + _SCALE + _NUMBERS)
+    against = f"Odds ratio against {', '.join(labels[len(terms) :])} (logarithmic)"
+    below = wrapped(against, letters_in(_SCALE + _NUMBERS, 9))
+    figure = new_figure(width, 0.95 + 0.26 * len(terms) + 0.15 * lines_of([below]))
     axes = figure.subplots()
     lowest = min(max(term.low, 1e-4) for term in terms)
     highest = max(min(term.high, 1e5) for term in terms)
@@ -31,10 +42,9 @@ def forest(fit: Fit, name: str, caption: str) -> Drawing:
         axes.xaxis.set_major_locator(_log_ticks())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(lambda *_: "")
-    axes.set_yticks(range(len(terms)), [f"{term.factor} {term.name}" for term in terms])
+    axes.set_yticks(range(len(terms)), labels[: len(terms)])
     axes.set_ylim(len(terms) - 0.4, -0.6)
-    against = ", ".join(f"{factor} {reference}" for factor, reference in fit.references.items())
-    axes.set_xlabel(f"Odds ratio against {against} (logarithmic)")
+    axes.set_xlabel(below)
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)

@@ -1,12 +1,14 @@
 """How figures look: colours the colour-blind tell apart, marks that need no colour, type that survives printing."""
 
 import io
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.lab.report.figures.lettering import shortened
 from puzzlebox.lab.stats.needed import needed
 
 # Okabe and Ito (2008), the ones that stand on white first.
@@ -24,6 +26,8 @@ _KNOWN = {
     "ironbar": "#D55E00",
     "Trrrrr": "#F0E442",
 }
+# Published results are grey and hatched, whoever they are of, and so are never taken for an agent of the report.
+_GREYS = ("#6E6E6E", "#C4C4C4", "#4A4A4A", "#AAAAAA", "#E0E0E0", "#8C8C8C")
 _HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "oo", "++", "**")
 _MARKERS = "osD^vP*X"
 WIDTH = 7.2  # inches: two columns of a journal
@@ -40,6 +44,7 @@ _STYLE = {
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "text.color": INK,
+    "text.parse_math": False,  # a name with dollars in it is no formula
     "axes.labelcolor": INK,
     "xtick.color": INK,
     "ytick.color": INK,
@@ -54,11 +59,15 @@ _STYLE = {
 
 @dataclass(frozen=True)
 class Look:
-    """How one agent looks everywhere."""
+    """How one agent looks, and what it is called, in all figures of a report."""
 
     colour: str
     hatch: str
     marker: str
+    label: str
+
+
+Looks = Mapping[str, Look]
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,8 @@ class Drawing:
 
 
 def looks(agents: Sequence[str]) -> dict[str, Look]:
-    """A look for each agent; with more agents than colours, hatches and markers tell them apart."""
+    """A look for each agent of a report; with more agents than colours, hatches and markers tell them apart."""
+    labels = shortened(agents)
     given = {agent: _KNOWN[agent] for agent in agents if agent in _KNOWN}
     free = [colour for colour in _PALETTE if colour not in given.values()] or list(_PALETTE)
     chosen = {}
@@ -82,15 +92,30 @@ def looks(agents: Sequence[str]) -> dict[str, Look]:
         else:
             colour, hatch = free[others % len(free)], _HATCHES[others // len(free) % len(_HATCHES)]
             others += 1
-        chosen[agent] = Look(colour, hatch, _MARKERS[place % len(_MARKERS)])
+        chosen[agent] = Look(colour, hatch, _MARKERS[place % len(_MARKERS)], labels[agent])
     return chosen
+
+
+def published_looks(names: Sequence[str]) -> dict[str, Look]:
+    """A look for each published result."""
+    return {
+        name: Look(
+            _GREYS[place % len(_GREYS)],
+            _HATCHES[1 + place % (len(_HATCHES) - 1)],
+            _MARKERS[place % len(_MARKERS)],
+            f"{name} (published)",
+        )
+        for place, name in enumerate(names)
+    }
 
 
 @contextmanager
 def style() -> Iterator[None]:
     """Everything drawn inside looks like the house."""
     matplotlib = needed("matplotlib")
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # A letter the font lacks is drawn as a box, which says as much.
+        warnings.filterwarnings("ignore", "Glyph .* missing")
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
         yield
@@ -104,16 +129,23 @@ def new_figure(width: float, height: float) -> Any:
 def png(figure: Any, dpi: int = 200) -> bytes:
     """A figure as PNG, the same bytes each time."""
     out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
+    figure.savefig(out, format="png", dpi=dpi, bbox_inches=_paper(figure), metadata={"Software": None})
     return out.getvalue()
 
 
 def save(drawing: Drawing, folder: Path) -> tuple[bytes, list[Path]]:
     """Write a figure as PNG (300 dots an inch) and PDF; what comes back is a smaller PNG for the page."""
+    figure = drawing.figure
     # Laid out once instead of for each format, which takes longer than drawing.
-    drawing.figure.draw_without_rendering()
-    drawing.figure.set_layout_engine("none")
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     paths = [folder / f"{drawing.name}.png", folder / f"{drawing.name}.pdf"]
-    paths[0].write_bytes(png(drawing.figure, 300))
-    drawing.figure.savefig(paths[1], format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
-    return png(drawing.figure, 170), paths
+    paths[0].write_bytes(png(figure, 300))
+    nameless = {"CreationDate": None, "Producer": None, "Creator": None}
+    figure.savefig(paths[1], format="pdf", bbox_inches=_paper(figure), metadata=nameless)
+    return png(figure, 170), paths
+
+
+def _paper(figure: Any) -> Any:
+    """What is printed: the figure, and where unusually wide letters reach over its edge, that too."""
+    return needed("matplotlib.transforms").Bbox.union([figure.bbox_inches, figure.get_tightbbox()])

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.lab.report.figures.looks import INK, WIDTH, Drawing, looks, new_figure
+from puzzlebox.lab.report.figures.lettering import letters_in, lines_of, shortened, wrapped
+from puzzlebox.lab.report.figures.looks import INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.lab.report.played import Played, agents_of, grouped
 from puzzlebox.world import Record
 
@@ -60,34 +61,49 @@ def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
         yield name, store.record(name)
 
 
-def paths_from_above(found: Sequence[tuple[Played, Record]], name: str, caption: str) -> Drawing:
-    """A panel for each task and agent, with the ways of its episodes."""
+def paths_from_above(
+    found: Sequence[tuple[Played, Record]], rows: Sequence[Played], look: Looks, name: str, caption: str
+) -> Drawing:
+    """A panel for each task and agent, with the ways of its episodes.
+
+    Args:
+        found: the episodes that are drawn.
+        rows: all episodes, which tell what was not played from what was not kept.
+        look: of each agent.
+        name: of the file.
+        caption: of the figure.
+    """
     tasks = list(dict.fromkeys(row.task for row, _ in found))[:MOST_TASKS]
     agents = agents_of(row for row, _ in found)[:MOST_AGENTS]
-    look = looks(agents)
-    columns = len(agents)
-    side = min(2.6, WIDTH / max(columns, 2))
-    figure = new_figure(max(side * columns, 3.2), (side + 0.25) * len(tasks) + 0.3)
-    panels = figure.subplots(len(tasks), columns, squeeze=False)
+    played = {(row.task, row.agent) for row in rows}
+    side = min(2.6, WIDTH / max(len(agents), 2))
+    above = {agent: wrapped(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
+    beside = {task: wrapped(each, letters_in(side, 8)) for task, each in shortened(tasks).items()}
+    width = side * len(agents) + 0.15 * lines_of(beside.values())
+    height = (side + 0.25) * len(tasks) + 0.15 + 0.15 * lines_of(above.values())
+    figure = new_figure(max(width, 3.8), height)
+    panels = figure.subplots(len(tasks), len(agents), squeeze=False)
     for line, task in zip(panels, tasks, strict=True):
         for panel, agent in zip(line, agents, strict=True):
             own = [(row, record) for row, record in found if row.task == task and row.agent == agent]
-            _panel(panel, own, look[agent].colour)
-            panel.set_title(agent if task == tasks[0] else "", fontsize=9)
+            _panel(panel, own, look[agent].colour, "no path kept" if (task, agent) in played else "not played")
+            panel.set_title(above[agent] if task == tasks[0] else "", fontsize=9)
             if agent == agents[0] and len(tasks) > 1:
-                panel.set_ylabel(task, fontsize=8)
+                panel.set_ylabel(beside[task], fontsize=8)
     handles = _legend()
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     return Drawing(name, caption, figure)
 
 
-def _panel(panel: Any, own: Sequence[tuple[Played, Record]], colour: str) -> None:
+def _panel(panel: Any, own: Sequence[tuple[Played, Record]], colour: str, otherwise: str) -> None:
     panel.set_xticks([])
     panel.set_yticks([])
     for edge in panel.spines.values():
         edge.set_visible(False)
+    # Also of a panel without a picture, so that all are of one size.
+    panel.set(xlim=(0, _PIXELS), ylim=(_PIXELS, 0), aspect="equal")
     if not own:
-        panel.text(0.5, 0.5, "no path kept", ha="center", va="center", transform=panel.transAxes, color="#767676")
+        panel.text(0.5, 0.5, otherwise, ha="center", va="center", transform=panel.transAxes, color="#767676")
         return
     picture, _ = _followed(own[0][1], ground=True)
     panel.imshow(picture)
@@ -98,8 +114,6 @@ def _panel(panel: Any, own: Sequence[tuple[Played, Record]], colour: str) -> Non
         panel.scatter(*way[0], s=14, color="white", edgecolors=INK, linewidths=0.9, zorder=3)
         mark = {"marker": "*", "s": 70} if row.passed else {"marker": "X", "s": 34}
         panel.scatter(*way[-1], color=colour, edgecolors="white", linewidths=0.8, zorder=4, **mark)
-    panel.set_xlim(0, _PIXELS)
-    panel.set_ylim(_PIXELS, 0)
 
 
 def _followed(record: Record, ground: bool) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:

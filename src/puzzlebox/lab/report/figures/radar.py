@@ -1,27 +1,37 @@
 """Levels as a wheel: the profile of each agent at a glance."""
 
 from collections.abc import Mapping, Sequence
-from math import pi, sin
-from textwrap import fill
+from math import ceil, pi, sin
 
-from puzzlebox.lab.report.figures.looks import FAINT, WIDTH, Drawing, looks, new_figure
+from puzzlebox.lab.report.figures.lettering import LEGEND_LINE, columns_of, lines_of, shortened, wrapped
+from puzzlebox.lab.report.figures.looks import FAINT, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.lab.report.played import Played, agents_of, grouped
 from puzzlebox.lab.report.tables import rate
 
 FEWEST, MOST = 3, 14
 MOST_AGENTS = 8
+# Inches across.
+_WHEEL = 3.45
 
 
-def radar(rows: Sequence[Played], levels: Sequence[str], titles: Mapping[str, str], name: str, caption: str) -> Drawing:
+def radar(
+    rows: Sequence[Played], levels: Sequence[str], titles: Mapping[str, str], look: Looks, name: str, caption: str
+) -> Drawing:
     """The wheel; levels an agent did not play leave a gap in its line."""
     agents = agents_of(rows)[:MOST_AGENTS]
-    look = looks(agents)
     cells = grouped(rows, lambda row: (row.level, row.agent))
     angles = [2 * pi * i / len(levels) for i in range(len(levels))]
-    figure = new_figure(WIDTH, 4.6)
+    short = shortened(levels)
+    names = [wrapped(f"{short[level]} {titles.get(level, '')}".strip(), 18) for level in levels]
+    columns = columns_of([look[agent].label for agent in agents], WIDTH)
+    legend = LEGEND_LINE * ceil(len(agents) / columns) + 0.2
+    around = 0.15 + 0.14 * lines_of(names)
+    height = legend + _WHEEL + 2 * around
+    figure = new_figure(WIDTH, height)
     # By hand: names around a wheel are more than matplotlib's own layout foresees.
     figure.set_layout_engine("none")
-    axes = figure.add_axes((0.2, 0.12, 0.48, 0.75), projection="polar")
+    place = ((1 - _WHEEL / WIDTH) / 2, (legend + around) / height, _WHEEL / WIDTH, _WHEEL / height)
+    axes = figure.add_axes(place, projection="polar")
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
     for agent in agents:
@@ -34,13 +44,12 @@ def radar(rows: Sequence[Played], levels: Sequence[str], titles: Mapping[str, st
             marker=look[agent].marker,
             markersize=4.5,
             linewidth=1.6,
-            label=agent,
+            label=look[agent].label,
             clip_on=False,
         )
         if not any(value != value for value in values):
             axes.fill(angles, values, color=look[agent].colour, alpha=0.08)
-    names = [f"{level} {titles[level]}" if level in titles else level for level in levels]
-    axes.set_xticks(angles, [fill(each, 16) for each in names], fontsize=8)
+    axes.set_xticks(angles, names, fontsize=8)
     axes.tick_params(axis="x", pad=3)
     axes.set_ylim(0, 1)
     axes.set_yticks([0.25, 0.5, 0.75, 1], ["25", "50", "75 %", ""], fontsize=7.5, color="#595959")
@@ -50,5 +59,5 @@ def radar(rows: Sequence[Played], levels: Sequence[str], titles: Mapping[str, st
     axes.set_rlabel_position(180 / len(levels))
     axes.grid(color=FAINT, linewidth=0.7)
     axes.spines["polar"].set_color("#9A9A9A")
-    figure.legend(loc="upper right")
+    figure.legend(loc="lower center", ncols=columns)
     return Drawing(name, caption, figure)

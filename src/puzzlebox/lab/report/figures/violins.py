@@ -5,32 +5,37 @@ from math import ceil
 
 import numpy as np
 
-from puzzlebox.lab.report.figures.looks import FAINT, INK, WIDTH, Drawing, looks, new_figure
+from puzzlebox.lab.report.figures.lettering import Ticks, letters_in, lines_of, shortened, wrapped
+from puzzlebox.lab.report.figures.looks import FAINT, INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.lab.report.played import Played, agents_of, grouped, returns
 
 MOST_PANELS = 6
 # More points than this would be one blot.
 _MOST_POINTS = 300
 _FEWEST_FOR_A_SHAPE = 5
+# Inches of names below a panel.
+_MUCH_ROOM = 1.3
 
 
-def violins(rows: Sequence[Played], tasks: Sequence[str], name: str, caption: str) -> Drawing:
+def violins(rows: Sequence[Played], tasks: Sequence[str], look: Looks, name: str, caption: str) -> Drawing:
     """One panel for each task."""
     agents = agents_of(rows)
-    look = looks(agents)
     cells = grouped(rows, lambda row: (row.task, row.agent))
     columns = 1 if len(tasks) == 1 else 2 if len(agents) > 3 else min(3, len(tasks))
     lines = ceil(len(tasks) / columns)
-    figure = new_figure(
-        min(WIDTH, 1.6 + 1.1 * len(agents)) if len(tasks) == 1 else WIDTH, 3.2 * lines if lines == 1 else 2.7 * lines
-    )
+    width = min(WIDTH, 1.6 + 1.1 * len(agents)) if len(tasks) == 1 else WIDTH
+    panel_width = width / columns - 0.7
+    ticks = Ticks.of([look[agent].label for agent in agents], panel_width / len(agents))
+    titles = {task: wrapped(each, letters_in(panel_width, 10, "bold")) for task, each in shortened(tasks).items()}
+    # Names that take much room stand below the last line only; the order is the same everywhere.
+    named_lines = lines if ticks.room < _MUCH_ROOM else 1
+    height = (2.3 + 0.17 * lines_of(titles.values())) * lines + ticks.room * named_lines
+    figure = new_figure(width, height)
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
-    for panel, task in zip(panels, tasks, strict=False):
+    for number, (panel, task) in enumerate(zip(panels, tasks, strict=False)):
         chance = np.random.default_rng(0)
-        ticks = []
         for place, agent in enumerate(agents):
             values = returns(cells.get((task, agent), []))
-            ticks.append(agent)
             if not len(values):
                 panel.text(
                     place,
@@ -55,11 +60,11 @@ def violins(rows: Sequence[Played], tasks: Sequence[str], name: str, caption: st
             low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
             panel.vlines(place, low, high, color=INK, linewidth=2.4, zorder=4)
             panel.scatter([place], [middle], s=26, color="white", edgecolors=INK, linewidths=1.2, zorder=5)
-        many = len(agents) > 4 or max(map(len, agents)) > 12
-        panel.set_xticks(range(len(agents)), ticks, rotation=30 if many else 0, ha="right" if many else "center")
+        ticks.write(panel)
+        panel.tick_params(axis="x", labelbottom=number // columns >= lines - named_lines)
         panel.set_xlim(-0.6, len(agents) - 0.4)
         panel.set_ylabel("Return")
-        panel.set_title(task)
+        panel.set_title(titles[task])
         panel.grid(axis="y", color=FAINT, linewidth=0.6)
         panel.set_axisbelow(True)
     for panel in panels[len(tasks) :]:

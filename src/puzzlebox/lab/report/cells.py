@@ -1,0 +1,119 @@
+"""A table's cells as episodes: what each must be, and where it stands if it is not."""
+
+import csv
+import re
+from collections.abc import Mapping
+from math import nan
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.lab.report.played import Played
+from puzzlebox.schema.messages import nearest
+
+_TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
+# Columns as other tables call them.
+_SYNONYMS = {"experiment": "task", "reward": "return", "score": "return", "pass": "passed", "player": "agent"}
+_NEEDED = ("task", "agent", "return")
+# What the tasks of the published experiments need to be passed, where a table leaves it out.
+_MARKS = {"foraging": 15.0, "operant": 0.0, "operant-chamber": 0.0, "what-where-when": 7.0}
+_TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")
+
+
+class CannotRead(ValueError):
+    """What was named holds no episodes; the message says what is missing."""
+
+
+def episodes_in(path: Path, place: Path, remarks: list[str]) -> list[Played]:
+    """The episodes of a CSV table; `place` is what their trajectories are beside."""
+    csv.field_size_limit(2**31 - 1)  # events of a long episode
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            names = {name: _SYNONYMS.get(name, name) for name in reader.fieldnames or ()}
+            if not names:
+                raise CannotRead(f"{path} is empty; a table of episodes begins with the names of its columns")
+            for column in _NEEDED:
+                if column not in names.values():
+                    raise CannotRead(f"{path} has no column {column!r}{nearest(column, list(names))}")
+            rows = list(reader)
+    except UnicodeDecodeError:
+        raise CannotRead(f"{path} is no table: it is not text in UTF-8") from None
+    except csv.Error as problem:
+        raise CannotRead(f"{path} cannot be read as CSV: {problem}") from None
+    if rows and None in rows[-1].values() and not path.read_bytes().endswith(b"\n"):
+        # Its last number may have lost digits, so that none of it can be trusted.
+        rows.pop()
+        remarks.append(f"{path} ends in the middle of a row; that row counts nowhere.")
+    return [
+        episode_of({names[key]: value or "" for key, value in row.items() if key in names}, path, line, place)
+        for line, row in enumerate(rows, 2)
+    ]
+
+
+def as_text(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row of results as a table would hold it."""
+    return {name: "" if value is None else str(value) for name, value in row.items()}
+
+
+def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Played:
+    """The episode a row tells of; what is wrong with it is said with file and line."""
+    level, variant = _level(row["task"], row.get("level", ""), row.get("variant", ""))
+    total = _number(row, "return", path, line)
+    passed = _truth(row, "passed", path, line)
+    error = row.get("error", "")
+    if total is None and not error:
+        raise CannotRead(f"{path}, line {line}: the return is empty, and no error says why")
+    if passed is None and row["task"] in _MARKS and total is not None:
+        passed = total >= _MARKS[row["task"]]
+    steps, goals = _number(row, "steps", path, line), _number(row, "goals_collected", path, line)
+    return Played(
+        run=row.get("run", "") or place.stem,
+        task=row["task"],
+        agent=row["agent"] or "unnamed",
+        total=nan if total is None else total,
+        passed=passed,
+        task_hash=row.get("task_hash", ""),
+        variant=variant,
+        level=level,
+        arena=int(_number(row, "arena", path, line) or 0),
+        episode=int(_number(row, "episode", path, line) or 0),
+        seed=row.get("seed", ""),
+        rules=row.get("rules", ""),
+        steps=None if steps is None else int(steps),
+        ended_by=row.get("ended_by", ""),
+        goals=None if goals is None else int(goals),
+        trajectory=f"{place}|{row['trajectory']}" if row.get("trajectory") else "",
+        trained_on=_truth(row, "trained_on", path, line),
+        error=error,
+        time_limit=_number(row, "time_limit", path, line),
+        participant=row.get("participant", ""),
+    )
+
+
+def _level(task: str, level: str, variant: str) -> tuple[str, str]:
+    """The testbed's own names tell level and variant."""
+    named = _TESTBED.search(task)
+    if named:
+        level, variant = level or str(int(named[1])), variant or named[3]
+    return (str(int(level)) if level.isdecimal() else level), variant
+
+
+def _number(row: Mapping[str, str], column: str, path: Path, line: int) -> float | None:
+    text = row.get(column, "").strip()
+    if not text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise CannotRead(f"{path}, line {line}: {column} is {text!r}, which is no number") from None
+
+
+def _truth(row: Mapping[str, str], column: str, path: Path, line: int) -> bool | None:
+    text = row.get(column, "").strip().lower()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    if not text:
+        return None
+    raise CannotRead(f"{path}, line {line}: {column} is {text!r}; it must be True, False or empty")

@@ -1,0 +1,85 @@
+"""The episodes of a run's folder: all that were played, whether or not it is over, and how many there should be."""
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.lab.journal import JOURNAL, rows_so_far
+from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
+from puzzlebox.lab.report.played import Played, Source
+from puzzlebox.lab.schedule import Slot
+
+TABLE = "episodes.csv"
+SETTINGS = "run.json"
+
+
+def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
+    """What was played in a folder, in the order of its schedule.
+
+    The journal has every episode as soon as it is over; the table is as old as the last time the run was complete, so
+    it is read only where there is no journal.
+    """
+    table = folder / TABLE
+    journal = rows_so_far(folder)
+    if not journal and not table.exists():
+        raise CannotRead(_no_run(folder))
+    settings = _settings(folder / SETTINGS, remarks)
+    if journal:
+        rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
+        if table.exists() and (lines := _lines(table)) != len(rows):
+            remarks.append(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.")
+    else:
+        rows = episodes_in(table, folder, remarks)
+    schedule = _schedule(settings)
+    # Episodes are over in another order each time; a report is the same whichever it was.
+    rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
+    missing = len(schedule.keys() - {_slot(row) for row in rows})
+    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing)
+
+
+def _no_run(folder: Path) -> str:
+    here = sorted(each.name for each in folder.iterdir())[:5]
+    said = f"{folder} is not the folder of a run: it has no {TABLE}"
+    if (folder / SETTINGS).exists():
+        return f"{said} (the run is not over: give its command again)"
+    return said + (f"; it has {', '.join(here)}" if here else "")
+
+
+def _lines(table: Path) -> int:
+    """How many rows a table has below its names, whole or not."""
+    csv.field_size_limit(2**31 - 1)  # events of a long episode
+    with table.open(newline="", encoding="utf-8", errors="replace") as file:
+        return max(0, sum(1 for _ in csv.reader(file)) - 1)
+
+
+def _settings(path: Path, remarks: list[str]) -> dict[str, Any]:
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        remarks.append(f"{path} is not there, so the settings of the run are unknown.")
+        return {}
+    except (OSError, ValueError):
+        remarks.append(f"{path} cannot be read, so the settings of the run are unknown.")
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
+    """The place of each episode the settings ask for; none where they do not tell."""
+    try:
+        slots = (
+            Slot(task["name"], arena["position"], agent["name"], episode)
+            for task in settings["tasks"]
+            for arena in task["arenas"]
+            for agent in settings["agents"]
+            for episode in range(settings["episodes"])
+        )
+        return {slot: place for place, slot in enumerate(slots)}
+    except (KeyError, TypeError):
+        return {}
+
+
+def _slot(row: Played) -> Slot:
+    return Slot(row.task, row.arena, row.agent, row.episode)

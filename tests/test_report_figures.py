@@ -1,0 +1,117 @@
+"""The figures of a report: they hold whatever agents and tasks are called, and an agent looks the same in all."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.container import BarContainer
+
+from living import task_of
+from made_up_runs import made_up_rows, write_run
+from puzzlebox.lab.report import gather
+from puzzlebox.lab.report.contents import contents
+from puzzlebox.lab.report.figures import looks, paths
+from puzzlebox.lab.report.figures.lettering import shortened, wrapped
+from puzzlebox.lab.report.played import Played
+from puzzlebox.things.rules import Rules
+from puzzlebox.world import Record
+
+AGENT = "random(step_length_distribution='normal(5, 1)', prev_step_bias=0.5, costs=$5 and $6, 名=WWWWWW"
+TASK = "a-folder/another folder/a_task_whose_name/goes on and on and on $/and ends at last with MMMMMMMMM"
+
+
+def named(name: str, number: int, letters: int) -> str:
+    return f"{name[: letters - 2]}{number:02}"
+
+
+@pytest.mark.parametrize(
+    ("agents", "tasks", "letters"), [(1, 1, 80), (3, 2, 37), (3, 5, 5), (8, 5, 80), (8, 60, 80), (14, 3, 40)]
+)
+def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letters: int) -> None:
+    skills = {named(AGENT, number, letters): number / 4 - 1 for number in range(agents)}
+    rows = made_up_rows([named(TASK, number, letters) for number in range(tasks)], skills, episodes=8)
+    for row in rows:
+        row["level"] = named(TASK, int(row["task"][-2:]) % 5, letters)
+    results = gather([write_run(tmp_path / "out", rows)])
+    with looks.style():
+        # As for anybody, but for what `style` itself means to pass over.
+        warnings.filterwarnings("error", "constrained_layout|Tight layout")
+        for drawing in contents(results).drawings:
+            figure = drawing.figure
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+            for axes in figure.axes:
+                box = axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+                assert axes.get_label() == "<colorbar>" or (box.width > 0.7 and box.height > 0.6), drawing.name
+            width, height = figure.get_size_inches()
+            drawn = figure.get_tightbbox()
+            # Wide letters may reach a little over the edge; what is saved has them too.
+            assert min(drawn.x0, drawn.y0) > -0.02, drawing.name
+            assert drawn.x1 < width + 0.2, drawing.name
+            assert drawn.y1 < height + 0.02, drawing.name
+            assert max(width, height) < 15, drawing.name
+
+
+def test_nothing_is_cut_off_at_the_edge(tmp_path: Path) -> None:
+    with looks.style():
+        figure = looks.new_figure(2, 1)
+        figure.text(0.5, 0.5, "a title that is longer than the figure")
+        looks.save(looks.Drawing("wide", "", figure), tmp_path)
+    picture = (tmp_path / "wide.png").read_bytes()
+    assert int.from_bytes(picture[16:20], "big") > 900
+    assert int.from_bytes(picture[20:24], "big") == 300
+
+
+def test_names_are_cut_in_the_middle_and_stay_different() -> None:
+    assert shortened(["short", "a name that is too long"], 11) == {
+        "short": "short",
+        "a name that is too long": "a nam… long",
+    }
+    ends = [f"{'x' * 60}{number}" for number in range(3)]
+    starts = [f"{number}{'x' * 60}" for number in range(3)]
+    middles = [f"{'x' * 60}{number}{'x' * 60}" for number in range(3)]
+    # The parts that would be left of these are the same wherever the cut is, except near one end.
+    near = [f"{'x' * 25}{number}{'x' * 60}" for number in range(3)]
+    for names in (ends, starts, middles, near):
+        assert len(set(shortened(names).values())) == 3
+        assert max(map(len, shortened(names).values())) <= 40
+    assert not any(short[0].isdecimal() for short in shortened(near).values())
+    assert wrapped("random(step_length_distribution=None)", 20) == "random(step_length_\ndistribution=None)"
+    assert wrapped("x" * 25, 10) == "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx"
+
+
+def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp_path: Path) -> None:
+    tasks = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
+    # Who met only some tasks is missing in some figures.
+    rows = made_up_rows(tasks[:2], {"newcomer": 0.0}) + made_up_rows(
+        tasks, {"heuristic(rays=15)": 0.0, "navigator": 1.0}
+    )
+    results = gather([write_run(tmp_path / "out", rows)])
+    figures = {drawing.name: drawing.figure for drawing in contents(results, published=True).drawings}
+    drawn = figures["passed_by_level"].axes[0].containers
+    bars = {each.get_label(): each.patches[0] for each in drawn if isinstance(each, BarContainer)}
+    colours = {name: to_hex(patch.get_facecolor()) for name, patch in bars.items()}
+    wheel = {line.get_label(): to_hex(line.get_color()) for line in figures["profile"].axes[0].get_lines()}
+    expected = {agent: look.colour.lower() for agent, look in looks.looks(results.agents).items()}
+    assert wheel == expected
+    assert {name: colour for name, colour in colours.items() if name in expected} == expected
+    published = {name: patch for name, patch in bars.items() if name not in expected}
+    assert published
+    for name, patch in published.items():
+        assert name.endswith("(published)")
+        assert patch.get_hatch()
+        red, green, blue, _ = patch.get_facecolor()
+        assert red == green == blue
+
+
+def test_paths_tell_what_was_not_played_from_what_was_not_kept() -> None:
+    task = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1")
+    record = Record(task, 0, 1, Rules.named("puzzlebox"), ((3,), (3,)))
+    played = [("food", "a"), ("wall", "b"), ("wall", "a")]
+    rows = [Played("out", name, agent, 0.0, False) for name, agent in played]
+    found = [(row, record) for row in rows[:2]]
+    with looks.style():
+        figure = paths.paths_from_above(found, rows, looks.looks(["a", "b"]), "paths", "").figure
+    said = [[text.get_text() for text in panel.texts] for panel in figure.axes]
+    assert said == [[], ["not played"], ["no path kept"], []]

@@ -1,0 +1,214 @@
+"""What a report is made of: a task has one name, every episode that was played is there, and counts for what it is."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from living import FORWARDS
+from made_up_runs import made_up_rows, write_run
+from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES
+from puzzlebox.lab.recording import Recording
+from puzzlebox.lab.report import Results, gather
+from puzzlebox.lab.report.comparisons import compare
+from puzzlebox.lab.report.contents import _headline
+from puzzlebox.lab.report.doubts import doubts
+from puzzlebox.lab.report.tables import by_arena, by_task, several_arenas
+from puzzlebox.lab.rows import Start
+from puzzlebox.lab.running import run
+from puzzlebox.lab.store import Store
+from puzzlebox.lab.subjects import subjects_of
+from puzzlebox.schema import load_task
+from puzzlebox.world import World
+
+# Without any chance; whoever goes ahead passes after some twenty steps.
+AHEAD = """
+metadata: {level: 3}
+arenas:
+  - time_limit: 40
+    items: [{name: Agent, at: [20, 0, 10], rotation: 0}, {name: GoodGoal, at: [20, 0, 12], size: 1}]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    tasks = tmp_path / "tasks" / "mine"
+    tasks.mkdir(parents=True)
+    (tasks / "ahead.yml").write_text(AHEAD)
+    return tasks
+
+
+class Ahead:
+    """Goes ahead, or stands still."""
+
+    senses = {"camera": None}
+
+    def __init__(self, action: int = FORWARDS) -> None:
+        self.action = action
+
+    def begin(self, seed: int) -> None:
+        """Nothing is left to chance."""
+
+    def act(self, observation: Any, info: Any) -> int:
+        return self.action
+
+
+AGENT = "test_report_sources:Ahead"
+
+
+def play(source: Path, out: Path, agents: Sequence[str] = (AGENT,), episodes: int = 3, **how: Any) -> Path:
+    run(subjects_of([str(source)]), agents, out, episodes=episodes, workers=1, **how)
+    return out
+
+
+def recorded(path: Path, task: str | Path, name: str) -> Path:
+    """Somebody plays a task in the studio, which calls it so."""
+    read = load_task(task)
+    with Store(path) as store:
+        world = World(read, seed=1)
+        recording = Recording(store, Start.of(read, name=name, seed=1), world)
+        while not world.over:
+            recording.stepped(world.step([FORWARDS]))
+    return path
+
+
+def said(results: Results) -> str:
+    return "\n".join(doubts(results, compare(results.rows)))
+
+
+def names(results: Results) -> set[tuple[str, str]]:
+    return {(row.task, row.level) for row in results.rows}
+
+
+# --- one name a task
+
+
+def test_people_and_agents_meet_the_same_bundled_task(tmp_path: Path) -> None:
+    people = recorded(tmp_path / "people.sqlite", "examples/food", "examples/food")
+    results = gather([play(Path("examples/food"), tmp_path / "out", ["heuristic"]), people])
+    assert names(results) == {("examples/food", "1")}
+    assert results.remarks == []
+
+
+def test_a_file_has_one_name_in_the_studio_and_in_a_run(folder: Path, tmp_path: Path) -> None:
+    file = folder / "ahead.yml"
+    people = recorded(tmp_path / "people.sqlite", file, "file:ahead")
+    results = gather([play(file, tmp_path / "out"), people])
+    assert names(results) == {("ahead", "3")}
+    assert not [line for line in results.remarks if "hash" in line]
+
+
+@pytest.mark.parametrize("name", ["file:other", "upload:0123", "file:ahead"])
+def test_other_names_of_a_task_are_found_by_its_hash_and_said(folder: Path, tmp_path: Path, name: str) -> None:
+    """A run of a folder names tasks by where they lie in it, which the studio cannot know."""
+    people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", name)
+    results = gather([people, play(folder.parent, tmp_path / "out")])
+    assert names(results) == {("mine/ahead", "3")}
+    called = name.removeprefix("file:")
+    assert (
+        f"1 name stands for a task another file calls otherwise (the hash is the same): {called} is mine/ahead."
+        in results.remarks
+    )
+
+
+def test_equal_files_of_one_run_stay_two_tasks(folder: Path, tmp_path: Path) -> None:
+    (folder / "copy.yml").write_text(AHEAD)
+    assert len(gather([play(folder, tmp_path / "out")]).tasks) == 2
+
+
+# --- every episode that was played
+
+
+def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Path, tmp_path: Path) -> None:
+    out = play(folder, tmp_path / "out", episodes=2)
+    stale = (out / "episodes.csv").read_bytes()
+    play(folder, out, episodes=8, command="puzzlebox run mine --episodes 8 -o out")
+    whole = gather([out])
+    assert len(whole.rows) == 8
+    assert "plays the rest" not in said(whole)
+    (out / "episodes.csv").write_bytes(stale)
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    # As workers leave it: episodes in another order, one that failed before it was played again, the last one cut off.
+    failed = json.loads(lines[4])
+    failed["row"]["error"] = "MemoryError"
+    (out / JOURNAL).write_bytes(b"".join([json.dumps(failed).encode() + b"\n", *lines[4::-1], lines[5][:-9]]))
+    results = gather([out])
+    assert [row.episode for row in results.rows] == [0, 1, 2, 3, 4]
+    assert results.broken == []
+    assert f"{out / 'episodes.csv'} has 2 rows and the journal 5; the journal was read." in results.remarks
+    assert "out: 5 of 8 episodes are there; `puzzlebox run mine --episodes 8 -o out` plays the rest." in said(results)
+    (out / "episodes.csv").unlink()
+    assert len(gather([out]).rows) == 5
+
+
+def test_a_table_that_is_cut_off_lacks_rows_and_counts_no_half_one(folder: Path, tmp_path: Path) -> None:
+    out = play(folder, tmp_path / "out", episodes=4)
+    (out / JOURNAL).unlink()
+    assert len(gather([out]).rows) == 4
+    table = out / "episodes.csv"
+    table.write_bytes(table.read_bytes()[:-150])
+    results = gather([out])
+    assert [row.episode for row in results.rows] == [0, 1, 2]
+    assert f"{table} ends in the middle of a row; that row counts nowhere." in results.remarks
+    assert "out: 3 of 4 episodes are there; the same run, begun again, plays the rest." in said(results)
+    plain = tmp_path / "plain.csv"
+    plain.write_text("task,agent,return\nfood,a,1\nfood,a,2")  # not every table ends in a newline
+    assert len(gather([plain]).rows) == 2
+
+
+# --- each for what it is
+
+
+def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_path: Path) -> None:
+    (folder / "behind.yml").write_text(AHEAD.replace("12]", "2]"))
+    agents = [AGENT, f"{AGENT}(action=0)", "random"]
+    out = play(folder, tmp_path / "out", agents, episodes=4)
+    results = gather([out])
+    (line,) = [each for each in said(results).splitlines() if "alike" in each]
+    # Random runs out of time again and again, too, but each time in its own way.
+    assert line.startswith(
+        "Ahead on 2 of 2 tasks and Ahead(action=0) on 2 of 2 tasks: all episodes of an arena are alike"
+    )
+    assert "These 16 episodes are 4 observations repeated" in line
+    (out / TRAJECTORIES).unlink()
+    assert "\nAhead on 1 of 2 tasks: all episodes" in f"\n{said(results)}"
+    assert "alike" not in said(gather([play(folder, tmp_path / "once", agents, episodes=1)]))
+
+
+def in_arenas(rows: list[dict[str, Any]], agent: str, arenas: Sequence[int]) -> list[dict[str, Any]]:
+    own = [row for row in rows if row["agent"] == agent]
+    return [row | {"arena": arenas[number % len(arenas)]} for number, row in enumerate(own)]
+
+
+def test_arenas_are_told_apart(tmp_path: Path) -> None:
+    rows = made_up_rows(["control", "plain"], {"a": 0.0, "b": 1.0}, episodes=12)
+    control, plain = rows[:24], rows[24:]
+    same = gather([write_run(tmp_path / "same", [*in_arenas(control, "a", (0, 1)), *in_arenas(control, "b", (0, 1))])])
+    assert "arenas" not in said(same)
+    torn = [*in_arenas(control, "a", (0, 1)), *in_arenas(control, "b", (0,)), *plain]
+    results = gather([write_run(tmp_path / "torn", torn)])
+    assert "Not everybody met the same arenas (of 3: a 3, b 2; all: 2)" in said(results)
+    assert "control: the test of returns compares agents that met different arenas of the task" in said(results)
+    lines = by_arena(results.rows).rows
+    assert [(line["task"], line["arena"], line["agent"], line["episodes"]) for line in lines] == [
+        *(("control", 0, "a", 6), ("control", 0, "b", 12), ("control", 1, "a", 6)),
+    ]
+    assert "arenas of a task are taken together" in by_task(results.rows).caption
+    alone = gather([write_run(tmp_path / "alone", plain)])
+    assert several_arenas(alone.rows) == []
+    assert "arenas" not in by_task(alone.rows).caption
+
+
+def test_the_headline_says_which_tasks_it_is_about(tmp_path: Path) -> None:
+    tasks = [f"task {number}" for number in range(6)]
+    rows = made_up_rows(tasks, {"random": 0.0, "learner": 1.0}, episodes=5, trained_on={"learner": tasks[:4]})
+    results = gather([write_run(tmp_path / "out", rows)])
+    first, second, third, _ = _headline(results, [row for row in results.rows if row.task in tasks[4:]])
+    assert first.startswith("60 episodes, 6 tasks")
+    assert (
+        second == "What follows is about the 2 tasks no agent was trained on; the other 4 have a section of their own."
+    )
+    assert " of 10 on held-out tasks: " in third
+    assert "held-out" not in " ".join(_headline(results, results.rows))
