@@ -50,6 +50,32 @@ def test_every_verb_explains_itself(verb: str) -> None:
     assert f"puzzlebox {verb}" in done.stdout
 
 
+CHOICES = {
+    "show foraging -o x.png --view frist": "top, first, third, fixed; did you mean `first`?",
+    "replay last --view abvoe": "first, third, top",
+    "report out --group tsak": "auto, participant, task, seed, run, none; did you mean `task`?",
+    "export --player Human": "human, agent; did you mean `human`?",
+    "run foraging --agent random -o out --backend rya": "processes, ray; did you mean `ray`?",
+    "convert foraging --to animal-ai": "puzzlebox, animalai; did you mean `animalai`?",
+}
+
+
+@pytest.mark.parametrize("command", CHOICES)
+def test_a_word_that_is_no_choice_is_refused_with_the_nearest(command: str, tmp_path: Path) -> None:
+    done = puzzlebox(*command.split(), cwd=tmp_path)
+    said = " ".join(done.stderr.replace("│", " ").split())  # without the frame, in one line
+    *_, option, word = command.split()
+    assert done.returncode == 2 and not any(tmp_path.iterdir())
+    assert f"Invalid value for '{option}': `{word}` is not one of {CHOICES[command]} ╰" in said
+
+
+@pytest.mark.parametrize("command", ["run foraging --agent random", "report .", "export"])
+def test_no_folder_is_written_where_a_file_is(command: str, folder: Path) -> None:
+    done = puzzlebox(*command.split(), "-o", "good.yml", cwd=folder)
+    assert done.returncode == 1 and (folder / "good.yml").read_text() == GOOD
+    assert done.stderr == "error: good.yml is already there and no folder\nhint: name another one with -o\n"
+
+
 def test_version() -> None:
     from puzzlebox import __version__
 

@@ -293,7 +293,7 @@ def test_tasks_by_pattern(tmp_path: Path) -> None:
     assert len(tasks_of([f"{tmp_path}/?.yml", FORAGING])) == 3
     with pytest.raises(FileNotFoundError, match="no bundled task and no file fits nothing"):
         tasks_of("nothing/*")
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(ValueError, match="there is no task"):
         tasks_of([])
 
 
@@ -430,9 +430,12 @@ def test_under_the_usual_wrappers() -> None:
         ({"camera": True}, "camera is True; it must be a whole number of pixels"),
         ({"rays": 4}, "rays is 4; it must be an odd number from 1 to 1001"),
         ({"ray_degrees": 400}, "ray_degrees is 400; it must be from 0 to 360"),
-        ({"actions": "discreet"}, "actions is 'discreet'; did you mean `discrete`?"),
+        ({"actions": "discreet"}, "actions is 'discreet'; allowed: discrete, branches; did you mean `discrete`?"),
         ({"decision_period": 0}, "decision_period is 0; it must be a whole number from 1 to 100"),
-        ({"rules": "5.0"}, "there are no rules named '5.0'"),
+        ({"decision_period": "3"}, "decision_period is '3'; it must be a whole number from 1 to 100"),
+        ({"rules": "5.0"}, "there are no rules named '5.0'; allowed: puzzlebox, 4.3, 3.1, 2019"),
+        ({"rules": "puzzlebx"}, "'puzzlebx'; allowed: puzzlebox, 4.3, 3.1, 2019; did you mean `puzzlebox`?"),
+        ({"rendermode": "rgb_array"}, "there is no setting `rendermode`; did you mean `render_mode`?"),
         ({"vitals": False}, "there is no sense left; ask for a camera, rays or vitals"),
         ({"depth": True}, "depth needs a camera; say how large it is, as in camera=64"),
         ({"segments": True}, "segments needs a camera"),
@@ -454,10 +457,34 @@ def test_bad_settings_get_one_sentence(asked: dict[str, Any], said: str) -> None
 def test_a_task_that_is_not_there() -> None:
     with pytest.raises(FileNotFoundError, match="did you mean `foraging`"):
         puzzlebox.make("foragin", camera=None)
-    with pytest.raises(TypeError, match="a task is a path, a name, YAML text or a Task, not 5"):
+    with pytest.raises(TypeError, match="task is 5; it must be a path, YAML text, a Task or the name of a bundled one"):
         puzzlebox.make(5, camera=None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a task is a path, a name, YAML text or a Task, not"):
+    with pytest.raises(TypeError, match=r"task is {'arenas': .*; it must be a path"):
         puzzlebox.make({"arenas": []}, camera=None)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        puzzlebox.make,
+        puzzlebox.make_vec,
+        puzzlebox.make_parallel,
+        lambda: gym.make("puzzlebox/Arena-v1"),
+        lambda: gym.make_vec("puzzlebox/Arena-v1"),
+        lambda: puzzlebox.make([]),
+    ],
+)
+def test_without_a_task(make: Any) -> None:
+    said = 'there is no task; give a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+def test_a_task_under_another_name() -> None:
+    with pytest.raises(TypeError, match="there is no setting `tasks`; did you mean `task`"):
+        puzzlebox.make(tasks=FORAGING)
+    with pytest.raises(TypeError, match="there is no setting `task`; did you mean `tasks`"):
+        puzzlebox.make_vec(task=FORAGING)
 
 
 def test_several_agents_are_for_another_face() -> None:
@@ -472,8 +499,10 @@ def test_several_agents_are_for_another_face() -> None:
 def test_options_that_are_wrong() -> None:
     env = puzzlebox.make(THREE, **LIGHT)
     env.reset(seed=0)
-    with pytest.raises(TypeError, match="there is no option `areena`; did you mean `arena`"):
+    with pytest.raises(TypeError, match="there is no option `areena`; allowed: task, arena; did you mean `arena`"):
         env.reset(options={"areena": 1})
+    with pytest.raises(TypeError, match=r"there is no option `reset_mask`; allowed: task, arena$"):
+        env.reset(options={"reset_mask": [True]})
     with pytest.raises(ValueError, match="there is no arena 1; the task has 0, 4, 7"):
         env.reset(options={"arena": 1})
     with pytest.raises(TypeError, match=r"options is \['arena'\]; it must be a dictionary with task or arena"):
@@ -485,6 +514,21 @@ def test_options_that_are_wrong() -> None:
         env.restore(5)  # type: ignore[arg-type]
     # What failed has changed nothing.
     assert env.reset()[1]["arena"] == 4
+
+
+def test_a_closed_environment_stays_closed() -> None:
+    env = gym.wrappers.RecordEpisodeStatistics(puzzlebox.make(THREE, render_mode="rgb_array", **LIGHT))
+    env.reset(seed=0)
+    snapshot = env.unwrapped.snapshot()  # type: ignore[attr-defined]
+    env.close()
+    env.close()
+    for closed in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env.unwrapped))):
+        for call in (closed.reset, lambda it=closed: it.step(0), closed.render, closed.unwrapped.snapshot):
+            with pytest.raises(RuntimeError, match="the environment is closed; make a new one"):
+                call()
+        with pytest.raises(RuntimeError, match="the environment is closed"):
+            closed.unwrapped.restore(snapshot)
+    puzzlebox.make(THREE, **LIGHT).close()  # before any episode
 
 
 def test_stepping_needs_an_episode() -> None:

@@ -193,7 +193,10 @@ def test_without_the_extra_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
     ("call", "sentence"),
     [
         (lambda: film(RECORD, "a.avi"), r"a.avi is no film; its name must end in .mp4 or .gif"),
-        (lambda: film(RECORD, "a.gif", view="thrid"), "there is no view 'thrid'; did you mean `third`"),
+        (
+            lambda: film(RECORD, "a.gif", view="thrid"),
+            "no view 'thrid'; allowed: first, third, top; did you mean `third`",
+        ),
         (lambda: film(RECORD, "a.gif", fps=0), "fps is 0; it must be from 1 to 60"),
         (lambda: film(RECORD, "a.gif", speed=0), "speed is 0; it must be from 0.1 to 100"),
         (lambda: film(RECORD, "a.gif", size=(5, 5)), "5x5 is no size of a picture"),

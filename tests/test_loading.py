@@ -114,6 +114,23 @@ def test_no_such_task(name: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_a_file_that_is_nearly_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cfg.yaml").touch()
+    (tmp_path / "notes.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    for name, end in (
+        ("cfg.yml", "; did you mean `cfg.yaml`?"),
+        (f"{tmp_path}/cgf.yml", f"; did you mean `{tmp_path}/cfg.yaml`?"),
+        ("cfg", " and no bundled task of that name; did you mean `cfg.yaml`?"),
+        ("foraging.yaml", "; did you mean `foraging`?"),
+        ("notes.yml", ""),
+        ("a\0b/cfg.yml", ""),
+    ):
+        with pytest.raises(FileNotFoundError) as caught:
+            load_task(name)
+        assert str(caught.value) == f"there is no file {name}{end}"
+
+
 def test_tasks_survive_pickle_and_deepcopy() -> None:
     task = load_task("foraging")
     assert pickle.loads(pickle.dumps(task)) == task

@@ -182,11 +182,29 @@ def test_options_and_order() -> None:
     assert env.reset(options={"arena": 1})[1]["agent_1"]["arena"] == 1
     observations, _ = env.reset(options={"task": "foraging"})
     assert list(observations) == env.agents == ["agent_0"]
-    with pytest.raises(TypeError, match="there is no option `areena`; did you mean `arena`"):
+    with pytest.raises(TypeError, match="there is no option `areena`; allowed: task, arena; did you mean `arena`"):
         env.reset(options={"areena": 1})
     three = "arenas: [{items: [{name: Agent}, {name: Agent}, {name: Agent}]}]"
     with pytest.raises(ValueError, match="the task has 3 agents and this environment was made for 2"):
         env.reset(options={"task": three})
+
+
+def test_a_closed_environment_stays_closed() -> None:
+    env = puzzlebox.make_parallel(text(), render_mode="rgb_array", **LIGHT)
+    env.reset(seed=0)
+    snapshot = env.snapshot()
+    env.close()
+    env.close()
+    for closed in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert closed.agents == []
+        for call in (
+            closed.reset,
+            lambda it=closed: it.step({}),
+            closed.render,
+            lambda it=closed: it.restore(snapshot),
+        ):
+            with pytest.raises(RuntimeError, match="the environment is closed; make a new one"):
+                call()
 
 
 def test_mistakes_get_one_sentence() -> None:
@@ -196,7 +214,7 @@ def test_mistakes_get_one_sentence() -> None:
     env.reset(seed=0)
     with pytest.raises(ValueError, match="there is no action for agent_1; give one for each of agent_0, agent_1"):
         env.step({"agent_0": 1})
-    with pytest.raises(TypeError, match="there is no agent `agent_7`; did you mean `agent_"):
+    with pytest.raises(TypeError, match="there is no agent `agent_7`; allowed: agent_0, agent_1; did you mean `agent_"):
         env.step({"agent_7": 1})
     with pytest.raises(ValueError, match="is not an action"):
         env.step({"agent_0": 1, "agent_1": 12})
@@ -204,7 +222,7 @@ def test_mistakes_get_one_sentence() -> None:
         TypeError, match="actions is None; it must be a dictionary with one for each of agent_0, agent_1"
     ):
         env.step(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="there is no agent `agent_9`; did you mean `agent_"):
+    with pytest.raises(TypeError, match="there is no agent `agent_9`; allowed: agent_0, agent_1; did you mean `agent_"):
         env.observation_space("agent_9")
     with pytest.raises(ValueError, match="the seed is -1; it must be a whole number, 0 or more"):
         env.reset(seed=-1)

@@ -38,10 +38,13 @@ def test_the_presets() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: Rules.named("4.5"), "no rules named '4.5'; there are 'puzzlebox', '4.3', '3.1', '2019'"),
-        (lambda: Rules.named("4.3", drvie=3), "no field 'drvie'; did you mean drive"),
+        (lambda: Rules.named("4.5"), "no rules named '4.5'; allowed: puzzlebox, 4.3, 3.1, 2019; did you mean `4.3`"),
+        (lambda: Rules.named("4.3", drvie=3), "no field 'drvie'; did you mean `drive`"),
         (lambda: Rules(decision_period=0), "decision_period is 0"),
+        (lambda: Rules(drag=50), "drag is 50; it must be a number from 0 to 40"),
+        (lambda: Rules(drive="50"), "drive is '50'; it must be a number"),  # type: ignore[arg-type]
         (lambda: Rules(masses={"Wall": 0}), "the mass of Wall is 0"),
+        (lambda: Rules(masses={"Wall": "9"}), "the mass of Wall is '9'"),  # type: ignore[dict-item]
         (lambda: World(task_of(AGENT), arena=3), "no arena at position 3"),
     ],
 )

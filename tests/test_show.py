@@ -4,6 +4,7 @@ import re
 import struct
 import sys
 import zlib
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from puzzlebox.render import FLOOR, Painter, View
 from puzzlebox.render.__main__ import main, scene, sheet
 from puzzlebox.scene.scene import Scene
 from puzzlebox.senses.camera import Camera
+from puzzlebox.senses.rays import Rays
+from puzzlebox.senses.vitals import Vitals
 from puzzlebox.world import World
 from staging import item, staged, the
 
@@ -94,6 +97,56 @@ def test_a_fixed_view_has_what_it_looks_at_in_its_middle(eye: tuple[float, float
 def test_a_fixed_view_needs_two_places(at: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="another place to look at"):
         View.fixed((1.0, 2.0, 3.0), at)
+
+
+WORLD = staged(item("Agent", 20, 5))
+SCENE, ABOVE = WORLD.scene(), View.top(WORLD.scene())
+ONE_ANIMAL = "there is 1 animal, numbered from 0"
+REFUSED: list[tuple[Any, str]] = [
+    (lambda: View.first(SCENE, 1), f"there is no animal 1; {ONE_ANIMAL}"),
+    (lambda: View.third(SCENE, 5), f"there is no animal 5; {ONE_ANIMAL}"),
+    (lambda: Camera(16).look(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
+    (lambda: Rays().cast(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
+    (lambda: Rays().seen(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
+    (lambda: Vitals().feel(WORLD, "pig"), f"there is no animal 'pig'; {ONE_ANIMAL}"),
+    (
+        lambda: View.first(staged(item("Agent", 20, 5), item("Agent", 20, 9)).scene(), 2),
+        "there is no animal 2; there are 2 animals, numbered from 0",
+    ),
+    (lambda: View.fixed((1, 2), at=(4, 5, 6)), "eye is (1, 2); it must be three numbers, x, y and z in metres"),
+    (lambda: View.fixed("123", at=(4, 5, 6)), "eye is '123'; it must be three numbers, x, y and z in metres"),
+    (lambda: View.fixed((4, 5, 6), at=None), "at is None; it must be three numbers, x, y and z in metres"),
+    (lambda: View((1, 2, 3), "north"), "heading is 'north'; it must be a number of degrees"),
+    (lambda: View.top(SCENE, aspect=0), "aspect is 0; it must be a positive number, width over height"),
+    (lambda: View.top(SCENE, "3:2"), "aspect is '3:2'; it must be a positive number, width over height"),
+    (lambda: View.whole(WORLD), "scene is a World; it must be a Scene, as `world.scene()` gives"),
+    (lambda: Painter(WORLD), "scene is a World; it must be a Scene, as `world.scene()` gives"),
+    (lambda: Painter(SCENE).picture("top", 9, 9), "view is a str; it must be a View, as `View.first(scene)` gives"),
+]
+SIDES = "it must be a whole number from 1 to 8192 pixels where samples is 2"
+REFUSED += [
+    (lambda size=size: Painter(SCENE).picture(ABOVE, *size), f"{words}; {SIDES}")
+    for size, words in (
+        ((10.5, 10), "width is 10.5"),
+        ((10, -1), "height is -1"),
+        ((10**6, 10**6), "width is 1000000"),
+        ((10, True), "height is True"),
+    )
+]
+REFUSED += [
+    (
+        lambda samples=samples: Painter(SCENE).picture(ABOVE, 10, 10, samples=samples),
+        f"samples is {samples!r}; it must be a whole number from 1 to 16",
+    )
+    for samples in ("a", 0, 1.5, 17)
+]
+
+
+@pytest.mark.parametrize(("asked", "words"), REFUSED, ids=lambda part: part if isinstance(part, str) else "")
+def test_what_nobody_can_paint_is_refused_in_one_sentence(asked: Callable[[], object], words: str) -> None:
+    with pytest.raises(TypeError if words.startswith(("scene", "view")) else ValueError) as refusal:
+        asked()
+    assert str(refusal.value) == words
 
 
 # --- the third person, where something is in the way
@@ -199,11 +252,23 @@ def test_a_fixed_view_may_look_from_anywhere_at_the_middle(tmp_path: Path) -> No
 
 
 def test_show_replaces_no_task(tmp_path: Path) -> None:
-    file = tmp_path / "task.yml"
+    file = tmp_path / "task.png"
     file.write_text("arenas: []")
     result = shown("examples/food", "-o", str(file))
     assert result.exit_code == 1 and "no picture" in result.output
     assert file.read_text() == "arenas: []"
+
+
+@pytest.mark.parametrize("name", ["x.jpg", "picture", "task.yml"])
+def test_a_picture_is_called_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / name
+    result = shown("nothing", "-o", str(file))  # said before anything is read
+    assert result.exit_code == 1 and not file.exists()
+    assert result.output == f"error: {file} is no picture; its name must end in .png\n"
+    monkeypatch.setattr(sys, "argv", ["render", str(file)])
+    with pytest.raises(SystemExit):
+        main()
+    assert not file.exists()
 
 
 SIZES = "it is WIDTHxHEIGHT in pixels, or one number for a square, each from 4 to 4096, as in 1200x800"

@@ -340,9 +340,15 @@ def test_a_page_that_takes_nothing_for_long_is_given_up(tmp_path: Path) -> None:
         ('{"type": "keys", "key": -1, "action": 0}', "key is '-1'; it must be a whole number from 0 to 4294967295"),
         ('{"type": "keys", "key": true, "action": 0}', "key is 'True'; it must be a whole number from 0 to 4294967295"),
         ('{"type": "keys", "key": 1, "action": 1.5}', "action is '1.5'; it must be a whole number from 0 to 8"),
-        ('{"type": "view", "view": "thrid"}', "there is no view 'thrid'; did you mean `third`?"),
+        (
+            '{"type": "view", "view": "thrid"}',
+            "there is no view 'thrid'; allowed: first, third, top; did you mean `third`?",
+        ),
         ('{"type": "speed", "times": 100}', "times is 100; it must be from 0.1 to 8"),
-        ('{"type": "paus"}', "a page may not say 'paus' here; did you mean `pause`?"),
+        (
+            '{"type": "paus"}',
+            "a page may not say 'paus' here; allowed: keys, restart, next, pause, view, speed; did you mean `pause`?",
+        ),
     ],
 )
 def test_nonsense_gets_one_sentence(studio: Studio, message: str, sentence: str) -> None:

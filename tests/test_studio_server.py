@@ -44,8 +44,8 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (["forraging"], "there is no file forraging and no bundled task of that name; did you mean `foraging`?"),
-        (["foraging", "--rules", "5.0"], "there are no rules named '5.0'; there are 'puzzlebox', '4.3', '3.1', '2019'"),
-        (["foraging", "--agent", "randm"], "there is no agent 'randm'; did you mean `random`?"),
+        (["foraging", "--rules", "5.0"], "there are no rules named '5.0'; allowed: puzzlebox, 4.3, 3.1, 2019"),
+        (["foraging", "--agent", "randm"], "there is no agent 'randm'; there are heuristic, "),
         (["foraging", "--host", "no.such.host.invalid"], "no.such.host.invalid is no address of this machine"),
     ],
 )

@@ -342,7 +342,7 @@ def test_splits_share_nothing() -> None:
     assert [len(part) for part in parts.values()] == [70, 20, 10]
     assert len(set.union(*parts.values())) == 100
     assert {v.number for v in template.split("test").sample(4, seed=2)} <= parts["test"]
-    with pytest.raises(ValueError, match="no split `tests`; did you mean `test`"):
+    with pytest.raises(ValueError, match="no split `tests`; allowed: train, validation, test; did you mean `test`"):
         template.split("tests")
 
 
@@ -424,7 +424,7 @@ BAD = {
     "within": (ours("x: {uniform: [{vary: [1, 2]}, 3]}"), 1, "expects a number"),
     "label varies": (ours("x: [1]", rest="labels: {a: {vary: [1, 2]}}"), 2, "nothing can `vary` within `labels.a`"),
     "step": (ours("x: {range: [1, 5, 0]}"), 1, "the step of `x` must be above 0"),
-    "law": (ours("x: {unifrom: [1, 2]}"), 1, "`unifrom` is not a way to vary `x`; did you mean `uniform`?"),
+    "law": (ours("x: {unifrom: [1, 2]}"), 1, "normal, permutations, subsets; did you mean `uniform`?"),
     "modifier": (ours("x: {range: [1, 2], weights: [1]}"), 1, "`weights` does not go with `range`"),
     "weights": (ours("x: {options: [1, 2], weights: [1]}"), 1, "must be a list of 2"),
     "twice": (ours("x: [1, 1]"), 1, "`1` is given twice"),

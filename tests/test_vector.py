@@ -133,6 +133,7 @@ def test_as_gymnasiums_own_vector(segments: bool, mode: AutoresetMode, workers: 
     assert ours.single_observation_space == theirs.single_observation_space
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
+    assert ours.metadata["render_modes"] == ["rgb_array"]
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
     a, b = ours.reset(seed=3), theirs.reset(seed=3)
     assert equal(a[0], b[0])
@@ -290,12 +291,13 @@ def test_questions_to_all(workers: int) -> None:
         ({"num_envs": 0}, "num_envs is 0; it must be a whole number, 1 or more"),
         ({"workers": -1}, "workers is -1; it must be a whole number, 0 or more"),
         ({"workers": 1.5}, "workers is 1.5"),
-        ({"autoreset": "same"}, "autoreset is 'same'; did you mean `same_step`?"),
+        ({"autoreset": "same"}, "allowed: next_step, same_step, disabled; did you mean `same_step`?"),
         ({"autoreset": "never"}, "autoreset is 'never'; allowed: next_step, same_step, disabled"),
         ({"num_env": 2}, "there is no setting `num_env`; did you mean `num_envs`?"),
         ({"wokers": 2}, "there is no setting `wokers`; did you mean `workers`?"),
         ({"rays": 2}, "rays is 2; it must be an odd number"),
-        ({"render_mode": "human"}, "render_mode is 'human'"),
+        ({"render_mode": "human"}, "render_mode is 'human'; allowed: rgb_array"),
+        ({"rendermode": "rgb_array"}, "there is no setting `rendermode`; did you mean `render_mode`?"),
     ],
     ids=str,
 )
@@ -335,7 +337,7 @@ def test_bad_seeds_and_no_episode() -> None:
             envs.reset(seed=wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="options is 'task'; it must be a dictionary"):
         envs.reset(options="task")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="there is no option `tsak`; did you mean `task`"):
+    with pytest.raises(TypeError, match="no option `tsak`; allowed: task, arena, reset_mask; did you mean `task`"):
         envs.reset(options={"tsak": FORAGING})
 
 

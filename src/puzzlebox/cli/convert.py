@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import fail, note, read_or_say_why
+from puzzlebox.cli.words import choice, fail, note, read_or_say_why
 
 
 class Form(Enum):
@@ -19,7 +19,7 @@ class Form(Enum):
 
 def convert(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A task file in either form, or a bundled task.")],
-    to: Annotated[Form, typer.Option("--to", help="The form to write.")],
+    to: Annotated[Form, choice(Form, "The form to write.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here instead of to stdout.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the output file if there is one.")] = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlebox.cli.recordings import found, opened, progress
-from puzzlebox.cli.words import fail, note
+from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 if TYPE_CHECKING:
     from puzzlebox.lab.store import Episode, Store
@@ -29,7 +29,7 @@ def export(
         list[str] | None,
         typer.Option(help="Only this episode: the beginning of its id, or `last`. May be given several times."),
     ] = None,
-    player: Annotated[Player | None, typer.Option(help="Only episodes of people, or only of agents.")] = None,
+    player: Annotated[Player | None, choice(Player, "Only episodes of people, or only of agents.")] = None,
     animalai: Annotated[bool, typer.Option("--animalai", help="As the original logs: its 23 columns.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Parquet instead of CSV.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace tables that are already there.")] = False,
@@ -47,6 +47,7 @@ def export(
     """
     if animalai and parquet:
         fail("--animalai writes the original's CSV files, which --parquet has no form for", "use one of them")
+    refuse_file(output)
     recordings = opened(store)
     chosen = _chosen(recordings, episode or [], player)
     from puzzlebox.lab import animalai_log

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlebox.cli.recordings import found, opened, progress
-from puzzlebox.cli.words import fail, note
+from puzzlebox.cli.words import choice, fail, note
 
 if TYPE_CHECKING:
     from puzzlebox.world import Record
@@ -38,7 +38,7 @@ def replay(
         Path | None,
         typer.Option("--output", "-o", help="What to write: a film (.mp4, .gif) or a picture (.png). Left out: words."),
     ] = None,
-    view: Annotated[Angle, typer.Option(help="With the animal's eye, from behind it, or from above.")] = Angle.THIRD,
+    view: Annotated[Angle, choice(Angle, "With the animal's eye, from behind it, or from above.")] = Angle.THIRD,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help=f"Pixels. Left out: {_FILM}, of a picture {_PICTURE}.")
     ] = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, note, read_or_say_why
+from puzzlebox.cli.words import choice, fail, note, read_or_say_why
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
@@ -27,14 +27,14 @@ class Angle(Enum):
 _SMALLEST, _LARGEST = 4, 4096
 # Further away nothing can be made out of the largest arena.
 _FARTHEST = 1000.0
-_SIGNATURE = b"\x89PNG"
+_PNG, _SIGNATURE = ".png", b"\x89PNG"
 
 
 def show(
     task: Annotated[str, typer.Argument(help="A task file, or the name of a bundled task.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The PNG file to write; - is stdout.")],
     view: Annotated[
-        Angle, typer.Option(help="From above, with the animal's eye, from behind it, or from a fixed place.")
+        Angle, choice(Angle, "From above, with the animal's eye, from behind it, or from a fixed place.")
     ] = Angle.TOP,
     size: Annotated[
         str, typer.Option(metavar="WxH", help="Pixels, as in 1200x800; one number is a square.")
@@ -69,6 +69,8 @@ def show(
     """
     width, height = _size(size)
     places = _places(view, eye, at)
+    if str(output) != "-" and output.suffix.lower() != _PNG:
+        fail(f"{output} is no picture; its name must end in {_PNG}")
     if not _may_write(output):
         fail(f"{output} is already there and no picture", "name another file with -o")
     from puzzlebox.variations import is_template

@@ -22,6 +22,7 @@ from puzzlebox.envs.settings import (
     camera,
     checked_options,
     checked_seed,
+    refuse_unknown,
     things_of,
     told_of,
 )
@@ -81,7 +82,10 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     _made = ("_perception", "_painter", "_window", "observation_space", "_always")
     _owned = ("action_space", "_np_random")
 
-    def __init__(self, task: Source | Iterable[Source], *, render_mode: str | None = None, **settings: Any) -> None:
+    def __init__(
+        self, task: Source | Iterable[Source] = (), *, render_mode: str | None = None, **settings: Any
+    ) -> None:
+        refuse_unknown(settings, ["task", "render_mode", *Settings.__dataclass_fields__], "setting")
         if render_mode is not None and render_mode not in _WITH_WINDOW:
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), _WITH_WINDOW)}")
         self.render_mode = render_mode
@@ -110,6 +114,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def world(self) -> World:
         """The episode that is played."""
         if self._world is None:
+            self._check_open()
             raise ResetNeeded("there is no episode yet; call reset() first")
         return self._world
 
@@ -129,6 +134,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     def begin(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Event, ...]:
         """Build the next episode without looking at it; what happened meanwhile, which no step tells again."""
+        self._check_open()
         seed, options = checked_seed(seed), checked_options(options, OPTIONS)
         programme = self._programme
         if options.get("task") is not None:
@@ -205,7 +211,8 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         self._window.show(self.world, events)
 
     def close(self) -> None:
-        """Close the window, where there is one."""
+        """End the episode, for good, and close the window, where there is one."""
+        self._closed, self._world = True, None
         if self._window is not None:
             self._window.close()
             self._window = None
@@ -218,6 +225,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     def restore(self, snapshot: Snapshot) -> tuple[Observation, dict[str, Any]]:
         """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
+        self._check_open()
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
         if snapshot.record.rules != self.settings.rules:
@@ -231,7 +239,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
 
 def make(
-    task: Source | Iterable[Source],
+    task: Source | Iterable[Source] = (),
     *,
     camera: int | None = 64,
     grayscale: bool = False,

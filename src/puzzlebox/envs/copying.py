@@ -20,9 +20,15 @@ class Copied:
     _owned: ClassVar[Iterable[str]] = ()
     _world: World | None
     _programme: Programme
+    _closed = False
 
     def _fit_out(self) -> None:
         raise NotImplementedError
+
+    def _check_open(self) -> None:
+        """Refuse to go on after `close`, which took the world away: whoever needs one and has none asks here."""
+        if self._closed:
+            raise RuntimeError("the environment is closed; make a new one")
 
     def __getstate__(self) -> dict[str, Any]:
         """As it is, with the episode as a record."""

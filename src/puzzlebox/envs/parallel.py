@@ -69,7 +69,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
 
     def __init__(
         self,
-        task: Source | Iterable[Source],
+        task: Source | Iterable[Source] = (),
         *,
         render_mode: str | None = None,
         max_cycles: int | None = None,
@@ -81,7 +81,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
             isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or max_cycles < 1
         ):
             raise ValueError(f"max_cycles is {max_cycles!r}; it must be a whole number, 1 or more, or None")
-        refuse_unknown(settings, ["render_mode", "max_cycles", *Settings.__dataclass_fields__], "setting")
+        refuse_unknown(settings, ["task", "render_mode", "max_cycles", *Settings.__dataclass_fields__], "setting")
         self.render_mode = render_mode
         self.max_cycles = max_cycles
         self.settings = Settings.of(**settings)
@@ -119,6 +119,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
     def world(self) -> World:
         """The episode that is played."""
         if self._world is None:
+            self._check_open()
             raise RuntimeError("there is no episode yet; call reset() first")
         return self._world
 
@@ -126,6 +127,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Begin the next episode."""
+        self._check_open()
         seed = checked_seed(seed)
         if isinstance(options, Mapping):
             # PettingZoo's checks send options of their own; only what looks like a slip is refused.
@@ -222,6 +224,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
 
     def restore(self, snapshot: ParallelSnapshot) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
+        self._check_open()
         if not isinstance(snapshot, ParallelSnapshot):
             raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
         if snapshot.record.rules != self.settings.rules:
@@ -236,7 +239,8 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         return self._observe(self.agents), {agent: self._info(agent, ()) for agent in self.agents}
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """End the episode, for good."""
+        self._closed, self._world, self.agents = True, None, []
 
 
 def _names(count: int) -> list[str]:
@@ -244,7 +248,11 @@ def _names(count: int) -> list[str]:
 
 
 def make_parallel(
-    task: Source | Iterable[Source], *, render_mode: str | None = None, max_cycles: int | None = None, **settings: Any
+    task: Source | Iterable[Source] = (),
+    *,
+    render_mode: str | None = None,
+    max_cycles: int | None = None,
+    **settings: Any,
 ) -> ArenaParallelEnv:
     """A PettingZoo environment for tasks with several agents; the settings are those of `puzzlebox.make`.
 

@@ -22,6 +22,7 @@ from puzzlebox.world import ArenaOrder
 Played = Task | Template
 Source = Played | str | bytes | PathLike[str]
 _SEEDS = 2**63
+_A_TASK = 'a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
 
 
 def tasks_of(source: Source | Iterable[Source]) -> list[Played]:
@@ -36,10 +37,10 @@ def tasks_of(source: Source | Iterable[Source]) -> list[Played]:
     if isinstance(source, Played | str | bytes | PathLike):
         return [_loaded(each) for each in _named(source)]
     if not isinstance(source, Iterable) or isinstance(source, Mapping):
-        raise TypeError(f"a task is a path, a name, YAML text or a Task, not {source!r}")
+        raise TypeError(f"task is {source!r}; it must be {_A_TASK}")
     tasks = [task for each in source for task in tasks_of(each)]
     if not tasks:
-        raise ValueError("the list of tasks is empty")
+        raise ValueError(f"there is no task; give {_A_TASK}")
     return tasks
 
 

@@ -20,6 +20,7 @@ from puzzlebox.schema.messages import nearest
 
 _AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 _MASK = "reset_mask"
+_SETTINGS = ("num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__)
 
 
 class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -42,11 +43,15 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         settings: see `Settings`.
     """
 
-    metadata = {**ArenaEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    metadata = {  # noqa: RUF012
+        **ArenaEnv.metadata,
+        "render_modes": list(RENDER_MODES),
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
 
     def __init__(
         self,
-        task: Source | Iterable[Source],
+        task: Source | Iterable[Source] = (),
         num_envs: int = 1,
         *,
         workers: int | None = None,
@@ -57,8 +62,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self.closed = True  # until there is something to close
         self.num_envs = _whole("num_envs", num_envs, 1)
         count = max(1, min(_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
-        known = ["num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__]
-        refuse_unknown(settings, known, "setting")
+        refuse_unknown(settings, ["task", *_SETTINGS], "setting")
         if isinstance(autoreset, AutoresetMode):
             autoreset = autoreset.name.lower()
         if autoreset not in _AUTORESET:
@@ -267,7 +271,7 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
 
 
 def make_vec(
-    tasks: Source | Iterable[Source], num_envs: int = 1, *, workers: int | None = None, **settings: Any
+    tasks: Source | Iterable[Source] = (), num_envs: int = 1, *, workers: int | None = None, **settings: Any
 ) -> ArenaVectorEnv:
     """A vector of environments; the settings are those of `puzzlebox.make`, and `autoreset`.
 
@@ -277,6 +281,7 @@ def make_vec(
         workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
         settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled".
     """
+    refuse_unknown(settings, ["tasks", *_SETTINGS], "setting")
     envs = ArenaVectorEnv(tasks, num_envs, workers=workers, **settings)
     envs.spec = gym.spec(ARENA)
     return envs

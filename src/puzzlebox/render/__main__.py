@@ -67,8 +67,8 @@ def main() -> None:
     words = ArgumentParser("python -m puzzlebox.render", description="Every kind of part, seen by the four cameras.")
     words.add_argument("file", nargs="?", type=Path, default=Path("scene.png"), help="the PNG file to write")
     file: Path = words.parse_args().file
-    if file.exists() and file.suffix.lower() != ".png":
-        words.error(f"{file} is already there and no picture; name another file")
+    if file.suffix.lower() != ".png":
+        words.error(f"{file} is no picture; its name must end in .png")
     picture = png(sheet())
     try:
         file.write_bytes(picture)

@@ -1,6 +1,6 @@
 """The native painter: one ray per pixel against the analytic forms of a Scene."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ FOV_DEGREES = 100.0
 SKY, FLOOR, FENCE, CEILING = -1, -2, -3, -4
 # How soft shadows are: points on the sun, and its radius at a distance of one metre.
 _SUN_POINTS, _SUN_RADIUS = 16, 0.035
+# How finely a picture may be painted, and how many pixels a side the kernel then paints at most.
+_FINEST, _LARGEST = 16, 16384
 # Bytes to linear colour.
 _BYTES = np.arange(256, dtype=np.float32) / 255
 _LINEAR = np.where(_BYTES <= 0.04045, _BYTES / 12.92, ((_BYTES + 0.055) / 1.055) ** 2.4).astype(np.float32)
@@ -28,10 +30,23 @@ def _bytes(table: Table) -> NDArray[np.uint8]:
     return table.reshape(-1).view(np.uint8)
 
 
+def checked_kind(name: str, value: Any, kind: type, source: str) -> None:
+    """Refuse what is something else than it should be, and say where one gets that."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is a {type(value).__name__}; it must be a {kind.__name__}, as `{source}` gives")
+
+
+def _checked_count(name: str, value: Any, most: int, unit: str = "") -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number from 1 to {most}{unit}")
+    return int(value)
+
+
 class Painter:
     """Paints one Scene; it follows the Scene's changes, in place or by new tables."""
 
     def __init__(self, scene: Scene) -> None:
+        checked_kind("scene", scene, Scene, "world.scene()")
         self._scene = scene
         self._tables = self._read()
 
@@ -108,11 +123,17 @@ class Painter:
 
         Args:
             view: from where.
-            width: in pixels.
-            height: in pixels.
-            samples: so many times as fine in both directions.
+            width: in pixels; `samples` times as many are 16384 at most.
+            height: in pixels; likewise.
+            samples: so many times as fine in both directions, 1 to 16.
             shadows: whether things keep the sun from each other; left out: where the picture is averaged.
         """
+        from puzzlebox.render.views import View
+
+        checked_kind("view", view, View, "View.first(scene)")
+        samples = _checked_count("samples", samples, _FINEST)
+        most, unit = _LARGEST // samples, f" pixels where samples is {samples}"
+        width, height = _checked_count("width", width, most, unit), _checked_count("height", height, most, unit)
         if shadows is None:
             shadows = samples > 1
         image = np.empty((height * samples, width * samples, 3), np.uint8)

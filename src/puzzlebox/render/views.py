@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from itertools import product
 from math import atan2, cos, degrees, hypot, isfinite, radians, sin, tan
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
-from puzzlebox.render.painter import FOV_DEGREES, Painter
-from puzzlebox.scene.scene import Scene
+from puzzlebox.render.painter import FOV_DEGREES, Painter, checked_kind
+from puzzlebox.scene.scene import Scene, no_such_animal
 from puzzlebox.scene.shapes import Vector
 
 # Of pictures for people, and how the game's camera hangs behind the animal (animal-ai.md 8.2): it looks down by less
@@ -46,10 +48,17 @@ class View:
     fov_degrees: float = FOV_DEGREES
     skip_thing: int = -1
 
+    def __post_init__(self) -> None:
+        """Refuse what no painter understands."""
+        object.__setattr__(self, "eye", _checked_place("eye", self.eye))
+        for name in ("heading", "pitch", "fov_degrees"):
+            if not isinstance(getattr(self, name), Real):
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a number of degrees")
+
     @classmethod
     def first(cls, scene: Scene, animal: int = 0) -> "View":
         """With the eye of an animal, as its camera sees."""
-        row = scene.animals[animal]
+        row = _row(scene, animal)
         return cls(_place(scene, row), _heading(scene, row), skip_thing=row)
 
     @classmethod
@@ -60,7 +69,7 @@ class View:
         goes around the animal; only one walled in on all sides, a metre away, it cannot show. It depends on this
         moment alone, so from one to the next it may leap.
         """
-        row = scene.animals[animal]
+        row = _row(scene, animal)
         middle, heading = _place(scene, row), _heading(scene, row)
         best, turn, rise = 0.0, 0.0, _RISE
         for other_turn, other_rise in product(_TURNS, _RISES):
@@ -76,7 +85,9 @@ class View:
     @classmethod
     def top(cls, scene: Scene, aspect: float = 1.0) -> "View":
         """From above, +z upwards, so high that a picture `aspect` times as wide as high holds the whole arena."""
-        width, depth = scene.surroundings["size"][0].tolist()
+        if not isinstance(aspect, Real) or not aspect > 0:
+            raise ValueError(f"aspect is {aspect!r}; it must be a positive number, width over height")
+        width, depth = _size(scene)
         across, along = width / 2 + _MARGIN, depth / 2 + _MARGIN
         high = max(across * min(1.0, 1 / aspect), along * min(1.0, aspect)) / tan(radians(_NARROW / 2))
         return cls((width / 2, high, depth / 2), 0.0, -90.0, _NARROW)
@@ -84,7 +95,7 @@ class View:
     @classmethod
     def whole(cls, scene: Scene) -> "View":
         """The whole arena, from above and from the side of low z."""
-        width, depth = scene.surroundings["size"][0].tolist()
+        width, depth = _size(scene)
         longer = max(width, depth)
         eye = (width / 2, _HIGH * longer, depth / 2 - _BACK * longer)
         return cls.fixed(eye, (width / 2, 0.0, depth / 2 - _AIM * longer))
@@ -92,10 +103,35 @@ class View:
     @classmethod
     def fixed(cls, eye: Vector, at: Vector) -> "View":
         """From one place, looking at another."""
+        eye, at = _checked_place("eye", eye), _checked_place("at", at)
         x, y, z = (there - here for here, there in zip(eye, at, strict=True))
         if not hypot(x, y, z) > 0 or not isfinite(hypot(x, y, z)):
             raise ValueError(f"an eye at {eye} cannot look at {at}; it needs another place to look at")
         return cls(eye, degrees(atan2(x, z)) % 360, degrees(atan2(y, hypot(x, z))), _NARROW)
+
+
+def _checked_place(name: str, place: Any) -> Vector:
+    try:
+        x, y, z = place
+        hypot(x, y, z)  # which wants numbers
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} is {place!r}; it must be three numbers, x, y and z in metres") from None
+    return (float(x), float(y), float(z))
+
+
+def _row(scene: Scene, animal: int) -> int:
+    checked_kind("scene", scene, Scene, "world.scene()")
+    try:
+        return scene.animals[animal]
+    except (IndexError, TypeError):
+        raise no_such_animal(animal, len(scene.animals)) from None
+
+
+def _size(scene: Scene) -> tuple[float, float]:
+    """Width and depth of the arena."""
+    checked_kind("scene", scene, Scene, "world.scene()")
+    width, depth = scene.surroundings["size"][0].tolist()
+    return width, depth
 
 
 def _place(scene: Scene, row: int) -> Vector:

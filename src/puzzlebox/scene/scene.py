@@ -140,3 +140,9 @@ class Scene:
     owners: Table = field(default_factory=lambda: np.zeros(0, np.int32))
     animals: tuple[int, ...] = ()
     version: int = 0
+
+
+def no_such_animal(animal: object, count: int) -> ValueError:
+    """What to say about an animal that is not among so many."""
+    those = "is 1 animal" if count == 1 else f"are {count} animals"
+    return ValueError(f"there is no animal {animal!r}; there {those}, numbered from 0")

@@ -3,13 +3,14 @@
 import re
 import warnings
 from dataclasses import replace
+from glob import escape, glob
 from os import PathLike
-from os.path import exists, isdir
+from os.path import dirname, exists, isdir, join
 from pathlib import Path
 
 from puzzlebox.batteries import bundled_names, bundled_path
 from puzzlebox.schema.diagnostics import Diagnostic, Place, TaskError, TaskWarning
-from puzzlebox.schema.messages import nearest
+from puzzlebox.schema.messages import closest, nearest
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.reading import Reading, read
 from puzzlebox.schema.tree import MAX_BYTES
@@ -91,10 +92,20 @@ def find(source: str | PathLike[str]) -> Path:
         return bundled
     if isdir(name):
         raise FileNotFoundError(f"{name} is a folder; name a task file in it")
+    near = closest(Path(name).stem, {Path(each).stem: each for each in _beside(name)})
     if Path(name).suffix.lower() in (".yml", ".yaml"):
-        raise FileNotFoundError(f"there is no file {name}")
-    hint = nearest(name, bundled_names(), listed_by="puzzlebox tasks")
+        near = near or closest(Path(name).with_suffix("").as_posix(), bundled_names())
+        raise FileNotFoundError(f"there is no file {name}{near}")
+    hint = near or nearest(name, bundled_names(), listed_by="puzzlebox tasks")
     raise FileNotFoundError(f"there is no file {name} and no bundled task of that name{hint}")
+
+
+def _beside(name: str) -> list[str]:
+    """The files that may hold a task in the folder of a path."""
+    try:
+        return sorted(glob(join(escape(dirname(name)), "*.y*ml")))
+    except ValueError:  # no path of any folder
+        return []
 
 
 def _is_text(source: str) -> bool:

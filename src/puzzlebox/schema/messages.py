@@ -1,7 +1,9 @@
 """Every sentence a task file can meet, in one table. A test shows each one in full."""
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable
+
+from puzzlebox.things.spelling import closest as closest
+from puzzlebox.things.spelling import nearest as nearest
 
 ERROR, WARNING = "error", "warning"
 
@@ -86,31 +88,6 @@ WARNINGS: dict[str, str] = {
 }
 
 MESSAGES = ERRORS | WARNINGS
-
-
-# Nothing we know is nearly as long, and comparing takes time in proportion.
-_LONGEST_WORD = 60
-
-
-def closest(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
-    """How a message ends where a known word is near; a mapping says what to write for each word."""
-    if len(word) > _LONGEST_WORD:
-        return ""
-    write = known if isinstance(known, Mapping) else {choice: choice for choice in known}
-    folded = {_folded(choice): str(written) for choice, written in write.items()}
-    close = get_close_matches(_folded(word), folded, n=1, cutoff=0.6)
-    return f"; did you mean `{folded[close[0]]}`?" if close else ""
-
-
-def nearest(word: str, known: Iterable[str], listed_by: str = "puzzlebox things") -> str:
-    """How a message about an unknown word ends: the nearest known word, or where all of them can be seen."""
-    choices = list(known)
-    several = f"; allowed: {', '.join(choices)}" if len(choices) <= 16 else f"; `{listed_by}` lists them"
-    return closest(word, choices) or several
-
-
-def _folded(word: str) -> str:
-    return word.lower().replace("_", "")
 
 
 def entries(count: int) -> str:

@@ -15,6 +15,7 @@ from puzzlebox.schema.scalars import meaning
 from puzzlebox.schema.tree import SCALAR, Node
 from puzzlebox.schema.values import MOST, RANDOM
 from puzzlebox.things import CATALOGUE, CHOICES, NOTHING, PARAMETERS, Kind
+from puzzlebox.things.spelling import with_allowed
 
 _VECTOR_KINDS = (Kind.POSITION, Kind.POSITIONS, Kind.SIZE, Kind.COLOUR)
 _VECTORS = {name for name, parameter in PARAMETERS.items() if parameter.kind in _VECTOR_KINDS}
@@ -165,7 +166,7 @@ def _nearest_key(path: Path, draft: Draft) -> tuple[str, str | None, str]:
         hints = words
     hint = closest(key, hints)
     meant = hint.split("`")[1] if hint else None
-    return where, meant, hint or nearest(key, words, listed_by="puzzlebox things NAME")
+    return where, meant, with_allowed(hint, words, "puzzlebox things NAME")
 
 
 def _where(owner: type[BaseModel], form: str) -> str:

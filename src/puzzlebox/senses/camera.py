@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from puzzlebox._native import Cruise
 from puzzlebox.render import CEILING, FENCE, FLOOR, FOV_DEGREES, SKY, Painter
-from puzzlebox.scene.scene import Scene
+from puzzlebox.scene.scene import Scene, no_such_animal
 from puzzlebox.world import World
 
 SMALLEST, LARGEST = 4, 512
@@ -68,7 +68,10 @@ class Camera:
                     part.fill(nothing)
             return
         scene = self._attend(world)
-        row = scene.animals[animal]
+        try:
+            row = scene.animals[animal]
+        except (IndexError, TypeError):
+            raise no_such_animal(animal, len(scene.animals)) from None
         if image is None:
             if self._scratch is None:
                 self._scratch = np.empty(self.shape, np.uint8)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzlebox._native import Cruise
+from puzzlebox.scene.scene import no_such_animal
 from puzzlebox.things import Thing
 from puzzlebox.things.rules import Rules
 from puzzlebox.world import World
@@ -74,7 +75,11 @@ class Rays:
 
     def seen(self, world: World, animal_index: int = 0) -> list[tuple[str, float]]:
         """The tag of what each ray meets ("": something without one, "none": nothing) and the distance over 200 m."""
-        animal, things = world.animals[animal_index], world.present
+        try:
+            animal = world.animals[animal_index]
+        except (IndexError, TypeError):
+            raise no_such_animal(animal_index, len(world.animals)) from None
+        things = world.present
         heading = radians(animal.heading)
         yaws = [heading + turn for turn in self._turns]
         hits = world.engine.solids.cast(world.state(), animal.id, yaws, RADIUS, LENGTH)
@@ -90,7 +95,10 @@ class Rays:
         if not world.lights and world.rules.dark_rays:
             out.fill(0.0)
             return out
-        animal = world.animals[animal_index]
+        try:
+            animal = world.animals[animal_index]
+        except (IndexError, TypeError):
+            raise no_such_animal(animal_index, len(world.animals)) from None
         world.engine.solids.scan(
             *(world.state(), animal.id, radians(animal.heading), self._turns, RADIUS, LENGTH),
             *(self._columns_in(world), out),

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzlebox._native import Cruise
+from puzzlebox.scene.scene import no_such_animal
 from puzzlebox.world import World
 
 NAMES = ("health", "velocity_right", "velocity_up", "velocity_forward", "x", "y", "z")
@@ -27,7 +28,11 @@ class Vitals:
         """The numbers, always within `LOW` and `HIGH`, also where the physics failed."""
         if out is None:
             out = np.empty(self.size, np.float32)
-        world.feel(world.animals[animal_index], out)
+        try:
+            animal = world.animals[animal_index]
+        except (IndexError, TypeError):
+            raise no_such_animal(animal_index, len(world.animals)) from None
+        world.feel(animal, out)
         if world.error is not None:
             np.clip(np.nan_to_num(out), LOW, HIGH, out=out)
         return out

@@ -193,7 +193,7 @@ class BadGoalBounce(BadGoal):
 
 
 class BadGoalMulti(BadGoal):
-    """A red ball that costs its size and disappears; the episode goes on."""
+    """An orange ball that costs its size and disappears; the episode goes on."""
 
     aliases = ("BadGoalMulti.experimental",)
     turns = True

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal
+
+from puzzlebox.things.spelling import nearest
 
 # Physics step in seconds, and physics steps in one unit of time_limit and blackouts (animal-ai.md 0.4).
 PHYSICS_STEP = 0.02
@@ -26,6 +28,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "spawners": ("documented", "swollen", "constant"),
     "ray_tags": (18, 12, 6),
 }
+_RANGES = {"drive": (0, 200), "drag": (0, 40), "quick_stop": (0, 1)}
 
 
 @dataclass(frozen=True)
@@ -74,17 +77,19 @@ class Rules:
     def __post_init__(self) -> None:
         """Refuse what no episode could be played by."""
         if not isinstance(self.decision_period, int) or not 1 <= self.decision_period <= 100:
-            raise ValueError(f"decision_period is {self.decision_period}; it must be a whole number from 1 to 100")
+            raise ValueError(f"decision_period is {self.decision_period!r}; it must be a whole number from 1 to 100")
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(
                     f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(map(repr, allowed))}"
                 )
-        if not 0 <= self.drag <= 40 or not 0 <= self.quick_stop <= 1 or not 0 <= self.drive <= 200:
-            raise ValueError("drive must be from 0 to 200, drag from 0 to 40, quick_stop from 0 to 1")
+        for name, (least, most) in _RANGES.items():
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not least <= float(value) <= most:
+                raise ValueError(f"{name} is {value!r}; it must be a number from {least} to {most}")
         for name, mass in self.masses.items():
-            if not 0.01 <= mass <= 1e6:
-                raise ValueError(f"the mass of {name} is {mass}; it must be from 0.01 to 1,000,000 kg")
+            if not isinstance(mass, Real) or not 0.01 <= float(mass) <= 1e6:
+                raise ValueError(f"the mass of {name} is {mass!r}; it must be from 0.01 to 1,000,000 kg")
         object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -104,7 +109,7 @@ class Rules:
         """The rules of a preset, or those given (a Rules, or what `as_dict` returned), with single fields changed."""
         if isinstance(rules, str):
             if rules not in PRESETS:
-                raise ValueError(f"there are no rules named {rules!r}; there are {', '.join(map(repr, PRESETS))}")
+                raise ValueError(f"there are no rules named {rules!r}{nearest(rules, PRESETS)}")
             rules = PRESETS[rules]
         elif isinstance(rules, Mapping):
             changes = {**rules, **changes}
@@ -112,9 +117,7 @@ class Rules:
         known = [each.name for each in fields(cls)]
         for name in changes:
             if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
-                raise ValueError(f"rules have no field {name!r}{hint}")
+                raise ValueError(f"rules have no field {name!r}{nearest(str(name), known)}")
         return replace(rules, **changes)
 
 

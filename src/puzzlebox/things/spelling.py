@@ -1,0 +1,41 @@
+"""What somebody may have meant by a word nobody knows: how a sentence about it ends."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+# Nothing we know is nearly as long, and comparing takes time in proportion.
+_LONGEST_WORD = 60
+# So many words are named beside the nearest one, and so many where none is near.
+_FEW, _SEVERAL = 10, 16
+
+
+def closest(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
+    """How a message ends where a known word is near; a mapping says what to write for each word."""
+    if len(word) > _LONGEST_WORD:
+        return ""
+    write = known if isinstance(known, Mapping) else {choice: choice for choice in known}
+    folded = {_folded(choice): str(written) for choice, written in write.items()}
+    asked = _folded(word)
+    # The letters of a short word are soon found somewhere in one more than twice as long: `task` in `reset_mask`.
+    alike = [choice for choice in folded if len(choice) <= 2 * len(asked) <= 4 * len(choice)]
+    close = get_close_matches(asked, alike, n=1, cutoff=0.6)
+    return f"; did you mean `{folded[close[0]]}`?" if close else ""
+
+
+def nearest(word: str, known: Iterable[str], listed_by: str = "puzzlebox things") -> str:
+    """How a message about an unknown word ends: what is allowed, where that is short, and the nearest of it."""
+    choices = list(known)
+    return with_allowed(closest(word, choices), choices, listed_by)
+
+
+def with_allowed(near: str, known: Iterable[str], listed_by: str) -> str:
+    """The same for what `closest` said: with the words that are allowed, or where all of them can be seen."""
+    choices = list(known)
+    allowed = f"; allowed: {', '.join(choices)}"
+    if near:
+        return allowed + near if 1 < len(choices) <= _FEW else near
+    return allowed if len(choices) <= _SEVERAL else f"; `{listed_by}` lists them"
+
+
+def _folded(word: str) -> str:
+    return word.lower().replace("_", "")
