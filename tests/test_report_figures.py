@@ -9,7 +9,7 @@ from matplotlib.container import BarContainer
 
 from living import task_of
 from made_up_runs import made_up_rows, write_run
-from puzzlebox.lab.report import gather
+from puzzlebox.lab.report import gather, words
 from puzzlebox.lab.report.contents import contents
 from puzzlebox.lab.report.figures import looks, paths
 from puzzlebox.lab.report.figures.lettering import shortened, wrapped
@@ -78,6 +78,7 @@ def test_names_are_cut_in_the_middle_and_stay_different() -> None:
         assert max(map(len, shortened(names).values())) <= 40
     assert not any(short[0].isdecimal() for short in shortened(near).values())
     assert wrapped("random(step_length_distribution=None)", 20) == "random(step_length_\ndistribution=None)"
+    assert wrapped("against random (logarithmic)", 20) == "against random\n(logarithmic)"
     assert wrapped("x" * 25, 10) == "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx"
 
 
@@ -115,3 +116,10 @@ def test_paths_tell_what_was_not_played_from_what_was_not_kept() -> None:
         figure = paths.paths_from_above(found, rows, looks.looks(["a", "b"]), "paths", "").figure
     said = [[text.get_text() for text in panel.texts] for panel in figure.axes]
     assert said == [[], ["not played"], ["no path kept"], []]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2.2e5, "2.2 × 10⁵"), (9.1e-7, "9.1 × 10⁻⁷"), (0.0077, "0.0077"), (0.0, "0")]
+)
+def test_ratios_in_figures_need_no_formula(value: float, text: str) -> None:
+    assert words.ratio(value) == text

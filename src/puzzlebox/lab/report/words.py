@@ -5,6 +5,7 @@ from math import isfinite, isinf, isnan
 from puzzlebox.lab.stats import Interval
 
 NOT_KNOWN = "–"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -62,7 +63,7 @@ def ratio(value: float | None) -> str:
         return "∞"
     if value >= 1e5 or 0 < value < 1e-4:
         mantissa, exponent = f"{value:.1e}".split("e")
-        return f"{mantissa} × 10^{int(exponent)}".replace("-", "−")
+        return f"{mantissa} × 10{str(int(exponent)).translate(_RAISED)}"
     if value < 0.1:
         return f"{value:.2g}"
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

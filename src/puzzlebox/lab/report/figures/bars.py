@@ -50,14 +50,14 @@ def pass_bars(
         published: results to draw beside, by level.
     """
     cells = grouped(rows, lambda row: (getattr(row, by), row.agent))
-    bars: list[tuple[Look, list[Interval | None], bool]] = [
-        (look[agent], [rate(cells.get((each, agent), [])) for each in categories], False) for agent in agents_of(rows)
+    bars: list[tuple[Look, list[Interval | None]]] = [
+        (look[agent], [rate(cells.get((each, agent), [])) for each in categories]) for agent in agents_of(rows)
     ]
     lines = [entry for entry in published if entry.name in _LINES]
     beside = [entry for entry in published if entry.name not in _LINES]
     if len(bars) + len(beside) <= _MOST_BARS:
         others = published_looks([entry.name for entry in beside])
-        bars += [(others[entry.name], [entry.interval(each) for each in categories], True) for entry in beside]
+        bars += [(others[entry.name], [entry.interval(each) for each in categories]) for entry in beside]
     labels = [bar[0].label for bar in bars] + [f"{entry.name} (published)" for entry in lines]
     broad = min(WIDTH, max(2.2 + 0.42 * len(bars) * len(categories), legend_entry(labels) + 0.2))
     names = shortened(categories)
@@ -67,9 +67,9 @@ def pass_bars(
     axes = figure.subplots()
     room = 0.84
     width = room / len(bars)
-    for place, (own, shares, is_published) in enumerate(bars):
+    for place, (own, shares) in enumerate(bars):
         centres = [i - room / 2 + width * (place + 0.5) for i in range(len(categories))]
-        _bars(axes, centres, shares, width, own, is_published)
+        _bars(axes, centres, shares, width, own)
     for entry in lines:
         colour, line = _LINES[entry.name]
         axes.hlines(
@@ -103,7 +103,6 @@ def _bars(
     shares: Sequence[Interval | None],
     width: float,
     look: Look,
-    is_published: bool,
 ) -> None:
     there = [(x, each) for x, each in zip(centres, shares, strict=True) if each is not None]
     axes.bar(
@@ -112,8 +111,8 @@ def _bars(
         width * 0.92,
         color=look.colour,
         hatch=look.hatch,
-        edgecolor="white" if look.hatch else INK,
-        linewidth=0.0 if is_published else 0.5,
+        edgecolor=look.edge,
+        linewidth=0.5,
         label=look.label,
         zorder=2,
     )

@@ -10,9 +10,9 @@ from puzzlebox.lab.stats.needed import needed
 
 # Longer names lose their middle; tables have them in full.
 MOST = 40
-# What a name is best broken after.
-_SIGNS = r" /_,=(:;@-"
-_PARTS = re.compile(rf"[^{_SIGNS}]+[{_SIGNS}]?|[{_SIGNS}]")
+# What a name is best broken after; or else before a parenthesis.
+_SIGNS = r" /_,=:;@-"
+_PARTS = re.compile(rf"\(?[^({_SIGNS}]+[{_SIGNS}]?|[({_SIGNS}]")
 # Letters of a line: slanted ones at most, upright ones at least.
 _MOST_SLANTED, _UPRIGHT = 24, 20
 _MOST_LINES = 3

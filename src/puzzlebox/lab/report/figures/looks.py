@@ -26,8 +26,8 @@ _KNOWN = {
     "ironbar": "#D55E00",
     "Trrrrr": "#F0E442",
 }
-# Published results are grey and hatched, whoever they are of, and so are never taken for an agent of the report.
-_GREYS = ("#6E6E6E", "#C4C4C4", "#4A4A4A", "#AAAAAA", "#E0E0E0", "#8C8C8C")
+# Published results are pale and hatched, whoever they are of, and so are never taken for an agent of the report.
+_PALE, _HATCHED = ("#E4E4E4", "#F5F5F5", "#CFCFCF"), "#6A6A6A"
 _HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "oo", "++", "**")
 _MARKERS = "osD^vP*X"
 WIDTH = 7.2  # inches: two columns of a journal
@@ -63,6 +63,7 @@ class Look:
 
     colour: str
     hatch: str
+    edge: str
     marker: str
     label: str
 
@@ -92,7 +93,8 @@ def looks(agents: Sequence[str]) -> dict[str, Look]:
         else:
             colour, hatch = free[others % len(free)], _HATCHES[others // len(free) % len(_HATCHES)]
             others += 1
-        chosen[agent] = Look(colour, hatch, _MARKERS[place % len(_MARKERS)], labels[agent])
+        edge = "white" if hatch else INK
+        chosen[agent] = Look(colour, hatch, edge, _MARKERS[place % len(_MARKERS)], labels[agent])
     return chosen
 
 
@@ -100,8 +102,9 @@ def published_looks(names: Sequence[str]) -> dict[str, Look]:
     """A look for each published result."""
     return {
         name: Look(
-            _GREYS[place % len(_GREYS)],
+            _PALE[place % len(_PALE)],
             _HATCHES[1 + place % (len(_HATCHES) - 1)],
+            _HATCHED,
             _MARKERS[place % len(_MARKERS)],
             f"{name} (published)",
         )
