@@ -14,9 +14,9 @@ from made_up_runs import SKILLS, made_up_rows, write_run
 from puzzlebox.lab.report import Report, gather, make_report
 from puzzlebox.lab.report.contents import contents
 from puzzlebox.lab.report.figures import looks
-from puzzlebox.lab.report.model import fit_model
+from puzzlebox.lab.report.model import Model, fit_model
 from puzzlebox.lab.running import run
-from puzzlebox.lab.stats import kruskal_wallis, wilson
+from puzzlebox.lab.stats import NODES, kruskal_wallis, wilson
 from puzzlebox.lab.subjects import subjects_of
 
 TESTBED = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
@@ -263,6 +263,40 @@ def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_pa
     assert model.fit.settled
     assert model.group == "none"
     assert "A random intercept for each seed could not be estimated and was left out." in model.remarks
+
+
+def pairs(tmp_path: Path, both: int, only: int, none: int, other: int) -> Model:
+    """A model of many tasks, each played once by two agents: in how many passed both, the second, none, the first."""
+    passed = [(True, True)] * both + [(False, True)] * only + [(False, False)] * none + [(True, False)] * other
+    rows = made_up_rows([f"t{number:03}" for number in range(len(passed))], {"a": 0.0, "b": 0.0}, episodes=1)
+    for row in rows:
+        row["passed"] = passed[int(row["task"][1:])][row["agent"] == "b"]
+    return fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
+
+
+def test_quadrature_is_made_finer_until_it_changes_nothing(tmp_path: Path) -> None:
+    """Of pairs that differ, b won 4 and a 1: where there are many of them, the odds ratio comes to 4."""
+    model = pairs(tmp_path, 3, 4, 60, 1)
+    assert model.fit is not None and model.fit.nodes > NODES
+    assert model.fit.term("b").odds_ratio == pytest.approx(4, rel=0.03)
+
+
+def test_estimates_that_depend_on_the_nodes_are_not_told(tmp_path: Path) -> None:
+    """Where one of two agents passes whatever the other does, each number of nodes gives another odds ratio."""
+    model = pairs(tmp_path, 1, 8, 60, 0)
+    assert model.fit is not None and model.group == "none"
+    assert "A random intercept for each task could not be estimated and was left out." in model.remarks
+    assert model.fit.term("b").odds_ratio == pytest.approx((9 / 60) / (1 / 68), rel=1e-6)
+
+
+def test_what_is_separated_only_together_has_no_number(tmp_path: Path) -> None:
+    passes = {("x", "a"): 0, ("x", "b"): 12, ("y", "a"): 6, ("y", "b"): 20}
+    rows = made_up_rows(["x", "y"], {"a": 0.0, "b": 0.0}, episodes=20)
+    for row in rows:
+        row["passed"] = row["episode"] < passes[row["task"], row["agent"]]
+    model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
+    assert model.fit is None
+    assert model.why_not.startswith("agent and task together separate what passed from what did not")
 
 
 def test_the_documentation_runs_as_pasted_and_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -298,7 +298,8 @@ def test_near_separation_is_said() -> None:
     fit = fit_mixed_logistic(
         [passed for *_, passed in rows], {"agent": [a for a, *_ in rows], "level": [level for _, level, _ in rows]}
     )
-    assert any("nearly separate" in remark for remark in fit.remarks)
+    assert any("separate level" in remark for remark in fit.remarks)
+    assert not all(term.settled for term in fit.terms)
 
 
 def test_wrong_arguments() -> None:

@@ -1,19 +1,20 @@
 """The odds of passing, for agents and levels at once: which model fits the design, and what came of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Literal
 
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.played import Played, agents_of, levels_of, participants_of
 from puzzlebox.lab.report.tables import Table, real
-from puzzlebox.lab.stats import CannotCompute, Fit, Separated, fit_mixed_logistic, without_separation
+from puzzlebox.lab.stats import NODES, CannotCompute, Fit, Separated, fit_mixed_logistic, without_separation
 
 Group = Literal["auto", "participant", "task", "seed", "run", "none"]
 GROUPS: tuple[Group, ...] = ("auto", "participant", "task", "seed", "run", "none")
 # The spread between fewer groups cannot be estimated.
 _FEWEST_GROUPS = 5
+# How finely the integral over random intercepts is tried to be summed up.
+_NODES = (NODES, 3 * NODES, 9 * NODES)
 # Agents times levels beyond which a model tells nobody anything.
 _MOST_TERMS = 80
 
@@ -45,6 +46,8 @@ class Model:
         told = [
             f"{term.name} {words.ratio(term.odds_ratio)} times (95 % CI [{words.ratio(term.low)}, "
             f"{words.ratio(term.high)}], z = {words.number(term.z)}, {words.p_equals(term.p)})"
+            if term.settled
+            else f"{term.name} without a finite estimate"
             for term in self.fit.terms
             if term.factor == "agent"
         ]
@@ -80,16 +83,36 @@ def fit_model(rows: Sequence[Played], group: Group = "auto") -> Model:
     references = {"agent": agents_of(left)[0]} | ({"level": levels_of(left)[0]} if "level" in kinds else {})
     groups = None if chosen == "none" else [_name(row, chosen) for row in left]
     outcome = [bool(row.passed) for row in left]
+
     try:
-        fit = fit_mixed_logistic(outcome, factors, groups, references)
-        if fit.spread and not fit.settled:
-            # Too little in each group to tell its intercept from everything else.
+        fit = _steady(lambda nodes: fit_mixed_logistic(outcome, factors, groups, references, nodes))
+        if fit is None:
             fit = fit_mixed_logistic(outcome, factors, None, references)
             fit.remarks.insert(0, f"A random intercept for each {chosen} could not be estimated and was left out.")
-            return Model(fit, f"passed ~ {' + '.join(kinds)}", "none", separated)
+            formula, chosen = f"passed ~ {' + '.join(kinds)}", "none"
     except CannotCompute as problem:
         return Model(None, formula, chosen, separated, str(problem))
+    if not any(term.settled for term in fit.terms if term.factor == "agent"):
+        why = f"{' and '.join(kinds)} together separate what passed from what did not, so no odds ratio is finite"
+        return Model(None, formula, chosen, separated, why)
     return Model(fit, formula, chosen, separated)
+
+
+def _steady(fitted: Callable[[int], Fit]) -> Fit | None:
+    """The first fit that more nodes do not change; None where none is, or where it has no finite estimates.
+
+    With too little in each group to tell its intercept from everything else, the estimates are those of the nodes: the
+    sum over a few of them is then far from the integral, and the likelihood has no top.
+    """
+    fit = fitted(_NODES[0])
+    for nodes in _NODES[1:]:
+        if not fit.spread:  # there is nothing to integrate over
+            return fit
+        finer = fitted(nodes)
+        if fit.agrees(finer):
+            return fit if fit.settled else None
+        fit = finer
+    return None
 
 
 def _factors(rows: Sequence[Played], group: str) -> list[str]:
@@ -121,23 +144,20 @@ def _group(rows: Sequence[Played]) -> Group:
     return "seed" if sum(len(agents) > 1 for agents in met.values()) >= _FEWEST_GROUPS else "none"
 
 
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
-
-
 def model_table(fit: Fit) -> Table:
     """Odds ratios of all terms."""
     lines = [
         {
             "factor": term.factor,
             "term": term.name,
-            "estimate": term.estimate,
-            "standard_error": _finite(term.error),
-            "odds_ratio": term.odds_ratio,
-            "odds_ratio_low": term.low if isfinite(term.error) else None,
-            "odds_ratio_high": _finite(term.high),
-            "z": term.z if isfinite(term.error) else None,
-            "p": term.p if isfinite(term.error) else None,
+            # What has no finite estimate has no number either.
+            "estimate": term.estimate if term.settled else None,
+            "standard_error": term.error if term.settled else None,
+            "odds_ratio": term.odds_ratio if term.settled else None,
+            "odds_ratio_low": term.low if term.settled else None,
+            "odds_ratio_high": term.high if term.settled else None,
+            "z": term.z if term.settled else None,
+            "p": term.p if term.settled else None,
         }
         for term in fit.terms
     ]

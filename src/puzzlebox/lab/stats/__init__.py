@@ -6,11 +6,12 @@ Numbers go in, small tables of numbers come out; what cannot be computed raises 
 from puzzlebox.lab.stats.effects import cliffs_delta, difference_of_rates, epsilon_squared
 from puzzlebox.lab.stats.intervals import CannotCompute, Interval, wilson
 from puzzlebox.lab.stats.means import interquartile_mean, interquartile_mean_interval
-from puzzlebox.lab.stats.mixed import Fit, Term, fit_mixed_logistic
+from puzzlebox.lab.stats.mixed import NODES, Fit, Term, fit_mixed_logistic
 from puzzlebox.lab.stats.ranks import Comparison, KruskalWallis, bonferroni, dunn, holm, kruskal_wallis
 from puzzlebox.lab.stats.separation import Separated, without_separation
 
 __all__ = [
+    "NODES",
     "CannotCompute",
     "Comparison",
     "Fit",

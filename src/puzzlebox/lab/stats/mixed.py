@@ -41,6 +41,11 @@ class Term:
     error: float
 
     @property
+    def settled(self) -> bool:
+        """Whether the data give it a finite value, and a standard error one can use."""
+        return abs(self.estimate) <= _RUNAWAY and self.error <= _USELESS
+
+    @property
     def odds_ratio(self) -> float:
         """How many times the odds of the reference."""
         return _exp(self.estimate)
@@ -92,9 +97,15 @@ class Fit:
 
     @property
     def settled(self) -> bool:
-        """Whether every coefficient has a finite estimate and a standard error one can use."""
-        certain = all(abs(term.estimate) <= _RUNAWAY and term.error <= _USELESS for term in self.terms)
-        return certain and (self.spread or 0.0) <= _TOO_WIDE
+        """Whether every coefficient is, and the spread is one that exists."""
+        return all(term.settled for term in self.terms) and (self.spread or 0.0) <= _TOO_WIDE
+
+    def agrees(self, other: "Fit") -> bool:
+        """Whether another fit of the same terms says the same, within a tenth of each standard error."""
+        return all(
+            abs(mine.estimate - its.estimate) <= 0.1 * mine.error
+            for mine, its in zip(self.terms, other.terms, strict=True)
+        )
 
     @property
     def aic(self) -> float:
@@ -173,8 +184,8 @@ def fit_mixed_logistic(
         for (factor, name), estimate, error in zip(labels, point, errors, strict=False)
     )
     for term in terms:
-        if term.factor and (abs(term.estimate) > _RUNAWAY or not term.error <= _USELESS):
-            remarks.append(f"The data nearly separate {term.factor} {term.name}: its estimate has no finite limit.")
+        if term.factor and not term.settled:
+            remarks.append(f"The data separate {term.factor} {term.name}, or nearly so: it has no finite estimate.")
     return Fit(terms, references, spread, likelihood, len(outcome), len(names_of_groups) * bool(groups), nodes, remarks)
 
 

@@ -7,16 +7,13 @@ from puzzlebox.lab.report.figures.lettering import breadth, letters_in, lines_of
 from puzzlebox.lab.report.figures.looks import FAINT, INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.lab.stats import Fit
 
-_COLOURS = {"agent": "#0072B2", "level": "#D55E00"}
-
-
 # Inches: of the scale at least, and of the numbers to its right.
 _SCALE, _NUMBERS = 2.4, 1.7
 
 
 def forest(fit: Fit, look: Looks, name: str, caption: str) -> Drawing:
-    """One line for each term but the intercept."""
-    terms = [term for term in fit.terms if term.factor]
+    """One line for each term that has an estimate, but the intercept."""
+    terms = [term for term in fit.terms if term.factor and term.settled]
     named = [*((term.factor, term.name) for term in terms), *fit.references.items()]
     short = shortened(each for factor, each in named if factor != "agent")
     labels = [f"{factor} {look[each].label if factor == 'agent' else short[each]}" for factor, each in named]
@@ -28,7 +25,7 @@ def forest(fit: Fit, look: Looks, name: str, caption: str) -> Drawing:
     lowest = min(max(term.low, 1e-4) for term in terms)
     highest = max(min(term.high, 1e5) for term in terms)
     for place, term in enumerate(terms):
-        colour = _COLOURS.get(term.factor, INK)
+        colour = look[term.name].colour if term.factor == "agent" else INK
         axes.plot([max(term.low, 1e-4), min(term.high, 1e5)], [place, place], color=colour, linewidth=1.8)
         axes.scatter(
             [term.odds_ratio], [place], s=34, color=colour, zorder=3, marker="o" if term.factor == "agent" else "s"
