@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from itertools import count
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,10 @@ from test_world_fuzz import Plan
 LIGHT: dict[str, Any] = {"camera": None, "rays": 3}
 FULL: dict[str, Any] = {"camera": 16, "rays": 3}
 OTHER = "arenas: [{id: 9, time_limit: 4, items: [{name: GoodGoal, size: 1}, {name: LightBlock}]}]"
+VARIED = """
+vary: {size: [1, 1.5]}
+arenas: [{time_limit: 4, items: [{name: GoodGoal, size: $size}]}]
+"""
 SHARED = ("arena", "passed", "episode_return", "health", "lights", "error")
 workers = pytest.mark.parametrize("workers", [0, 2, 3])
 
@@ -363,20 +368,23 @@ def test_a_worker_that_dies_is_named() -> None:
         envs.step(np.zeros(4, np.int64))
 
 
-@pytest.mark.parametrize("where", ["acting", "waiting"])
+@pytest.mark.parametrize("where", ["acting", "waiting", "send_bytes", "_send", "recv_bytes", "_recv"])
 def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor half of one: a message is received in two parts, its length and itself."""
     envs = puzzlebox.make_vec(THREE, num_envs=4, workers=2, **LIGHT)
     fresh = puzzlebox.make_vec(THREE, num_envs=4, workers=0, **LIGHT)
     envs.reset(seed=0)
 
     def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
         if where == "acting":
             patch.setattr(envs._workers._own, "step", interrupt)
-        else:
+        elif where == "waiting":
             patch.setattr(envs._workers, "_waits", [interrupt])
+        else:
+            patch.setattr(Connection, where, followed(getattr(Connection, where), interrupt))
         with pytest.raises(KeyboardInterrupt):
             envs.step(np.zeros(4, np.int64))
     with pytest.raises(ResetNeeded, match="no episode is under way"):
@@ -386,6 +394,79 @@ def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: p
     assert equal(a[0], b[0])
     for row in actions(4, 5):
         assert equal(envs.step(row)[0], fresh.step(row)[0])
+    envs.close()
+
+
+def followed(function: Any, by: Any) -> Any:
+    """A function after which something happens."""
+
+    def both(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        by()
+        return result
+
+    return both
+
+
+def test_an_answer_nobody_could_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    envs = puzzlebox.make_vec(THREE, num_envs=2, workers=2, **LIGHT)
+    envs.reset(seed=0)
+    with monkeypatch.context() as patch:
+        patch.setattr("pickle.loads", lambda *_: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            envs.get_attr("settings")
+    assert len(envs.get_attr("settings")) == 2
+    envs.close()
+
+
+def test_a_signal_that_breaks_a_message_closes_the_vector(monkeypatch: pytest.MonkeyPatch) -> None:
+    envs = puzzlebox.make_vec(THREE, num_envs=2, workers=2, **LIGHT)
+    envs.reset(seed=0)
+
+    def too_late(*_: Any) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Connection, "recv_bytes", too_late)
+        with pytest.raises(SystemExit):
+            envs.step(np.zeros(2, np.int64))
+    with pytest.raises(RuntimeError, match="the vector is closed"):
+        envs.reset(seed=0)
+
+
+def test_what_was_drawn_is_told_alike_of_the_last_episode(tmp_path: Path) -> None:
+    """Whatever its type, and nothing where no template is played."""
+    file = tmp_path / "some.yml"
+    file.write_text(VARIED)
+    envs = puzzlebox.make_vec([file, OTHER], num_envs=8, workers=2, autoreset="same_step", **LIGHT)
+    _, infos = envs.reset(seed=0)
+    drawn = infos["variation"]
+    assert infos["_variation"].tolist() == [True, False] * 4
+    assert {type(each["size"]) for each in drawn if each} == {int, float}
+    for _ in range(20):
+        _, _, terminated, truncated, infos = envs.step(np.zeros(8, np.int64))
+        over = terminated | truncated
+        if over.any():
+            final = infos["final_info"]
+            assert final.get("_variation", np.zeros(8, bool)).tolist() == (over & [True, False] * 4).tolist()
+            assert all(final["variation"][row] == drawn[row] for row in np.flatnonzero(over) if row % 2 == 0)
+            drawn = infos["variation"]
+    envs.close()
+
+
+@pytest.mark.parametrize("mode", ["next_step", "disabled"])
+def test_an_episode_that_was_over_goes_on_where_it_is_restored(mode: str) -> None:
+    envs = puzzlebox.make_vec(OTHER, num_envs=2, workers=2, autoreset=mode, **LIGHT)
+    envs.reset(seed=0)
+    still = np.zeros(2, np.int64)
+    envs.step(still)
+    (snapshot, _) = envs.call("snapshot")
+    while not envs.step(still)[3].all():
+        pass
+    envs.call("restore", snapshot)
+    clock = envs.get_attr("world")[0].clock
+    assert not envs.step(still)[3].any()
+    assert [world.clock for world in envs.get_attr("world")] == [clock + 3] * 2
     envs.close()
 
 

@@ -85,6 +85,7 @@ class Group:
         board = Board(self.envs[0].observation_space, job.count, memory)  # type: ignore[arg-type]
         self._actions = board.columns["action"][job.first : job.first + len(self.envs)]
         self._told = [board.columns[name] for name in (*RESULTS, *INFOS)]
+        self._ends = [board.columns[name] for name in ("terminated", "truncated")]
         self._cells = [board.columns[name] for name in ("reward", "episode_return", "passed", "health")]
         rows = range(job.first, job.first + len(self.envs))
         self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
@@ -214,4 +215,15 @@ class Group:
         """What an attribute of each is, or what it returns when it is called."""
         self._stop_cruising()
         found = [getattr(env, name) for env in self.envs]
-        return [each(*args, **kwargs) if callable(each) else each for each in found]
+        answers = [each(*args, **kwargs) if callable(each) else each for each in found]
+        self._look_again()
+        return answers
+
+    def _look_again(self) -> None:
+        """An environment may play another episode now, as after `restore`."""
+        for index, env in enumerate(self.envs):
+            self._begun.add(index)
+            if self._over[index] and env._world is not None and not env._world.over:
+                self._over[index] = False
+                for flags in self._ends:
+                    flags[self._first + index] = False

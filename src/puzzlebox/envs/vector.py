@@ -202,6 +202,8 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             for values in infos.values():
                 values[~having] = None if values.dtype == object else 0
         infos |= {f"_{name}": having for name in infos}
+        if "variation" in infos:  # others play no template
+            infos["_variation"] = np.array([each is not None for each in infos["variation"]])
         for news in parts:
             for row, happened in news.events.items():
                 infos["events"][row] = happened
@@ -210,8 +212,16 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             for row, present in news.things.items():
                 infos["things"][row] = present
             for row, (observation, info) in news.finals.items():
+                variation = info.pop("variation", None)
                 infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, row)
+                if variation is not None:
+                    self._add_variation(infos["final_info"], variation, row)
         return infos
+
+    def _add_variation(self, infos: dict[str, Any], variation: dict[str, Any], row: int) -> None:
+        """What was drawn stays together: Gymnasium would make an array of each value, all of the first one's type."""
+        infos.setdefault("variation", _objects([None] * self.num_envs))[row] = variation
+        infos.setdefault("_variation", np.zeros(self.num_envs, np.bool_))[row] = True
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method of each environment returns, or what an attribute of each is."""

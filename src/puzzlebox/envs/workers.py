@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from puzzlebox.envs.group import Group, Job, News
+from puzzlebox.envs.undisturbed import Undisturbed
 
 # Spawned: neither the engine nor the threads of a learner survive a fork.
 _CONTEXT = get_context("spawn")
@@ -71,8 +72,6 @@ def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
                 wait()
                 message = connection.recv_bytes()
                 name, args = ("step", ()) if message == _STEP else pickle.loads(message)
-                if name == "close":
-                    return
                 reply = getattr(group, name)(*args)
             if isinstance(reply, News) and not reply:
                 connection.send_bytes(_NO_NEWS)
@@ -81,7 +80,8 @@ def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
         except (EOFError, ConnectionError):
             return
         except Exception as problem:
-            connection.send(((type(problem).__name__, str(problem)), None))
+            with suppress(ConnectionError):  # nobody asks any more
+                connection.send(((type(problem).__name__, str(problem)), None))
             if group is None:
                 return
 
@@ -179,15 +179,11 @@ class Workers:
         if any(self._owing):
             self._replies()
         own, *others = arguments
-        for number, (connection, args) in enumerate(zip(self._connections, others, strict=True)):
-            try:
-                if name == "step":
-                    connection.send_bytes(_STEP)
-                else:
-                    connection.send((name, args))
-            except (BrokenPipeError, ConnectionError):
-                raise self._lost(number) from None
-            self._owing[number] = True
+        questions = [_STEP if name == "step" else pickle.dumps((name, args)) for args in others]
+        for number, question in enumerate(questions):
+            with self._exchanging(number) as connection:
+                connection.send_bytes(question)
+                self._owing[number] = True
         problem, answer = None, None
         try:
             answer = getattr(self._own, name)(*own)
@@ -204,17 +200,27 @@ class Workers:
     def _replies(self) -> list[Any]:
         """One answer of each of the others that owes one."""
         replies = []
-        for number, connection in enumerate(self._connections):
-            if not self._owing[number]:
+        for number, owing in enumerate(self._owing):
+            if not owing:
                 continue
-            try:
-                self._waits[number]()
+            self._waits[number]()
+            with self._exchanging(number) as connection:
                 message = connection.recv_bytes()
-                replies.append((None, News()) if message == _NO_NEWS else pickle.loads(message))
-            except (EOFError, ConnectionError):
-                raise self._lost(number) from None
-            self._owing[number] = False
+                self._owing[number] = False  # whatever becomes of the answer
+            replies.append((None, News()) if message == _NO_NEWS else pickle.loads(message))
         return replies
+
+    @contextmanager
+    def _exchanging(self, number: int) -> Iterator[Connection]:
+        """Send or receive one message, whole: half of one would make nonsense of all that follow."""
+        with Undisturbed():
+            try:
+                yield self._connections[number]
+            except (EOFError, OSError):
+                raise self._lost(number) from None
+            except BaseException:  # a signal of another kind
+                self.close()
+                raise
 
     def _lost(self, number: int) -> RuntimeError:
         """A worker is gone; without it the vector is of no use."""
@@ -231,17 +237,12 @@ class Workers:
         """Let all workers go home."""
         self.closed = True
         for connection in self._connections:
-            try:
-                connection.send(("close", ()))
-            except OSError:
-                pass
+            connection.close()  # whether one waits for a question or still answers: it is told so
         for process in self._processes:
             process.join(_PATIENCE)
             if process.is_alive():
                 process.terminate()
                 process.join(_PATIENCE)
-        for connection in self._connections:
-            connection.close()
         self._connections, self._processes, self._owing = [], [], []
 
 
