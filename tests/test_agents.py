@@ -105,6 +105,7 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
         ("puzzlebox.agents.random:RandomAgemt", {}, "has no 'RandomAgemt'; did you mean `RandomAgent`?"),
         ("puzzlebox.agents.random:DISTRIBUTIONS", {}, "is no agent: nothing can be made of a dict"),
         ("collections:Counter", {}, "collections:Counter is no agent: it has no senses and no begin and no act"),
+        ("builtins:dict", {}, "builtins:dict is no agent: it has no senses and no begin and no act"),
         (":Thing", {}, "cannot be imported: it is written module:Class"),
     ],
 )

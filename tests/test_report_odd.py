@@ -17,6 +17,7 @@ from puzzlebox.lab.report import CannotRead, Report, gather, make_report
 from puzzlebox.lab.report.comparisons import compare
 from puzzlebox.lab.report.doubts import doubts
 from puzzlebox.lab.report.figures import looks
+from puzzlebox.lab.report.making import WRITTEN
 from puzzlebox.lab.results import write_results
 
 TASKS = [f"{level:02}-{task:02}-01" for level in (1, 2, 3, 5) for task in (1, 2)]
@@ -97,6 +98,34 @@ def test_failures_count_nowhere_and_are_listed(tmp_path: Path) -> None:
     assert "3 episodes failed for a technical reason and count nowhere" in said
     assert "RuntimeError: it fell over" in said
     assert len(report.results.rows) == len(rows) - 3
+
+
+def test_one_that_counts_nowhere_is_one(tmp_path: Path) -> None:
+    rows = made_up_rows(["food"], episodes=3)
+    rows[0] |= {"error": "it fell over", "return": "", "passed": ""}
+    rows[1]["ended_by"] = "left"
+    assert gather([write_run(tmp_path / "out", rows)]).remarks == [
+        "1 episode was not played to the end and counts nowhere.",
+        "1 episode failed for a technical reason and counts nowhere; it is listed below.",
+    ]
+
+
+def test_a_report_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
+    rows = made_up_rows(TASKS)
+    broken = [rows[0] | {"error": "it fell over", "return": "", "passed": ""}, *rows[1:]]
+    before = made(tmp_path, broken)
+    folder = before.page.parent
+    kept = [folder / name for name in ("figures/mine.png", "tables/mine.csv", "notes.txt")]
+    for path in kept:
+        path.write_text("mine")
+    with (folder / WRITTEN).open("a") as written:
+        written.write("notes.txt\n../out/run.json\n")  # whoever wrote that, it is no file of a report
+    after = made(tmp_path, made_up_rows(["food"]))
+    gone = {path.name for path in before.files} - {path.name for path in after.files}
+    assert {"failures.csv", "levels.csv", "profile.png", "profile.pdf"} <= gone
+    there = {path for path in folder.rglob("*") if path.is_file()}
+    assert there == {*after.files, *kept, folder / WRITTEN}
+    assert (tmp_path / "out" / "run.json").exists()
 
 
 def test_nothing_but_failures(tmp_path: Path) -> None:
@@ -233,7 +262,8 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
     ("files", "why"),
     [
         ({}, "is not the folder of a run: it has no episodes.csv"),
-        ({"run.json": "{}"}, "the run is not over: give its command again"),
+        ({"run.json": "{}"}, "is over yet; give its command again"),
+        ({"journal.jsonl": "", "trajectories.jsonl.gz": ""}, "is over yet; give its command again"),
         ({"episodes.csv": "task,agent\n"}, "has no column 'return'"),
         ({"episodes.csv": ""}, "episodes.csv is empty; a table of episodes begins with the names of its columns"),
         ({"episodes.csv": "task,agent,return\n"}, "there are no episodes in"),

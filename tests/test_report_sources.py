@@ -13,8 +13,10 @@ from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES
 from puzzlebox.lab.recording import Recording
 from puzzlebox.lab.report import Results, gather
 from puzzlebox.lab.report.comparisons import compare
+from puzzlebox.lab.report.conditions import task_table
 from puzzlebox.lab.report.contents import _headline
 from puzzlebox.lab.report.doubts import doubts
+from puzzlebox.lab.report.methods import _who
 from puzzlebox.lab.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.lab.rows import Start
 from puzzlebox.lab.running import run
@@ -118,6 +120,31 @@ def test_equal_files_of_one_run_stay_two_tasks(folder: Path, tmp_path: Path) -> 
     assert len(gather([play(folder, tmp_path / "out")]).tasks) == 2
 
 
+def both_ways(*places: Path) -> Results:
+    """What some sources tell together, which their order must not change."""
+    results, reversed_ = gather(places), gather(places[::-1])
+    assert by_task(results.rows).rows == by_task(reversed_.rows).rows
+    assert sorted(results.remarks) == sorted(reversed_.remarks)
+    return results
+
+
+def test_equal_files_one_run_has_stay_apart_beside_any_other(folder: Path, tmp_path: Path) -> None:
+    (folder / "copy.yml").write_text(AHEAD)
+    whole, one = play(folder, tmp_path / "whole"), play(folder / "copy.yml", tmp_path / "one")
+    assert names(both_ways(whole, one)) == {("ahead", "3"), ("copy", "3")}
+    # A name of its own becomes the one of the same file, wherever that lies.
+    deeper = play(folder.parent, tmp_path / "deeper")
+    assert names(both_ways(deeper, one)) == {("mine/ahead", "3"), ("mine/copy", "3")}
+    assert len([row for row in gather([one, deeper]).rows if row.task == "mine/copy"]) == 6
+
+
+def test_a_level_any_source_tells_is_known(folder: Path, tmp_path: Path) -> None:
+    (folder / "ahead.yml").write_text(AHEAD.replace("metadata: {level: 3}", ""))
+    one, whole = play(folder / "ahead.yml", tmp_path / "one"), play(folder.parent, tmp_path / "whole")
+    assert names(gather([one])) == {("ahead", "")}
+    assert names(both_ways(one, whole)) == {("mine/ahead", "mine")}
+
+
 # --- every episode that was played
 
 
@@ -175,6 +202,34 @@ def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_p
     (out / TRAJECTORIES).unlink()
     assert "\nAhead on 1 of 2 tasks: all episodes" in f"\n{said(results)}"
     assert "alike" not in said(gather([play(folder, tmp_path / "once", agents, episodes=1)]))
+
+
+def test_people_are_people_whatever_they_are_called(folder: Path, tmp_path: Path) -> None:
+    """Who plays from the same link, alike and without an id, is no agent that repeats itself."""
+    for _ in range(2):
+        people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", "ahead")
+    results = gather([people, play(folder, tmp_path / "out", episodes=1)], people="adults")
+    assert results.agents == ["Ahead", "adults"]
+    assert "adults" not in said(results) and "more than once" not in said(results)
+    told = _who(results, task_table(results))
+    assert "People (“adults”) played 1 task 2 times." in told
+    assert "The agent “Ahead” played" in told
+
+
+@pytest.mark.parametrize(
+    ("table", "who"),
+    [
+        ("task,agent,return,participant\nfood,girls,1,P1\nfood,random,1,\n", {"girls"}),
+        ("task,player,agent,return\nfood,human,,1\nfood,agent,random,1\n", {"human"}),  # as `export` writes it
+        ("task,player,return\nfood,human,1\nfood,random,1\n", {"human"}),
+        ("task,agent,return,person\nfood,adults,1,True\nfood,random,1,False\n", {"adults"}),  # as a report does
+    ],
+)
+def test_a_table_tells_who_is_a_person(tmp_path: Path, table: str, who: set[str]) -> None:
+    (tmp_path / "table.csv").write_text(table)
+    results = gather([tmp_path / "table.csv"])
+    assert {row.agent for row in results.rows if row.person} == who
+    assert results.agents == ["random", *who]
 
 
 def in_arenas(rows: list[dict[str, Any]], agent: str, arenas: Sequence[int]) -> list[dict[str, Any]]:

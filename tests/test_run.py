@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -233,12 +234,15 @@ class Clumsy:
         return 3
 
 
+LOST = Clumsy.act.__code__.co_firstlineno + 3
+
+
 def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     outcome = run(subjects_of([str(folder)]), ["test_run:Clumsy", "random"], out, workers=1)
     clumsy = [row for row in outcome.rows if row["agent"] != "random"]
     assert {(row["error"], row["ended_by"], row["passed"], row["decisions"]) for row in clumsy} == {
-        ("KeyError: 'lost'", "error", False, 2)
+        (f"KeyError: 'lost' ({__file__}:{LOST})", "error", False, 2)
     }
     assert {row["trained_on"] for row in clumsy} == {False}
     assert all(row["error"] is None for row in outcome.rows if row["agent"] == "random")
@@ -319,9 +323,60 @@ def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) 
         again = run(subjects, ["random"], out, episodes=6, workers=1)
         assert again.rows == whole
         assert 0 < again.played <= 12
-        assert ((out / JOURNAL).stat().st_size, (out / TRAJECTORIES).stat().st_size) == (lines, members)
+        assert len((out / JOURNAL).read_text().splitlines()) == 12
+        assert (out / TRAJECTORIES).stat().st_size == members
         kept = [name for name, _ in trajectories(out)]
         assert len(kept) == len(set(kept)) == 12
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["", "of an earlier version"])
+@pytest.mark.parametrize(
+    ("name", "rest", "sentence"),
+    [
+        (TRAJECTORIES, None, "is missing"),
+        (TRAJECTORIES, 9, r"lacks [\d,]+ of its [\d,]+ bytes"),
+        (JOURNAL, None, "is missing"),
+    ],
+)
+def test_a_file_that_was_lost_costs_nothing(
+    name: str, rest: int | None, sentence: str, earlier: bool, folder: Path, tmp_path: Path
+) -> None:
+    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    run(subjects, ["random"], out, workers=1)
+    if earlier:
+        (out / JOURNAL).write_text(re.sub(r'"on_disk":\d+,', "", (out / JOURNAL).read_text()))
+    lost = (out / name).read_bytes()
+    (out / name).unlink()
+    if rest:
+        (out / name).write_bytes(lost[:rest])
+    before = {each.name: each.read_bytes() for each in out.iterdir()}
+    with pytest.raises(
+        ValueError, match=f"{re.escape(str(out / name))} {sentence}; put it back, or name another folder"
+    ):
+        run(subjects, ["random"], out, episodes=2, workers=1)
+    assert {each.name: each.read_bytes() for each in out.iterdir()} == before
+    (out / name).write_bytes(lost)
+    assert run(subjects, ["random"], out, episodes=2, workers=1).played == 2
+
+
+def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the trajectories only the first is on the disk for certain; also a part of the fourth happens to be there."""
+    monkeypatch.setattr("puzzlebox.lab.journal._BREATH", 3600)
+    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    whole = run(subjects, ["random"], out, episodes=3, workers=1).rows
+    entries = [json.loads(line) for line in (out / JOURNAL).read_text().splitlines()]
+    assert [entry["on_disk"] for entry in entries] == [entries[0]["trajectories"]] * 6
+    _shortened(out / TRAJECTORIES, entries[3]["trajectories"] - 1)
+    again = run(subjects, ["random"], out, episodes=3, workers=1)
+    assert (again.played, again.rows) == (3, whole)
+    assert len(list(trajectories(out))) == 6
+
+
+def test_a_run_that_keeps_no_trajectories_goes_on_without_their_file(folder: Path, tmp_path: Path) -> None:
+    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    run(subjects, ["random"], out, workers=1, trajectories=False)
+    (out / TRAJECTORIES).unlink()
+    assert run(subjects, ["random"], out, episodes=2, workers=1, trajectories=False).played == 2
 
 
 def test_a_run_is_read_while_it_is_written(folder: Path, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_an_agent_that_changed_is_refused(agent: Any, tmp_path: Path) -> None:
     agent("return 3")
     again(out)
     agent("return 6")
-    with pytest.raises(RunError, match="the code of the agent mine:G was another one then; name another folder"):
+    with pytest.raises(RunError, match="a module that holds code of the agent mine:G was another one then"):
         again(out, episodes=4)
     agent("return 3")
     assert again(out, episodes=4).played == 4
@@ -123,7 +123,7 @@ def test_the_command_counts_failures_apart(agent: Any, tmp_path: Path) -> None:
     lines = {line.split()[0]: line for line in done.stdout.splitlines() if "all" in line}
     assert "0 (1 failed)" in lines["mine:G"] and "%" not in lines["mine:G"]
     assert "100.0 %" in lines["random"]
-    assert "1 episode failed, the first on t: SystemExit: 3" in done.stderr
+    assert f"1 episode failed, the first on t: SystemExit: 3 ({tmp_path / 'mine.py'}:5)" in done.stderr
     agent("return 3")
     assert "1 episode had failed before and was played again" in command(*asked).stderr
 
@@ -132,9 +132,8 @@ def test_the_command_counts_failures_apart(agent: Any, tmp_path: Path) -> None:
 def test_whatever_an_agent_raises_costs_no_worker(act: str, agent: Any, tmp_path: Path) -> None:
     agent(act)
     rows = again(tmp_path / "run", workers=2).rows
-    assert [row["error"] for row in rows] == [act.removeprefix("raise ").replace("(", ": ").rstrip(")")] * 2 + [
-        None
-    ] * 2
+    error = act.removeprefix("raise ").replace("(", ": ").rstrip(")") + f" ({tmp_path / 'mine.py'}:5)"
+    assert [row["error"] for row in rows] == [error, error, None, None]
 
 
 def test_all_broken_tasks_are_named(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from puzzlebox.agents.agent import Agent
-from puzzlebox.agents.origin import fingerprint, place, said
+from puzzlebox.agents.origin import fingerprint, said
 from puzzlebox.schema.messages import closest, nearest
 
 __all__ = ["Agent", "agent_named", "agent_names", "code_of", "defaults_of", "describe", "register"]
@@ -56,7 +56,7 @@ def agent_named(name: str, **options: Any) -> Agent:
     except (Exception, SystemExit) as problem:
         # What our own agents refuse they refuse in a sentence.
         ours = isinstance(problem, ValueError) and str(getattr(factory, "__module__", "")).startswith(f"{__name__}.")
-        why = str(problem) if ours else said(problem) + place(problem)
+        why = str(problem) if ours else said(problem)
         raise ValueError(f"the agent {name} cannot be made: {why}") from problem
     missing = [part for part in ("senses", "begin", "act") if not hasattr(agent, part)]
     if missing:
@@ -73,16 +73,24 @@ def code_of(name: str, agent: Agent) -> str | None:
 
 def defaults_of(name: str) -> dict[str, Any]:
     """The options of an agent, and what they are where nobody says otherwise."""
-    parameters = inspect.signature(_factory(name)).parameters.values()
+    parameters = _parameters(_factory(name)) or ()
     return {each.name: each.default for each in parameters if each.default is not each.empty}
 
 
 def _options(factory: Factory) -> list[str] | None:
     """What may be said to it by name; None: anything."""
-    parameters = inspect.signature(factory).parameters.values()
-    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+    parameters = _parameters(factory)
+    if parameters is None or any(each.kind is each.VAR_KEYWORD for each in parameters):
         return None
     return [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+
+
+def _parameters(factory: Factory) -> list[inspect.Parameter] | None:
+    """What may be said to it; None where it does not tell, as some of what is written in C."""
+    try:
+        return list(inspect.signature(factory).parameters.values())
+    except (ValueError, TypeError):
+        return None
 
 
 def _entries() -> dict[str, str]:
@@ -107,7 +115,7 @@ def _imported(path: str) -> Factory:
     try:
         found: Any = import_module(module)
     except (Exception, SystemExit) as problem:  # it runs whatever the module says
-        raise ValueError(f"the agent {path!r} cannot be imported: {said(problem)}{place(problem)}") from problem
+        raise ValueError(f"the agent {path!r} cannot be imported: {said(problem)}") from problem
     for part in attribute.split("."):
         if not hasattr(found, part):
             names = [each for each in dir(found) if not each.startswith("_")]

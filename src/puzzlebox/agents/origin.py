@@ -23,12 +23,12 @@ def fingerprint(*parts: Any) -> str | None:
 
 
 def said(problem: BaseException) -> str:
-    """An exception in one line: its name, and its text where it has one."""
+    """An exception in one line: its name, its text and its place, where it has them."""
     text = problem.msg if isinstance(problem, SyntaxError) else str(problem)
-    return ": ".join([type(problem).__name__, *filter(None, [" ".join(text.split())])])
+    return ": ".join([type(problem).__name__, *filter(None, [" ".join(text.split())])]) + _place(problem)
 
 
-def place(problem: BaseException) -> str:
+def _place(problem: BaseException) -> str:
     """The place of an exception in somebody's own code, as ` (file:line)`; "" where it has none."""
     if isinstance(problem, SyntaxError):
         return f" ({problem.filename}:{problem.lineno})"

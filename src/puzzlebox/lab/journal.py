@@ -2,14 +2,16 @@
 
 `trajectories.jsonl.gz` gets one member for each episode, a Record; then `journal.jsonl` gets one line, which says how
 long the other file is. What a kill cuts off in the middle is cut away by whoever goes on: the journal at its last whole
-line, the trajectories at the length that line names. An episode that failed may be there again: the last time counts.
+line, the trajectories at the length that line names. A power cut may also take trajectories the journal tells of, but
+only those that were not on the disk yet, so each line says how much was: a file with less of it lost it otherwise, and
+is refused. An episode that failed may be there again: the last time counts.
 """
 
 import gzip
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,19 +30,27 @@ class Journal:
 
     Attributes:
         rows: what was there when it was opened.
+
+    Raises:
+        BlockingIOError: somebody else is writing there.
+        ValueError: trajectories are gone that were on the disk for certain.
     """
 
     def __init__(self, folder: Path) -> None:
         self.rows: list[dict[str, Any]] = []
         path, other = folder / JOURNAL, folder / TRAJECTORIES
-        self._lines, self._trajectories = path.open("ab"), other.open("ab")
-        if not _locked(self._lines):
+        self._lines = path.open("ab")
+        try:
+            if not _locked(self._lines):
+                raise BlockingIOError(f"another command is writing to {folder} just now")
+            entries = list(_entries(path))
+            there = _require_trajectories(other, entries[-1][0] if entries else {})
+        except Exception:
             self._lines.close()
-            self._trajectories.close()
-            raise BlockingIOError(f"another command is writing to {folder} just now")
+            raise
+        self._trajectories = other.open("ab")
         good = kept = 0
-        there = other.stat().st_size
-        for entry, length in _entries(path):
+        for entry, length in entries:
             # After a power cut the other file may be the shorter one.
             if entry["trajectories"] > there:
                 break
@@ -50,6 +60,7 @@ class Journal:
         _cut(self._lines, good)
         _cut(self._trajectories, kept)
         self._reached = kept
+        self._on_disk = 0  # until the first is added, which is synced at once
         self._next_sync = 0.0
 
     def add(self, row: dict[str, Any], trajectory: bytes) -> None:
@@ -58,23 +69,22 @@ class Journal:
             self._trajectories.write(trajectory)
             self._trajectories.flush()
             self._reached += len(trajectory)
-        entry = json.dumps({"trajectories": self._reached, "row": row}, separators=(",", ":"))
-        self._lines.write(entry.encode() + b"\n")
+        due = time.monotonic() >= self._next_sync
+        if due:
+            _sync(self._trajectories)
+            self._on_disk = self._reached
+        entry = {"trajectories": self._reached, "on_disk": self._on_disk, "row": row}
+        self._lines.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
         # In the hands of the system at once: a killed process loses nothing of it, a power cut the last second.
         self._lines.flush()
-        if time.monotonic() >= self._next_sync:
-            self.sync()
-
-    def sync(self) -> None:
-        """Have everything on the disk; first what the journal tells of."""
-        for file in (self._trajectories, self._lines):
-            file.flush()
-            os.fsync(file.fileno())
-        self._next_sync = time.monotonic() + _BREATH
+        if due:
+            _sync(self._lines)
+            self._next_sync = time.monotonic() + _BREATH
 
     def close(self) -> None:
-        """Done for now."""
-        self.sync()
+        """Done for now: everything is on the disk, first what the journal tells of."""
+        _sync(self._trajectories)
+        _sync(self._lines)
         self._trajectories.close()
         self._lines.close()
 
@@ -103,6 +113,26 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return entry if line.endswith(b"\n") else None
+
+
+def _require_trajectories(path: Path, last: Mapping[str, int]) -> int:
+    """How long the file of them is; refuses one that lost more than a power cut could have taken.
+
+    Args:
+        path: the file.
+        last: the last entry of the journal. Those of earlier versions do not say what was on the disk.
+    """
+    told, there = last.get("trajectories", 0), path.stat().st_size if path.exists() else 0
+    if there < last.get("on_disk", told):
+        what = f"lacks {told - there:,} of its {told:,} bytes" if path.exists() else "is missing"
+        raise ValueError(f"{path} {what}; put it back, or name another folder")
+    return there
+
+
+def _sync(file: IO[bytes]) -> None:
+    """Have it on the disk."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _cut(file: IO[bytes], length: int) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.columns import Column
-from puzzlebox.lab.rows import FILE, plain_event
+from puzzlebox.lab.rows import FILE, HUMAN, plain_event
 from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Sheet
 from puzzlebox.lab.store import Episode, Store
 from puzzlebox.lab.subjects import subject_of
@@ -39,11 +39,12 @@ RESULTS = (
         "trajectory", "text", "what `puzzlebox replay` takes, beside the folder of the run; empty where none is kept"
     ),
     Column("trained_on", "truth", "whether the agent was trained on this task; empty where nobody knows"),
-    Column("error", "text", "what went wrong, where something did"),
+    Column(
+        "error", "text", "what went wrong, where something did, with file and line where it was in the agent's code"
+    ),
 )
 NAMES = tuple(column.name for column in RESULTS)
 TABLE = "episodes"
-HUMAN = "human"
 
 Row = Mapping[str, Any]
 

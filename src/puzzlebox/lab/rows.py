@@ -16,7 +16,8 @@ from puzzlebox.schema.models import Task
 from puzzlebox.things.rules import PRESETS, Rules
 from puzzlebox.world import Event, Outcome, World
 
-PLAYERS = ("human", "agent")
+HUMAN = "human"
+PLAYERS = (HUMAN, "agent")
 # Before the names of tasks that are not bundled: the file the command line named, what was dropped onto a page.
 FILE, UPLOAD = "file:", "upload:"
 # What `flags` of a step are the sum of; the studio's frames carry the same.
@@ -71,7 +72,7 @@ class Start:
             raise ValueError(f"task_hash is {self.task_hash!r}, which is not the SHA-256 of task_text")
         if self.participant is not None:
             checked_participant(self.participant)
-            if self.player != "human":
+            if self.player != HUMAN:
                 raise ValueError("an agent plays, so there is no participant; leave one of the two out")
 
     @classmethod
@@ -83,7 +84,7 @@ class Start:
         arena: int = 0,
         seed: int = 0,
         rules: str | Rules = "puzzlebox",
-        player: str = "human",
+        player: str = HUMAN,
         agent: str | None = None,
         participant: str | None = None,
     ) -> "Start":

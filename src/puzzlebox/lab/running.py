@@ -212,6 +212,8 @@ def _settings_of(folder: Path) -> dict[str, Any] | None:
     """What the run in a folder was told; None where there is none yet. Refuses a folder of something else."""
     path = folder / SETTINGS
     if path.exists():
+        if not (folder / JOURNAL).exists():  # every run has one before it has settings
+            raise RunError(f"{folder / JOURNAL} is missing; put it back, or name another folder")
         try:
             settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             return settings
@@ -272,7 +274,7 @@ def _difference(old: dict[str, Any], new: dict[str, Any], proven: set[str]) -> s
             return f"{name} plays in it"
         # Runs of earlier versions did not write it down.
         if name in proven and agent.get("code", codes[name]) != codes[name]:
-            return f"the code of the agent {name} was another one then"
+            return f"a module that holds code of the agent {name} was another one then"
     tasks = {each["name"]: each["hash"] for each in new["tasks"]}
     for task in old["tasks"]:
         if task["name"] not in tasks:

@@ -1,7 +1,7 @@
 """Which episodes make a run: each task, each arena of it, each agent, each repetition. Nothing is drawn later."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from puzzlebox.lab.subjects import Subject
@@ -30,11 +30,16 @@ class Slot(NamedTuple):
 
 def slots(subjects: Sequence[Subject], agents: Sequence[str], episodes: int) -> Iterator[Slot]:
     """All of them, in the order of the results."""
-    for subject in subjects:
-        for arena in subject.starts:
+    return slots_from({subject.name: subject.starts for subject in subjects}, agents, episodes)
+
+
+def slots_from(starts: Mapping[str, Iterable[int]], agents: Sequence[str], episodes: int) -> Iterator[Slot]:
+    """The same where only the names of the tasks are known, and the arenas each is begun in."""
+    for task, arenas in starts.items():
+        for arena in arenas:
             for agent in agents:
                 for episode in range(episodes):
-                    yield Slot(subject.name, arena, agent, episode)
+                    yield Slot(task, arena, agent, episode)
 
 
 def seed_of(slot: Slot, seed: int) -> int:

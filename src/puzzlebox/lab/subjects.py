@@ -170,14 +170,20 @@ def _loaded(where: str) -> Task:
 
 def subject_of(name: str, task: Task, variant: str = "", battery: str = "") -> Subject:
     """A task under a name, with the level and the variant that go with it, whoever plays it."""
-    match = _TESTBED.search(name)
-    if match:
-        return Subject(name, task, str(int(match[1])), match[3])
+    place = testbed_place(name)
+    if place is not None:
+        return Subject(name, task, *place)
     if task.metadata.level is not None:
         level = str(task.metadata.level)
     else:
         level = battery or (name.rsplit("/", 1)[0] if "/" in name else "")
     return Subject(name, task, level, variant)
+
+
+def testbed_place(name: str) -> tuple[str, str] | None:
+    """The level and the variant a name of the testbed tells; None where it is none."""
+    match = _TESTBED.search(name)
+    return (str(int(match[1])), match[3]) if match else None
 
 
 def _template(where: str, variations: int, seed: int) -> Callable[[str], Iterator[Subject]] | None:

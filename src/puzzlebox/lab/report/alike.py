@@ -11,9 +11,8 @@ from puzzlebox.lab.report.played import Played, grouped
 def repetitions(rows: Iterable[Played]) -> list[list[Played]]:
     """For each agent and arena all of whose episodes are alike though their seeds differ, these episodes."""
     # People are different people, however alike they play.
-    sets = grouped(
-        (row for row in rows if not row.participant), lambda row: (row.task, row.arena, row.agent, row.rules)
-    )
+    agents = (row for row in rows if not row.person)
+    sets = grouped(agents, lambda row: (row.task, row.arena, row.agent, row.rules))
     alike = [own for own in sets.values() if len({row.seed for row in own}) > 1 and _same_outcome(own)]
     ways = _ways(row for own in alike for row in own)
     return [own for own in alike if _same_way(own, ways)]

@@ -1,17 +1,17 @@
 """A table's cells as episodes: what each must be, and where it stands if it is not."""
 
 import csv
-import re
 from collections.abc import Mapping
 from math import nan
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.report.played import Played
+from puzzlebox.lab.rows import HUMAN
+from puzzlebox.lab.subjects import testbed_place
 from puzzlebox.schema.messages import nearest
 
-_TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
-# Columns as other tables call them.
+# Columns as other tables call them, where they have none of our name.
 _SYNONYMS = {"experiment": "task", "reward": "return", "score": "return", "pass": "passed", "player": "agent"}
 _NEEDED = ("task", "agent", "return")
 # What the tasks of the published experiments need to be passed, where a table leaves it out.
@@ -29,7 +29,8 @@ def episodes_in(path: Path, place: Path, remarks: list[str]) -> list[Played]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
-            names = {name: _SYNONYMS.get(name, name) for name in reader.fieldnames or ()}
+            there = reader.fieldnames or ()
+            names = {name: name if _SYNONYMS.get(name) in there else _SYNONYMS.get(name, name) for name in there}
             if not names:
                 raise CannotRead(f"{path} is empty; a table of episodes begins with the names of its columns")
             for column in _NEEDED:
@@ -61,6 +62,9 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Pl
     total = _number(row, "return", path, line)
     passed = _truth(row, "passed", path, line)
     error = row.get("error", "")
+    # Exported recordings name agents only, and say in another column whether a person played.
+    agent = row["agent"] or row.get("player", "") or "unnamed"
+    person = _truth(row, "person", path, line)
     if total is None and not error:
         raise CannotRead(f"{path}, line {line}: the return is empty, and no error says why")
     if passed is None and row["task"] in _MARKS and total is not None:
@@ -69,7 +73,7 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Pl
     return Played(
         run=row.get("run", "") or place.stem,
         task=row["task"],
-        agent=row["agent"] or "unnamed",
+        agent=agent,
         total=nan if total is None else total,
         passed=passed,
         task_hash=row.get("task_hash", ""),
@@ -87,14 +91,15 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Pl
         error=error,
         time_limit=_number(row, "time_limit", path, line),
         participant=row.get("participant", ""),
+        person=agent == HUMAN or bool(row.get("participant")) if person is None else person,
     )
 
 
 def _level(task: str, level: str, variant: str) -> tuple[str, str]:
     """The testbed's own names tell level and variant."""
-    named = _TESTBED.search(task)
-    if named:
-        level, variant = level or str(int(named[1])), variant or named[3]
+    place = testbed_place(task)
+    if place is not None:
+        level, variant = level or place[0], variant or place[1]
     return (str(int(level)) if level.isdecimal() else level), variant
 
 

@@ -61,12 +61,13 @@ def _perceived(senses: Mapping[str, Any]) -> list[str]:
 def task_table(results: Results) -> Table:
     """Each arena of each task: its hash, time limit and pass mark."""
     names = {row.task_hash: row.task for row in results.rows}
-    known = set(results.tasks)
+    known = {(row.task_hash, row.task) for row in results.rows}
     lines = []
     for source in results.sources:
         for line in _of_run(source) if source.settings else _of_recordings(source, results.rows):
             # As the report calls it, where another file has another name for the same task.
-            task = line["task"] if line["task"] in known else names.get(line["task_hash"], line["task"])
+            own = (line["task_hash"], line["task"])
+            task = line["task"] if own in known else names.get(line["task_hash"], line["task"])
             lines.append({"run": source.name, **line, "task": task})
     return Table(TASKS, "", lines, ())
 

@@ -158,9 +158,8 @@ def _levels(rows: Sequence[Played], prefix: str, look: Looks, published: bool) -
         )
     section.blocks.append(by_level(levelled, titles=known.LEVELS))
     if len(levelled) < len(rows):
-        section.blocks.append(
-            f"{words.count(len(rows) - len(levelled), 'episode')} on tasks without a level are not in here."
-        )
+        one, many = "episode on a task without a level is", "episodes on tasks without a level are"
+        section.blocks.append(f"{words.count(len(rows) - len(levelled), one, many)} not in here.")
     return [section]
 
 

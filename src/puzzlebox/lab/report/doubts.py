@@ -72,10 +72,10 @@ def _different_rules(rows: Sequence[Played]) -> Iterator[str]:
 
 
 def _doubled(rows: Sequence[Played]) -> Iterator[str]:
-    # People, whatever they are called here, may meet the same chances: from one link, and again.
-    seeded = [row for row in rows if row.seed and not row.participant]
+    # People may meet the same chances: from one link, and again.
+    seeded = [row for row in rows if row.seed and not row.person]
     meetings = grouped(seeded, lambda row: (row.task_hash or row.task, row.arena, row.agent, row.seed, row.rules))
-    again = sum(len(own) - 1 for key, own in meetings.items() if key[2] != "human")
+    again = sum(len(own) - 1 for own in meetings.values())
     if again:
         yield (
             f"{words.count(again, 'episode')} of the same agent on the same task with the same seed "

@@ -1,6 +1,7 @@
 """A report written to a folder: the page, its figures, tidy tables, and the methods as text."""
 
 import csv
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,10 @@ from puzzlebox.lab.report.tables import Table
 from puzzlebox.lab.stats.needed import needed
 
 PAGE = "report.html"
+# What a report has written beside its page, for the next one in the same folder.
+WRITTEN = ".report-files"
+# Whatever that file says, nothing else is ever taken away.
+_OWN = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv")
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ def make_report(
 
     Args:
         places: folders of runs, tables, files of recordings.
-        folder: where it goes; files of an earlier report are replaced.
+        folder: where it goes; what an earlier report wrote there is replaced, nothing else.
         published: whether published results stand beside.
         group: what has a random intercept in the model of passing.
         seed: what the bootstrap is drawn from.
@@ -68,6 +73,7 @@ def make_report(
     progress("comparing and drawing")
     with looks.style():
         made = contents(results, published=published, group=group, seed=seed)
+        _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
             each.mkdir(parents=True, exist_ok=True)
@@ -84,7 +90,7 @@ def make_report(
     if tasks.rows:
         files.append(_write(tasks, tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
-    told = methods.paragraphs(results, made.model, bool(made.comparisons.done), seed, published)
+    told = methods.paragraphs(results, tasks, made.model, bool(made.comparisons.done), seed, published)
     repeat = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:
@@ -95,10 +101,21 @@ def make_report(
     files.append(text)
     heading = title or f"Report on {', '.join(source.name for source in results.sources)}"
     names = [path.relative_to(folder).as_posix() for path in files]
+    (folder / WRITTEN).write_text("\n".join(names) + "\n", encoding="utf-8")
     target = folder / PAGE
     html = page(heading, made, pictures, told, repeat, settings, names)
     target.write_text(html, encoding="utf-8")
     return Report(target, [target, *files], made, results)
+
+
+def _clear(folder: Path) -> None:
+    """Take away the figures and tables of an earlier report: this one may have none of their names."""
+    try:
+        names = (folder / WRITTEN).read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, UnicodeDecodeError):
+        return
+    for name in filter(_OWN.fullmatch, names):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _write(table: Table, folder: Path) -> Path:

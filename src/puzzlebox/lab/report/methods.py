@@ -10,19 +10,21 @@ from puzzlebox import __version__
 from puzzlebox.lab.report import conditions, words
 from puzzlebox.lab.report.comparisons import DECIMALS
 from puzzlebox.lab.report.model import Model
-from puzzlebox.lab.report.played import HUMAN, Played, Results, Source, agents_of, grouped, participants_of
+from puzzlebox.lab.report.played import Played, Results, Source, agents_of, grouped, participants_of
+from puzzlebox.lab.report.tables import Table
+from puzzlebox.lab.rows import HUMAN
 from puzzlebox.lab.stats.means import RESAMPLES
 
 # What a reader must know of some groups beside their name.
 _GROUPS = {"participant": "participant (an agent counts as one)"}
 
 
-def paragraphs(results: Results, model: Model, tested: bool, seed: int, published: bool) -> list[str]:
-    """The methods section."""
-    return [_who(results), _statistics(results, model, tested, seed), *([_published()] if published else [])]
+def paragraphs(results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool) -> list[str]:
+    """The methods section; `tasks` is the table of what they asked for."""
+    return [_who(results, tasks), _statistics(results, model, tested, seed), *([_published()] if published else [])]
 
 
-def _who(results: Results) -> str:
+def _who(results: Results, asked: Table) -> str:
     rows = results.rows
     lines = [
         f"{words.count(len(rows), 'episode')} on {words.count(len(results.tasks), 'task')}"
@@ -32,7 +34,8 @@ def _who(results: Results) -> str:
         per_task = sorted({len(each) for each in grouped(own, lambda row: row.task).values()})
         often = f"{per_task[0]}" if len(per_task) == 1 else f"{per_task[0]} to {per_task[-1]}"
         name = f"“{agent}”"
-        who = "People" if agent == HUMAN else f"People ({name})" if participants_of(own) else f"The agent {name}"
+        people = "People" if agent == HUMAN else f"People ({name})"
+        who = people if any(row.person for row in own) else f"The agent {name}"
         tasks = len({row.task for row in own})
         times = "once" if often == "1" else f"{often} times"
         lines.append(f"{who} played {words.count(tasks, 'task')} {times}{' each' if tasks > 1 else ''}.")
@@ -46,7 +49,7 @@ def _who(results: Results) -> str:
     lines += conditions.agents_told(results.sources)
     lines.append("The physics has steps of 0.02 s; times are seconds of the arena, not of the computer.")
     lines.append("An episode is passed when its return (the sum of its rewards) reaches the pass mark of its task.")
-    lines.append(conditions.tasks_told(conditions.task_table(results)))
+    lines.append(conditions.tasks_told(asked))
     if any(row.trained_on for row in rows):
         lines.append("Tasks any agent was trained on were analysed apart from the others.")
     return " ".join(line for line in lines + results.remarks if line)

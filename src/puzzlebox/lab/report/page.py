@@ -39,8 +39,12 @@ th { max-width: 7.5rem; }
 .more { font-size: .88rem; color: #555; margin: .3rem 0 0; }
 pre { background: #f4f4f4; padding: .8rem 1rem; overflow-x: auto; font-size: .9rem; white-space: pre-wrap; }
 code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; }
+/* Paper has no scroll bar: there tables are small, and long names break before a column is lost. */
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } nav { display: none; }
-  figure, table { break-inside: avoid; } }
+  figure, table, tr { break-inside: avoid; } h2, caption { break-after: avoid; }
+  .wide, pre { overflow: visible; overflow-wrap: anywhere; } table { font-size: 8pt; }
+  th { max-width: 6em; overflow-wrap: normal; } th, td { padding-right: .8em; }
+  td { min-width: 7em; } td.n { min-width: 0; } td.s { white-space: normal; } }
 """
 
 

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from puzzlebox.things.rules import PHYSICS_STEP
 
-HUMAN = "human"
-# Who comes first in tables and figures, so that reports look alike; others follow as they come.
+# Who comes first in tables and figures, so that reports look alike; others follow as they come, and people are last.
 _FIRST = ("random", "heuristic", "heuristic-paper")
-_LAST = (HUMAN, "children")
+_PEOPLE = ("children",)  # as published tables call them, without ids
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,8 @@ class Played:
         variant: of the testbed.
         level: "" where the task has none.
         arena: the position of the arena.
-        agent: who played, `human` for people.
+        agent: who played, `human` for people unless the report is told another name.
+        person: whether that was a person, whatever people are called here.
         participant: the id of the person who played; "" for agents, and where nobody knows.
         episode: which repetition.
         seed: what its chances were drawn from.
@@ -63,6 +63,7 @@ class Played:
     error: str = ""
     time_limit: float | None = None
     participant: str = ""
+    person: bool = False
 
     @property
     def seconds(self) -> float | None:
@@ -132,10 +133,9 @@ class Results:
 
 def agents_of(rows: Iterable[Played]) -> list[str]:
     """Who played, in the order of a report."""
-    names = list(dict.fromkeys(row.agent for row in rows))
+    names = {row.agent: row.person or row.agent in _PEOPLE for row in rows}
     first = [name for name in _FIRST if name in names]
-    last = [name for name in _LAST if name in names]
-    return [*first, *(name for name in names if name not in (*first, *last)), *last]
+    return [*first, *sorted((name for name in names if name not in first), key=lambda name: names[name])]
 
 
 def participants_of(rows: Iterable[Played]) -> list[str]:

@@ -1,15 +1,17 @@
 """Episodes read from wherever they are: folders of runs, tables, and the studio's recordings of people."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
+from typing import NamedTuple
 
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
 from puzzlebox.lab.report.played import Played, Results, Source
 from puzzlebox.lab.report.runs import of_run
+from puzzlebox.lab.rows import HUMAN
 from puzzlebox.schema.messages import closest
 
 __all__ = ["CannotRead", "gather"]
@@ -20,6 +22,16 @@ LEFT = ("left", "restart", "next")
 _IMPORTED = re.compile(r"^[\w.]+:(?=\w)")
 # Whose names of tasks are taken: those of files somebody wrote before those a page made up.
 _NAMING = ("run", "table", "recordings")
+
+
+class _Call(NamedTuple):
+    """What a source calls a task; the lowest is the best, so that the order of the sources means nothing."""
+
+    kind: int
+    without_level: bool
+    task: str
+    level: str
+    variant: str
 
 
 def gather(places: Sequence[Path], people: str = "") -> Results:
@@ -38,12 +50,12 @@ def gather(places: Sequence[Path], people: str = "") -> Results:
     left = [row for row in rows if id(row) not in failed and row.ended_by in LEFT]
     aside = {id(row) for row in (*broken, *left)}
     if left:
-        remarks.append(f"{_count(left, 'episode was', 'episodes were')} not played to the end and count nowhere.")
+        one = "episode was not played to the end and counts nowhere."
+        remarks.append(words.count(len(left), one, "episodes were not played to the end and count nowhere."))
     if broken:
-        remarks.append(
-            f"{_count(broken, 'episode', 'episodes')} failed for a technical reason and count nowhere; "
-            "they are listed below."
-        )
+        one = "episode failed for a technical reason and counts nowhere; it is listed below."
+        many = "episodes failed for a technical reason and count nowhere; they are listed below."
+        remarks.append(words.count(len(broken), one, many))
     kept = [row for row in rows if id(row) not in aside]
     if not rows:
         raise CannotRead(f"there are no episodes in {', '.join(map(str, places))}")
@@ -70,44 +82,67 @@ def _recordings(path: Path, people: str, remarks: list[str]) -> list[Played]:
         episodes = store.episodes()[::-1]
     except StoreError as problem:
         raise CannotRead(str(problem)) from None
-    unfinished = sum(not each.finished for each in episodes)
+    over = [each for each in episodes if each.finished]
+    unfinished = len(episodes) - len(over)
     if unfinished:
-        many = "recording is" if unfinished == 1 else "recordings are"
-        remarks.append(f"{unfinished} {many} not over and count nowhere ({path}).")
+        one, many = "recording is not over and counts nowhere", "recordings are not over and count nowhere"
+        remarks.append(f"{words.count(unfinished, one, many)} ({path}).")
     rows = [
         episode_of(as_text(row), path, number, path)
-        for number, row in enumerate(rows_of_recordings(store, episodes, path.stem), 1)
+        for number, row in enumerate(rows_of_recordings(store, over, path.stem), 1)
     ]
-    return [_renamed(row, people) for row in rows] if people else rows
+    return [
+        replace(row, agent=people or HUMAN, person=True) if each.player == HUMAN else replace(row, person=False)
+        for each, row in zip(over, rows, strict=True)
+    ]
 
 
 def _one_name_a_task(found: Sequence[tuple[list[Played], Source]], remarks: list[str]) -> list[Played]:
     """All episodes, those of one task under one name and level, whatever their files call it: its hash tells."""
-    known: dict[str, dict[str, Played]] = {}
-    for rows, source in sorted(found, key=lambda each: _NAMING.index(each[1].kind)):
-        own: dict[str, dict[str, Played]] = {}
+    calls: dict[str, set[_Call]] = {}
+    apart: dict[str, set[str]] = {}
+    for rows, source in found:
+        own: dict[str, set[str]] = {}
         for row in rows:
-            names = own.setdefault(row.task_hash, {})
-            # Within a run two equal files are two tasks on purpose; a page names what it is given by chance.
-            if not names or source.kind != "recordings":
-                names.setdefault(row.task, row)
-        known = own | known
-    known.pop("", None)
-    renamed: dict[str, str] = {}
+            call = _Call(_NAMING.index(source.kind), not row.level, row.task, row.level, row.variant)
+            calls.setdefault(row.task_hash, set()).add(call)
+            own.setdefault(row.task_hash, set()).add(row.task)
+        for task_hash, names in own.items():
+            # Two equal files of a run are two tasks on purpose; a page names what it is given by chance.
+            if len(names) > 1 and source.kind != "recordings":
+                apart.setdefault(task_hash, set()).update(names)
+    calls.pop("", None)
+    chosen = {task_hash: _chosen(given, apart.get(task_hash, set())) for task_hash, given in calls.items()}
+    renamed = set()
 
     def named(row: Played) -> Played:
-        names = known.get(row.task_hash, {row.task: row})
-        first = names.get(row.task) or next(iter(names.values()))
-        if row.task != first.task:
-            renamed[row.task] = first.task
-        return replace(row, task=first.task, level=first.level, variant=first.variant)
+        call = chosen.get(row.task_hash, {}).get(row.task)
+        if call is None:
+            return row
+        if row.task != call.task:
+            renamed.add((row.task, call.task))
+        return replace(row, task=call.task, level=call.level, variant=call.variant)
 
     rows = [named(row) for rows, _ in found for row in rows]
     if renamed:
-        told = words.listed([f"{old} is {new}" for old, new in sorted(renamed.items())])
+        told = words.listed([f"{old} is {new}" for old, new in sorted(renamed)])
         many = words.count(len(renamed), "name stands", "names stand")
         remarks.append(f"{many} for a task another file calls otherwise (the hash is the same): {told}.")
     return rows
+
+
+def _chosen(given: set[_Call], apart: set[str]) -> dict[str, _Call]:
+    """What each name that sources give one task becomes: the best of them, or one of those that must stay apart."""
+    calls = sorted(given)
+    kept = [call for call in calls if call.task in apart] or calls[:1]
+    level = next((call.level for call in calls if call.level), "")
+
+    def nearest(name: str) -> _Call:
+        """The same name, or else the same file without its folders, or else the best."""
+        return min(kept, key=lambda call: (call.task != name, Path(call.task).name != Path(name).name))
+
+    found = {name: nearest(name) for name in {call.task for call in calls}}
+    return {name: call._replace(level=call.level or level) for name, call in found.items()}
 
 
 def _short_names(rows: list[Played], remarks: list[str]) -> list[Played]:
@@ -117,12 +152,3 @@ def _short_names(rows: list[Played], remarks: list[str]) -> list[Played]:
     clear = {name: word for name, word in short.items() if word != name and list(short.values()).count(word) == 1}
     remarks += [f"{word} is {name}." for name, word in sorted(clear.items())]
     return [replace(row, agent=clear[row.agent]) if row.agent in clear else row for row in rows] if clear else rows
-
-
-def _renamed(row: Played, people: str) -> Played:
-    return replace(row, agent=people) if row.agent == "human" else row
-
-
-def _count(rows: Iterable[Played], one: str, many: str) -> str:
-    number = sum(1 for _ in rows)
-    return f"{number} {one if number == 1 else many}"

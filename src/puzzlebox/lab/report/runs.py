@@ -9,10 +9,11 @@ from typing import Any
 from puzzlebox.lab.journal import JOURNAL, rows_so_far
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
 from puzzlebox.lab.report.played import Played, Source
-from puzzlebox.lab.schedule import Slot
+from puzzlebox.lab.results import TABLE as RESULTS
+from puzzlebox.lab.running import SETTINGS
+from puzzlebox.lab.schedule import Slot, slots_from
 
-TABLE = "episodes.csv"
-SETTINGS = "run.json"
+TABLE = f"{RESULTS}.csv"
 
 
 def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
@@ -40,11 +41,12 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
 
 
 def _no_run(folder: Path) -> str:
+    # A run has these from its first moment on.
+    if (folder / SETTINGS).exists() or (folder / JOURNAL).exists():
+        return f"no episode of the run in {folder} is over yet; give its command again"
     here = sorted(each.name for each in folder.iterdir())[:5]
-    said = f"{folder} is not the folder of a run: it has no {TABLE}"
-    if (folder / SETTINGS).exists():
-        return f"{said} (the run is not over: give its command again)"
-    return said + (f"; it has {', '.join(here)}" if here else "")
+    holds = f"; it has {', '.join(here)}" if here else ""
+    return f"{folder} is not the folder of a run: it has no {TABLE}{holds}"
 
 
 def _lines(table: Path) -> int:
@@ -69,14 +71,9 @@ def _settings(path: Path, remarks: list[str]) -> dict[str, Any]:
 def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
     """The place of each episode the settings ask for; none where they do not tell."""
     try:
-        slots = (
-            Slot(task["name"], arena["position"], agent["name"], episode)
-            for task in settings["tasks"]
-            for arena in task["arenas"]
-            for agent in settings["agents"]
-            for episode in range(settings["episodes"])
-        )
-        return {slot: place for place, slot in enumerate(slots)}
+        starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
+        agents = [agent["name"] for agent in settings["agents"]]
+        return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
     except (KeyError, TypeError):
         return {}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.report.figures.lettering import shortened
+from puzzlebox.lab.rows import HUMAN
 from puzzlebox.lab.stats.needed import needed
 
 # Okabe and Ito (2008), the ones that stand on white first.
@@ -17,7 +18,7 @@ _PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _KNOWN = {
     "random": "#8C8C8C",
     "heuristic": "#0072B2",
-    "human": "#000000",
+    HUMAN: "#000000",
     "children": "#000000",
     "PPO": "#CC79A7",
     "ppo": "#CC79A7",
