@@ -1,11 +1,14 @@
 """What every test may ask for: the reference data of the originals, read in place."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+import browser
 
 # The same examples in every run, so that a change fails for its own reasons; the slow suite draws new ones.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -49,3 +52,20 @@ def reference() -> Path:
     if folder is None:
         pytest.skip(_ABSENT)
     return folder
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser of all tests of a process: Playwright can be started only once in it."""
+    lacking = browser.missing()
+    if lacking is not None:
+        if os.environ.get("PUZZLEBOX_REQUIRE_BROWSER"):
+            pytest.fail(lacking, pytrace=False)
+        pytest.skip(lacking)
+    from playwright.sync_api import sync_playwright
+
+    program = browser.chromium()
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=browser.FLAGS)
+        yield started
+        started.close()

@@ -1,20 +1,13 @@
 """A report on paper, as Chromium prints it: a page that cannot be scrolled shows every column."""
 
-import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import browser
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.lab.report import make_report
 from puzzlebox.lab.report.figures import looks
-
-LACKING = browser.missing()
-if LACKING is not None:
-    if os.environ.get("PUZZLEBOX_REQUIRE_BROWSER"):
-        pytest.fail(LACKING, pytrace=False)
-    pytest.skip(LACKING, allow_module_level=True)
 
 # A4 between margins of 10 mm, in pixels.
 WIDTH, HEIGHT = 718, 1047
@@ -36,19 +29,15 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_report([write_run(tmp_path / "out", rows)], tmp_path / "report", published=True).page
 
 
-def test_every_column_is_on_the_paper(page: Path) -> None:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
-        paper = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        paper.goto(page.as_uri())
-        paper.emulate_media(media="print")
-        paper.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-        edges = paper.evaluate("[...document.querySelectorAll('th, td')].map(e => e.getBoundingClientRect().right)")
-        inner = paper.evaluate("[...document.querySelectorAll('th, td')].map(e => e.scrollWidth - e.clientWidth)")
-        captions = paper.evaluate("[...document.querySelectorAll('caption')].map(each => each.innerText)")
-        chromium.close()
+def test_every_column_is_on_the_paper(chromium: Any, page: Path) -> None:
+    paper = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+    paper.goto(page.as_uri())
+    paper.emulate_media(media="print")
+    paper.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    edges = paper.evaluate("[...document.querySelectorAll('th, td')].map(e => e.getBoundingClientRect().right)")
+    inner = paper.evaluate("[...document.querySelectorAll('th, td')].map(e => e.scrollWidth - e.clientWidth)")
+    captions = paper.evaluate("[...document.querySelectorAll('caption')].map(each => each.innerText)")
+    paper.close()
     assert max(edges) <= WIDTH + 1
     assert max(inner) <= 1  # no word reaches out of its cell
     for said in ("share passed", "Each participant", "on each level", "on each task", "in each arena", "failed"):

@@ -1,7 +1,6 @@
 """The studio as people meet it: a real server, a real Chromium, keys, fingers, a gamepad, files and a power failure."""
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,6 @@ import pytest
 import browser
 from browser import Studio, until
 from puzzlebox.batteries import bundled_names
-
-LACKING = browser.missing()
-if LACKING is not None:
-    if os.environ.get("PUZZLEBOX_REQUIRE_BROWSER"):
-        pytest.fail(LACKING, pytrace=False)
-    pytest.skip(LACKING, allow_module_level=True)
 
 # Small, so that a processor without a graphics card draws it many times a second.
 WINDOW = {"width": 640, "height": 480}
@@ -51,16 +44,6 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     made = Studio(tmp_path_factory.mktemp("studio")).start()
     yield made
     made.stop()
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.fixture
