@@ -23,6 +23,7 @@ class Copied:
     _closed = False
 
     def _fit_out(self) -> None:
+        """Make what `_made` names; each kind of environment knows how."""
         raise NotImplementedError
 
     def _check_open(self) -> None:
