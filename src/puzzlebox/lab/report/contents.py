@@ -142,7 +142,7 @@ def _levels(rows: Sequence[Played], prefix: str, look: Looks, published: bool) -
     shown = known.shown() if published and ours == levels else ()
     caption = "Share passed on each level; error bars are 95 % Wilson intervals."
     if shown:
-        caption += " Grey hatched bars and horizontal lines are published results."
+        caption += " Pale hatched bars and horizontal lines are published results."
     chosen = levels[: 2 * _MOST_BARS]
     section.blocks.append(bars.pass_bars(levelled, "level", chosen, look, "passed_by_level", caption, shown))
     if len(levels) > len(chosen):
