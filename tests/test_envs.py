@@ -18,7 +18,8 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 import puzzlebox
 from living import parsed, task_of
 from puzzlebox.envs.arena import ArenaEnv
-from puzzlebox.envs.programme import Programme, share, tasks_of
+from puzzlebox.envs.programme import Programme, share
+from puzzlebox.envs.sources import tasks_of
 from puzzlebox.senses.camera import Camera
 from puzzlebox.world import Rules, World
 
@@ -436,7 +437,7 @@ def test_under_the_usual_wrappers() -> None:
         ({"rules": "5.0"}, "there are no rules named '5.0'; allowed: puzzlebox, 4.3, 3.1, 2019"),
         ({"rules": "puzzlebx"}, "'puzzlebx'; allowed: puzzlebox, 4.3, 3.1, 2019; did you mean `puzzlebox`?"),
         ({"rendermode": "rgb_array"}, "there is no setting `rendermode`; did you mean `render_mode`?"),
-        ({"vitals": False}, "there is no sense left; ask for a camera, rays or vitals"),
+        ({"vitals": False}, "there is no sense left; ask for a camera, rays, vitals or heading"),
         ({"depth": True}, "depth needs a camera; say how large it is, as in camera=64"),
         ({"segments": True}, "segments needs a camera"),
         ({"camera": 8, "depth": "yes"}, "depth is 'yes'; it must be True or False"),
@@ -552,7 +553,7 @@ def test_rules_and_decision_period_go_together() -> None:
 
 def test_a_programme_remembers_its_place() -> None:
     generator = np.random.default_rng(0)
-    programme = Programme([parsed("randomize_arenas: true" + THREE)])
+    programme = Programme(tasks_of(parsed("randomize_arenas: true" + THREE)))
     programme.next(generator)
     twin = programme.copy()
     assert [twin.next(generator)[1] for _ in range(2)] == [programme.next(generator)[1] for _ in range(2)]

@@ -18,7 +18,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import puzzlebox
 from puzzlebox.batteries import bundled_names
-from puzzlebox.envs.programme import share, tasks_of
+from puzzlebox.envs.programme import share
+from puzzlebox.envs.sources import tasks_of
 from puzzlebox.envs.vector import ArenaVectorEnv
 from puzzlebox.world import Outcome, World
 from test_envs import FORAGING, THREE, TWO_AGENTS
@@ -231,7 +232,7 @@ def test_branches() -> None:
 def test_the_pattern_of_the_readme() -> None:
     envs = puzzlebox.make_vec("operant-curriculum/*", num_envs=7, workers=0, **LIGHT)
     envs.reset(seed=0)
-    expected = [tasks_of("operant-curriculum/*")[index % 5] for index in range(7)]
+    expected = [tasks_of("operant-curriculum/*")[index % 5].played for index in range(7)]
     assert [world.task for world in envs.get_attr("world")] == expected
 
 

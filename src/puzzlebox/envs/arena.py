@@ -1,6 +1,6 @@
 """One agent in an arena, as a Gymnasium environment."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
 from puzzlebox._native import Cruise, Stretch
-from puzzlebox.envs.copying import Copied, replayed
-from puzzlebox.envs.programme import Played, Programme, Source, several_agents, tasks_of
+from puzzlebox.envs.copying import Copied
+from puzzlebox.envs.programme import Programme
 from puzzlebox.envs.registration import ARENA, register
 from puzzlebox.envs.settings import (
     Observation,
@@ -23,9 +23,11 @@ from puzzlebox.envs.settings import (
     checked_options,
     checked_seed,
     refuse_unknown,
+    shaped,
     things_of,
     told_of,
 )
+from puzzlebox.envs.sources import Named, Source, plain_source, several_agents, tasks_of
 from puzzlebox.schema.messages import nearest
 from puzzlebox.things.rules import PHYSICS_STEP, Rules
 from puzzlebox.world import Event, Outcome, Record, World
@@ -63,13 +65,14 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     are drawn from it. `reset(options={"arena": id})` plays one arena and leaves the order as it was;
     `reset(options={"task": ...})` changes the task from then on.
 
-    `info` holds `arena` (its id), `passed`, `episode_return`, `health`, `lights`, `events` (what happened in this
-    step), `error` (None, or how the physics failed), with rays `ray_tags` (the names of a ray's columns), and with
-    segments `things` (the number and name of everything in the arena). Of a template, every episode plays a new
-    variation, and `variation` holds the drawn values.
+    `info` holds `task` (its name), `arena` (its id), `passed`, `episode_return`, `health`, `lights`, `events` (what
+    happened in this step), `error` (None, or how the physics failed), with rays `ray_tags` (the names of a ray's
+    columns), and with segments `things` (the number and name of everything in the arena). Of a template, every episode
+    plays a new variation, and `variation` holds the drawn values.
 
     Args:
-        task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
+        task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
+            pattern or a list of them, one episode each in turn.
         render_mode: None, "rgb_array", or "human": a page in the browser shows every step, in real time.
         settings: see `Settings`.
     """
@@ -85,7 +88,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def __init__(
         self, task: Source | Iterable[Source] = (), *, render_mode: str | None = None, **settings: Any
     ) -> None:
-        refuse_unknown(settings, ["task", "render_mode", *Settings.__dataclass_fields__], "setting")
+        refuse_unknown(settings, ["task", "render_mode", *Settings.__dataclass_fields__])
         if render_mode is not None and render_mode not in _WITH_WINDOW:
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), _WITH_WINDOW)}")
         self.render_mode = render_mode
@@ -104,7 +107,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
 
     @staticmethod
-    def _for_one(tasks: list[Played]) -> list[Played]:
+    def _for_one(tasks: list[Named]) -> list[Named]:
         several = several_agents(tasks)
         if several:
             raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
@@ -144,7 +147,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         super().reset(seed=seed)
         task, position = programme.next(self.np_random, options.get("arena"))
         if programme.variation is not None:
-            self._for_one([task])
+            self._for_one([Named(programme.name, task)])
         self._programme = programme
         own = int(self.np_random.integers(_SEEDS)) if seed is None else seed
         self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
@@ -160,9 +163,37 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def act(self, action: int) -> Outcome:
         """Act without looking; 3 * move + turn."""
         world = self.world
-        if world.over:
+        if self.over:
             raise ResetNeeded("the episode is over; call reset() first")
-        return world.step((action,))
+        return self._judged(world.step((action,)))
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has ended, by itself or because it had as many steps as it may have."""
+        return self.world.over or self._steps_left == 0
+
+    @property
+    def ends(self) -> tuple[bool, bool]:
+        """Whether the episode is terminated, and whether it is truncated."""
+        world = self.world
+        terminated, truncated = world.terminated, world.truncated
+        # Only time and a failure of the physics truncate an episode of the world.
+        if truncated and self.settings.timeouts == "terminal" and world.error is None:
+            terminated, truncated = True, False
+        return terminated, truncated or self._steps_left == 0
+
+    @property
+    def _steps_left(self) -> int | None:
+        """How many more steps the episode may have; None: any number."""
+        most = self.settings.max_episode_steps
+        return None if most is None else max(0, most - len(self.world.actions))
+
+    def _judged(self, outcome: Outcome) -> Outcome:
+        """What a step brought, with the end as the settings see it."""
+        if not (outcome.truncated or self.settings.max_episode_steps is not None):
+            return outcome
+        terminated, truncated = self.ends
+        return outcome._replace(terminated=terminated, truncated=truncated)
 
     def perceive(self, out: Observation | None = None) -> Observation:
         """What the agent perceives now, in new arrays or in those given."""
@@ -172,24 +203,28 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         """A way to step and fill these arrays while nothing happens but physics; None where that is not so now."""
         if self.settings.depth or self.settings.segments:
             return None
-        cruise = self.world.cruise()
+        cruise = self.world.cruise(self._steps_left)
         if cruise is not None:
             self._perception.join(cruise, self.world, out)
         return cruise
 
+    def arrange(self, out: Observation) -> None:
+        """Fill in what the settings make of what a cruise perceived, where they make something of it."""
+        self._perception.arrange(self.world, out)
+
     def resume(self, stretch: Stretch) -> Outcome:
         """Go on with an action in which something happened on a cruise."""
-        return self.world.resume(stretch)
+        return self._judged(self.world.resume(stretch))
 
     def info(self, events: tuple[Event, ...] = ()) -> dict[str, Any]:
         """What is true beside the observation."""
         world = self.world
-        told = told_of(world, world.animals[0], events) | self._always
+        told = {"task": self._programme.name} | told_of(world, world.animals[0], events) | self._always
         if self._programme.variation is not None:
             told["variation"] = self._programme.variation
         if self.settings.segments:
             told["things"] = things_of(world)
-        return told
+        return shaped(told, self.settings.infos)
 
     def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
         """What the agent sees, large."""
@@ -226,16 +261,24 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def restore(self, snapshot: Snapshot) -> tuple[Observation, dict[str, Any]]:
         """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
         self._check_open()
-        if not isinstance(snapshot, Snapshot):
-            raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
-        if snapshot.record.rules != self.settings.rules:
-            raise ValueError(
-                "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
-            )
-        self._world = replayed(snapshot.record)
+        self.check_snapshot(snapshot, self.settings.rules)
+        self._world = self._replayed(snapshot.record)
         self._programme = snapshot.programme.copy()
         self.np_random.bit_generator.state = dict(snapshot.chances)
         return self.perceive(), self.info()
+
+    @staticmethod
+    def check_snapshot(snapshot: Any, rules: Rules) -> None:
+        """Complain of what cannot be restored under these rules."""
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
+        if snapshot.record.rules != rules:
+            raise ValueError(
+                "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
+            )
+
+    def _look(self, world: World) -> None:
+        self._perception.perceive(world)
 
 
 def make(
@@ -251,13 +294,21 @@ def make(
     actions: str = "discrete",
     decision_period: int | None = None,
     rules: Any = "puzzlebox",
+    frame_stack: int = 1,
+    channels_first: bool = False,
+    scaled_vitals: bool = False,
+    heading: bool = False,
+    timeouts: str = "truncated",
+    max_episode_steps: int | None = None,
+    infos: str = "all",
     render_mode: str | None = None,
     **unknown: Any,
 ) -> ArenaEnv:
     """An environment for one agent; the same as `gym.make("puzzlebox/Arena-v1", task=task, ...)` without its wrappers.
 
     Args:
-        task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
+        task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
+            pattern or a list of them, one episode each in turn.
         camera: height and width of the picture in pixels, 4 to 512; None: no camera.
         grayscale: the picture has one channel instead of three.
         depth: beside the picture, how many metres away each pixel of it is.
@@ -268,6 +319,14 @@ def make(
         actions: "discrete" is one number from 0 to 8, "branches" two from 0 to 2.
         decision_period: physics steps an action is held for; None: as the rules say, which is 3.
         rules: "puzzlebox", "4.3", "3.1", "2019", or a Rules.
+        frame_stack: how many of the last frames an observation holds, along the channels of a picture, oldest first.
+        channels_first: pictures are channels x height x width instead of height x width x channels.
+        scaled_vitals: health is divided by 100, velocity by 20 m/s and position by 40 m.
+        heading: the sine and cosine of the direction the animal looks in, clockwise from the z axis.
+        timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
+        max_episode_steps: after so many steps an episode is truncated; None: never.
+        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number, for libraries that make
+            tensors of every entry.
         render_mode: None, "rgb_array", or "human": a page in the browser shows every step, in real time.
         unknown: refused, with the nearest setting there is.
     """
@@ -282,8 +341,28 @@ def make(
         "actions": actions,
         "decision_period": decision_period,
         "rules": rules,
+        "frame_stack": frame_stack,
+        "channels_first": channels_first,
+        "scaled_vitals": scaled_vitals,
+        "heading": heading,
+        "timeouts": timeouts,
+        "max_episode_steps": max_episode_steps,
+        "infos": infos,
     }
+    if isinstance(task, Iterator):
+        task = list(task)  # it is looked at twice
     env = ArenaEnv(task, render_mode=render_mode, **chosen, **unknown)
-    env.spec = copy(gym.spec(ARENA))
-    env.spec.kwargs = {"task": task, "render_mode": render_mode, **chosen}
+    env.spec = spec_of(task, render_mode=render_mode, **chosen)
     return env
+
+
+def spec_of(task: Source | Iterable[Source], **settings: Any) -> gym.envs.registration.EnvSpec:
+    """What makes an environment again, also after it was written as JSON."""
+    spec = copy(gym.spec(ARENA))
+    rules = settings.get("rules")
+    if isinstance(rules, Rules):
+        settings["rules"] = rules.as_dict()
+    # Gymnasium keeps this one beside the others, and hands it to `make` as a wrapper and to `make_vec` as a setting.
+    spec.max_episode_steps = settings.pop("max_episode_steps", None)
+    spec.kwargs = {"task": plain_source(task), **settings}
+    return spec

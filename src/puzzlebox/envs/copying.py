@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from puzzlebox.envs.programme import Programme
+from puzzlebox.envs.settings import Settings
 from puzzlebox.world import Record, World
 
 
@@ -18,6 +20,7 @@ class Copied:
 
     _made: ClassVar[Iterable[str]] = ()
     _owned: ClassVar[Iterable[str]] = ()
+    settings: Settings
     _world: World | None
     _programme: Programme
     _closed = False
@@ -42,8 +45,8 @@ class Copied:
         """Play the episode again."""
         self.__dict__.update(state)
         record = state["_world"]
-        self._world = None if record is None else replayed(record)
         self._fit_out()
+        self._world = None if record is None else self._replayed(record)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A second environment at the same point, with chances of its own."""
@@ -54,10 +57,16 @@ class Copied:
         twin.__setstate__(state)
         return twin
 
+    def _look(self, world: World) -> None:
+        """Perceive a moment of an episode that is played again, so that later observations can show it."""
+        raise NotImplementedError
 
-def replayed(record: Record) -> World:
-    """The world at the end of a record, with nothing left to tell."""
-    world = World.replay(record)
-    if not record.actions:
+    def _replayed(self, record: Record) -> World:
+        """The world at the end of a record, with no events left, after looking at the frames before it."""
+        first = max(0, len(record.actions) - self.settings.frame_stack + 1)
+        world = World.replay(replace(record, actions=record.actions[:first]))
+        for actions in record.actions[first:]:
+            self._look(world)
+            world.step(actions)
         world.take_events()
-    return world
+        return world

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from puzzlebox._native import Cruise, Stretch
-from puzzlebox.envs.arena import ArenaEnv
-from puzzlebox.envs.programme import Played, position_of
-from puzzlebox.envs.settings import Settings, things_of
+from puzzlebox.envs.arena import ArenaEnv, Snapshot
+from puzzlebox.envs.programme import position_of
+from puzzlebox.envs.settings import Settings, plain_events, things_of
+from puzzlebox.envs.sources import Named
 from puzzlebox.world import Event, Outcome
 
 _ALIGNMENT = 64
@@ -48,10 +49,12 @@ class Board:
 class News:
     """What does not fit into arrays, by the number of the environment."""
 
-    events: dict[int, tuple[Event, ...]] = field(default_factory=dict)
+    events: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     # Number and name of all things, where somebody sees segments.
     things: dict[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    # The name of the task of an episode that began.
+    tasks: dict[int, str] = field(default_factory=dict)
     # What was drawn for an episode of a template that began.
     variations: dict[int, dict[str, Any] | None] = field(default_factory=dict)
     # The end of an episode, where the next one began in the same step.
@@ -59,14 +62,14 @@ class News:
 
     def __bool__(self) -> bool:
         """Whether there is any."""
-        return bool(self.events or self.errors or self.things or self.variations or self.finals)
+        return any((self.events, self.errors, self.things, self.tasks, self.variations, self.finals))
 
 
 @dataclass(frozen=True)
 class Job:
     """All a group has to know: what each of its environments plays, and which rows of the board are theirs."""
 
-    shares: Sequence[Sequence[Played]]
+    shares: Sequence[Sequence[Named]]
     settings: Settings
     first: int
     count: int
@@ -78,10 +81,12 @@ class Group:
     """Environments `first`, `first + 1`, ... of a vector."""
 
     def __init__(self, job: Job, memory: Any) -> None:
-        asked = {name: getattr(job.settings, name) for name in job.settings.__dataclass_fields__}
+        asked = job.settings.as_dict()
         self.envs = [ArenaEnv(share, render_mode=job.render_mode, **asked) for share in job.shares]
         self._first = job.first
         self._same_step = job.same_step
+        self._arranged = job.settings.arranged
+        self._plain = job.settings.infos != "all"
         board = Board(self.envs[0].observation_space, job.count, memory)  # type: ignore[arg-type]
         self._actions = board.columns["action"][job.first : job.first + len(self.envs)]
         self._told = [board.columns[name] for name in (*RESULTS, *INFOS)]
@@ -104,7 +109,7 @@ class Group:
             programme, (seed, options) = self.envs[index]._programme, wish
             tasks = options.get("task") or (programme.tasks if seed is not None else [programme.upcoming])
             try:
-                position_of(options["arena"], tasks[0])
+                position_of(options["arena"], tasks[0].played)
             except ValueError as problem:
                 raise ValueError(f"environment {self._first + index}: {problem}; none was reset") from None
 
@@ -136,6 +141,10 @@ class Group:
         for cruise in cruises:
             if cruise is not None:
                 cruise.perceive()
+        if self._arranged:
+            for env, cruise, view in zip(self.envs, cruises, self._views, strict=True):
+                if cruise is not None:
+                    env.arrange(view)
         self._tell(outcomes, news)
         for index, outcome in outcomes.items():
             # A cruise leaves alone what says that an episode has ended: the step after the end writes it anew.
@@ -193,11 +202,12 @@ class Group:
         env, row = self.envs[index], self._first + index
         world = env.world
         if events:
-            news.events[row] = events
+            news.events[row] = plain_events(events) if self._plain else events
         if world.error is not None:
             news.errors[row] = world.error
         if index in self._begun:
             self._begun.discard(index)
+            news.tasks[row] = env._programme.name
             variation = env._programme.variation
             if variation is not None or index in self._varied:
                 self._varied.add(index)
@@ -205,16 +215,32 @@ class Group:
         if env.settings.segments:
             news.things[row] = things_of(world)
 
-    def put(self, name: str, values: Sequence[Any]) -> None:
-        """Set an attribute of each."""
+    def restore(self, snapshots: Sequence[Snapshot | None]) -> News:
+        """Be where snapshots were taken, in each environment that has one."""
+        news = News()
         self._stop_cruising()
-        for env, value in zip(self.envs, values, strict=True):
-            setattr(env, name, value)
+        outcomes = {}
+        for index, snapshot in enumerate(snapshots):
+            if snapshot is not None:
+                env = self.envs[index]
+                env.restore(snapshot)
+                self._begun.add(index)
+                self._over[index] = env.over
+                outcomes[index] = Outcome(_NO_REWARD, *env.ends, ())
+        self._tell(outcomes, news)
+        return news
 
-    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """What an attribute of each is, or what it returns when it is called."""
+    def put(self, wanted: Sequence[bool], name: str, values: Sequence[Any]) -> None:
+        """Set an attribute of each that is wanted."""
         self._stop_cruising()
-        found = [getattr(env, name) for env in self.envs]
+        for env, own, value in zip(self.envs, wanted, values, strict=True):
+            if own:
+                setattr(env, name, value)
+
+    def call(self, wanted: Sequence[bool], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """What an attribute of each that is wanted is, or what it returns when it is called."""
+        self._stop_cruising()
+        found = [getattr(env, name) for env, own in zip(self.envs, wanted, strict=True) if own]
         answers = [each(*args, **kwargs) if callable(each) else each for each in found]
         self._look_again()
         return answers
@@ -223,7 +249,7 @@ class Group:
         """An environment may play another episode now, as after `restore`."""
         for index, env in enumerate(self.envs):
             self._begun.add(index)
-            if self._over[index] and env._world is not None and not env._world.over:
+            if self._over[index] and env._world is not None and not env.over:
                 self._over[index] = False
                 for flags in self._ends:
                     flags[self._first + index] = False

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, Snapshot
-from puzzlebox.envs.copying import Copied, replayed
-from puzzlebox.envs.programme import Programme, Source, arenas_of, tasks_of
+from puzzlebox.envs.copying import Copied
+from puzzlebox.envs.programme import Programme
 from puzzlebox.envs.settings import (
     Observation,
     Perception,
@@ -16,10 +16,13 @@ from puzzlebox.envs.settings import (
     camera,
     checked_options,
     checked_seed,
+    checked_whole,
     refuse_unknown,
+    shaped,
     things_of,
     told_of,
 )
+from puzzlebox.envs.sources import Source, arenas_of, tasks_of
 from puzzlebox.schema.messages import closest, nearest
 from puzzlebox.things.rules import PHYSICS_STEP, Rules
 from puzzlebox.world import Event, World
@@ -64,7 +67,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         "render_fps": round(1 / (Rules().decision_period * PHYSICS_STEP)),
         "is_parallelizable": True,
     }
-    _made = ("_perception", "_painter", "_always")
+    _made = ("_perceptions", "_painter", "_always")
     _owned = ("agents", "possible_agents", "observation_spaces", "action_spaces", "_generator")
 
     def __init__(
@@ -77,16 +80,14 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
-        if max_cycles is not None and (
-            isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or max_cycles < 1
-        ):
-            raise ValueError(f"max_cycles is {max_cycles!r}; it must be a whole number, 1 or more, or None")
-        refuse_unknown(settings, ["task", "render_mode", "max_cycles", *Settings.__dataclass_fields__], "setting")
+        if max_cycles is not None:
+            checked_whole("max_cycles", max_cycles, 1, more=", or None")
+        refuse_unknown(settings, ["task", "render_mode", "max_cycles", *Settings.__dataclass_fields__])
         self.render_mode = render_mode
         self.max_cycles = max_cycles
         self.settings = Settings.of(**settings)
         self._programme = Programme(tasks_of(task))
-        arenas = [arena for each in self._programme.tasks for arena in arenas_of(each)]
+        arenas = [arena for each in self._programme.tasks for arena in arenas_of(each.played)]
         self.possible_agents = _names(max(1, *(len(arena.agents()) for arena in arenas)))
         self.agents: list[str] = []
         # Spaces can be seeded, so that each agent has its own.
@@ -98,9 +99,10 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
 
     def _fit_out(self) -> None:
         """What is made from the settings, here and after unpickling."""
-        self._perception = Perception(self.settings)
+        # Frames of the past are one's own, so that each agent has its own senses.
+        self._perceptions = [Perception(self.settings) for _ in self.possible_agents]
         self._painter: Camera | None = None
-        self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
+        self._always = {} if self.settings.rays is None else {"ray_tags": self._perceptions[0].ray_tags}
 
     def observation_space(self, agent: str) -> Any:
         """What an agent can perceive."""
@@ -182,7 +184,10 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
                     for event in outcome.events
                 )
                 terminated[agent], truncated[agent] = done and not out_of_time, out_of_time
-        if self.max_cycles is not None and len(world.actions) >= self.max_cycles:
+        if self.settings.timeouts == "terminal" and world.error is None:
+            terminated = {agent: terminated[agent] or truncated[agent] for agent in acting}
+            truncated = dict.fromkeys(acting, False)
+        if self._last_cycle():
             truncated = {agent: truncated[agent] or not terminated[agent] for agent in acting}
         observations = self._observe(acting)
         rewards = {agent: outcome.rewards[self._index(agent)] for agent in acting}
@@ -190,22 +195,33 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         self.agents = [agent for agent in acting if not (terminated[agent] or truncated[agent])]
         return observations, rewards, terminated, truncated, infos
 
+    def _last_cycle(self) -> bool:
+        """Whether the episode has had as many steps as it may have."""
+        limits = (self.max_cycles, self.settings.max_episode_steps)
+        return any(limit is not None and len(self.world.actions) >= limit for limit in limits)
+
     @staticmethod
     def _index(agent: str) -> int:
         return int(agent.removeprefix("agent_"))
 
     def _observe(self, agents: list[str]) -> dict[str, Observation]:
-        return {agent: self._perception.perceive(self.world, self._index(agent)) for agent in agents}
+        indices = {agent: self._index(agent) for agent in agents}
+        return {agent: self._perceptions[index].perceive(self.world, index) for agent, index in indices.items()}
+
+    def _look(self, world: World) -> None:
+        for index in range(len(world.animals)):
+            self._perceptions[index].perceive(world, index)
 
     def _info(self, agent: str, events: tuple[Event, ...]) -> dict[str, Any]:
         world = self.world
         animal = world.animals[self._index(agent)]
-        told = told_of(world, animal, events) | {"team": animal.asked["team"]} | self._always
+        told = {"task": self._programme.name} | told_of(world, animal, events)
+        told |= {"team": animal.asked["team"]} | self._always
         if self._programme.variation is not None:
             told["variation"] = self._programme.variation
         if self.settings.segments:
             told["things"] = things_of(world)
-        return told
+        return shaped(told, self.settings.infos)
 
     def render(self) -> Any:
         """What the first agent sees, large."""
@@ -232,7 +248,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
                 "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
             )
         refuse_unknown(dict.fromkeys(snapshot.agents), self.possible_agents, "agent")
-        self._world = replayed(snapshot.record)
+        self._world = self._replayed(snapshot.record)
         self._programme = snapshot.programme.copy()
         self._generator.bit_generator.state = dict(snapshot.chances)
         self.agents = list(snapshot.agents)

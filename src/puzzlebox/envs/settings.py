@@ -1,14 +1,16 @@
 """What one can choose about an environment, checked in one place, and the senses that come of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 
 from puzzlebox._native import Cruise
+from puzzlebox.envs.frames import Frames
+from puzzlebox.envs.frames import Observation as Observation
 from puzzlebox.schema.messages import nearest
 from puzzlebox.senses.rays import Rays
 from puzzlebox.senses.vitals import HIGH, LOW, Vitals
@@ -21,18 +23,26 @@ if TYPE_CHECKING:
     from puzzlebox.senses.camera import Camera
 
 SMALLEST_CAMERA, LARGEST_CAMERA = 4, 512
-_ACTIONS = ("discrete", "branches")
+MOST_FRAMES = 64
+_CHOICES = {
+    "actions": ("discrete", "branches"),
+    "timeouts": ("truncated", "terminal"),
+    "infos": ("all", "plain", "numbers"),
+}
 _BRANCH = (0, 1, 2)
 # No thing has a larger number; dispensers may bring any number of things.
 _LAST_NUMBER = np.iinfo(np.int32).max
-Observation = dict[str, npt.NDArray[Any]]
 
 
-def refuse_unknown(asked: Mapping[str, Any], known: list[str], what: str) -> None:
-    """Complain about the first word nobody knows, with the nearest one that somebody does."""
+def refuse_unknown(asked: Mapping[str, Any], known: Sequence[str], what: str = "setting") -> None:
+    """Complain about the first word nobody knows, with the nearest one that somebody does.
+
+    A setting is a keyword argument, and libraries look for Python's own wording to know which ones they can pass.
+    """
     for word in asked:
         if word not in known:
-            raise TypeError(f"there is no {what} `{word}`{nearest(str(word), known)}")
+            python = f"got an unexpected keyword argument '{word}': " if what == "setting" else ""
+            raise TypeError(f"{python}there is no {what} `{word}`{nearest(str(word), list(known))}")
 
 
 def checked_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
@@ -54,6 +64,15 @@ def checked_seed(seed: Any) -> int | None:
     return int(seed)
 
 
+def checked_whole(name: str, value: Any, least: int, most: int | None = None, more: str = "") -> int:
+    """A whole number of at least `least`, or one sentence about what is wrong with it."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        bounds = f"{least} or more" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, {bounds}{more}")
+    return int(value)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The choices.
@@ -69,6 +88,13 @@ class Settings:
         actions: "discrete": one number from 0 to 8; "branches": two numbers from 0 to 2, move and turn.
         decision_period: physics steps an action is held for; None: as the rules say, which is 3.
         rules: the name of a preset, a Rules, or a mapping of its fields.
+        frame_stack: how many of the last frames an observation holds.
+        channels_first: pictures are channels x height x width instead of height x width x channels.
+        scaled_vitals: health is divided by 100, velocity by 20 m/s and position by 40 m.
+        heading: the sine and cosine of the direction the animal looks in, clockwise from the z axis.
+        timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
+        max_episode_steps: after so many steps an episode is truncated; None: never.
+        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number.
     """
 
     camera: int | None = 64
@@ -81,11 +107,18 @@ class Settings:
     actions: str = "discrete"
     decision_period: int | None = None
     rules: Rules = field(default_factory=Rules)
+    frame_stack: int = 1
+    channels_first: bool = False
+    scaled_vitals: bool = False
+    heading: bool = False
+    timeouts: str = "truncated"
+    max_episode_steps: int | None = None
+    infos: str = "all"
 
     @classmethod
     def of(cls, **asked: Any) -> "Settings":
         """The settings somebody asked for, or one sentence about what is wrong with them."""
-        refuse_unknown(asked, [each.name for each in fields(cls)], "setting")
+        refuse_unknown(asked, [each.name for each in fields(cls)])
         changes = {} if asked.get("decision_period") is None else {"decision_period": asked["decision_period"]}
         rules = asked.get("rules", "puzzlebox")
         if not isinstance(rules, str | Rules | Mapping):
@@ -103,17 +136,33 @@ class Settings:
             raise ValueError(f"camera is {size!r}; it must be a whole number of pixels, or None for no camera")
         if size is not None and not SMALLEST_CAMERA <= size <= LARGEST_CAMERA:
             raise ValueError(f"camera is {size}; it must be from {SMALLEST_CAMERA} to {LARGEST_CAMERA} pixels")
-        if self.actions not in _ACTIONS:
-            raise ValueError(f"actions is {self.actions!r}{nearest(str(self.actions), _ACTIONS)}")
-        for name in ("grayscale", "depth", "segments", "vitals"):
+        for name, allowed in _CHOICES.items():
+            chosen = getattr(self, name)
+            if not isinstance(chosen, str) or chosen not in allowed:
+                raise ValueError(f"{name} is {chosen!r}{nearest(str(chosen), allowed)}")
+        for name in ("grayscale", "depth", "segments", "vitals", "channels_first", "scaled_vitals", "heading"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be True or False")
         Rays(1 if self.rays is None else self.rays, self.ray_degrees)
-        for name in ("depth", "segments"):
+        checked_whole("frame_stack", self.frame_stack, 1, MOST_FRAMES)
+        if self.max_episode_steps is not None:
+            checked_whole("max_episode_steps", self.max_episode_steps, 1, more=", or None")
+        for name in ("depth", "segments", "channels_first"):
             if size is None and getattr(self, name):
                 raise ValueError(f"{name} needs a camera; say how large it is, as in camera=64")
-        if size is None and self.rays is None and not self.vitals:
-            raise ValueError("there is no sense left; ask for a camera, rays or vitals")
+        if self.scaled_vitals and not self.vitals:
+            raise ValueError("scaled_vitals needs vitals; leave vitals=False out")
+        if size is None and self.rays is None and not self.vitals and not self.heading:
+            raise ValueError("there is no sense left; ask for a camera, rays, vitals or heading")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings by name, as `of` takes them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
+    def arranged(self) -> bool:
+        """Whether observations are something else than what the senses say now."""
+        return self.frame_stack > 1 or self.channels_first or self.scaled_vitals or self.heading
 
     @property
     def action_space(self) -> "spaces.Discrete[Any] | spaces.MultiDiscrete":
@@ -145,6 +194,8 @@ class Perception:
 
     Attributes:
         space: what they can say.
+        senses: what they said last, before it was arranged as the settings ask; what `perceive` filled, where nothing
+            is to be arranged.
         ray_tags: the names of the columns of a ray, where there are rays.
     """
 
@@ -170,12 +221,30 @@ class Perception:
         if self._vitals is not None:
             parts["vitals"] = spaces.Box(LOW, HIGH, dtype=np.float32)
         self.space = spaces.Dict(parts)
+        self.senses: Observation = {}
+        self._frames: Frames | None = None
+        if settings.arranged:
+            self.senses = {name: np.zeros(part.shape, part.dtype) for name, part in parts.items()}  # type: ignore[arg-type]
+            self._frames = Frames(settings, self.space)
+            self.space = self._frames.space
         self._forms = [(name, space.shape, space.dtype) for name, space in self.space.items()]
 
     def perceive(self, world: World, animal_index: int = 0, out: Observation | None = None) -> Observation:
         """What an agent perceives now, in new arrays or in those given."""
         if out is None:
             out = {name: np.empty(shape, dtype) for name, shape, dtype in self._forms}  # type: ignore[arg-type]
+        if self._frames is None:
+            self.senses = out
+            return self._sense(world, animal_index, out)
+        self._sense(world, animal_index, self.senses)
+        return self._frames.arrange(self.senses, world, animal_index, out)
+
+    def arrange(self, world: World, out: Observation) -> None:
+        """Arrange what a cruise has filled in."""
+        if self._frames is not None:
+            self._frames.arrange(self.senses, world, 0, out)
+
+    def _sense(self, world: World, animal_index: int, out: Observation) -> Observation:
         if self._camera is not None:
             self._camera.see(world, animal_index, out["camera"], out.get("depth"), out.get("segments"))
         if self._rays is not None:
@@ -185,7 +254,12 @@ class Perception:
         return out
 
     def join(self, cruise: Cruise, world: World, out: Observation) -> None:
-        """Let a cruise fill these arrays with what its animal perceives; it knows nothing of depth and segments."""
+        """Let a cruise fill these arrays with what its animal perceives; it knows nothing of depth and segments.
+
+        Where something is to be arranged, it fills others, and `arrange` fills these.
+        """
+        if self._frames is not None:
+            out = self.senses
         if self._camera is not None:
             self._camera.join(cruise, world, out["camera"])
         if self._rays is not None:
@@ -205,6 +279,22 @@ def told_of(world: World, animal: Agent, events: tuple[Event, ...]) -> dict[str,
         "events": events,
         "error": world.error,
     }
+
+
+def shaped(info: dict[str, Any], how: str) -> dict[str, Any]:
+    """An `info` as the setting `infos` asks for it."""
+    if how == "all":
+        return info
+    if how == "plain":
+        return info | {"events": plain_events(info["events"])}
+    numbers = {name: value for name, value in info.items() if isinstance(value, bool | int | float)}
+    passed = info["passed"]
+    return numbers | {"passed": nan if passed is None else float(passed)}
+
+
+def plain_events(events: tuple[Event, ...]) -> tuple[dict[str, Any], ...]:
+    """Events as dictionaries, which can be read without Puzzlebox."""
+    return tuple(asdict(event) for event in events)
 
 
 def things_of(world: World) -> tuple[tuple[int, str], ...]:

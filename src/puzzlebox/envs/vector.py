@@ -1,20 +1,27 @@
 """Many environments at once, in this process or in several, as a Gymnasium vector environment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv
+from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv, Snapshot, spec_of
 from puzzlebox.envs.group import INFOS, RESULTS, Board, Job, News
-from puzzlebox.envs.programme import Played, Source, several_agents, share, tasks_of
-from puzzlebox.envs.registration import ARENA
-from puzzlebox.envs.settings import Observation, Perception, Settings, checked_options, checked_seed, refuse_unknown
+from puzzlebox.envs.programme import share
+from puzzlebox.envs.settings import (
+    Observation,
+    Perception,
+    Settings,
+    checked_options,
+    checked_seed,
+    checked_whole,
+    refuse_unknown,
+)
+from puzzlebox.envs.sources import Named, Source, several_agents, tasks_of
 from puzzlebox.envs.workers import Workers, cores
 from puzzlebox.schema.messages import nearest
 
@@ -35,7 +42,8 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     or nobody does before `reset(options={"reset_mask": ...})`, a bool for each environment (`"disabled"`).
 
     Args:
-        task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them.
+        task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
+            pattern or a list of them.
         num_envs: how many environments.
         workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
         autoreset: "next_step", "same_step" or "disabled".
@@ -60,9 +68,9 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         **settings: Any,
     ) -> None:
         self.closed = True  # until there is something to close
-        self.num_envs = _whole("num_envs", num_envs, 1)
-        count = max(1, min(_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
-        refuse_unknown(settings, ["task", *_SETTINGS], "setting")
+        self.num_envs = checked_whole("num_envs", num_envs, 1)
+        count = max(1, min(checked_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
+        refuse_unknown(settings, ["task", *_SETTINGS])
         if isinstance(autoreset, AutoresetMode):
             autoreset = autoreset.name.lower()
         if autoreset not in _AUTORESET:
@@ -71,7 +79,8 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
         self.render_mode = render_mode
         self.settings = Settings.of(**settings)
-        self.metadata = {**self.metadata, "autoreset_mode": _AUTORESET[autoreset]}
+        self.autoreset_mode = _AUTORESET[autoreset]
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         tasks = _for_one_each(tasks_of(task))
         perception = Perception(self.settings)
         self.single_observation_space = perception.space
@@ -82,11 +91,15 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         job = Job(shares, self.settings, 0, self.num_envs, autoreset == "same_step", render_mode)
         self._autoreset = autoreset
         self._begun = False
-        self._constant = {"events": _objects([()] * self.num_envs), "error": _objects([None] * self.num_envs)}
-        if self.settings.rays is not None:
-            self._constant["ray_tags"] = _objects([perception.ray_tags] * self.num_envs)
-        if self.settings.segments:
-            self._constant["things"] = _objects([()] * self.num_envs)
+        self._constant: dict[str, npt.NDArray[np.object_]] = {}
+        self._numbers_only = self.settings.infos == "numbers"
+        if not self._numbers_only:
+            self._constant = {"task": _objects([""] * self.num_envs), "events": _objects([()] * self.num_envs)}
+            self._constant["error"] = _objects([None] * self.num_envs)
+            if self.settings.rays is not None:
+                self._constant["ray_tags"] = _objects([perception.ray_tags] * self.num_envs)
+            if self.settings.segments:
+                self._constant["things"] = _objects([()] * self.num_envs)
         self._workers = Workers(job, count, Board(perception.space, self.num_envs).size)
         self._board = Board(perception.space, self.num_envs, self._workers.memory)
         self.closed = False
@@ -142,9 +155,13 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self, actions: npt.NDArray[Any]
     ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
         """Let every environment act."""
-        self._check_open()
-        if not self._begun:
-            raise ResetNeeded("no episode is under way; call reset() first")
+        observations, news = self.advance(actions)
+        reward, terminated, truncated = (self._board.columns[name].copy() for name in RESULTS)
+        return observations, reward, terminated, truncated, self._infos(news)
+
+    def advance(self, actions: npt.NDArray[Any]) -> tuple[Observation, list[News]]:
+        """Let every environment act: the observations, and what does not fit into the columns of the board."""
+        self._check_begun()
         columns = self._board.columns
         chosen = self._numbers(actions)
         if self._autoreset == "disabled":
@@ -160,8 +177,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         news = self._workers.step(lambda: self._copy(observations, slice(own)))
         self._copy(observations, slice(own, None))
         self._begun = True
-        reward, terminated, truncated = (columns[name].copy() for name in RESULTS)
-        return observations, reward, terminated, truncated, self._infos(news)
+        return observations, news
 
     def _copy(self, observations: Observation, rows: slice) -> None:
         """Bring what some environments perceived into arrays that nobody writes to later."""
@@ -192,7 +208,11 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def _infos(self, parts: Iterable[News], mask: npt.NDArray[np.bool_] | None = None) -> dict[str, Any]:
         """What Gymnasium makes of the `info` of every environment: an array for each key, and who has it."""
         parts = list(parts)
+        if self._numbers_only:
+            parts = [News(finals=news.finals) for news in parts]
         for news in parts:
+            for row, name in news.tasks.items():
+                self._constant["task"][row] = name
             for row, variation in news.variations.items():
                 self._constant.setdefault("variation", _objects([None] * self.num_envs))[row] = variation
         infos: dict[str, Any] = {name: self._board.columns[name].copy() for name in INFOS}
@@ -226,7 +246,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method of each environment returns, or what an attribute of each is."""
         self._check_open()
-        return tuple(self._workers.call(name, args, kwargs))
+        return tuple(self._workers.call([True] * self.num_envs, name, args, kwargs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """What an attribute of each environment is."""
@@ -238,17 +258,49 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(each)} values; give one for each")
-        self._workers.put(name, each)
+        self._workers.put([True] * self.num_envs, name, each)
+
+    def snapshot(self) -> list[Snapshot]:
+        """Where each environment is, to be there again with `restore`, in this vector or another."""
+        self._check_begun()
+        return list(self.call("snapshot"))
+
+    def restore(self, snapshots: Sequence[Snapshot | None]) -> tuple[Observation, dict[str, Any]]:
+        """Be where snapshots were taken; what `reset` would return there.
+
+        Args:
+            snapshots: one for each environment, from `snapshot` of this or another vector or of a single environment;
+                None leaves an environment where it is.
+        """
+        self._check_open()
+        if not isinstance(snapshots, list | tuple) or len(snapshots) != self.num_envs:
+            given = len(snapshots) if isinstance(snapshots, list | tuple) else type(snapshots).__name__
+            raise ValueError(
+                f"there are {self.num_envs} environments and {given} snapshots; give a list of one for each"
+            )
+        for each in snapshots:
+            if each is not None:
+                ArenaEnv.check_snapshot(each, self.settings.rules)
+        having = np.array([each is not None for each in snapshots])
+        if not having.all():
+            self._check_begun()
+        self._begun = False
+        news = self._workers.restore(snapshots)
+        self._begun = True
+        return self._observations(), self._infos(news, having)
 
     def __reduce__(self) -> Any:
         """No second vector can have this one's processes and memory."""
-        raise TypeError(
-            "a vector can be neither copied nor pickled; make another one, or keep what call('snapshot') says"
-        )
+        raise TypeError("a vector can be neither copied nor pickled; make another one, or keep what snapshot() says")
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of each."""
         return None if self.render_mode is None else self.call("render")
+
+    def _check_begun(self) -> None:
+        self._check_open()
+        if not self._begun:
+            raise ResetNeeded("no episode is under way; call reset() first")
 
     def _check_open(self) -> None:
         if self.closed or self._workers.closed:
@@ -260,13 +312,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self._workers.close()
 
 
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, {least} or more")
-    return int(value)
-
-
-def _for_one_each(tasks: list[Played]) -> list[Played]:
+def _for_one_each(tasks: list[Named]) -> list[Named]:
     several = several_agents(tasks)
     if several:
         raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
@@ -286,12 +332,17 @@ def make_vec(
     """A vector of environments; the settings are those of `puzzlebox.make`, and `autoreset`.
 
     Args:
-        tasks: a task as for `puzzlebox.make`, a pattern such as `operant-curriculum/*`, or a list.
+        tasks: a task as for `puzzlebox.make`, a folder, a battery such as `operant-curriculum`, a pattern, or a list.
         num_envs: how many environments; environment i plays tasks i, i + num_envs, ... of the list.
         workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
         settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled".
     """
-    refuse_unknown(settings, ["tasks", *_SETTINGS], "setting")
+    refuse_unknown(settings, ["tasks", *_SETTINGS])
+    if isinstance(tasks, Iterator):
+        tasks = list(tasks)  # it is looked at twice
     envs = ArenaVectorEnv(tasks, num_envs, workers=workers, **settings)
-    envs.spec = gym.spec(ARENA)
+    if isinstance(settings.get("autoreset"), AutoresetMode):
+        settings["autoreset"] = settings["autoreset"].name.lower()
+    vector = {"num_envs": num_envs, "vectorization_mode": "vector_entry_point", "workers": workers}
+    envs.spec = spec_of(tasks, **settings, **vector)
     return envs

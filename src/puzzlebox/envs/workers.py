@@ -151,9 +151,14 @@ class Workers:
         """Begin an episode in each environment that has a wish."""
         return self._ask("reset", [(part,) for part in self._parts(wishes)])
 
-    def put(self, name: str, values: Sequence[Any]) -> None:
-        """Set an attribute of each environment."""
-        self._ask("put", [(name, part) for part in self._parts(values)])
+    def restore(self, snapshots: Sequence[Any]) -> list[News]:
+        """Be where snapshots were taken, in each environment that has one."""
+        return self._ask("restore", [(part,) for part in self._parts(snapshots)])
+
+    def put(self, wanted: Sequence[bool], name: str, values: Sequence[Any]) -> None:
+        """Set an attribute of each environment that is wanted."""
+        parts = zip(self._parts(wanted), self._parts(values), strict=True)
+        self._ask("put", [(own, name, part) for own, part in parts])
 
     def _parts(self, values: Sequence[Any]) -> list[Sequence[Any]]:
         """What concerns the environments of each group."""
@@ -168,9 +173,10 @@ class Workers:
         """Let each act as the board says; `meanwhile` is done as soon as the own ones have, where others still may."""
         return self._ask("step", [()] * len(self), meanwhile)
 
-    def call(self, *args: Any) -> list[Any]:
-        """What an attribute of each is, or what it returns when it is called."""
-        return [each for part in self._ask("call", [args] * len(self)) for each in part]
+    def call(self, wanted: Sequence[bool], *args: Any) -> list[Any]:
+        """What an attribute of each that is wanted is, or what it returns when it is called."""
+        asked = [(own, *args) for own in self._parts(wanted)]
+        return [each for part in self._ask("call", asked) for each in part]
 
     def _ask(
         self, name: str, arguments: Sequence[tuple[Any, ...]], meanwhile: Callable[[], None] = lambda: None

@@ -4,19 +4,16 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cached_property
-from glob import glob, has_magic
-from os.path import exists, isdir
 from pathlib import Path
 
 from puzzlebox.batteries import bundled_names
+from puzzlebox.envs.sources import places_of
 from puzzlebox.lab.rows import hash_of
 from puzzlebox.schema import Task, TaskWarning, load_task, write
 from puzzlebox.schema.messages import closest
 from puzzlebox.variations import Template, is_template, template_names
 
-_ENDINGS = (".yml", ".yaml")
 # So many broken tasks are told of; a folder of something else has hundreds.
 _MOST_BROKEN = 10
 # LL-TT-VV, as the testbed names its tasks: level, task, variant.
@@ -76,7 +73,7 @@ def subjects_of(sources: Iterable[str], *, variations: int = 10, seed: int = 0) 
     """
     found: dict[str, Subject] = {}
     broken: dict[str, ValueError] = {}
-    for name, where in (place for source in sources for place in _places(source)):
+    for name, where in (place for source in sources for place in places_of(source)):
         try:
             subjects = list(_subjects(name, where, variations, seed))
         except ValueError as problem:  # all of them are told of, so that a folder is mended at once
@@ -109,51 +106,6 @@ def _subjects(name: str, where: str, variations: int, seed: int) -> Iterator[Sub
         yield from make(name)
     else:
         yield subject_of(name, _loaded(where))
-
-
-def _places(source: str) -> Sequence[tuple[str, str]]:
-    """The name and the file, or bundled name, of each task that is meant."""
-    if not source.strip():
-        raise FileNotFoundError("the name of a task is empty")
-    if isdir(source):
-        files = sorted(_files(Path(source)))
-        if not files:
-            raise FileNotFoundError(f"there are no task files (.yml or .yaml) in {source}")
-        return [(path.relative_to(source).with_suffix("").as_posix(), str(path)) for path in files]
-    bundled = bundled_names()
-    if exists(source):
-        return [(Path(source).stem, source)]
-    if has_magic(source):
-        names = [name for name in bundled if fnmatchcase(name, source)]
-        if names:
-            return [(name, name) for name in names]
-        paths = [path for path in sorted(glob(source, recursive=True)) if Path(path).suffix.lower() in _ENDINGS]
-        if not paths:
-            raise FileNotFoundError(
-                f"no bundled task and no file fits {source}; `puzzlebox tasks` lists what is bundled"
-            )
-        return [(_stem_below(path, source), path) for path in paths]
-    battery = [name for name in bundled if name.startswith(source.rstrip("/") + "/")]
-    if battery and source not in bundled:
-        return [(name, name) for name in battery]
-    return [(source, source)]
-
-
-def _stem_below(path: str, pattern: str) -> str:
-    """A file's name below the part of a pattern that is no pattern."""
-    fixed = []
-    for part in Path(pattern).parts[:-1]:
-        if has_magic(part):
-            break
-        fixed.append(part)
-    return Path(path).relative_to(Path(*fixed) if fixed else "").with_suffix("").as_posix()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.suffix.lower() in _ENDINGS and not hidden and path.is_file():
-            yield path
 
 
 def _loaded(where: str) -> Task:

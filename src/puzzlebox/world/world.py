@@ -151,17 +151,20 @@ class World:
         rewards = tuple([animal.motor.total - animal.motor.before for animal in self.animals])
         return Outcome(rewards, self.terminated, self.truncated, self.take_events())
 
-    def cruise(self) -> Cruise | None:
+    def cruise(self, decisions: int | None = None) -> Cruise | None:
         """A way to do steps in which only the engine has a say without all that is here, for one animal in the light.
 
         None where that is not so now. It is good until something happens in it, which `resume` then goes on with, or
-        until anything else is done to this world.
+        until anything else is done to this world. Of at most so many `decisions`, it does not begin the last one.
         """
         if self._notice or self._tickers or self.lasting or self._within or self.over or not self.lights:
             return None
         if len(self.animals) > 1:
             return None
         until = -1 if self._next_light is None else self._next_light
+        if decisions is not None:
+            last = self._motion.clock + decisions * self.rules.decision_period
+            until = last if until < 0 else min(until, last)
         return Cruise(self._motion, self.actions, self.time_cost, self.rules.decision_period, until)
 
     def resume(self, stretch: Stretch) -> Outcome:
