@@ -65,10 +65,11 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     are drawn from it. `reset(options={"arena": id})` plays one arena and leaves the order as it was;
     `reset(options={"task": ...})` changes the task from then on.
 
-    `info` holds `task` (its name), `arena` (its id), `passed`, `episode_return`, `health`, `lights`, `events` (what
-    happened in this step), `error` (None, or how the physics failed), with rays `ray_tags` (the names of a ray's
-    columns), and with segments `things` (the number and name of everything in the arena). Of a template, every episode
-    plays a new variation, and `variation` holds the drawn values.
+    `info` holds `task` (its name), `arena` (its id), `passed` and `latency` (seconds; both None until the episode is
+    decided), `episode_return`, `health`, `lights`, `events` (what happened in this step), `error` (None, or how the
+    physics failed), with rays `ray_tags` (the names of a ray's columns), and with segments `things` (the number and
+    name of everything in the arena). Of a template, every episode plays a new variation, and `variation` holds the
+    drawn values.
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
@@ -177,8 +178,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         """Whether the episode is terminated, and whether it is truncated."""
         world = self.world
         terminated, truncated = world.terminated, world.truncated
-        # Only time and a failure of the physics truncate an episode of the world.
-        if truncated and self.settings.timeouts == "terminal" and world.error is None:
+        if truncated and self.settings.timeouts == "terminal" and world.cause == "time":
             terminated, truncated = True, False
         return terminated, truncated or self._steps_left == 0
 

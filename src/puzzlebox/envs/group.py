@@ -12,7 +12,7 @@ from gymnasium import spaces
 from puzzlebox._native import Cruise, Stretch
 from puzzlebox.envs.arena import ArenaEnv, Snapshot
 from puzzlebox.envs.programme import position_of
-from puzzlebox.envs.settings import Settings, plain_events, things_of
+from puzzlebox.envs.settings import Settings, decision_of, plain_events, things_of
 from puzzlebox.envs.sources import Named
 from puzzlebox.world import Event, Outcome
 
@@ -22,7 +22,16 @@ _NO_REWARD = (0.0,)
 Wish = tuple[int | None, dict[str, Any]] | None
 # What is told of each environment beside its observation, and how it is stored.
 RESULTS = {"reward": np.float64, "terminated": np.bool_, "truncated": np.bool_}
-INFOS = {"arena": np.int64, "passed": np.bool_, "episode_return": np.float64, "health": np.float64, "lights": np.bool_}
+INFOS = {
+    "arena": np.int64,
+    "passed": np.bool_,
+    "latency": np.float64,
+    "episode_return": np.float64,
+    "health": np.float64,
+    "lights": np.bool_,
+}
+# Whether an episode is decided, so that the second and third of them are known.
+DECIDED, DECIDED_INFOS = "decided", ("passed", "latency")
 
 
 class Board:
@@ -30,7 +39,7 @@ class Board:
 
     def __init__(self, space: spaces.Dict, count: int, memory: Any = None) -> None:
         forms: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {"action": ((), np.dtype(np.int64))}
-        forms |= {name: ((), np.dtype(kind)) for name, kind in {**RESULTS, **INFOS}.items()}
+        forms |= {name: ((), np.dtype(kind)) for name, kind in {**RESULTS, **INFOS, DECIDED: np.bool_}.items()}
         forms |= {f"observation/{name}": (part.shape, part.dtype) for name, part in space.items()}  # type: ignore[misc]
         places, end = {}, 0
         for name, (shape, kind) in forms.items():
@@ -89,9 +98,9 @@ class Group:
         self._plain = job.settings.infos != "all"
         board = Board(self.envs[0].observation_space, job.count, memory)  # type: ignore[arg-type]
         self._actions = board.columns["action"][job.first : job.first + len(self.envs)]
-        self._told = [board.columns[name] for name in (*RESULTS, *INFOS)]
+        self._told = [board.columns[name] for name in (*RESULTS, *INFOS, DECIDED)]
         self._ends = [board.columns[name] for name in ("terminated", "truncated")]
-        self._cells = [board.columns[name] for name in ("reward", "episode_return", "passed", "health")]
+        self._cells = [board.columns[name] for name in ("reward", "episode_return", "health")]
         rows = range(job.first, job.first + len(self.envs))
         self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
         self._over = [False] * len(self.envs)
@@ -156,7 +165,7 @@ class Group:
         """See whether an environment can do its next steps without asking anybody."""
         cruise = self.envs[index].cruise(self._views[index])
         if cruise is not None:
-            cruise.tell(*self._cells, self._first + index, self.envs[index].world.arena.pass_mark)
+            cruise.tell(*self._cells, self._first + index)
         self._cruises[index] = cruise
 
     def _stop_cruising(self) -> None:
@@ -184,11 +193,12 @@ class Group:
             env = self.envs[index]
             world = env.world
             env.perceive(self._views[index])
-            animal = world.animals[0].motor
+            animal, passed, latency = world.animals[0].motor, *decision_of(world, world.animals[0])
             told.append(
                 (
                     *(outcome.rewards[0], outcome.terminated, outcome.truncated),
-                    *(world.arena.id, animal.total >= world.arena.pass_mark, animal.total, animal.health, world.lights),
+                    *(world.arena.id, passed is True, latency or 0.0, animal.total, animal.health, world.lights),
+                    passed is not None,
                 )
             )
             if outcome.events or index in self._begun or world.error is not None or env.settings.segments:

@@ -270,15 +270,23 @@ class Perception:
 
 def told_of(world: World, animal: Agent, events: tuple[Event, ...]) -> dict[str, Any]:
     """What is true for an agent beside its observation."""
+    passed, latency = decision_of(world, animal)
     return {
         "arena": world.arena.id,
-        "passed": world.passed(animal),
+        "passed": passed,
+        "latency": latency,
         "episode_return": animal.total,
         "health": animal.health,
         "lights": world.lights,
         "events": events,
         "error": world.error,
     }
+
+
+def decision_of(world: World, animal: Agent) -> tuple[bool | None, float | None]:
+    """Whether an animal has passed, and the seconds until that was decided; None while it is not."""
+    passed = world.passed(animal)
+    return passed, None if passed is None else animal.latency
 
 
 def shaped(info: dict[str, Any], how: str) -> dict[str, Any]:
@@ -288,8 +296,8 @@ def shaped(info: dict[str, Any], how: str) -> dict[str, Any]:
     if how == "plain":
         return info | {"events": plain_events(info["events"])}
     numbers = {name: value for name, value in info.items() if isinstance(value, bool | int | float)}
-    passed = info["passed"]
-    return numbers | {"passed": nan if passed is None else float(passed)}
+    decision = {name: nan if info[name] is None else float(info[name]) for name in ("passed", "latency")}
+    return numbers | decision
 
 
 def plain_events(events: tuple[Event, ...]) -> tuple[dict[str, Any], ...]:

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv, Snapshot, spec_of
-from puzzlebox.envs.group import INFOS, RESULTS, Board, Job, News
+from puzzlebox.envs.group import DECIDED, DECIDED_INFOS, INFOS, RESULTS, Board, Job, News
 from puzzlebox.envs.programme import share
 from puzzlebox.envs.settings import (
     Observation,
@@ -222,6 +222,12 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             for values in infos.values():
                 values[~having] = None if values.dtype == object else 0
         infos |= {f"_{name}": having for name in infos}
+        decided = having & self._board.columns[DECIDED]
+        for name in DECIDED_INFOS:
+            if self._numbers_only:
+                infos[name] = np.where(decided, infos[name], np.nan)
+            else:
+                infos[f"_{name}"] = decided
         if "variation" in infos:  # others play no template
             infos["_variation"] = np.array([each is not None for each in infos["variation"]])
         for news in parts:
@@ -233,10 +239,19 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                 infos["things"][row] = present
             for row, (observation, info) in news.finals.items():
                 variation = info.pop("variation", None)
+                maybe = {} if self._numbers_only else {name: info.pop(name) for name in DECIDED_INFOS}
                 infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, row)
+                for name, value in maybe.items():
+                    self._add_decided(infos["final_info"], name, value, row)
                 if variation is not None:
                     self._add_variation(infos["final_info"], variation, row)
         return infos
+
+    def _add_decided(self, infos: dict[str, Any], name: str, value: Any, row: int) -> None:
+        """What is known once an episode is decided; where it is unknown, the mask says so."""
+        known = infos.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))
+        infos.setdefault(name, np.zeros(self.num_envs, INFOS[name]))[row] = 0 if value is None else value
+        known[row] = value is not None
 
     def _add_variation(self, infos: dict[str, Any], variation: dict[str, Any], row: int) -> None:
         """What was drawn stays together: Gymnasium would make an array of each value, all of the first one's type."""
