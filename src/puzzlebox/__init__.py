@@ -8,6 +8,7 @@ from puzzlebox.envs.registration import register_when_needed
 if TYPE_CHECKING:
     from puzzlebox.envs.arena import make
     from puzzlebox.envs.parallel import make_parallel
+    from puzzlebox.envs.sb3 import make_sb3
     from puzzlebox.envs.vector import make_vec
     from puzzlebox.schema import Task, TaskError, TaskWarning, load_task
     from puzzlebox.world import Rules, World
@@ -23,6 +24,7 @@ __all__ = [
     "load_task",
     "make",
     "make_parallel",
+    "make_sb3",
     "make_vec",
 ]
 
@@ -36,6 +38,7 @@ _HOMES = {
     "World": "puzzlebox.world",
     "make": "puzzlebox.envs.arena",
     "make_parallel": "puzzlebox.envs.parallel",
+    "make_sb3": "puzzlebox.envs.sb3",
     "make_vec": "puzzlebox.envs.vector",
 }
 register_when_needed()

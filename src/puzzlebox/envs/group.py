@@ -247,6 +247,11 @@ class Group:
             if own:
                 setattr(env, name, value)
 
+    def get(self, wanted: Sequence[bool], name: str) -> list[Any]:
+        """What an attribute of each that is wanted is."""
+        self._stop_cruising()
+        return [getattr(env, name) for env, own in zip(self.envs, wanted, strict=True) if own]
+
     def call(self, wanted: Sequence[bool], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """What an attribute of each that is wanted is, or what it returns when it is called."""
         self._stop_cruising()

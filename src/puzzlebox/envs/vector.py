@@ -27,7 +27,7 @@ from puzzlebox.schema.messages import nearest
 
 _AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 _MASK = "reset_mask"
-_SETTINGS = ("num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__)
+SETTINGS = ("num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__)
 
 
 class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -70,7 +70,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self.closed = True  # until there is something to close
         self.num_envs = checked_whole("num_envs", num_envs, 1)
         count = max(1, min(checked_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
-        refuse_unknown(settings, ["task", *_SETTINGS])
+        refuse_unknown(settings, ["task", *SETTINGS])
         if isinstance(autoreset, AutoresetMode):
             autoreset = autoreset.name.lower()
         if autoreset not in _AUTORESET:
@@ -131,13 +131,31 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             tasks = _for_one_each(tasks_of(options["task"]))
             for index, (_, wish) in enumerate(wishes):
                 wish["task"] = share(tasks, index, self.num_envs)
-        asked = [wish if wanted else None for wish, wanted in zip(wishes, mask, strict=True)]
-        if options.get("arena") is not None:
-            self._workers.check(asked)
-        self._begun = False
-        news = self._workers.reset(asked)
-        self._begun = True
+        news = self._begin([wish if wanted else None for wish, wanted in zip(wishes, mask, strict=True)])
         return self._observations(), self._infos(news, mask)
+
+    def begin(self, wishes: Sequence[tuple[Any, Mapping[str, Any] | None]]) -> tuple[Observation, list[dict[str, Any]]]:
+        """Begin an episode in every environment: observations, and the `info` of each.
+
+        Args:
+            wishes: for each environment a seed or None, and options as a single environment takes them.
+        """
+        self._check_open()
+        asked = [(checked_seed(seed), checked_options(options, OPTIONS)) for seed, options in wishes]
+        for _, options in asked:
+            if options.get("task") is not None:
+                options["task"] = _for_one_each(tasks_of(options["task"]))
+        news = self._begin(asked)
+        return self._observations(), self._rows(news)
+
+    def _begin(self, wishes: Sequence[tuple[int | None, dict[str, Any]] | None]) -> list[News]:
+        """Begin an episode in each environment that has a wish; none does where one cannot."""
+        if any(wish is not None and wish[1].get("arena") is not None for wish in wishes):
+            self._workers.check(wishes)
+        self._begun = False
+        news = self._workers.reset(wishes)
+        self._begun = True
+        return news
 
     def _mask(self, asked: Any) -> npt.NDArray[np.bool_]:
         """Which environments begin an episode."""
@@ -155,11 +173,22 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self, actions: npt.NDArray[Any]
     ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
         """Let every environment act."""
-        observations, news = self.advance(actions)
+        observations, news = self._advance(actions)
         reward, terminated, truncated = (self._board.columns[name].copy() for name in RESULTS)
         return observations, reward, terminated, truncated, self._infos(news)
 
-    def advance(self, actions: npt.NDArray[Any]) -> tuple[Observation, list[News]]:
+    def step_rows(self, actions: npt.NDArray[Any]) -> tuple[Any, ...]:
+        """Let every environment act, as `step`, with one `info` for each instead of arrays.
+
+        Beside observations, rewards, terminated, truncated and the list of infos, there is a dictionary of the last
+        observation and `info` of each episode that ended where the next one began in the same step.
+        """
+        observations, news = self._advance(actions)
+        reward, terminated, truncated = (self._board.columns[name].copy() for name in RESULTS)
+        finals = {row: final for part in news for row, final in part.finals.items()}
+        return observations, reward, terminated, truncated, self._rows(news), finals
+
+    def _advance(self, actions: npt.NDArray[Any]) -> tuple[Observation, list[News]]:
         """Let every environment act: the observations, and what does not fit into the columns of the board."""
         self._check_begun()
         columns = self._board.columns
@@ -207,14 +236,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     def _infos(self, parts: Iterable[News], mask: npt.NDArray[np.bool_] | None = None) -> dict[str, Any]:
         """What Gymnasium makes of the `info` of every environment: an array for each key, and who has it."""
-        parts = list(parts)
-        if self._numbers_only:
-            parts = [News(finals=news.finals) for news in parts]
-        for news in parts:
-            for row, name in news.tasks.items():
-                self._constant["task"][row] = name
-            for row, variation in news.variations.items():
-                self._constant.setdefault("variation", _objects([None] * self.num_envs))[row] = variation
+        parts = self._noted(parts)
         infos: dict[str, Any] = {name: self._board.columns[name].copy() for name in INFOS}
         infos |= {name: values.copy() for name, values in self._constant.items()}
         having = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
@@ -247,6 +269,40 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                     self._add_variation(infos["final_info"], variation, row)
         return infos
 
+    def _noted(self, parts: Iterable[News]) -> list[News]:
+        """The news that `infos` are to tell, after noting what stays true beyond this step."""
+        if self._numbers_only:
+            return [News(finals=news.finals) for news in parts]
+        parts = list(parts)
+        for news in parts:
+            for row, name in news.tasks.items():
+                self._constant["task"][row] = name
+            for row, variation in news.variations.items():
+                self._constant.setdefault("variation", _objects([None] * self.num_envs))[row] = variation
+        return parts
+
+    def _rows(self, parts: Iterable[News]) -> list[dict[str, Any]]:
+        """The `info` of every environment, as a single one gives it."""
+        parts = self._noted(parts)
+        decided = self._board.columns[DECIDED]
+        columns: dict[str, list[Any]] = {name: self._board.columns[name].tolist() for name in INFOS}
+        for name in DECIDED_INFOS:
+            unknown = np.nan if self._numbers_only else None
+            pairs = zip(decided.tolist(), columns[name], strict=True)
+            columns[name] = [value if known else unknown for known, value in pairs]
+        columns |= {name: values.tolist() for name, values in self._constant.items()}
+        names = list(columns)
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        if "variation" in columns:  # others play no template
+            for row in rows:
+                if row["variation"] is None:
+                    del row["variation"]
+        for news in parts:
+            for name, told in (("events", news.events), ("error", news.errors), ("things", news.things)):
+                for index, value in told.items():
+                    rows[index][name] = value
+        return rows
+
     def _add_decided(self, infos: dict[str, Any], name: str, value: Any, row: int) -> None:
         """What is known once an episode is decided; where it is unknown, the mask says so."""
         known = infos.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))
@@ -260,8 +316,20 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method of each environment returns, or what an attribute of each is."""
+        return tuple(self.ask("call", range(self.num_envs), name, args, kwargs))
+
+    def ask(self, what: str, rows: Sequence[int], *args: Any) -> list[Any]:
+        """What `get` (of an attribute) or `call` (of a method) says of some environments, in the order of `rows`."""
         self._check_open()
-        return tuple(self._workers.call([True] * self.num_envs, name, args, kwargs))
+        wanted = sorted(set(rows))
+        found = self._workers.query(what, [index in wanted for index in range(self.num_envs)], *args)
+        answers = dict(zip(wanted, found, strict=True))
+        return [answers[row] for row in rows]
+
+    def put(self, rows: Sequence[int], name: str, value: Any) -> None:
+        """Set an attribute of some environments."""
+        self._check_open()
+        self._workers.put([index in rows for index in range(self.num_envs)], name, [value] * self.num_envs)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """What an attribute of each environment is."""
@@ -352,7 +420,7 @@ def make_vec(
         workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
         settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled".
     """
-    refuse_unknown(settings, ["tasks", *_SETTINGS])
+    refuse_unknown(settings, ["tasks", *SETTINGS])
     if isinstance(tasks, Iterator):
         tasks = list(tasks)  # it is looked at twice
     envs = ArenaVectorEnv(tasks, num_envs, workers=workers, **settings)

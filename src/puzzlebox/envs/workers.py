@@ -173,10 +173,10 @@ class Workers:
         """Let each act as the board says; `meanwhile` is done as soon as the own ones have, where others still may."""
         return self._ask("step", [()] * len(self), meanwhile)
 
-    def call(self, wanted: Sequence[bool], *args: Any) -> list[Any]:
-        """What an attribute of each that is wanted is, or what it returns when it is called."""
+    def query(self, what: str, wanted: Sequence[bool], *args: Any) -> list[Any]:
+        """What `get` or `call` of a group says of each environment that is wanted."""
         asked = [(own, *args) for own in self._parts(wanted)]
-        return [each for part in self._ask("call", asked) for each in part]
+        return [each for part in self._ask(what, asked) for each in part]
 
     def _ask(
         self, name: str, arguments: Sequence[tuple[Any, ...]], meanwhile: Callable[[], None] = lambda: None
