@@ -16,6 +16,8 @@ def register() -> None:
             ARENA,
             entry_point="puzzlebox.envs.arena:ArenaEnv",
             vector_entry_point="puzzlebox.envs.vector:ArenaVectorEnv",
+            # The environment itself refuses to step without an episode, and has one after `restore` without `reset`.
+            order_enforce=False,
         )
 
 

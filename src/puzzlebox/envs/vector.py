@@ -359,7 +359,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         if not isinstance(snapshots, list | tuple) or len(snapshots) != self.num_envs:
             given = len(snapshots) if isinstance(snapshots, list | tuple) else type(snapshots).__name__
             raise ValueError(
-                f"there are {self.num_envs} environments and {given} snapshots; give a list of one for each"
+                f"there are {self.num_envs} environments and {given} snapshots; give one for each in a list"
             )
         for each in snapshots:
             if each is not None:
