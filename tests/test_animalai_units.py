@@ -74,7 +74,7 @@ def test_the_parser_knows_what_it_was_made_for() -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, "5", None, True])
 def test_a_number_of_rays_that_is_none(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="numberOfRays is .*; it must be a whole number, 1 or more"):
+    with pytest.raises(ValueError, match=r"numberOfRays is .*; it must be a whole number, 1 or more"):
         RayCastParser([RayCastObjects.ARENA], wrong)
 
 

@@ -30,10 +30,11 @@ _MODES = ("sync", "async")
 
 
 class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
-    """`UnityToGymWrapper` with Gymnasium's `reset` and `step`; the arguments are the same.
+    """ML-Agents' Gym wrapper with Gymnasium's `reset` and `step`; the arguments are the same.
 
     `reset(options={"arena_config": path})` changes the file. Other than in the original, `reset(seed=...)` begins the
-    same episode again, as Gymnasium asks for.
+    same episode again, as Gymnasium asks for. An episode is truncated where ML-Agents calls it interrupted, which under
+    the rules of builds up to 4.3 never happens. `puzzlebox.animalai.UnityToGymWrapper` is another name for this class.
     """
 
     metadata: ClassVar[dict[str, Any]] = dict(ArenaEnv.metadata)  # type: ignore[misc]
@@ -71,6 +72,8 @@ class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
         super().reset(seed=seed)
         if isinstance(self._unity, AnimalAIEnvironment):
             self._unity.reset(options.get("arena_config") or "", seed=seed)
+        elif options.get("arena_config"):
+            raise ValueError(f"arena_config is for an AnimalAIEnvironment, not {type(self._unity).__name__}")
         observation = self._old.reset()
         return self._seen(observation), {"step": self._unity.get_steps(self._old.name)[0]}
 

@@ -27,7 +27,7 @@ class Braitenberg:
         self.raycast_parser.prettyPrint(obs)
 
     def get_action(self, obs: Any) -> AAIAction:
-        """Choose the action for these rays: the first object seen decides, multi goals before goals before bad goals."""
+        """Choose the action for these rays: the first object seen decides, multi goals first, bad goals last."""
         seen, do = self.raycast_parser.parse(obs), self.actions
         for what, ahead, left, right in (
             (_MULTI, do.FORWARDS, do.LEFT, do.RIGHT),
