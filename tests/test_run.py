@@ -242,7 +242,7 @@ def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path:
     outcome = run(subjects_of([str(folder)]), ["test_run:Clumsy", "random"], out, workers=1)
     clumsy = [row for row in outcome.rows if row["agent"] != "random"]
     assert {(row["error"], row["ended_by"], row["passed"], row["decisions"]) for row in clumsy} == {
-        (f"KeyError: 'lost' ({__file__}:{LOST})", "error", False, 2)
+        (f"KeyError: 'lost' ({__file__}:{LOST})", "error", None, 2)
     }
     assert {row["trained_on"] for row in clumsy} == {False}
     assert all(row["error"] is None for row in outcome.rows if row["agent"] == "random")

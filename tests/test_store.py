@@ -18,7 +18,7 @@ import pytest
 from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.lab import database, writing
 from puzzlebox.lab.recording import Recording
-from puzzlebox.lab.rows import CANNOT_MOVE, LIGHT_ON, NOTIFICATION, OVER, PASSED, hash_of, rules_name
+from puzzlebox.lab.rows import CANNOT_MOVE, LIGHT_ON, NOTIFICATION, OVER, hash_of, rules_name
 from puzzlebox.lab.store import End, Start, Step, Store, StoreError, default_store_path
 from puzzlebox.world import Rules, World
 
