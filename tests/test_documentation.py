@@ -91,11 +91,13 @@ def test_the_world_page_runs_as_pasted_and_explains_every_event_and_rule() -> No
 
 
 def test_the_environments_page_runs_as_pasted() -> None:
-    one, many = blocks(ROOT / "docs" / "environments.md", "python")
+    one, many, learning, ends = blocks(ROOT / "docs" / "environments.md", "python")
     lines = said_by(one)
     assert lines[0] == "{'camera': (64, 64, 3), 'vitals': (7,)} 0"
     assert lines[1] == "0.9558 True ['collected', 'finished', 'ended']"
     assert said_by(many) == ["(8, 100)"]
+    assert said_by(learning) == ["(12, 36, 36)"]
+    assert said_by(ends) == ["True [None]"]
 
 
 def test_the_pages_of_things_are_current() -> None:

@@ -29,6 +29,8 @@ _CHOICES = {
     "timeouts": ("truncated", "terminal"),
     "infos": ("all", "plain", "numbers"),
 }
+# The settings of an environment that change nothing about what an agent perceives and does.
+NO_SENSES = ("rules", "timeouts", "max_episode_steps", "infos")
 _BRANCH = (0, 1, 2)
 # No thing has a larger number; dispensers may bring any number of things.
 _LAST_NUMBER = np.iinfo(np.int32).max

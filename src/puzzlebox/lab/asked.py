@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from puzzlebox.agents import Agent, agent_named, code_of, defaults_of
-from puzzlebox.envs.settings import Settings
+from puzzlebox.envs.settings import NO_SENSES, Settings
 from puzzlebox.lab.rows import UNNAMED_RULES, rules_name
 from puzzlebox.things.rules import Rules
 
@@ -50,7 +50,7 @@ def agent_options_of(text: str) -> dict[str, Any]:
 
 def senses_of(agent: Agent) -> dict[str, Any]:
     """Every setting of what an agent perceives, also those it does not mention."""
-    return {each.name: each.default for each in fields(Settings) if each.name != "rules"} | dict(agent.senses)
+    return {each.name: each.default for each in fields(Settings) if each.name not in NO_SENSES} | dict(agent.senses)
 
 
 def _agent(text: str) -> tuple[str, dict[str, Any]]:

@@ -68,9 +68,9 @@ class Senses:
         self._degrees = [0.0] + [sign * number * apart for number in range(1, side + 1) for sign in (1, -1)]
 
     def perceive(self, world: World) -> tuple[Observation, Observation]:
-        """What is shown, and the part of it that the agent perceives."""
-        shown = self._perception.perceive(world)
-        return shown, {name: shown[name] for name in self._own}
+        """What is shown, and what the agent perceives, arranged as its senses ask."""
+        perceived = self._perception.perceive(world)
+        return self._perception.senses, {name: perceived[name] for name in self._own}
 
     def messages(self, shown: Observation) -> list[bytes]:
         """Both for the page."""
@@ -135,7 +135,8 @@ class ByAgent:
         if not self._held:
             episode, world = play.episode, play.world
             shown, own = self._senses.perceive(world)
-            info = told_of(world, world.animals[0], self._events) | {"ray_tags": self._senses.tags}
+            info = {"task": play.course.name, "ray_tags": self._senses.tags}
+            info |= told_of(world, world.animals[0], self._events)
             action = await loop.run_in_executor(self._pool, self._agent.act, own, info)
             if play.episode != episode or not play.running:
                 return
