@@ -55,7 +55,7 @@ def tasks_of(source: Source | Iterable[Source]) -> list[Named]:
         return [source]
     if isinstance(source, Played | bytes) or (isinstance(source, str) and _is_text(source)):
         played = _loaded(source)
-        return [Named(_name_of(played), played)]
+        return [Named(name_of(played), played)]
     if isinstance(source, str | PathLike):
         return [Named(name, _loaded(where)) for name, where in places_of(fspath(source), templates=True)]
     if not isinstance(source, Iterable) or isinstance(source, Mapping):
@@ -72,7 +72,7 @@ def _loaded(source: Played | str | bytes) -> Played:
     return Template(source) if is_template(source) else load_task(source)
 
 
-def _name_of(played: Played) -> str:
+def name_of(played: Played) -> str:
     """What a task is called that no file gives a name."""
     if isinstance(played, Task):
         title, text = played.metadata.title, write(played)

@@ -9,6 +9,8 @@ import numpy as np
 
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
 from puzzlebox.envs.settings import Observation, Perception, Settings, told_of
+from puzzlebox.envs.sources import name_of
+from puzzlebox.lab.rows import UPLOAD
 from puzzlebox.schema.messages import nearest
 from puzzlebox.senses.rays import LENGTH
 from puzzlebox.studio import protocol
@@ -94,6 +96,9 @@ class ByAgent:
     def __init__(self, play: Play, agent: Agent, pool: Executor, stepped: Callable[[], None]) -> None:
         self._play, self._agent, self._pool, self.stepped = play, agent, pool, stepped
         self._senses = Senses(agent.senses, play.course.rules)
+        course = play.course
+        # Outside the studio nobody knows the name of what was uploaded here.
+        self._task = name_of(course.task) if course.name.startswith(UPLOAD) else course.name
         self.times = 1.0
         self._due = 0.0
         self._ready = asyncio.Event()
@@ -135,7 +140,7 @@ class ByAgent:
         if not self._held:
             episode, world = play.episode, play.world
             shown, own = self._senses.perceive(world)
-            info = {"task": play.course.name, "ray_tags": self._senses.tags}
+            info = {"task": self._task, "ray_tags": self._senses.tags}
             info |= told_of(world, world.animals[0], self._events)
             action = await loop.run_in_executor(self._pool, self._agent.act, own, info)
             if play.episode != episode or not play.running:
