@@ -95,9 +95,7 @@ class Fork:
         self.close()
 
     def __reduce__(self) -> Any:
-        raise TypeError(
-            "a Fork is a process and can be neither copied nor pickled; its method fork() copies it"
-        )
+        raise TypeError("a Fork is a process and can be neither copied nor pickled; its method fork() copies it")
 
     def _check_open(self) -> None:
         if self._connection.closed:
