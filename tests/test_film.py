@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from living import AGENT, FINE, FORWARDS, GOAL, parsed, task_of
 from puzzlebox.cli.replay import replay as replay_verb
 from puzzlebox.lab.camera import FollowingCamera
-from puzzlebox.lab.film import film, path_picture, picture
+from puzzlebox.lab.film import film, film_name, path_picture, picture
 from puzzlebox.lab.gif import GifFile, packed, quantized
 from puzzlebox.lab.pathway import pixels
 from puzzlebox.lab.recording import Recording
@@ -361,3 +361,17 @@ def test_one_sentence_for_each_mistake(
     assert result.exit_code == 1 and sentence in result.stderr, result.output
     assert sum(line.startswith("error:") for line in result.stderr.splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+# --- what films are called
+
+
+def test_a_film_is_named_after_task_participant_and_id(recorded: str) -> None:
+    with Store() as store:
+        episode = replace(store.find(recorded), id="3f2a91c0b7d4", task="file:Müsli & Co", participant="p-07")
+    assert film_name(episode, ".mp4") == "Musli-Co-p-07-3f2a91c0b7d4.mp4"
+    watched = replace(episode, task="operant/press twice", player="agent", agent="random(0.5)", participant=None)
+    assert film_name(watched, "-step-12.png") == "operant-press-twice-random-0.5-3f2a91c0b7d4-step-12.png"
+    dropped = replace(episode, task="upload:0a1b", title="Two/rooms", participant=None)
+    assert film_name(dropped, ".gif") == "Two-rooms-human-3f2a91c0b7d4.gif"
+    assert film_name(replace(dropped, title="迷路"), ".gif") == "human-3f2a91c0b7d4.gif"
