@@ -9,6 +9,7 @@ from puzzlebox.cli.check import check
 from puzzlebox.cli.convert import convert
 from puzzlebox.cli.doctor import doctor
 from puzzlebox.cli.export import export
+from puzzlebox.cli.helping import PlainCommand, PlainGroup
 from puzzlebox.cli.play import HOST, Data, Host, NoBrowser, Port, play
 from puzzlebox.cli.replay import replay
 from puzzlebox.cli.report import report
@@ -21,6 +22,7 @@ from puzzlebox.cli.welcome import welcome
 
 app = typer.Typer(
     name="puzzlebox",
+    cls=PlainGroup,
     help="One virtual laboratory where animals, infants and machines meet the same tasks.",
     epilog="Without a command, the studio opens. Try `puzzlebox tasks`, then `puzzlebox check FILE` on your own task.",
     rich_markup_mode="markdown",
@@ -28,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for verb in (play, check, convert, show, vary, things, tasks, run, report, replay, export, bench, doctor):
-    app.command()(verb)
+    app.command(cls=PlainCommand)(verb)
 
 
 def _version(asked: bool) -> None:

@@ -29,7 +29,7 @@ class _Checked:
 def check(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE|DIR...", help="Task files, folders of them, or names of bundled tasks."),
+        typer.Argument(metavar="FILE|DIR", help="Task files, folders of them, or names of bundled tasks."),
     ],
     strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON, for programs.")] = False,

@@ -24,7 +24,7 @@ def report(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...",
+            metavar="RUN",
             help="Folders of runs (`puzzlebox run`), files of recordings of people, or CSV tables of episodes.",
         ),
     ],

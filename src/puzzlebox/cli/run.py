@@ -25,7 +25,7 @@ def run(
     tasks: Annotated[
         list[str],
         typer.Argument(
-            metavar="TASK...",
+            metavar="TASK",
             help="Task files, folders, patterns, bundled tasks or batteries (`puzzlebox tasks`), templates.",
         ),
     ],
