@@ -375,3 +375,21 @@ def test_a_film_is_named_after_task_participant_and_id(recorded: str) -> None:
     dropped = replace(episode, task="upload:0a1b", title="Two/rooms", participant=None)
     assert film_name(dropped, ".gif") == "Two-rooms-human-3f2a91c0b7d4.gif"
     assert film_name(replace(dropped, title="迷路"), ".gif") == "human-3f2a91c0b7d4.gif"
+
+
+def test_what_is_written_into_a_folder_gets_its_name(recorded: str, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for folder, more, name in (
+        ("films/", (), f"ahead-human-{recorded}.mp4"),
+        ("there", ("--step", 3), f"ahead-human-{recorded}-step-3.png"),
+        ("there", ("--path",), f"ahead-human-{recorded}-path.png"),
+    ):
+        made = run("last", "-o", folder, "--size", "48x32", *more)
+        assert made.exit_code == 0, made.output
+        assert (tmp_path / folder / name).stat().st_size > 0
+    with Store() as store:
+        (tmp_path / "one.json").write_text(store.record(recorded).to_json())
+    assert run("one.json", "-o", "there", "--size", "48x32", "--step", 3).exit_code == 0
+    assert (tmp_path / "there" / "one-step-3.png").exists()
+    assert run("zz", "-o", "other/").exit_code == 1
+    assert not (tmp_path / "other").exists()

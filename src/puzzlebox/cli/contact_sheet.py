@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from puzzlebox.cli.words import fail, note
+from puzzlebox.cli.words import check_arena, fail, note
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
@@ -46,6 +46,7 @@ def picture_of(
     sheet = np.full((size[1], size[0], 3), _WHITE, np.uint8)
     try:
         for place, variation in enumerate(template.sample(number, seed)):
+            check_arena(arena + 1, variation.task, name)
             world = World(variation.task, arena=arena, seed=seed, rules=rules)
             for _ in range(steps):
                 if not world.over:

@@ -21,7 +21,7 @@ def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[st
         f"episode   {episode.id}",
         f"task      {episode.title or episode.task or 'without a name'}"
         + (f" ({episode.task})" if episode.title and episode.task and episode.task != episode.title else ""),
-        f"arena     {episode.arena}, seed {episode.seed}, rules {episode.rules_name}",
+        f"arena     {episode.arena + 1}, seed {episode.seed}, rules {episode.rules_name}",
         f"player    {who}, {episode.started}",
         f"length    {_time(episode.steps)} ({episode.steps} physics steps)",
         f"return    {episode.total:.3f}, {ending}",
@@ -38,7 +38,7 @@ def of_record(record: Record) -> list[str]:
     ending = _verdict(world.passed()) if world.over else "not over"
     return [
         f"task      {record.task.metadata.title or 'without a title'}",
-        f"arena     {record.arena}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
+        f"arena     {record.arena + 1}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
         f"length    {_time(world.clock)} ({world.clock} physics steps)",
         f"return    {world.animals[0].total:.3f}, {ending}",
         *_happenings(events),
