@@ -264,7 +264,7 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
         out = tmp_path / str(workers) / "run"
         rows.append(run([Subject("two", task)], ["random"], out, episodes=2, workers=workers).rows)
     assert rows[0] == rows[1] and not any(row["error"] for row in rows[0])
-    record = trajectory(f"{out}#two/0/random/1")
+    record = trajectory(f"{out}#two/1/random/1")
     first, second = zip(*record.actions, strict=True)
     # Chances of their own, and what the row tells is the first one's.
     assert first != second
