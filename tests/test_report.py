@@ -245,7 +245,7 @@ def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
     assert line == {
         "run": "out",
         "task": "examples/food",
-        "arena": "0",
+        "arena": "1",
         "task_hash": episodes[0]["task_hash"],
         "time_limit": "250",
         "pass_mark": "0.0",

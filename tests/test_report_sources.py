@@ -313,7 +313,10 @@ def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_a
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
     results = gather([store])
     assert {row.participant for row in results.rows} == {"P1", "P2"} and len(results.rows) == 4
-    assert f"2 recordings of agents somebody watched are left out ({store}); --watched counts them." in results.remarks
+    assert (
+        f"2 recordings of agents somebody watched are left out ({store}); add --watched to count agents as well."
+        in (results.remarks)
+    )
     everybody = gather([store], watched=True)
     assert everybody.agents == ["random", "human"] and len(everybody.rows) == 6
     assert not any("left out" in remark for remark in everybody.remarks)

@@ -140,7 +140,7 @@ def _add(summary: Any, agent: str, level: str, rows: list[dict[str, Any]]) -> No
         summary.add_row(agent, level, count, "-", "-", "-")
         return
     known = [row["passed"] for row in good if row["passed"] is not None]
-    passed = f"{100 * sum(known) / len(known):.1f} %" if known else "-"
+    passed = f"{100 * sum(known) / len(known):.1f} %" if known else "unknown"
     cut = len(good) - len(known)
     passed += f" ({cut} cut off)" if cut else ""
     summary.add_row(agent, level, count, passed, _mean(good, "return"), _mean(good, "latency"))

@@ -112,6 +112,8 @@ def _headline(results: Results, main: Sequence[Played]) -> list[str]:
         if trials:
             share = wilson(passed, trials)
             lines.append(f"{agent} passed {passed} of {trials}{where}: {words.percent_interval(share)}.")
+        else:
+            lines.append(f"Whether {agent} passed{where} is not known of any episode.")
     return lines
 
 

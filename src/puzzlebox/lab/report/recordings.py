@@ -85,7 +85,7 @@ def _kept(
     if aside:
         one = "recording of an agent somebody watched is left out"
         many = "recordings of agents somebody watched are left out"
-        remarks.append(f"{words.count(aside, one, many)} ({path}); --watched counts them.")
+        remarks.append(f"{words.count(aside, one, many)} ({path}); add --watched to count agents as well.")
     episodes = []
     for number, (row, player) in enumerate(zip(rows, players, strict=True), 2):
         played = episode_of(row, path, number, path)
