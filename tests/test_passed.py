@@ -164,6 +164,33 @@ def test_an_animal_whose_episode_another_one_ended() -> None:
     assert [world.passed(animal) for animal in world.animals] == [True, False]
 
 
+# --- truncated
+
+
+def into_a_zone(reward: float) -> tuple[World, list[list[Event]]]:
+    """An animal whose health lasts for 50 physics steps walks into a zone that gives that reward once."""
+    grant = f"{{name: DataZone, at: [20, 0, 9], size: [4, 1, 4], operations: [{{do: grant_reward, reward: {reward}}}]}}"
+    world = World(parsed(f"arenas: [{{time_limit: 10, items: [{AGENT}, {grant}]}}]"))
+    decisions = []
+    while not world.over:
+        decisions.append(list(world.step([FORWARDS]).events))
+    return world, decisions
+
+
+def test_truncated_is_the_step_whose_only_cost_was_time() -> None:
+    """The zone leaves health for 0 to 8 more physics steps; the decision in which the last of it goes matters."""
+    _, decisions = into_a_zone(-0.001)
+    entry = next(event.step for events in decisions for event in events if event.kind == "granted")
+    ends = set()
+    for left in range(9):
+        world, decisions = into_a_zone(-(1 - 0.02 * entry - 0.02 * left) + 0.001)
+        rewarded = any(event.kind == "granted" for event in decisions[-1])
+        assert (world.truncated, world.terminated) == (not rewarded, rewarded), left
+        assert world.cause == ("health" if rewarded else "time")
+        ends.add(rewarded)
+    assert ends == {True, False}
+
+
 # --- what learners see
 
 
