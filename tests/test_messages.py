@@ -8,8 +8,10 @@ import pytest
 from puzzlebox.schema import read
 from puzzlebox.schema.diagnostics import errors
 from puzzlebox.schema.lines import lines_of
-from puzzlebox.schema.messages import ERRORS, MESSAGES, WARNINGS
+from puzzlebox.schema.messages import ERRORS, MESSAGES, WARNINGS, nearest, nearest_thing
 from puzzlebox.schema.tree import MAX_BYTES
+from puzzlebox.things import CATALOGUE, Rules, names
+from puzzlebox.things.everyday import EVERYDAY
 
 # Each line ten times the one before: a million values from a few hundred characters.
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
@@ -119,3 +121,23 @@ def test_carets_in_a_very_long_line_stay_on_the_screen() -> None:
     assert len(line) < 140
     start = carets.index("^")
     assert line[start : start + 5] == "Walll"
+
+
+def test_only_things_are_listed_by_the_catalogue() -> None:
+    """Whoever asks for a column or an option is told which there are."""
+    columns = [f"column_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    assert nearest("xyzzy", columns) == f"; allowed: {', '.join(columns)}"
+    assert nearest("column_", columns) == "; did you mean `column_z`?"
+    many = [f"{number}" for number in range(1000, 3000)]
+    assert nearest("xyzzy", many).endswith("1058, 1059 and 1,940 more")
+    assert nearest("xyzzy", many, "puzzlebox tasks") == "; `puzzlebox tasks` lists them"
+    assert nearest_thing("xyzzy", CATALOGUE) == "; `puzzlebox things` lists them"
+    with pytest.raises(ValueError, match=r"no field 'xyzzy'; allowed: decision_period, .*ray_tags"):
+        Rules.named({"xyzzy": 1})
+
+
+def test_everyday_words_are_answered_with_things_and_accepted_nowhere() -> None:
+    assert set(EVERYDAY.values()) <= set(CATALOGUE)
+    assert not set(EVERYDAY) & {name.lower() for name in names()}
+    assert nearest_thing("Foods", CATALOGUE) == "; did you mean `GoodGoal`?"
+    assert read("arenas:\n- items:\n  - {name: food}\n").task is None
