@@ -164,7 +164,7 @@ def test_a_trajectory_replays_to_the_same_end(folder: Path, tmp_path: Path) -> N
     for row in outcome.rows:
         world = World.replay(trajectory(f"{out}/{row['trajectory']}"))
         assert (world.clock, world.animals[0].total, world.passed()) == (row["steps"], row["return"], row["passed"])
-    assert trajectory(f"{out}#one/1/random/0").arena == 1
+    assert trajectory(f"{out}#one/2/random/0").arena == 1
     with pytest.raises(ValueError, match=r"has no episode 'one/1/random/1'; .*did you mean `one/1/random/0`"):
         trajectory(f"{out}#one/1/random/1")
     with pytest.raises(FileNotFoundError, match="not the folder of a run"):
