@@ -544,8 +544,19 @@ class World:
     def replay(cls, record: Record) -> "World":
         """The world at the end of a record, byte for byte what it was."""
         world = cls(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
+        cruise = world.cruise()
         for actions in record.actions:
-            world.step(actions)
+            # Most decisions are physics alone, which a cruise does without the rules and without an outcome.
+            happened: Any = False if cruise is None else cruise.go(checked_actions(actions, 1)[0])
+            if happened is None:
+                continue
+            if happened is False:
+                world.step(actions)
+            else:
+                world.resume(happened)
+            cruise = world.cruise()
+        if record.actions:
+            world.take_events()
         return world
 
     def restore(self, record: Record) -> None:
@@ -555,8 +566,8 @@ class World:
     def branch(self) -> "World":
         """A second world that starts where this one is now, for search.
 
-        It is made from positions and velocities, without what the engine remembers of contacts, so it may come out a
-        little differently: a plan counts once it replays from the start.
+        It is made from positions, velocities and who is asleep, without what the engine remembers of contacts, so it
+        may come out a little differently: a plan counts once it replays from the start. `Fork` makes exact copies.
         """
         return deepcopy(self)
 
