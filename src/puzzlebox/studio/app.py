@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from puzzlebox.lab import StoreError
@@ -34,7 +33,7 @@ _FILMS = {"mp4": "video/mp4", "gif": "image/gif"}
 _TURN = 0.001
 
 
-def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = None) -> ASGIApp:
+def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = None) -> Guard:
     """The application; `ready` is called when it can answer."""
     api = _Api(rooms)
     files = page_files()
@@ -49,7 +48,7 @@ def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = No
         return found.answer(request)
 
     async def socket(websocket: WebSocket) -> None:
-        await Tab(websocket, rooms).run()
+        await Tab(websocket, rooms, getattr(websocket.state, "link", None)).run()
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -82,7 +81,8 @@ def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = No
         Route(one + "/film.{ending}", api.film),
         WebSocketRoute("/ws", socket),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _sentence}, lifespan=lifespan), policy)
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _sentence}, lifespan=lifespan)
+    return Guard(app, policy, files=[path for path in files if path != "/"])
 
 
 async def _sentence(request: Request, problem: Exception) -> Response:
