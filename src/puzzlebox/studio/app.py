@@ -181,7 +181,8 @@ class _Api:
         step = _number(request, "step", -1, 0, 2**31)
         paint = recordings.picture
         data = await self._read(lambda: paint(self._store, id, None if step < 0 else step, view, width, height))
-        return Response(data, media_type="image/png", headers=_as_file(f"{id}.png"))
+        moment = "" if step < 0 else f"-step-{step}"
+        return Response(data, media_type="image/png", headers=await self._as_file(id, f"{moment}.png"))
 
     async def film(self, request: Request) -> Response:
         """All of it, as a film; one is made at a time."""
@@ -192,7 +193,11 @@ class _Api:
         view, width, height = _view(request), _side(request, "width", 640), _side(request, "height", 480)
         async with self._filming:
             data = await self._read(lambda: recordings.film(self._store, id, ending, view, width, height))
-        return Response(data, media_type=_FILMS[ending], headers=_as_file(f"{id}.{ending}"))
+        return Response(data, media_type=_FILMS[ending], headers=await self._as_file(id, f".{ending}"))
+
+    async def _as_file(self, id: str, ending: str) -> dict[str, str]:
+        name = recordings.file_name(await self._read(lambda: self._store.episode(id))) + ending
+        return {"Content-Disposition": f'inline; filename="{name}"'}
 
     async def _known(self, request: Request) -> str:
         id: str = request.path_params["id"]
@@ -214,10 +219,6 @@ class _Api:
             raise HTTPException(404, str(problem.args[0])) from None
         except (ValueError, StoreError, ModuleNotFoundError) as problem:
             raise HTTPException(400, str(problem)) from None
-
-
-def _as_file(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'inline; filename="{name}"'}
 
 
 def _view(request: Request, allowed: Sequence[str] = VIEWS) -> str:

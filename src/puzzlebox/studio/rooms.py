@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from puzzlebox.lab import Store
 from puzzlebox.lab.rows import checked_participant
+from puzzlebox.schema import Task
 from puzzlebox.studio import everything
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.course import Course
@@ -161,7 +162,13 @@ class Rooms:
         try:
             entry = await self.build(self.catalogue.find, name)
             course = Course(
-                entry.name, entry.task, self.rules, arena=arena, seed=seed, agent=agent, participant=participant
+                entry.name,
+                entry.task,
+                self.rules,
+                arena=None if arena is None else _arena_id(entry.task, arena),
+                seed=seed,
+                agent=agent,
+                participant=participant,
             )
             await self._play(tab, course, note)
         except UnknownTask as problem:
@@ -248,6 +255,14 @@ class Rooms:
         if stored.finished:  # it ended while nobody was there, and the next one would have begun
             course.next()
         await self._play(tab, course, None if stored.finished else note)
+
+
+def _arena_id(task: Task, number: int) -> int:
+    """The id of an arena by its number, from 1, as people count and pages show it."""
+    count = len(task.arenas)
+    if not 1 <= number <= count:
+        raise Mistake(f"there is no arena {number}; the task has {'1 arena' if count == 1 else f'arenas 1 to {count}'}")
+    return task.arenas[number - 1].id
 
 
 def _participant(message: dict[str, Any]) -> str | None:
