@@ -177,7 +177,7 @@ export const FrameFlag = {
   CANNOT_MOVE: 4,
   HEALTH_STANDS: 8,
   NOTIFICATION: 16,
-  PASSED_SO_FAR: 32,
+  PASSED: 32,
   PAUSED: 64,
 } as const;
 export type FrameFlag = (typeof FrameFlag)[keyof typeof FrameFlag];
