@@ -94,11 +94,11 @@ def test_an_edited_link_says_so(chromium: Any, sent: Studio, part: str, other: s
 
 
 def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromium: Any, tmp_path: Path) -> None:
-    studio = Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start()  # noqa: F811
+    own = Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start()
     context = phone(chromium)
     try:
         page = context.new_page()
-        page.goto(studio.link)
+        page.goto(own.link)
         until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Go on").wait_for()
@@ -110,7 +110,7 @@ def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromiu
         assert page.get_by_role("link").count() == 0
     finally:
         context.close()
-        studio.stop()
+        own.stop()
 
 
 # --- play
