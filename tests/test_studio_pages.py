@@ -41,9 +41,9 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     made.stop()
 
 
-def at_home(studio: Studio) -> str:
+def at_home(sent: Studio) -> str:
     """The participant's link, by the number of this machine instead of its name."""
-    return re.sub(r"http://[^/]+", studio.address, studio.link)
+    return re.sub(r"http://[^/]+", sent.address, sent.link)
 
 
 def phone(chromium: Any) -> Any:
