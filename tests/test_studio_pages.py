@@ -175,16 +175,17 @@ def test_the_arena_of_an_address_counts_from_1(opened: Open, studio: Studio) -> 
 # --- files
 
 
-def drop(page: Any, name: str, data: bytes) -> Any:
+def drop(page: Any, name: str, data: bytes, kind: str = "", times: int = 1) -> Any:
+    """Drop a file on the page: its bytes, so many times over."""
     page.locator("article").first.wait_for()  # before it is there, nobody takes what is dropped
     page.evaluate(
-        """([name, bytes]) => {
+        """([name, bytes, type, times]) => {
           const carried = new DataTransfer();
-          carried.items.add(new File([new Uint8Array(bytes)], name));
+          carried.items.add(new File(Array(times).fill(new Uint8Array(bytes)), name, { type }));
           for (const type of ["dragenter", "dragover", "drop"])
             window.dispatchEvent(new DragEvent(type, { dataTransfer: carried, bubbles: true, cancelable: true }));
         }""",
-        [name, list(data)],
+        [name, list(data), kind, times],
     )
     return page.get_by_role("dialog")
 
@@ -195,6 +196,8 @@ def test_a_dropped_picture_is_called_a_picture(opened: Open) -> None:  # noqa: F
     sentence = "this is a picture (PNG), not a task file; a task file is a text, in YAML"
     dialog.get_by_text(sentence).wait_for()
     assert "YAML:" not in dialog.inner_text() and dialog.get_by_role("link").count() == 0
+    dialog = drop(page, "photo.jpg", bytes(1000), "image/jpeg", 2000)  # larger than any task file may be
+    dialog.get_by_text("photo.jpg is a picture, not a task file; a task file is a text, in YAML.").wait_for()
 
 
 def test_of_a_dropped_template_one_variation_is_played_and_another_can_be_drawn(opened: Open) -> None:  # noqa: F811

@@ -34,6 +34,7 @@ NOT_VALID = "this link is not valid; ask the person who sent it"
 _NOTHING_ELSE = "this link opens one task and nothing else; go back to it"
 _SENTENCE_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Puzzlebox</title>
+<meta name="color-scheme" content="light dark">
 <body style="display:grid;place-items:center;min-height:90vh;margin:0 24px;font:1.1rem/1.5 system-ui,sans-serif">
 <p>{}.</p></body></html>
 """
