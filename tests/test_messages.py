@@ -44,6 +44,34 @@ MADE: dict[str, tuple[str | bytes, str]] = {
         "3:5: error: the task holds more than 10000 things",
     ),
     "not-text": (b"arenas: \xff\n", "1:9: error: the file is not text in UTF-8 (byte 8); save it as UTF-8"),
+    "binary": (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+        "error: this is a picture (PNG), not a task file; a task file is a text, in YAML",
+    ),
+    "binary photo": (
+        b"\xff\xd8\xff\xe0\x00\x10JFIF",
+        "error: this is a picture (JPEG), not a task file; a task file is a text, in YAML",
+    ),
+    "binary film": (
+        b"\x00\x00\x00 ftypisom",
+        "error: this is a film (MP4), not a task file; a task file is a text, in YAML",
+    ),
+    "binary letter": (
+        b"PK\x03\x04\x14\x00",
+        "error: this is a ZIP, Word or Excel file, not a task file; a task file is a text, in YAML",
+    ),
+    "binary recordings": (
+        b"SQLite format 3\x00\x10",
+        "error: this is a database (SQLite), not a task file; a task file is a text, in YAML",
+    ),
+    "binary of any kind": (
+        b"\x7fELF\x02\x01\x00\xff",
+        "error: this is a binary file, not a task file; a task file is a text, in YAML",
+    ),
+    "not-text two bytes a letter": (
+        "arenas:".encode("utf-16"),
+        "1:1: error: the file is not text in UTF-8 (byte 0); save it as UTF-8",
+    ),
     "bad-character": ("arenas: \x07\n", "1:9: error: the character U+0007 is not allowed in YAML"),
     "bad-character surrogate": ("arenas:\n- \ud800\n", "2:3: error: the character U+D800 is not allowed in YAML"),
     "not-yaml tab": ("arenas:\n\t- {}\n", "2:1: error: this is not valid YAML: a tab; indent with spaces"),
@@ -69,7 +97,7 @@ WRITTEN = {
 
 
 def headlines(text: str | bytes) -> list[str]:
-    return [finding.headline("task.yml").removeprefix("task.yml:") for finding in read(text).findings]
+    return [finding.headline("task.yml").removeprefix("task.yml:").lstrip() for finding in read(text).findings]
 
 
 @pytest.mark.parametrize("case", WRITTEN)

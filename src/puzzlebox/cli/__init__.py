@@ -9,6 +9,7 @@ from puzzlebox.cli.check import check
 from puzzlebox.cli.convert import convert
 from puzzlebox.cli.doctor import doctor
 from puzzlebox.cli.export import export
+from puzzlebox.cli.forget import forget
 from puzzlebox.cli.helping import PlainCommand, PlainGroup
 from puzzlebox.cli.play import HOST, Data, Host, NoBrowser, Port, play
 from puzzlebox.cli.replay import replay
@@ -29,7 +30,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (play, check, convert, show, vary, things, tasks, run, report, replay, export, bench, doctor):
+for verb in (play, check, convert, show, vary, things, tasks, run, report, replay, export, forget, bench, doctor):
     app.command(cls=PlainCommand)(verb)
 
 

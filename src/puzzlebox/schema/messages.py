@@ -16,6 +16,7 @@ ERRORS: dict[str, str] = {
     "too-many-items": "the task holds more than {limit} things",
     "too-many-values": "with what its instances share counted for each, the task holds more than {limit} values",
     "not-text": "the file is not text in UTF-8 (byte {offset}); save it as UTF-8",
+    "binary": "this is {what}, not a task file; a task file is a text, in YAML",
     "bad-character": "the character {character} is not allowed in YAML",
     "not-yaml": "this is not valid YAML: {problem}",
     "many-documents": "a second document begins here; a task file holds one (put several arenas under `arenas`)",
