@@ -16,6 +16,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from puzzlebox.lab import StoreError
+from puzzlebox.lab.film import film_name
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.tree import MAX_BYTES
 from puzzlebox.studio import recordings
@@ -196,7 +197,7 @@ class _Api:
         return Response(data, media_type=_FILMS[ending], headers=await self._as_file(id, f".{ending}"))
 
     async def _as_file(self, id: str, ending: str) -> dict[str, str]:
-        name = recordings.file_name(await self._read(lambda: self._store.episode(id))) + ending
+        name = film_name(await self._read(lambda: self._store.episode(id)), ending)
         return {"Content-Disposition": f'inline; filename="{name}"'}
 
     async def _known(self, request: Request) -> str:

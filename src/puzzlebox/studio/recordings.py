@@ -1,14 +1,13 @@
 """Recordings for the page: what is stored, and an episode played again as the messages of the time."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from puzzlebox.lab import Episode, Store
+from puzzlebox.lab.film import film_name
 from puzzlebox.lab.replaying import moments
-from puzzlebox.lab.rows import FILE, UPLOAD
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag
@@ -22,22 +21,12 @@ FIELDS = (
 # From each of these physics steps on one can begin to look, without what was before.
 KEY_STEPS = 500
 _BLOCK = 64 * 1024
-# What every system takes in the name of a file; at its ends nothing that hides it or looks like a mistake.
-_UNSAFE, _EDGES, _LONGEST = re.compile(r"[^A-Za-z0-9._-]+"), ".-_", 60
 
 
 def about(episode: Episode) -> dict[str, Any]:
     """An EPISODE."""
-    plain = episode.as_dict() | {"file": file_name(episode)}
+    plain = episode.as_dict() | {"file": film_name(episode, "")}
     return {name: plain[name] for name in FIELDS}
-
-
-def file_name(episode: Episode) -> str:
-    """What files of an episode are called, without the ending: its task, who played it, and the start of its id."""
-    given = episode.title if episode.task.startswith(UPLOAD) else episode.task.removeprefix(FILE)
-    who = episode.participant or episode.agent or ""
-    words = [_UNSAFE.sub("-", word).strip(_EDGES)[:_LONGEST].strip(_EDGES) for word in (given, who)]
-    return "-".join([*(word for word in words if word), episode.id[:6]])
 
 
 def columns(store: Store, id: str) -> dict[str, Any]:
