@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from puzzlebox.lab import Episode, Store
+from puzzlebox.lab.film import film_name
 from puzzlebox.lab.replaying import moments
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
@@ -15,7 +16,7 @@ from puzzlebox.studio.telling import Teller, about_arena, events_text, moment_of
 # What an EPISODE of docs/studio-protocol.md holds.
 FIELDS = (
     *("id", "task", "title", "arena", "seed", "rules", "player", "agent", "participant", "started"),
-    *("steps", "return", "passed", "ended_by", "finished"),
+    *("steps", "return", "passed", "ended_by", "finished", "file"),
 )
 # From each of these physics steps on one can begin to look, without what was before.
 KEY_STEPS = 500
@@ -24,7 +25,7 @@ _BLOCK = 64 * 1024
 
 def about(episode: Episode) -> dict[str, Any]:
     """An EPISODE."""
-    plain = episode.as_dict()
+    plain = episode.as_dict() | {"file": film_name(episode, "")}
     return {name: plain[name] for name in FIELDS}
 
 

@@ -3,6 +3,7 @@ import { decode, type FrameMessage } from "../scene/decode";
 import { Message } from "../scene/layout";
 import type { WorldEvent } from "./api";
 import { keptFrom, Ledger } from "./ledger";
+import { isBound } from "./route";
 
 export interface Wanted {
   task: string | null;
@@ -197,8 +198,9 @@ export class Connection {
   };
 }
 
+// A participant's link is shown at the door as well.
 function wsAddress(): string {
-  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws${isBound() ? location.search : ""}`;
 }
 
 // Storage may be forbidden; then a reload begins anew.
