@@ -164,7 +164,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def act(self, action: int) -> Outcome:
         """Act without looking; 3 * move + turn."""
         world = self.world
-        if self.over:
+        if world.over or self._steps_left == 0:
             raise ResetNeeded("the episode is over; call reset() first")
         return self._judged(world.step((action,)))
 
@@ -219,7 +219,9 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def info(self, events: tuple[Event, ...] = ()) -> dict[str, Any]:
         """What is true beside the observation."""
         world = self.world
-        told = {"task": self._programme.name} | told_of(world, world.animals[0], events) | self._always
+        told = told_of(world, world.animals[0], events)
+        told["task"] = self._programme.name
+        told.update(self._always)
         if self._programme.variation is not None:
             told["variation"] = self._programme.variation
         if self.settings.segments:
