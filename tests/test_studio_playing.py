@@ -285,7 +285,7 @@ def test_a_page_that_reads_nothing_misses_frames_and_no_action(tmp_path: Path) -
         with Store(tmp_path / "r.sqlite") as store:
             tab = Tab(socket, rooms)  # type: ignore[arg-type]
             tab.sit_down(Play(course, store), None)
-            tab.begin(Prepared.fresh(course, course.again()))
+            tab.present(Prepared.fresh(course, course.again()))
             assert tab.play is not None
             sender = asyncio.create_task(tab._send())
 

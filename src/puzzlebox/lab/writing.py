@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.database import StoreError, connect
-from puzzlebox.lab.rows import End, Start, Step, plain_event
+from puzzlebox.lab.rows import Breaks, End, Start, Step, plain_event
 
 # Seconds from one transaction to the next.
 BREATH = 0.1
 
 Listener = Callable[[dict[str, int]], object]
-Entry = tuple[str, Start | Step | End]
+Entry = tuple[str, Start | Step | Breaks | End]
 
 _BEGIN = """INSERT INTO episodes
   (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant)
@@ -24,6 +24,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _STEP = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
+_BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # What fits into a whole number of SQLite.
 _LARGEST = 2**63 - 1
 
@@ -51,7 +52,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="puzzlebox-recordings", daemon=True)
         self._thread.start()
 
-    def put(self, id: str, row: Start | Step | End) -> None:
+    def put(self, id: str, row: Start | Step | Breaks | End) -> None:
         """Have something written."""
         with self._change:
             if self.error is not None:
@@ -123,6 +124,8 @@ class Writer:
                 elif isinstance(row, Start):
                     self._write_start(connection, row)
                     done[id] = 0
+                elif isinstance(row, Breaks):
+                    connection.execute(_BREAKS, (row.hidden_ms, row.paused_ms, self._number(connection, id)))
                 else:
                     values = (row.step, row.total, row.passed, row.ended_by)
                     connection.execute(_END, (*values, self._number(connection, id)))

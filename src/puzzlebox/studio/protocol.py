@@ -33,6 +33,7 @@ class FrameFlag(IntFlag):
     NOTIFICATION = rows.NOTIFICATION
     PASSED_SO_FAR = rows.PASSED_SO_FAR
     PAUSED = rows.PAUSED
+    WAITING = rows.WAITING
 
 
 FRAME = np.dtype(
