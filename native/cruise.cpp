@@ -46,11 +46,10 @@ void Cruise::feel(Floats out) {
   feeling_ = out;
 }
 
-void Cruise::tell(Column<double> rewards, Column<double> totals, Column<bool> passed, Column<double> health,
-                  std::size_t row, double pass_mark) {
-  bool there = row < rewards.shape(0) && row < totals.shape(0) && row < passed.shape(0) && row < health.shape(0);
+void Cruise::tell(Column<double> rewards, Column<double> totals, Column<double> health, std::size_t row) {
+  bool there = row < rewards.shape(0) && row < totals.shape(0) && row < health.shape(0);
   if (!there) throw std::invalid_argument("row: there is no such one");
-  rewards_ = rewards, totals_ = totals, passed_ = passed, health_ = health, told_ = row, pass_mark_ = pass_mark;
+  rewards_ = rewards, totals_ = totals, health_ = health, told_ = row;
 }
 
 void Cruise::perceive() {
@@ -71,7 +70,6 @@ void Cruise::perceive() {
   if (rewards_.is_valid()) {
     rewards_.data()[told_] = animal.total - animal.before;
     totals_.data()[told_] = animal.total;
-    passed_.data()[told_] = animal.total >= pass_mark_;
     health_.data()[told_] = animal.health;
   }
 }
@@ -84,8 +82,7 @@ void bind_cruise(nb::module_& module) {
       .def("scan", &Cruise::scan, nb::arg("turns"), nb::arg("radius"), nb::arg("length"), nb::arg("columns"),
            nb::arg("out"))
       .def("feel", &Cruise::feel, nb::arg("out"))
-      .def("tell", &Cruise::tell, nb::arg("rewards"), nb::arg("totals"), nb::arg("passed"), nb::arg("health"),
-           nb::arg("row"), nb::arg("pass_mark"))
+      .def("tell", &Cruise::tell, nb::arg("rewards"), nb::arg("totals"), nb::arg("health"), nb::arg("row"))
       .def("go", &Cruise::go,
            "Carry out a decision. None: nothing happened. False: it was not begun, because more than the engine has a\n"
            "say in it. A Stretch: it was begun, and then something happened.")

@@ -34,8 +34,7 @@ class Cruise {
   void see(nb::object tables, int row, float fov_degrees, Image image);
   void scan(std::vector<double> turns, double radius, double length, Columns columns, Floats out);
   void feel(Floats out);
-  void tell(Column<double> rewards, Column<double> totals, Column<bool> passed, Column<double> health, std::size_t row,
-            double pass_mark);
+  void tell(Column<double> rewards, Column<double> totals, Column<double> health, std::size_t row);
   void perceive();
 
  private:
@@ -61,9 +60,7 @@ class Cruise {
   std::vector<Fan> fans_;
   Floats feeling_;
   Column<double> rewards_, totals_, health_;
-  Column<bool> passed_;
   std::size_t told_ = 0;  // the row
-  double pass_mark_ = 0;
 };
 
 void bind_cruise(nb::module_& module);

@@ -74,6 +74,7 @@ class Shot:
 
 
 BALL = (245, 266, 245, 266)
+# Two physics steps after the launch, which comes a step after the start.
 LAUNCHED = (254, 274, 245, 266)
 GREEN, GOLDEN, RED, ORANGE, PALE = (188, 224, 138), (245, 221, 104), (245, 110, 115), (255, 117, 0), (211, 219, 229)
 BLUE = {"color": [137, 207, 240]}
@@ -85,10 +86,10 @@ SHOTS = [
     Shot("BadGoal", BALL, RED),
     Shot("BadGoalMulti", BALL, ORANGE),
     Shot("DecoyGoal", BALL, PALE),
-    Shot("GoodGoalBounce", LAUNCHED, GREEN),
-    Shot("GoodGoalMultiBounce", LAUNCHED, GOLDEN),
-    Shot("BadGoalBounce", LAUNCHED, RED),
-    Shot("DecoyGoalBounce", LAUNCHED, PALE),
+    Shot("GoodGoalBounce", LAUNCHED, GREEN, steps=3),
+    Shot("GoodGoalMultiBounce", LAUNCHED, GOLDEN, steps=3),
+    Shot("BadGoalBounce", LAUNCHED, RED, steps=3),
+    Shot("DecoyGoalBounce", LAUNCHED, PALE, steps=3),
     Shot("GrowGoal", (251, 260, 256, 266), GOLDEN),
     # In the game it starts in the air, for its place is asked for as if it were larger (animal-ai.md 2.6).
     Shot("DecayGoal", (229, 282, 207, 260), None, y=0.26),

@@ -182,7 +182,7 @@ arenas:
       {name: DataZone, at: [20, 0, 5], size: [4, 1, 4], operations: [{do: end_episode, reward: -0.7}]}]}
   - {id: 1, time_limit: 1, items: [{name: Agent, at: [20, 0, 5]}]}
 """
-    world = World(parsed(text))
+    world = World(parsed(text), rules="4.3")  # where a penalty does not keep one from the next arena
     outcome = world.step([NOOP])
     assert outcome.rewards[0] == pytest.approx(-1.1)
     assert (outcome.terminated, outcome.truncated) == (True, False)

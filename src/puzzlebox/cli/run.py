@@ -137,6 +137,9 @@ def _add(summary: Any, agent: str, level: str, rows: list[dict[str, Any]]) -> No
     if not good:
         summary.add_row(agent, level, count, "-", "-", "-")
         return
-    passed = 100 * sum(row["passed"] for row in good) / len(good)
+    known = [row["passed"] for row in good if row["passed"] is not None]
+    passed = f"{100 * sum(known) / len(known):.1f} %" if known else "-"
+    cut = len(good) - len(known)
+    passed += f" ({cut} cut off)" if cut else ""
     means = (sum(row[name] for row in good) / len(good) for name in ("return", "seconds"))
-    summary.add_row(agent, level, count, f"{passed:.1f} %", *(f"{mean:.3f}" for mean in means))
+    summary.add_row(agent, level, count, passed, *(f"{mean:.3f}" for mean in means))

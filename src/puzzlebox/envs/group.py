@@ -22,6 +22,8 @@ Wish = tuple[int | None, dict[str, Any]] | None
 # What is told of each environment beside its observation, and how it is stored.
 RESULTS = {"reward": np.float64, "terminated": np.bool_, "truncated": np.bool_}
 INFOS = {"arena": np.int64, "passed": np.bool_, "episode_return": np.float64, "health": np.float64, "lights": np.bool_}
+# Whether it is known which of them have passed.
+DECIDED = "decided"
 
 
 class Board:
@@ -29,7 +31,7 @@ class Board:
 
     def __init__(self, space: spaces.Dict, count: int, memory: Any = None) -> None:
         forms: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {"action": ((), np.dtype(np.int64))}
-        forms |= {name: ((), np.dtype(kind)) for name, kind in {**RESULTS, **INFOS}.items()}
+        forms |= {name: ((), np.dtype(kind)) for name, kind in {**RESULTS, **INFOS, DECIDED: np.bool_}.items()}
         forms |= {f"observation/{name}": (part.shape, part.dtype) for name, part in space.items()}  # type: ignore[misc]
         places, end = {}, 0
         for name, (shape, kind) in forms.items():
@@ -84,9 +86,9 @@ class Group:
         self._same_step = job.same_step
         board = Board(self.envs[0].observation_space, job.count, memory)  # type: ignore[arg-type]
         self._actions = board.columns["action"][job.first : job.first + len(self.envs)]
-        self._told = [board.columns[name] for name in (*RESULTS, *INFOS)]
+        self._told = [board.columns[name] for name in (*RESULTS, *INFOS, DECIDED)]
         self._ends = [board.columns[name] for name in ("terminated", "truncated")]
-        self._cells = [board.columns[name] for name in ("reward", "episode_return", "passed", "health")]
+        self._cells = [board.columns[name] for name in ("reward", "episode_return", "health")]
         rows = range(job.first, job.first + len(self.envs))
         self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
         self._over = [False] * len(self.envs)
@@ -147,7 +149,7 @@ class Group:
         """See whether an environment can do its next steps without asking anybody."""
         cruise = self.envs[index].cruise(self._views[index])
         if cruise is not None:
-            cruise.tell(*self._cells, self._first + index, self.envs[index].world.arena.pass_mark)
+            cruise.tell(*self._cells, self._first + index)
         self._cruises[index] = cruise
 
     def _stop_cruising(self) -> None:
@@ -175,11 +177,12 @@ class Group:
             env = self.envs[index]
             world = env.world
             env.perceive(self._views[index])
-            animal = world.animals[0].motor
+            animal, passed = world.animals[0].motor, world.passed()
             told.append(
                 (
                     *(outcome.rewards[0], outcome.terminated, outcome.truncated),
-                    *(world.arena.id, animal.total >= world.arena.pass_mark, animal.total, animal.health, world.lights),
+                    *(world.arena.id, passed is True, animal.total, animal.health, world.lights),
+                    passed is not None,
                 )
             )
             if outcome.events or index in self._begun or world.error is not None or env.settings.segments:

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv
-from puzzlebox.envs.group import INFOS, RESULTS, Board, Job, News
+from puzzlebox.envs.group import DECIDED, INFOS, RESULTS, Board, Job, News
 from puzzlebox.envs.programme import Played, Source, several_agents, share, tasks_of
 from puzzlebox.envs.registration import ARENA
 from puzzlebox.envs.settings import Observation, Perception, Settings, checked_options, checked_seed, refuse_unknown
@@ -202,6 +202,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             for values in infos.values():
                 values[~having] = None if values.dtype == object else 0
         infos |= {f"_{name}": having for name in infos}
+        infos["_passed"] = having & self._board.columns[DECIDED]
         if "variation" in infos:  # others play no template
             infos["_variation"] = np.array([each is not None for each in infos["variation"]])
         for news in parts:
@@ -213,10 +214,18 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                 infos["things"][row] = present
             for row, (observation, info) in news.finals.items():
                 variation = info.pop("variation", None)
+                passed = info.pop("passed")
                 infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, row)
+                self._add_passed(infos["final_info"], passed, row)
                 if variation is not None:
                     self._add_variation(infos["final_info"], variation, row)
         return infos
+
+    def _add_passed(self, infos: dict[str, Any], passed: bool | None, row: int) -> None:
+        """Whether an episode was passed; where that is unknown, the mask says so."""
+        known = infos.setdefault("_passed", np.zeros(self.num_envs, np.bool_))
+        infos.setdefault("passed", np.zeros(self.num_envs, np.bool_))[row] = passed is True
+        known[row] = passed is not None
 
     def _add_variation(self, infos: dict[str, Any], variation: dict[str, Any], row: int) -> None:
         """What was drawn stays together: Gymnasium would make an array of each value, all of the first one's type."""

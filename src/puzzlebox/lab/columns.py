@@ -29,6 +29,7 @@ EPISODES = (
     Column("decision_period", "whole", "physics steps (of 0.02 s) each action was held for"),
     Column("steps", "whole", "physics steps it took"),
     Column("seconds", "number", "the same in seconds of the arena"),
+    Column("latency", "number", "seconds from when the animal could first move to the event that decided the episode"),
     Column("duration_ms", "number", "milliseconds it took the player"),
     Column(
         "idle_ms",
@@ -48,7 +49,7 @@ EPISODES = (
         "milliseconds it stood still because the menu was open; part of `duration_ms`; empty where no page played it",
     ),
     Column("return", "number", "the sum of all rewards"),
-    Column("passed", "truth", "whether that reached the pass mark; empty while it is not over"),
+    Column("passed", "truth", "whether it passed; empty while it is not over, and where nothing decided it"),
     Column("ended_by", "text", "`completed`, `health`, `time`, `error`, or how the player left; empty while not over"),
     Column("goals", "whole", "goals the animal collected"),
 )
@@ -74,7 +75,6 @@ STEPS = (
     Column("light_on", "truth", "whether the light is on"),
     Column("can_move", "truth", "whether the animal can move"),
     Column("notification", "truth", "whether success or failure is being shown"),
-    Column("passed_so_far", "truth", "whether the return reaches the pass mark"),
     Column("events", "text", "the kinds of what happened, joined by `;` (details: the table of events)"),
 )
 EVENTS = (

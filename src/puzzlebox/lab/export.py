@@ -8,6 +8,7 @@ from typing import Any
 
 from puzzlebox.lab import rows
 from puzzlebox.lab.columns import TABLES
+from puzzlebox.lab.results import latency_among
 from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Row, Sheet
 from puzzlebox.lab.store import STEP_COLUMNS, Episode, Store
 from puzzlebox.things.rules import PHYSICS_STEP
@@ -73,7 +74,7 @@ def _export_one(store: Store, episode: Episode, sheets: Sequence[Sheet], progres
             progress(len(batch))
     of_events.write([_event_row(episode, event) for event in happened])
     goals = sum(event["kind"] == "collected" and event["animal"] == 0 for event in happened)
-    of_episodes.write([_episode_row(episode, last_ms, idle, goals)])
+    of_episodes.write([_episode_row(episode, last_ms, idle, goals, latency_among(happened))])
 
 
 class _Idle:
@@ -96,7 +97,7 @@ class _Idle:
         return self._counted + (self._stretch if self._stretch >= IDLE_STEPS else 0)
 
 
-def _episode_row(episode: Episode, duration_ms: float, idle: _Idle, goals: int) -> Row:
+def _episode_row(episode: Episode, duration_ms: float, idle: _Idle, goals: int, latency: float | None) -> Row:
     return (
         *(episode.id, episode.task, episode.title, episode.task_hash, episode.arena, str(episode.seed)),
         *(episode.rules_name, json.dumps(episode.rules, sort_keys=True), episode.player, episode.agent),
@@ -106,6 +107,7 @@ def _episode_row(episode: Episode, duration_ms: float, idle: _Idle, goals: int) 
             episode.decision_period,
             episode.steps,
             _seconds(episode.steps),
+            latency,
             duration_ms,
             1000 * _seconds(idle.steps) if episode.player == rows.HUMAN else None,
             episode.hidden_ms,
@@ -138,7 +140,7 @@ def _step_row(id: str, row: Row, kinds: list[str]) -> Row:
         *(id, row[_STEP], _seconds(row[_STEP]), row[_TIME], first, "" if first is None else ACTIONS[first]),
         *(";".join(actions[1:]), *row[_TIME + 1 : _VIEW], row[_VIEW]),
         *(bool(flags & rows.LIGHT_ON), not flags & rows.CANNOT_MOVE, bool(flags & rows.NOTIFICATION)),
-        *(bool(flags & rows.PASSED_SO_FAR), ";".join(kinds)),
+        ";".join(kinds),
     )
 
 

@@ -11,7 +11,7 @@ from puzzlebox.envs.arena import ArenaEnv, make
 from puzzlebox.lab.asked import agent_of
 from puzzlebox.lab.episode import Alone, Together
 from puzzlebox.lab.journal import TRAJECTORIES, packed
-from puzzlebox.lab.results import goals_among, seconds, told
+from puzzlebox.lab.results import goals_among, latency_among, seconds, told
 from puzzlebox.lab.schedule import Slot, agent_seed_of, seed_of
 from puzzlebox.lab.subjects import Subject
 from puzzlebox.things.rules import Rules
@@ -143,11 +143,12 @@ class Player:
             "steps": steps,
             "decisions": 0 if world is None else len(world.actions),
             "return": 0.0 if world is None else world.animals[0].total,
-            "passed": world is not None and problem is None and world.passed(),
+            "passed": None if world is None or problem else world.passed(),
             "ended_by": "error" if problem else causes[-1] if causes else LIMIT,
             "goals_collected": goals_among(events),
             "events": told(events),
             "seconds": seconds(steps),
+            "latency": None if problem else latency_among(events),
             "trajectory": None,
             "trained_on": None,
             "error": problem,

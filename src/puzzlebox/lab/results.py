@@ -30,11 +30,12 @@ RESULTS = (
     Column("steps", "whole", "physics steps (of 0.02 s) it took"),
     Column("decisions", "whole", "actions that were taken"),
     Column("return", "number", "the sum of all rewards"),
-    Column("passed", "truth", "whether that reaches the pass mark"),
+    Column("passed", "truth", "whether it passed; empty where the episode was cut off or an error ended it"),
     Column("ended_by", "text", "`completed`, `health`, `time`, `error`; `limit`: longer than the run allows"),
     Column("goals_collected", "whole", "goals the animal collected, of any kind"),
     Column("events", "text", "what happened, as JSON: a list of events (`puzzlebox.world.KINDS`)"),
     Column("seconds", "number", "how long it took, in seconds of the arena"),
+    Column("latency", "number", "seconds from when the animal could first move to the event that decided the episode"),
     Column(
         "trajectory", "text", "what `puzzlebox replay` takes, beside the folder of the run; empty where none is kept"
     ),
@@ -60,6 +61,17 @@ def goals_among(events: Iterable[Event | Mapping[str, Any]]) -> int:
     """How many goals the first animal collected."""
     plain = [plain_event(event) for event in events]
     return sum(event["kind"] == "collected" and event["animal"] == 0 for event in plain)
+
+
+def latency_among(events: Iterable[Event | Mapping[str, Any]]) -> float | None:
+    """Seconds from when the first animal could move to the event that decided its episode; None where none did."""
+    latency = None
+    for event in map(plain_event, events):
+        if event["kind"] == "merged":
+            latency = None
+        elif event["kind"] == "finished" and event["animal"] == 0:
+            latency = event["details"].get("latency")
+    return latency
 
 
 def write_results(folder: Path, rows: Sequence[Row]) -> list[Path]:
@@ -114,6 +126,7 @@ def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "re
                 "goals_collected": goals_among(happened),
                 "events": told(happened),
                 "seconds": seconds(each.steps),
+                "latency": latency_among(happened),
                 "trajectory": each.id,
                 "trained_on": None,
                 "error": None,

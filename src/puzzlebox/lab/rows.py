@@ -5,7 +5,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,9 +21,7 @@ PLAYERS = (HUMAN, "agent")
 # Before the names of tasks that are not bundled: the file the command line named, what was dropped onto a page.
 FILE, UPLOAD = "file:", "upload:"
 # What `flags` of a step are the sum of; the studio's frames carry the same.
-LIGHT_ON, OVER, CANNOT_MOVE, HEALTH_STANDS, NOTIFICATION, PASSED_SO_FAR, PAUSED, WAITING = (
-    1 << bit for bit in range(8)
-)
+LIGHT_ON, OVER, CANNOT_MOVE, HEALTH_STANDS, NOTIFICATION, PASSED, PAUSED, WAITING = (1 << bit for bit in range(8))
 # What nobody has named.
 UNNAMED_RULES = "own"
 # What stands unchanged in a link, a table and a file name.
@@ -172,20 +170,20 @@ class End:
     Attributes:
         step: physics steps it took.
         total: its return.
-        passed: whether that reaches the pass mark.
+        passed: whether it passed (`World.passed`); None where nothing decided it.
         ended_by: the cause the world gives ("completed", "health", "time", "error"), or "restart", "next", "left" where
             the player did not play to the end.
     """
 
     step: int
     total: float
-    passed: bool
+    passed: bool | None
     ended_by: str
 
     @classmethod
     def of(cls, world: World, ended_by: str) -> "End":
-        """The end of a world, which the `ended` event names the cause of."""
-        return cls(world.clock, world.animals[0].total, world.passed(), ended_by)
+        """The end of a world; what decided it comes before whoever left while the end was shown."""
+        return cls(world.clock, world.animals[0].total, world.passed(), world.cause or ended_by)
 
 
 @dataclass(frozen=True)
@@ -208,7 +206,7 @@ class Episode:
     Attributes:
         steps: physics steps stored so far.
         total: the return so far.
-        passed: whether it passed; None until it is over.
+        passed: whether it passed; None until it is over, and where nothing decided it.
         ended_by: why it ended; None until it is over.
         participant: the id of the person who played; None for agents, and where nobody gave one.
         hidden_ms: milliseconds it stood still because its page was hidden or gone; None where no page played it.
@@ -259,15 +257,15 @@ def flags_of(world: World) -> int:
         (OVER, world.over),
         (CANNOT_MOVE, bool(animal.held or animal.done)),
         (HEALTH_STANDS, bool(animal.spared)),
-        (PASSED_SO_FAR, world.passed(animal)),
+        (PASSED, world.passed(animal) is True),
     )
     return sum(bit for bit, true in bits if true)
 
 
 def rules_name(rules: Mapping[str, Any]) -> str:
-    """Which preset these are, whatever their decision period."""
+    """Which preset these are, whatever their decision period; a file of an older version lacks newer fields."""
     for name, preset in PRESETS.items():
-        if replace(Rules.named(rules), decision_period=preset.decision_period) == preset:
+        if all(value == preset.as_dict().get(field) for field, value in rules.items() if field != "decision_period"):
             return name
     return UNNAMED_RULES
 

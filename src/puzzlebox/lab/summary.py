@@ -16,10 +16,7 @@ _MOST = 40
 def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[str]:
     """Lines about a recorded episode."""
     who = episode.player if episode.agent is None else f"{episode.player} ({episode.agent})"
-    if episode.passed is None:
-        ending = "not over"
-    else:
-        ending = f"{'passed' if episode.passed else 'failed'}, ended by {episode.ended_by}"
+    ending = f"{_verdict(episode.passed)}, ended by {episode.ended_by}" if episode.finished else "not over"
     return [
         f"episode   {episode.id}",
         f"task      {episode.title or episode.task or 'without a name'}"
@@ -38,7 +35,7 @@ def of_record(record: Record) -> list[str]:
     for moment in moments(record):
         events += [plain_event(event) for event in (moment.outcome.events if moment.outcome else ())]
     world = moment.world
-    ending = ("passed" if world.passed() else "failed") if world.over else "not over"
+    ending = _verdict(world.passed()) if world.over else "not over"
     return [
         f"task      {record.task.metadata.title or 'without a title'}",
         f"arena     {record.arena}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
@@ -46,6 +43,10 @@ def of_record(record: Record) -> list[str]:
         f"return    {world.animals[0].total:.3f}, {ending}",
         *_happenings(events),
     ]
+
+
+def _verdict(passed: bool | None) -> str:
+    return "neither passed nor failed" if passed is None else "passed" if passed else "failed"
 
 
 def _happenings(events: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -31,7 +31,7 @@ class FrameFlag(IntFlag):
     CANNOT_MOVE = rows.CANNOT_MOVE
     HEALTH_STANDS = rows.HEALTH_STANDS
     NOTIFICATION = rows.NOTIFICATION
-    PASSED_SO_FAR = rows.PASSED_SO_FAR
+    PASSED = rows.PASSED
     PAUSED = rows.PAUSED
     WAITING = rows.WAITING
 

@@ -50,18 +50,25 @@ class Agent(Thing):
         super().__init__(asked, rules)
         self.index = 0
         self.collected = 0
+        # How it finished this arena, whether that was a success and whether it passed; None while it plays.
+        self.ending: str | None = None
         self.succeeded = False
+        self.passed: bool | None = None
+        # It has lost reward to something else than time.
+        self.penalised = False
         self.skin = SKINS[0]
         # What it does at every physics step (animal-ai.md 4.3) is native/motion.cpp's.
         self.motor = Animal(rules.drive * self.weight(), rules.quick_stop)
         self.held = self.spared = steps_in(self.asked["frozen_delay"])
+        # Physics steps it had to wait at the start, in this arena and in those before it.
+        self.waited = self.held
 
     health: float = _kept("health", "0 to 100")
     total: float = _kept("total", "its return so far")
     grounded: bool = _kept("grounded", "it stands on something")
     held: int = _kept("held", "physics steps it still cannot move (animal-ai.md 5.7)")
     spared: int = _kept("spared", "physics steps its health and reward still stand still")
-    done: bool = _kept("done", "it has finished with this arena; `succeeded` says whether well")
+    done: bool = _kept("done", "it has finished with this arena")
     earned: bool = _kept("earned", "this step brought or cost it more than time")
 
     @property

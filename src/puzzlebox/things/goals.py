@@ -57,6 +57,8 @@ class Goal(Thing, family=True):
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
         super().__init__(asked, rules)
+        # Whether it has rested for the physics step before its launch.
+        self._rested = False
         # How many goals one must have collected for this to be the last ("so_far" rules); None: as many as there are.
         self.quota: int | None = 1
 
@@ -96,10 +98,17 @@ class Goal(Thing, family=True):
         """Count among the goals there are to collect ("so_far" rules; animal-ai.md 5.3)."""
 
     def begin(self, stage: "Stage") -> None:
-        """Set off, if it is one that does."""
+        """Get ready to set off, if it is one that does."""
         if self.launched:
+            stage.wake(self)
+
+    def tick(self, stage: "Stage") -> None:
+        """Set off in the second physics step: the game launches a goal in the frame after it appeared."""
+        if self._rested:
             angle = radians(self.yaw)
             stage.body(self).set_linear_velocity((LAUNCH_SPEED * sin(angle), 0.0, LAUNCH_SPEED * cos(angle)))
+            stage.rest(self)
+        self._rested = True
 
     def touched(self, stage: "Stage", animal: "Agent") -> None:
         """Be eaten."""

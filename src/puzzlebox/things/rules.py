@@ -24,6 +24,7 @@ def steps_in(seconds: float) -> int:
 
 # What the fields that are words or counts may be.
 _CHOICES: dict[str, tuple[Any, ...]] = {
+    "success": ("passed", "completed"),
     "goals_to_collect": ("all", "so_far"),
     "spawners": ("documented", "swollen", "constant"),
     "ray_tags": (18, 12, 6),
@@ -42,6 +43,9 @@ class Rules:
         quick_stop: what remains of an animal's speed each physics step it stands still.
         masses: kilograms of things that weigh something else than their page says.
         left_out: whether a thing that does not fit is left out; otherwise it lies in the corner.
+        success: what the notification shows and merging arenas asks for. "passed": that the episode is passed;
+            "completed": that the arena was completed with a return of at least the pass mark, or with any return
+            where the mark is 0, as in the game.
         goals_to_collect: "all": collecting ends with the last positive goal that is there or will be dispensed;
             "so_far": as soon as one has collected as many as were there at the start or dispensed by then.
         changing_goals_count: decay, ripen, grow and shrink goals are among those to collect ("so_far" only).
@@ -51,6 +55,7 @@ class Rules:
         spawners: "documented": parameters work; "swollen": they work, and a fruit is 0.25 larger than asked for;
             "constant": parameters are ignored. But for "documented", a tree bears its fruits at the same places in
             every episode.
+        grey_tunnels: a CylinderTunnel without a colour is grey; otherwise its colour is drawn.
         hollow_boxes: a HollowBox is hollow, otherwise solid and dropped from half its height.
         dark_rays: lights out blinds the rays as it blinds the camera.
         hot_zone_floor: what a HotZone costs at least, per physics step.
@@ -63,12 +68,14 @@ class Rules:
     quick_stop: float = 0.9
     masses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     left_out: bool = True
+    success: Literal["passed", "completed"] = "passed"
     goals_to_collect: Literal["all", "so_far"] = "all"
     changing_goals_count: bool = True
     ep_ending_goals_end: bool = True
     decoys_end: bool = False
     ripen_goals_ripen: bool = True
     spawners: Literal["documented", "swollen", "constant"] = "documented"
+    grey_tunnels: bool = False
     hollow_boxes: bool = True
     dark_rays: bool = True
     hot_zone_floor: float = 1e-5
@@ -131,12 +138,14 @@ _MASSES_2019 = {**_MASSES_3_1, "Agent": 1.0, "Wall": 100.0, "WallTransparent": 1
 
 _GAME = Rules(
     left_out=False,
+    success="completed",
     goals_to_collect="so_far",
     changing_goals_count=False,
     ep_ending_goals_end=False,
     decoys_end=True,
     ripen_goals_ripen=False,
     spawners="constant",
+    grey_tunnels=True,
     hollow_boxes=False,
     dark_rays=False,
     hot_zone_floor=1e-3,
@@ -151,6 +160,7 @@ PRESETS: dict[str, Rules] = {
         changing_goals_count=True,
         ripen_goals_ripen=True,
         spawners="swollen",
+        grey_tunnels=False,
     ),
-    "2019": Rules(drive=30.0, drag=1.2, quick_stop=1.0, masses=_MASSES_2019, ray_tags=6),
+    "2019": Rules(drive=30.0, drag=1.2, quick_stop=1.0, masses=_MASSES_2019, success="completed", ray_tags=6),
 }

@@ -1,5 +1,7 @@
 """Things that stay where they are: walls, ramps and tunnels."""
 
+import numpy as np
+
 from puzzlebox.scene.colours import linear
 from puzzlebox.scene.parts import Part, painted
 from puzzlebox.scene.scene import Kind, Pattern
@@ -91,6 +93,13 @@ class CylinderTunnel(Structure):
     parameters = {"at": Takes(None, "where its middle stands; the height has no effect")}
     stands = Stands.FIXED
     origin = Origin.FLOOR
+
+    def draw_looks(self, generator: np.random.Generator) -> None:
+        """Choose a colour, except where all tunnels without one are grey."""
+        if not self.rules.grey_tunnels:
+            super().draw_looks(generator)
+        else:
+            self.paint = self.asked.get("color")
 
     def probe(self) -> Box:
         """The whole tube, with the half below the floor."""

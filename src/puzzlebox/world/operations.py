@@ -23,6 +23,13 @@ class Operation:
         """The arena has just been built."""
 
 
+def grant(world: "World", animal: Agent, reward: float, *, completes: bool = False) -> None:
+    """Give reward, where it counts; the event comes before those of what the reward brings about."""
+    if world.counts(animal):
+        world.note("granted", animal=animal, value=reward)
+        world.pay(animal, reward, completes=completes)
+
+
 class _Toggle(Operation):
     def __init__(self, model: models.ToggleObject) -> None:
         self._model = model
@@ -52,8 +59,7 @@ class _Grant(Operation):
         self._reward = model.reward
 
     def start(self, world: "World", animal: Agent) -> None:
-        if world.pay(animal, self._reward):
-            world.note("granted", animal=animal, value=self._reward)
+        grant(world, animal, self._reward)
 
 
 class _GrantWhileInside(Operation):
@@ -72,8 +78,7 @@ class _End(Operation):
         self._reward = model.reward
 
     def start(self, world: "World", animal: Agent) -> None:
-        if world.pay(animal, self._reward, completes=True):
-            world.note("granted", animal=animal, value=self._reward)
+        grant(world, animal, self._reward, completes=True)
 
 
 class _Freeze(Operation):

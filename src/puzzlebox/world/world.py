@@ -41,6 +41,7 @@ class World:
     Attributes:
         arena: the arena that is played now; `position` is its place in the task.
         lights: whether the light is on.
+        cause: what decided the episode: "completed", "health", "time" or "error"; None while it lasts.
         over: the episode has ended, `terminated` or `truncated`; `error` says why where the physics failed.
         unplaced: the things that found no place.
         look: what floor, fence, walls and sky look like.
@@ -61,6 +62,7 @@ class World:
         self.seed = int(seed)
         self.start_arena = int(arena)
         self.over = self.terminated = self.truncated = False
+        self.cause: str | None = None
         self.error: str | None = None
         self.actions: list[tuple[int, ...]] = []
         self._episode_generator = np.random.default_rng(seed)
@@ -102,6 +104,8 @@ class World:
             if before:
                 old = before[index]
                 animal.health, animal.total, animal.earned = old.health, old.total, old.earned
+                animal.penalised = old.penalised
+                animal.waited += old.waited
                 animal.motor.before = old.motor.before
         self.note("started", arena=self.arena.id)
         for failure in self.unplaced:
@@ -224,7 +228,7 @@ class World:
         for index in starved:
             if not self._halted:
                 animal = self.animals[index]
-                self._finish(animal, "health" if animal.earned else "time", success=False)
+                self._finish(animal, "health" if animal.earned else "time")
 
     def _tick(self) -> None:
         """Let things change that change by themselves."""
@@ -291,32 +295,63 @@ class World:
 
     def pay(self, animal: Agent, amount: float, *, completes: bool = False) -> bool:
         """Give or take reward and health; maybe complete the arena (animal-ai.md 5.2). False when nothing counts."""
-        if self._halted or animal.done or animal.spared:
+        if not self.counts(animal):
             return False
         if amount or completes:
             animal.earned = True
+        if amount < 0.0:
+            animal.penalised = True
         if not animal.gain(amount):
-            self._finish(animal, "health", success=False)
+            self._finish(animal, "health", by_penalty=amount < 0.0)
         elif completes:
-            passed = self.arena.pass_mark == 0 or animal.total >= self.arena.pass_mark
-            self._finish(animal, "completed", success=passed)
+            self._finish(animal, "completed", by_penalty=amount < 0.0)
         return True
 
-    def _finish(self, animal: Agent, cause: str, *, success: bool) -> None:
+    def counts(self, animal: Agent) -> bool:
+        """Whether an animal can gain and lose now."""
+        return not (self._halted or animal.done or animal.spared)
+
+    def _finish(self, animal: Agent, cause: str, *, by_penalty: bool = False) -> None:
         """An animal is done with this arena; when that ends it for all, go on to the next one or end the episode."""
-        animal.done, animal.succeeded = True, success
-        self.note("finished", animal=animal, cause=cause, passed=self.passed(animal))
+        animal.done, animal.ending = True, cause
+        self._judge(animal, by_penalty=by_penalty)
+        latency = round((self.clock - animal.waited) * PHYSICS_STEP, 2)
+        self.note("finished", animal=animal, cause=cause, passed=animal.passed, latency=latency)
         if self.arena.episode_end == "all" and not all(each.done for each in self.animals):
             return
         counted = self.animals if self.arena.episode_end == "all" else [animal]
         success = all(each.succeeded for each in counted)
-        if success and self.arena.merge_next_arena and self.position + 1 < len(self.task.arenas):
+        if success and self._merges and all(each.ending == "completed" for each in counted):
             self._merging = self._halted = True
             return
-        self._end(cause, truncated=cause == "time", success=success)
+        self._end(cause, success=success)
 
-    def _end(self, cause: str, *, truncated: bool, success: bool) -> None:
-        self._ending = (cause, truncated)
+    def _judge(self, animal: Agent, *, by_penalty: bool = False) -> None:
+        """Say whether an animal that plays no more has passed, and whether that is a success.
+
+        It passes with a return of at least the pass mark. Everybody reaches a mark of 0 who does nothing where time
+        costs nothing, so there the return must also be above 0, or the arena completed without a penalty; and what
+        ends with a penalty is never passed.
+        """
+        mark, completed = self.arena.pass_mark, animal.ending == "completed"
+        reached = animal.total >= mark
+        animal.passed = reached
+        if mark == 0.0:
+            earned = animal.total > 0.0 or (completed and not animal.penalised)
+            animal.passed = reached and earned and not by_penalty
+        as_the_game = self.rules.success == "completed"
+        animal.succeeded = completed and (mark == 0.0 or reached) if as_the_game else animal.passed
+
+    @property
+    def _merges(self) -> bool:
+        """Whether an arena follows this one in the same episode, for those who succeed in it."""
+        return self.arena.merge_next_arena and self.position + 1 < len(self.task.arenas)
+
+    def _end(self, cause: str, *, success: bool) -> None:
+        self.cause = cause
+        for animal in self.animals:
+            if animal.passed is None:  # another one's end was everybody's
+                self._judge(animal)
         if self.task.show_notification:
             self._notice, self._halted = NOTICE_STEPS, True
             self.note("notified", success=success)
@@ -334,10 +369,10 @@ class World:
             self._close()
 
     def _close(self) -> None:
-        cause, truncated = self._ending
-        self.over, self.truncated, self.terminated = True, truncated, not truncated
+        self.over, self.truncated = True, self.cause in ("time", "error")
+        self.terminated = not self.truncated
         self._halted = True
-        self.note("ended", cause=cause)
+        self.note("ended", cause=self.cause)
 
     def _fail(self, row: int) -> None:
         """The engine lost a body: never go on from there."""
@@ -345,7 +380,7 @@ class World:
         reason = f"{type(thing).__name__} {thing.id} left the arena or its state is not finite"
         self.error = reason
         self.note("error", thing, reason=reason)
-        self._ending = ("error", True)
+        self.cause = "error"
         self._notice = 0
         self._close()
 
@@ -354,9 +389,14 @@ class World:
             self.note("merged", arena=self.task.arenas[self.position + 1].id)
             self._enter(self.position + 1, self.animals)
 
-    def passed(self, animal: Agent | None = None) -> bool:
-        """Whether an agent's return reaches the pass mark (the first one's, if none is named)."""
-        return (animal or self.animals[0]).total >= self.arena.pass_mark
+    def passed(self, animal: Agent | None = None) -> bool | None:
+        """Whether an animal (default: the first) has passed; None while its episode lasts and where the physics failed.
+
+        It is known from the event that decides the episode on, while the end may still be shown.
+        """
+        if self.error is not None or (self.cause is None and self._merges):
+            return None
+        return (animal or self.animals[0]).passed
 
     # --- what things may ask for (things.Stage)
 

@@ -177,7 +177,8 @@ export const FrameFlag = {
   CANNOT_MOVE: 4,
   HEALTH_STANDS: 8,
   NOTIFICATION: 16,
-  PASSED_SO_FAR: 32,
+  PASSED: 32,
   PAUSED: 64,
+  WAITING: 128,
 } as const;
 export type FrameFlag = (typeof FrameFlag)[keyof typeof FrameFlag];
