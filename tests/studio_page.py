@@ -41,6 +41,8 @@ arenas:
       - {name: Agent, at: [20, 0, 15], rotation: 0, skin: pig}
       - {name: GoodGoal, at: [20, 0, 18], size: 1}
 """
+# The same arena twice.
+FOOD_TWICE = FOOD + FOOD[FOOD.index("  - time_limit") :].lstrip("\n")
 
 
 class Studio:

@@ -19,7 +19,7 @@ from puzzlebox.studio.protocol import FrameFlag
 from puzzlebox.studio.resuming import CannotGoOn, later_actions, recovered
 from puzzlebox.things import Rules
 from puzzlebox.world import World
-from studio_page import FOOD, PATIENCE, Page, Studio, free_port, running, server
+from studio_page import FOOD, FOOD_TWICE, PATIENCE, Page, Studio, free_port, running, server
 
 FORWARDS, RIGHT = 3, 1
 
@@ -141,7 +141,7 @@ def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio,
 
 
 def test_an_episode_that_is_over_is_followed_by_a_new_one(studio: Studio) -> None:
-    with studio.page(task=studio.upload(FOOD)) as page:
+    with studio.page(task=studio.upload(FOOD_TWICE)) as page:
         page.keys(FORWARDS)
         page.until(lambda page: page.heard("ended"))
         over = page.last("ended")["episode"]

@@ -18,7 +18,6 @@ from puzzlebox.studio.resuming import MOST_UNSTORED, RESTART, CannotGoOn, later_
 from puzzlebox.studio.tab import Mistake, Tab, number
 from puzzlebox.studio.watching import ByAgent, known_agent
 from puzzlebox.things import Rules
-from puzzlebox.world import Record
 from puzzlebox.world.actions import ACTIONS
 
 # Pages that play at once.
@@ -221,17 +220,12 @@ class Rooms:
         await self.build(self.store.flush)
         prepared, stored, record = await self.build(recovered, self.store, episode, step, seen)
         _refuse_others(participant, stored.participant)
-        course = await self._course_after(record, name=stored.task, seed=seed, participant=stored.participant)
-        tab.sit_down(Play(course, self.store), None)
-        tab.present(prepared, waits=False)
-
-    async def _course_after(self, record: Record, *, name: str, participant: str | None, **how: Any) -> Course:
-        """The rest of a schedule, from the arena of an episode on; where it can be known, without what is done."""
-        course = Course(name, record.task, record.rules, participant=participant, **how)
+        course = Course(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
         done, _ = await self.build(progress, self.store, course)
         course.leave_out(done)
         course.go_on_from(record.arena)
-        return course
+        tab.sit_down(Play(course, self.store), None)
+        tab.present(prepared, waits=False)
 
     async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
         """A new episode of the same task, for one that cannot be gone on with."""
@@ -249,11 +243,14 @@ class Rooms:
             await self._start(tab, {key: message.get(key) for key in wanted}, None if untouched else note)
             return
         who = None if stored.agent is not None else _participant(message) or stored.participant
-        record = Record(record.task, record.arena, record.seed, self.rules)
         seed = _number(message, "seed")
-        course = await self._course_after(record, name=stored.task, seed=seed, agent=stored.agent, participant=who)
-        if stored.finished and stored.ended_by != RESTART:  # it ended while nobody was there
-            course.next()
+        course = Course(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
+        if who is None:
+            course.go_on_from(record.arena)
+            if stored.finished and stored.ended_by != RESTART:  # it ended while nobody was there
+                course.next()
+        elif await self._open_again(tab, course):
+            return
         await self._play(tab, course, None if stored.finished else note)
 
 
