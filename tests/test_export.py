@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, FINE, FORWARDS, GOAL, NOOP, TWO_AGENTS, multis, parsed, task_of
 from puzzlebox.agents import agent_named
+from puzzlebox.animalai import log_rows
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.lab import animalai_log, columns, export
 from puzzlebox.lab.playing import play
@@ -204,7 +205,7 @@ def test_the_log_is_the_originals_row_by_row(file: str, reference: Path, tmp_pat
     log = Path(result.stdout.split()[0])
     assert log.name == f"Observations_{yaml}_human_{store.find('last').task_hash[:8]}.csv"
     header = (folder / file).read_text().splitlines()[0]
-    assert log.read_text().splitlines()[0] == header == ",".join(animalai_log.COLUMNS)
+    assert log.read_text().splitlines()[0] == header == ",".join(log_rows.COLUMNS)
     ours = animalai_log.read_log(log)
     theirs = [row for rows in runs for row in rows]
     assert len(ours) == len(theirs) == len(animalai_log.read_log(folder / file))
@@ -213,7 +214,7 @@ def test_the_log_is_the_originals_row_by_row(file: str, reference: Path, tmp_pat
         landing = their["Episode"] != "1" and int(their["Step"]) <= 7
         # There, too, it first writes what ended the one before; ours is in the last row of the episode it belongs to.
         left_over = their["Episode"] != "1" and their["Step"] == "1"
-        for column in animalai_log.COLUMNS:
+        for column in log_rows.COLUMNS:
             if left_over and column in ("ActionForwardWithDescription", "CollectedRewardType"):
                 continue
             if column == "CombinedRaycastData":
@@ -240,8 +241,8 @@ def test_numbers_are_written_as_the_original_does() -> None:
         12345678.0: "1.234568E+07",
         0.0: "0",
     }
-    assert {value: animalai_log.number(value) for value in written} == written
-    assert animalai_log.number(-0.0) == "0"
+    assert {value: log_rows.number(value) for value in written} == written
+    assert log_rows.number(-0.0) == "0"
 
 
 def test_what_the_log_says_of_food_buttons_freezing_and_notices(tmp_path: Path) -> None:
@@ -294,8 +295,8 @@ def test_a_button_in_the_log() -> None:
     world = World(task, rules=FINE)
     for _ in range(150):
         world.step([FORWARDS])
-    pressed = [row[17] for _, row in animalai_log.log(world.snapshot())]
-    assert animalai_log.COLUMNS[17] == "WasSpawnerButtonTriggered?"
+    pressed = [row[17] for _, row in log_rows.log(world.snapshot())]
+    assert log_rows.COLUMNS[17] == "WasSpawnerButtonTriggered?"
     assert pressed.count("Yes") >= 1 and set(pressed) == {"Yes", "No"}
 
 

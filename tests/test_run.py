@@ -242,7 +242,7 @@ def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path:
     outcome = run(subjects_of([str(folder)]), ["test_run:Clumsy", "random"], out, workers=1)
     clumsy = [row for row in outcome.rows if row["agent"] != "random"]
     assert {(row["error"], row["ended_by"], row["passed"], row["decisions"]) for row in clumsy} == {
-        (f"KeyError: 'lost' ({__file__}:{LOST})", "error", False, 2)
+        (f"KeyError: 'lost' ({__file__}:{LOST})", "error", None, 2)
     }
     assert {row["trained_on"] for row in clumsy} == {False}
     assert all(row["error"] is None for row in outcome.rows if row["agent"] == "random")
@@ -251,7 +251,7 @@ def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path:
 def test_an_episode_without_a_time_limit_is_stopped(tmp_path: Path) -> None:
     task = load_task("arenas: [{time_limit: 0, items: [{name: Agent}]}]")
     (row,) = run([Subject("endless", task)], ["random"], tmp_path / "run", longest=30, workers=1).rows
-    assert (row["ended_by"], row["steps"], row["passed"]) == ("limit", 30, True)
+    assert (row["ended_by"], row["steps"], row["passed"]) == ("limit", 30, None)
 
 
 def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:

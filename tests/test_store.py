@@ -18,7 +18,7 @@ import pytest
 from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.lab import database, writing
 from puzzlebox.lab.recording import Recording
-from puzzlebox.lab.rows import CANNOT_MOVE, LIGHT_ON, NOTIFICATION, OVER, PASSED, hash_of, rules_name
+from puzzlebox.lab.rows import CANNOT_MOVE, LIGHT_ON, NOTIFICATION, OVER, hash_of, rules_name
 from puzzlebox.lab.store import End, Start, Step, Store, StoreError, default_store_path
 from puzzlebox.world import Rules, World
 
@@ -64,7 +64,7 @@ def test_what_was_recorded_comes_back_and_replays(store: Store) -> None:
     assert (columns["x"][-1], columns["z"][-1]) == (world.position_of(world.animals[0])[0::2])
     assert sum(columns["reward"]) == pytest.approx(columns["total"][-1]) == pytest.approx(world.animals[0].total)
     assert columns["time_ms"] == sorted(columns["time_ms"])
-    assert columns["flags"][0] == LIGHT_ON | PASSED and columns["flags"][-1] & OVER
+    assert columns["flags"][0] == LIGHT_ON and columns["flags"][-1] & OVER
     kinds = [event["kind"] for event in store.events(id)]
     assert kinds[0] == "started" and "collected" in kinds and kinds[-1] == "ended"
     collected = next(event for event in store.events(id) if event["kind"] == "collected")

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.animalai.agents import RandomActionAgent
+from puzzlebox.animalai.actions import AAIAction
+from puzzlebox.animalai.agents.randomActionAgent import RandomActionAgent
 from puzzlebox.schema.messages import nearest
 
 # What lengths can be drawn from, and how many numbers each takes; NumPy's names and meanings.
@@ -64,6 +65,8 @@ class RandomAgent:
             raise ValueError("prev_step_bias and remove_prev_step contradict each other; use one of them")
         if action_biases is not None and not _are_finite(action_biases):
             raise ValueError(f"action_biases are {action_biases!r}; they must be nine finite numbers")
+        if action_biases is not None and len(action_biases) != 9:
+            raise ValueError(f"action_biases has {len(action_biases)} numbers; there are 9 actions")
         drawn: Any = step_length_distribution
         if not (drawn is None or isinstance(drawn, str) or callable(drawn)):
             raise ValueError(f"step_length_distribution is {drawn!r}; it must be a text such as {PUBLISHED!r}, or None")
@@ -75,10 +78,10 @@ class RandomAgent:
 
     def begin(self, seed: int) -> None:
         """Start afresh: no last action, and all chances from the seed."""
-        self._chances = self._random.chances = np.random.default_rng(seed)
+        self._chances = self._random.rng = np.random.default_rng(seed)
         self._left, self._chosen = 0, None
 
-    _chosen: int | None
+    _chosen: AAIAction | None
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
         """The chosen action while it lasts, then another one."""
@@ -91,7 +94,7 @@ class RandomAgent:
             raise ValueError("step_length_distribution draws only lengths of less than one step; choose longer ones")
         self._left -= 1
         assert self._chosen is not None
-        move, turn = self._random.actions[self._chosen].action_tuple.discrete[0]
+        move, turn = self._chosen.action_tuple.discrete[0]
         return int(3 * move + turn)
 
     def _length(self) -> float:

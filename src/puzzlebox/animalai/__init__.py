@@ -8,5 +8,13 @@ from puzzlebox import __version__
 from puzzlebox.animalai import arenas
 from puzzlebox.animalai.download import download_binary, get_package_version
 from puzzlebox.animalai.environment import AnimalAIEnvironment
+from puzzlebox.animalai.gym import UnityToGymWrapper
 
-__all__ = ["AnimalAIEnvironment", "__version__", "arenas", "download_binary", "get_package_version"]
+__all__ = [
+    "AnimalAIEnvironment",
+    "UnityToGymWrapper",
+    "__version__",
+    "arenas",
+    "download_binary",
+    "get_package_version",
+]

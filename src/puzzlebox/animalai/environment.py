@@ -25,6 +25,7 @@ from puzzlebox.animalai.base_env import (
     UnityEnvironmentException,
 )
 from puzzlebox.animalai.notes import without_effect
+from puzzlebox.animalai.observation_log import ObservationLog
 from puzzlebox.animalai.side_channel.engine_configuration_channel import EngineConfigurationChannel
 from puzzlebox.animalai.side_channel.raw_bytes_channel import RawBytesChannel
 from puzzlebox.animalai.side_channel.side_channel import SideChannel
@@ -32,15 +33,17 @@ from puzzlebox.animalai.studio_process import open_page
 from puzzlebox.envs.arena import ArenaEnv
 from puzzlebox.envs.settings import Observation
 from puzzlebox.schema import Task
+from puzzlebox.senses.rays import Rays
 
 BEHAVIOR = "AnimalAI?team=0"
 # What is played where nobody says what.
 _DEFAULT_TASK = "examples/food"
 _VITALS = 7
+# Builds up to 4.3 tell no more kinds of things apart; there, time that runs out interrupts nothing.
+_OLD_RAY_TAGS = 12
 # Arguments that told Unity something there is no need for here, with their defaults.
 _WITHOUT_EFFECT = {
     "additional_args": None,
-    "log_folder": "",
     "file_name": None,
     "worker_id": 0,
     "base_port": 5005,
@@ -60,15 +63,22 @@ class PlayTrain(NamedTuple):
     train: int
 
 
-class AnimalAIEnvironment(BaseEnv):
+class UnityEnvironment(BaseEnv):
+    """The class of ML-Agents that `AnimalAIEnvironment` is one of; there is no other one here, as there is no Unity."""
+
+
+class AnimalAIEnvironment(UnityEnvironment):
     """Animal-AI's environment: the same arguments, observations and steps, without Unity.
 
     Arguments that only Unity needed are accepted, with a note. `rayMaxDegrees` is what one side of the fan spans. After
     an episode the next arena follows by itself; a `reset` right then does not skip it.
 
     Args:
-        play: let a person play the file as well, on the studio's play page.
-        rules: which build's rules to play by; see `puzzlebox.Rules`.
+        log_folder: where the original's log goes, as `ObservationLogs/Observations_<time>.csv`: a row per physics step,
+            written when an episode ends, at `reset` and at `close`. Default: no log.
+        play: let a participant play the file as well, on the studio's play page, which records by itself.
+        rules: which build's rules to play by; see `puzzlebox.Rules`. Default: those of 4.3. Under builds up to 4.3 an
+            episode whose time runs out ends like any other; `interrupted` is never true.
         unknown: accepted, with a note.
         others: as in the original.
     """
@@ -104,11 +114,13 @@ class AnimalAIEnvironment(BaseEnv):
         targetFrameRate: int = 60,
         captureFrameRate: int = 0,
         *,
-        rules: Any = "puzzlebox",
+        rules: Any = "4.3",
         **unknown: Any,
     ) -> None:
         given = locals()
         moot = [name for name, default in _WITHOUT_EFFECT.items() if given[name] != default] + list(unknown)
+        if play and log_folder:
+            moot.append("log_folder")
         if any(str(each.channel_id) != self.ARENA_CONFIG_SC_UUID for each in side_channels or ()):
             moot.append("side_channels")
         without_effect(moot)
@@ -133,7 +145,12 @@ class AnimalAIEnvironment(BaseEnv):
         self._specs = BehaviorSpec(self._observation_specs(), ActionSpec(0, (3, 3)))
         self._action = 0
         self._agent = -1
+        self._log: ObservationLog | None = None
         self._begin({}, seed)
+        if log_folder and not play:
+            settings = self._env.settings
+            rays = None if settings.rays is None else Rays(settings.rays, settings.ray_degrees)
+            self._log = ObservationLog(log_folder, rays)
         self._rules = rules
         self._process: Popen[bytes] | None = None
         self._let_play(arenas_configurations or _DEFAULT_TASK)
@@ -216,7 +233,10 @@ class AnimalAIEnvironment(BaseEnv):
         return BehaviorMapping({BEHAVIOR: self._specs})
 
     def _begin(self, options: dict[str, Any], seed: int | None = None) -> None:
+        record = None if self._log is None else self._env.world.snapshot()
         observation, _ = self._env.reset(seed=seed, options=options)
+        if self._log is not None and record is not None:
+            self._log.write(record)
         if seed is not None:
             self._agent = -1  # all starts over, and agents are counted from 0 again
         self._terminal = TerminalSteps.empty(self._specs)
@@ -269,7 +289,8 @@ class AnimalAIEnvironment(BaseEnv):
         if not (outcome.terminated or outcome.truncated):
             self._wait(observation, reward)
             return
-        ended = TerminalSteps(self._batch(observation), _one(reward), np.array([outcome.truncated]), self._ids())
+        interrupted = outcome.truncated and self._env.rules.ray_tags > _OLD_RAY_TAGS
+        ended = TerminalSteps(self._batch(observation), _one(reward), np.array([interrupted]), self._ids())
         self._begin({})
         self._terminal = ended
 
@@ -318,6 +339,9 @@ class AnimalAIEnvironment(BaseEnv):
 
     def close(self) -> None:
         """End it for good, and close the page where a person plays, if there is one."""
+        if self._log is not None:
+            self._log.write(self._env.world.snapshot())
+            self._log = None
         self._fresh = False
         self._env.close()
         self._stop_play()

@@ -1,15 +1,16 @@
 """What rays say, sorted by object, in the original's order of columns."""
 
-from collections.abc import Sequence
-from enum import IntEnum
+import sys
+from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 
-class RayCastObjects(IntEnum):
-    """What rays can tell apart, by the column of a ray."""
+class RayCastObjects(Enum):
+    """What rays can tell apart, by the column of a ray; builds up to 4.3 tell the first 12 apart, older ones 6."""
 
     ARENA = 0
     IMMOVABLE = 1
@@ -30,38 +31,74 @@ class RayCastObjects(IntEnum):
     HOLLOWBOX = 14
     BADGOALMULTI = 15
     DATAZONE = 16
-    AGENT = 17
 
 
 class RayCastParser:
-    """Finds the objects somebody asks for in a row of ray numbers.
+    """Finds some objects in the numbers of all rays, whatever build they come from.
 
-    A row for each object, a column for each ray: the distance (over 200 m) where the ray met it, otherwise 0. The
-    columns are those of the original: left rays from the inside out, the middle, right rays from the outside in
-    (animal-ai.md 6.8).
+    Args:
+        listOfObjects: the objects to look for.
+        numberOfRays: how many rays there are in all, which is 2 * raysPerSide + 1.
+
+    Attributes:
+        numberOfObjects: how many objects are looked for.
+        listofObjectVals: their columns.
+        numberDetectableObjects: how many kinds of objects the rays parsed last tell apart.
     """
 
-    def __init__(self, listofObjects: Sequence[RayCastObjects], raysPerSide: int) -> None:
-        self.listOfObjects = [RayCastObjects(each) for each in listofObjects]
-        self.raysPerSide = int(raysPerSide)
-        self.numberOfRays = 2 * self.raysPerSide + 1
-        lefts, rights = list(range(2, self.numberOfRays, 2)), list(range(1, self.numberOfRays, 2))
-        self._order = [*lefts, 0, *reversed(rights)]
+    def __init__(self, listOfObjects: Sequence[RayCastObjects], numberOfRays: int) -> None:
+        for each in listOfObjects:
+            if not isinstance(each, RayCastObjects):
+                raise ValueError(f"{each!r} is no member of RayCastObjects")
+        whole = isinstance(numberOfRays, int | np.integer) and not isinstance(numberOfRays, bool)
+        if not whole or numberOfRays < 1:
+            raise ValueError(f"numberOfRays is {numberOfRays!r}; it must be a whole number, 1 or more")
+        self.numberOfRays = int(numberOfRays)
+        self.listOfObjects = list(listOfObjects)
+        self.listofObjectVals = [each.value for each in listOfObjects]
+        self.numberOfObjects = len(self.listOfObjects)
+        self.numberDetectableObjects = len(RayCastObjects)
 
     def parse(self, raycast: Any) -> npt.NDArray[np.float64]:
-        """The distances, objects by rays."""
-        raw = np.asarray(raycast, np.float64).reshape(-1)
-        if raw.size % self.numberOfRays:
-            raise ValueError(f"{raw.size} numbers cannot come from {self.numberOfRays} rays")
-        rows = raw.reshape(self.numberOfRays, -1)[self._order]
-        tags = rows.shape[1] - 2
-        for each in self.listOfObjects:
-            if each >= tags:
-                raise ValueError(f"{each.name} is not among the {tags} objects these rays tell apart")
-        columns = [int(each) for each in self.listOfObjects]
-        return (rows[:, columns] * rows[:, -1:]).T
+        """Return the distance (over 200 m) of each object on each ray, objects by rays; 0 where a ray met another.
 
-    def prettyPrint(self, raycast: Any) -> str:
-        """The same, a line for each object."""
-        lines = zip(self.listOfObjects, self.parse(raycast), strict=True)
-        return "\n".join(f"{each.name}: {distances}" for each, distances in lines)
+        Args:
+            raycast: the numbers of all rays as list or array, or a dictionary of observations with the key `rays`.
+                An object they cannot tell apart is never seen.
+        """
+        raw = self._numbers(raycast)
+        rows = raw.reshape(self.numberOfRays, -1)
+        self.numberDetectableObjects = tags = rows.shape[1] - 2
+        found = np.zeros((self.numberOfObjects, self.numberOfRays))
+        for row, column in enumerate(self.listofObjectVals):
+            if column < tags:
+                found[row] = self.reorderRow(np.where(rows[:, column] == 1, rows[:, -1], 0.0))
+        return found
+
+    def _numbers(self, raycast: Any) -> npt.NDArray[np.float64]:
+        numbers = raycast.get("rays") if isinstance(raycast, Mapping) else raycast
+        if not isinstance(numbers, list | np.ndarray):
+            raise TypeError(f"rays are a list, an array or a dictionary with the key `rays`, not {raycast!r}")
+        raw = np.asarray(numbers, np.float64).reshape(-1)
+        if not raw.size:
+            raise ValueError("there are no ray numbers; make the environment with useRayCasts=True")
+        if raw.size % self.numberOfRays or raw.size < 2 * self.numberOfRays:
+            raise ValueError(f"{raw.size} numbers cannot come from {self.numberOfRays} rays")
+        return raw
+
+    def reorderRow(self, row: Any) -> npt.NDArray[Any]:
+        """Put one number per ray, given from the middle outwards, in the original's order from left to right.
+
+        On each side that order mirrors the rays, and scripts rely on it: of five rays it gives the near left, the far
+        left, the middle, the far right, the near right one.
+        """
+        row = np.asarray(row)
+        return np.concatenate([row[2::2], row[:1], row[1::2][::-1]])
+
+    def prettyPrint(self, raycast: Any) -> None:
+        """Print the distances, a line for each object; what is wrong with the rays is printed, too, and not raised."""
+        try:
+            for each, distances in zip(self.listOfObjects, self.parse(raycast), strict=True):
+                print(f"{each.name}: {np.array2string(distances, max_line_width=sys.maxsize)}")
+        except (TypeError, ValueError) as problem:
+            print(f"error: {problem}")

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
-from puzzlebox.animalai.base_env import TerminalSteps
+from puzzlebox.animalai.base_env import BaseEnv, TerminalSteps
 from puzzlebox.animalai.environment import AnimalAIEnvironment
 from puzzlebox.animalai.unity_gym_env import ActionFlattener, UnityGymException, UnityToGymWrapper, as_bytes
 from puzzlebox.envs.arena import ArenaEnv
@@ -30,40 +30,55 @@ _MODES = ("sync", "async")
 
 
 class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
-    """`UnityToGymWrapper` with Gymnasium's `reset` and `step`; the arguments are the same.
+    """ML-Agents' Gym wrapper with Gymnasium's `reset` and `step`; the arguments are the same.
 
     `reset(options={"arena_config": path})` changes the file. Other than in the original, `reset(seed=...)` begins the
-    same episode again, as Gymnasium asks for.
+    same episode again, as Gymnasium asks for. An episode is truncated where ML-Agents calls it interrupted, which under
+    the rules of builds up to 4.3 never happens. `puzzlebox.animalai.UnityToGymWrapper` is another name for this class.
     """
 
     metadata: ClassVar[dict[str, Any]] = dict(ArenaEnv.metadata)  # type: ignore[misc]
 
     def __init__(
         self,
-        unity_env: AnimalAIEnvironment,
+        unity_env: BaseEnv,
         uint8_visual: bool = False,
         flatten_branched: bool = False,
         allow_multiple_obs: bool = False,
         action_space_seed: int | None = None,
         render_mode: str | None = "rgb_array",
     ) -> None:
-        if not isinstance(unity_env, AnimalAIEnvironment):
+        if not isinstance(unity_env, BaseEnv):
             raise TypeError(f"the wrapper is for an AnimalAIEnvironment, not {type(unity_env).__name__}")
         self._unity = unity_env
         self._old = UnityToGymWrapper(unity_env, uint8_visual, flatten_branched, allow_multiple_obs, action_space_seed)
         self.render_mode = render_mode
         self.action_space, self.observation_space = self._old.action_space, self._old.observation_space
+        self.name, self.group_spec, self.action_size = self._old.name, self._old.group_spec, self._old.action_size
+
+    @property
+    def game_over(self) -> bool:
+        """Whether the episode is over."""
+        return self._old.game_over
+
+    @property
+    def visual_obs(self) -> Any:
+        """The last picture, channels first; None without a camera."""
+        return self._old.visual_obs
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin the next episode."""
         options = checked_options(options, ("arena_config",))
         super().reset(seed=seed)
-        self._unity.reset(options.get("arena_config") or "", seed=seed)
+        if isinstance(self._unity, AnimalAIEnvironment):
+            self._unity.reset(options.get("arena_config") or "", seed=seed)
+        elif options.get("arena_config"):
+            raise ValueError(f"arena_config is for an AnimalAIEnvironment, not {type(self._unity).__name__}")
         observation = self._old.reset()
         return self._seen(observation), {"step": self._unity.get_steps(self._old.name)[0]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Act once; running out of time is truncation."""
+        """Act once; an episode ML-Agents calls interrupted is truncated."""
         observation, reward, done, info = self._old.step(action)
         steps = info["step"]
         truncated = isinstance(steps, TerminalSteps) and bool(steps.interrupted[0])
@@ -109,6 +124,8 @@ class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
         include_position: bool = True,
         **others: Any,
     ) -> None:
+        if not isinstance(env, AnimalAIEnvironment):
+            raise TypeError(f"the wrapper is for an AnimalAIEnvironment, not {type(env).__name__}")
         super().__init__(env, **{**others, "allow_multiple_obs": True})
         there = {"camera": env.useCamera, "rays": env.useRayCasts}
         wanted = dict(zip(_STREAMS, (include_camera, include_rays, include_health, include_velocity), strict=False))

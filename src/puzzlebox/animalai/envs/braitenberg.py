@@ -1,5 +1,5 @@
 """The Braitenberg agent where older scripts look for it."""
 
-from puzzlebox.animalai.agents import Braitenberg
+from puzzlebox.animalai.agents.braitenberg import Braitenberg
 
 __all__ = ["Braitenberg"]

@@ -1,5 +1,5 @@
 """`puzzlebox.animalai.environment` under its older name."""
 
-from puzzlebox.animalai.environment import AnimalAIEnvironment, PlayTrain
+from puzzlebox.animalai.environment import AnimalAIEnvironment, PlayTrain, UnityEnvironment
 
-__all__ = ["AnimalAIEnvironment", "PlayTrain"]
+__all__ = ["AnimalAIEnvironment", "PlayTrain", "UnityEnvironment"]

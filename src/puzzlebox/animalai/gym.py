@@ -1,0 +1,9 @@
+"""The Gym wrapper of Animal-AI 3.x for today's learners: a Gymnasium environment.
+
+`puzzlebox.animalai.envs.unity_gym_env` has the wrapper as it was then: `reset` returns the observation alone, and
+`step` four values.
+"""
+
+from puzzlebox.animalai.wrappers import UnityToGymnasiumWrapper as UnityToGymWrapper
+
+__all__ = ["UnityToGymWrapper"]

@@ -1,0 +1,63 @@
+"""The log the original's program writes beside itself, `ObservationLogs/Observations_<time>.csv`, for those who ask."""
+
+import csv
+from datetime import datetime
+from io import StringIO
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.animalai.log_rows import COLUMNS, log
+from puzzlebox.senses.rays import Rays
+from puzzlebox.world import Record
+
+
+class ObservationLog:
+    """Writes episodes to a file of its own, which is made with the first one.
+
+    Args:
+        folder: where the folder `ObservationLogs` goes.
+        rays: the rays of the column of rays. Default: those of the original's own recorded runs.
+    """
+
+    def __init__(self, folder: "str | PathLike[str]", rays: Rays | None = None) -> None:
+        self._folder, self._rays = Path(folder), rays
+        self._path: Path | None = None
+        self._episodes = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ObservationLog":
+        """Return a log that begins a file of its own: two environments in one file could not be told apart."""
+        return ObservationLog(self._folder, self._rays)
+
+    def write(self, record: Record) -> None:
+        """Add an episode, played again for its rows; one in which nobody has acted is left out."""
+        if not record.actions:
+            return
+        if self._path is None:
+            self._path = self._new_file()
+        self._episodes += 1
+        rows, positive, before = StringIO(), 0, 0
+        writer = csv.writer(rows, lineterminator="\n")
+        for world, row in log(record, self._episodes, rays=self._rays):
+            writer.writerow(row)
+            now = world.animals[0].collected  # counted anew in each arena of a merged episode
+            positive += now - before if now >= before else now
+            before = now
+        rows.write(f"Positive Goals Collected: {positive}\n")
+        with self._path.open("a", newline="", encoding="utf-8") as file:
+            file.write(rows.getvalue())
+
+    def _new_file(self) -> Path:
+        """Make the file with its header, under the time of day; where there is one of this second, under a number."""
+        folder = self._folder / "ObservationLogs"
+        folder.mkdir(parents=True, exist_ok=True)
+        stem, number = f"Observations_{datetime.now():%d-%m-%y_%H%M%S}", 1
+        while True:
+            path = folder / (f"{stem}.csv" if number == 1 else f"{stem}_{number}.csv")
+            try:
+                with path.open("x", newline="", encoding="utf-8") as file:
+                    file.write(",".join(COLUMNS) + "\n")
+            except FileExistsError:
+                number += 1
+            else:
+                return path
