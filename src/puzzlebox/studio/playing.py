@@ -108,7 +108,7 @@ class Play:
         course: which they are.
         keys: what is held.
         view: the camera that is looked through; recorded.
-        waiting: the episode is shown, but nobody has begun it; no time passes, and nothing of it is stored.
+        waiting: the episode is shown, but stands still until the person acts.
         say: has a JSON text sent; replaced while nobody listens.
     """
 
@@ -141,6 +141,11 @@ class Play:
     def over(self) -> bool:
         """Whether the episode that is shown has ended."""
         return self._prepared is not None and self.world.over
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nobody has done anything in the episode that is shown, so that nothing of it is stored."""
+        return self._prepared is not None and self._prepared.stored < 0 and not self._begun
 
     @property
     def world(self) -> World:
@@ -245,9 +250,10 @@ class Play:
         self.say(protocol.compact({"type": "finished", "title": title, "again": self.course.participant is None}))
 
     def abandon(self, why: str) -> None:
-        """The player does not play it to the end; of one that nobody has begun nothing is stored."""
-        if self.running and not self.waiting:
-            self._store_breaks()
+        """The player does not play it to the end; of one that nobody has touched nothing is stored."""
+        if self.running and not self.untouched:
+            if self._begun:
+                self._store_breaks()
             self._store.end(self.episode, End.of(self.world, why))
             self._abandoned = True
 
@@ -267,7 +273,6 @@ class Play:
         """Nobody is there any more; somebody may come back."""
         self.say = lambda text: None
         self.keys.let_go()
-        self._after_break()
         self.hide(True)
 
     def come_back(self, *, waits: bool = False) -> None:
@@ -279,7 +284,7 @@ class Play:
             self.hide(False)
 
     def _after_break(self) -> None:
-        if self.running and not self.waiting:
+        if self.running and self._begun:
             self._store_breaks()
 
     def _store_breaks(self) -> None:
@@ -311,7 +316,7 @@ class Play:
 
     @property
     def pause_at_end(self) -> float:
-        """Seconds until the next episode begins by itself."""
+        """Seconds until the next episode is shown."""
         return PAUSE_AFTER_NOTICE if self.course.task.show_notification else PAUSE
 
     def _announce_end(self, cause: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from puzzlebox.lab import Breaks, Episode, Start, Store
 from puzzlebox.studio.course import Course
 from puzzlebox.studio.playing import Prepared, gone_on
+from puzzlebox.things import Rules
 from puzzlebox.world import Record
 
 # No page has seen more that is not stored than this; ten seconds would be a very slow disk.
@@ -73,7 +74,7 @@ def progress(store: Store, course: Course) -> tuple[set[int], Episode | None]:
     played = [
         episode
         for episode in store.episodes_of(course.participant, course.task_hash)
-        if episode.rules == course.rules.as_dict() and course.seed in (None, episode.seed)
+        if Rules.named(episode.rules) == course.rules and course.seed in (None, episode.seed)
     ]
     done = {episode.arena for episode in played if episode.finished and episode.ended_by != RESTART}
     return done, played[-1] if played and not played[-1].finished else None

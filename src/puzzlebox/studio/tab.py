@@ -250,9 +250,9 @@ class Tab:
             if play.waiting:
                 play.begin()
         elif kind in ("restart", "next"):
-            # What nobody has begun cannot be restarted.
+            # What nobody has touched cannot be restarted.
             allowed = play.course.task.can_reset_episode and not play.course.finished
-            if allowed and not self._changing and not (kind == "restart" and play.waiting):
+            if allowed and not self._changing and not (kind == "restart" and play.untouched):
                 play.abandon(kind)
                 await self._change(play.course.next() if kind == "next" else play.course.again())
         elif kind == "again":
