@@ -14,6 +14,7 @@ from rich.table import Table
 
 from benchmarks import (
     camera,
+    copies,
     envs,
     help_time,
     page,
@@ -36,6 +37,7 @@ BENCHMARKS = {
     "step": step.run,
     "peers": peers.run,
     "world": world.run,
+    "copies": copies.run,
     "camera": camera.run,
     "reading": reading.run,
     "refusing": refusing.run,

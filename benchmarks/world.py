@@ -80,15 +80,6 @@ def run() -> list[Result]:
         results.append(Result(f"physics steps a second, {name}", 1e6 / step, "/s", "", 1e6 / bare, "the engine alone"))
     results.append(Result("where they go, 20 things:", step_of(results, "20 things"), "us"))
     results += _parts(ARENAS["20 things"])
-    world = World(ARENAS["20 things"])
-    for action in np.random.default_rng(0).integers(0, 3, 416).tolist():
-        world.step([action])
-    record = world.snapshot()
-    replay = best_microseconds(lambda: World.replay(record), 1)
-    results.append(
-        Result(f"restore a snapshot by replay ({world.clock} physics steps)", replay / 1e3, "ms", "about 16")
-    )
-    results.append(Result("branch from packed state, 20 things", best_microseconds(world.branch, 6) / 1e3, "ms"))
     return results
 
 

@@ -66,22 +66,28 @@ def free_port() -> int:
 
 
 class Studio:
-    """A server process with recordings of its own, which can be killed and started again at the same address."""
+    """A server process with recordings of its own, which can be killed and started again at the same address.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._port = folder, free_port()
+    Attributes:
+        link: the first link it printed.
+    """
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._folder, self._port, self._arguments = folder, free_port(), arguments
+        self.link = ""
         self._process: subprocess.Popen[str] | None = None
         self.store = folder / "episodes.sqlite"
         self.address = f"http://127.0.0.1:{self._port}"
 
     def start(self) -> "Studio":
-        command = [sys.executable, "-m", "puzzlebox.cli", "--no-browser", "--port", str(self._port)]
+        command = [sys.executable, "-m", "puzzlebox.cli", *self._arguments, "--no-browser", "--port", str(self._port)]
         with (self._folder / "studio.log").open("a") as log:
             self._process = subprocess.Popen(
                 [*command, "--data", str(self.store)], stdout=subprocess.PIPE, stderr=log, text=True, cwd=self._folder
             )
         assert self._process.stdout is not None
-        if not self._process.stdout.readline():
+        self.link = self._process.stdout.readline().strip()
+        if not self.link:
             raise AssertionError("the studio did not start:\n" + (self._folder / "studio.log").read_text())
         return self
 

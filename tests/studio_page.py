@@ -194,12 +194,18 @@ class Page:
     """A page: what it is told, and what it says. Unless it is patient, it presses Start as soon as it can."""
 
     def __init__(
-        self, port: int, first: dict[str, Any], headers: dict[str, str] | None = None, *, patient: bool = False
+        self,
+        port: int,
+        first: dict[str, Any],
+        headers: dict[str, str] | None = None,
+        query: str = "",
+        *,
+        patient: bool = False,
     ) -> None:
         self._open = ExitStack()
         self.socket: ClientConnection = self._open.enter_context(
             connect(
-                f"ws://127.0.0.1:{port}/ws",
+                f"ws://127.0.0.1:{port}/ws{'?' if query else ''}{query}",
                 origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
                 additional_headers=headers,
                 compression=None,

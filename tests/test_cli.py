@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from conftest import ROOT
+from puzzlebox.cli import app
 
 GOOD = "arenas:\n- items:\n  - {name: Wall, rotation: 0}\n"
 BAD = "arenas:\n- items:\n  - {name: Walll, rotation: 0}\n"
@@ -48,6 +51,17 @@ def test_every_verb_explains_itself(verb: str) -> None:
     done = puzzlebox(verb, "--help")
     assert done.returncode == 0
     assert f"puzzlebox {verb}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "verb", [[], *([command.callback.__name__] for command in app.registered_commands if command.callback)]
+)
+def test_help_names_what_options_take_in_words(verb: list[str]) -> None:
+    """`<bool>`, `<int range>` and `<list[Path]>` are Python's words, not a reader's."""
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*verb, "--help"])
+    assert done.exit_code == 0
+    assert not re.findall(r"<[a-z][^>]*>", done.output)
+    assert not re.findall(r"\b(INTEGER|FLOAT|BOOLEAN)\b", done.output)
 
 
 CHOICES = {

@@ -2,7 +2,10 @@
 
 import contextlib
 import io
+import os
 import re
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -78,7 +81,7 @@ def test_the_python_of_the_readme_runs_as_pasted() -> None:
 
 def test_the_world_page_runs_as_pasted_and_explains_every_event_and_rule() -> None:
     page = ROOT / "docs" / "world.md"
-    (code,) = blocks(page, "python")
+    code, _ = blocks(page, "python")
     lines = said_by(code)
     assert lines[0] == "[]"
     assert any(" pressed SpawnerButton " in line for line in lines)
@@ -88,6 +91,14 @@ def test_the_world_page_runs_as_pasted_and_explains_every_event_and_rule() -> No
         assert f"`{word}`" in text
     for number, name in enumerate(ACTIONS):
         assert f"{number} {name}" in " ".join(text.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_the_search_of_the_world_page_runs_as_pasted() -> None:
+    """In a program of its own: functions are sent to forks by the name of their module."""
+    _, code = blocks(ROOT / "docs" / "world.md", "python")
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert out.stdout == "[1.97, -0.08]\n", out.stderr
 
 
 def test_the_environments_page_runs_as_pasted() -> None:

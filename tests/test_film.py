@@ -1,5 +1,6 @@
 """Recorded episodes as films and pictures, and the command that makes them."""
 
+import re
 import sys
 from dataclasses import replace
 from itertools import pairwise
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 from living import AGENT, FINE, FORWARDS, GOAL, parsed, task_of
 from puzzlebox.cli.replay import replay as replay_verb
 from puzzlebox.lab.camera import FollowingCamera
-from puzzlebox.lab.film import film, path_picture, picture
+from puzzlebox.lab.film import film, film_name, path_picture, picture
 from puzzlebox.lab.gif import GifFile, packed, quantized
 from puzzlebox.lab.pathway import pixels
 from puzzlebox.lab.recording import Recording
@@ -302,6 +303,8 @@ def test_an_episode_in_words(recorded: str, tmp_path: Path) -> None:
         assert told.exit_code == 0 and not told.stdout.count("Traceback")
         assert recorded in told.stdout and "ahead" in told.stdout and "passed, ended by completed" in told.stdout
         assert "collected GoodGoal (value 0.999)" in told.stdout and "hint:" in told.stderr
+        assert "arena     1, seed 0" in told.stdout and "started (arena id 0)" in told.stdout
+        assert re.search(r"decided \d+\.\d\d s after the animal could first move", told.stdout)
     with Store() as store:
         record = store.record(recorded)
     (tmp_path / "one.json").write_text(record.to_json())
@@ -361,3 +364,35 @@ def test_one_sentence_for_each_mistake(
     assert result.exit_code == 1 and sentence in result.stderr, result.output
     assert sum(line.startswith("error:") for line in result.stderr.splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+# --- what films are called
+
+
+def test_a_film_is_named_after_task_participant_and_id(recorded: str) -> None:
+    with Store() as store:
+        episode = replace(store.find(recorded), id="3f2a91c0b7d4", task="file:Müsli & Co", participant="p-07")
+    assert film_name(episode, ".mp4") == "Musli-Co-p-07-3f2a91c0b7d4.mp4"
+    watched = replace(episode, task="operant/press twice", player="agent", agent="random(0.5)", participant=None)
+    assert film_name(watched, "-step-12.png") == "operant-press-twice-random-0.5-3f2a91c0b7d4-step-12.png"
+    dropped = replace(episode, task="upload:0a1b", title="Two/rooms", participant=None)
+    assert film_name(dropped, ".gif") == "Two-rooms-human-3f2a91c0b7d4.gif"
+    assert film_name(replace(dropped, title="迷路"), ".gif") == "human-3f2a91c0b7d4.gif"
+
+
+def test_what_is_written_into_a_folder_gets_its_name(recorded: str, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for folder, more, name in (
+        ("films/", (), f"ahead-human-{recorded}.mp4"),
+        ("there", ("--step", 3), f"ahead-human-{recorded}-step-3.png"),
+        ("there", ("--path",), f"ahead-human-{recorded}-path.png"),
+    ):
+        made = run("last", "-o", folder, "--size", "48x32", *more)
+        assert made.exit_code == 0, made.output
+        assert (tmp_path / folder / name).stat().st_size > 0
+    with Store() as store:
+        (tmp_path / "one.json").write_text(store.record(recorded).to_json())
+    assert run("one.json", "-o", "there", "--size", "48x32", "--step", 3).exit_code == 0
+    assert (tmp_path / "there" / "one-step-3.png").exists()
+    assert run("zz", "-o", "other/").exit_code == 1
+    assert not (tmp_path / "other").exists()

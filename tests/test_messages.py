@@ -8,8 +8,10 @@ import pytest
 from puzzlebox.schema import read
 from puzzlebox.schema.diagnostics import errors
 from puzzlebox.schema.lines import lines_of
-from puzzlebox.schema.messages import ERRORS, MESSAGES, WARNINGS
+from puzzlebox.schema.messages import ERRORS, MESSAGES, WARNINGS, nearest, nearest_thing
 from puzzlebox.schema.tree import MAX_BYTES
+from puzzlebox.things import CATALOGUE, Rules, names
+from puzzlebox.things.everyday import EVERYDAY
 
 # Each line ten times the one before: a million values from a few hundred characters.
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
@@ -42,6 +44,34 @@ MADE: dict[str, tuple[str | bytes, str]] = {
         "3:5: error: the task holds more than 10000 things",
     ),
     "not-text": (b"arenas: \xff\n", "1:9: error: the file is not text in UTF-8 (byte 8); save it as UTF-8"),
+    "binary": (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+        "error: this is a picture (PNG), not a task file; a task file is a text, in YAML",
+    ),
+    "binary photo": (
+        b"\xff\xd8\xff\xe0\x00\x10JFIF",
+        "error: this is a picture (JPEG), not a task file; a task file is a text, in YAML",
+    ),
+    "binary film": (
+        b"\x00\x00\x00 ftypisom",
+        "error: this is a film (MP4), not a task file; a task file is a text, in YAML",
+    ),
+    "binary letter": (
+        b"PK\x03\x04\x14\x00",
+        "error: this is a ZIP, Word or Excel file, not a task file; a task file is a text, in YAML",
+    ),
+    "binary recordings": (
+        b"SQLite format 3\x00\x10",
+        "error: this is a database (SQLite), not a task file; a task file is a text, in YAML",
+    ),
+    "binary of any kind": (
+        b"\x7fELF\x02\x01\x00\xff",
+        "error: this is a binary file, not a task file; a task file is a text, in YAML",
+    ),
+    "not-text two bytes a letter": (
+        "arenas:".encode("utf-16"),
+        "1:1: error: the file is not text in UTF-8 (byte 0); save it as UTF-8",
+    ),
     "bad-character": ("arenas: \x07\n", "1:9: error: the character U+0007 is not allowed in YAML"),
     "bad-character surrogate": ("arenas:\n- \ud800\n", "2:3: error: the character U+D800 is not allowed in YAML"),
     "not-yaml tab": ("arenas:\n\t- {}\n", "2:1: error: this is not valid YAML: a tab; indent with spaces"),
@@ -67,7 +97,7 @@ WRITTEN = {
 
 
 def headlines(text: str | bytes) -> list[str]:
-    return [finding.headline("task.yml").removeprefix("task.yml:") for finding in read(text).findings]
+    return [finding.headline("task.yml").removeprefix("task.yml:").lstrip() for finding in read(text).findings]
 
 
 @pytest.mark.parametrize("case", WRITTEN)
@@ -119,3 +149,23 @@ def test_carets_in_a_very_long_line_stay_on_the_screen() -> None:
     assert len(line) < 140
     start = carets.index("^")
     assert line[start : start + 5] == "Walll"
+
+
+def test_only_things_are_listed_by_the_catalogue() -> None:
+    """Whoever asks for a column or an option is told which there are."""
+    columns = [f"column_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    assert nearest("xyzzy", columns) == f"; allowed: {', '.join(columns)}"
+    assert nearest("column_", columns) == "; did you mean `column_z`?"
+    many = [f"{number}" for number in range(1000, 3000)]
+    assert nearest("xyzzy", many).endswith("1058, 1059 and 1,940 more")
+    assert nearest("xyzzy", many, "puzzlebox tasks") == "; `puzzlebox tasks` lists them"
+    assert nearest_thing("xyzzy", CATALOGUE) == "; `puzzlebox things` lists them"
+    with pytest.raises(ValueError, match=r"no field 'xyzzy'; allowed: decision_period, .*ray_tags"):
+        Rules.named({"xyzzy": 1})
+
+
+def test_everyday_words_are_answered_with_things_and_accepted_nowhere() -> None:
+    assert set(EVERYDAY.values()) <= set(CATALOGUE)
+    assert not set(EVERYDAY) & {name.lower() for name in names()}
+    assert nearest_thing("Foods", CATALOGUE) == "; did you mean `GoodGoal`?"
+    assert read("arenas:\n- items:\n  - {name: food}\n").task is None

@@ -249,7 +249,7 @@ def test_the_command_line_does_not_call_it_passed(tmp_path: Path) -> None:
     asked = ["run", str(path), "--agent", "random", "--longest", "300", "-o", str(tmp_path / "r")]
     shown = CliRunner().invoke(app, asked)
     assert shown.exit_code == 0, shown.output
-    assert "- (1 cut off)" in shown.output and "100.0 %" not in shown.output
+    assert "unknown (1 cut off)" in shown.output and "100.0 %" not in shown.output
 
 
 # --- latency

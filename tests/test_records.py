@@ -12,7 +12,7 @@ import pytest
 
 from conftest import ROOT
 from living import FORWARDS, NOOP, parsed, run, world_of
-from puzzlebox.schema import Task
+from puzzlebox.schema import Task, load_task
 from puzzlebox.world import Record, Rules, World
 from puzzlebox.world.engine import sapien
 
@@ -94,6 +94,28 @@ def test_restoring_gives_the_uninterrupted_run(busy: Task) -> None:
     assert world.describe() == uninterrupted.describe()
 
 
+@pytest.mark.parametrize(
+    "name", ["food/first-steps", "foraging", "generalisation/company", "models/flicker", "causes/which-button"]
+)
+def test_a_replay_is_what_steps_lead_to(name: str) -> None:
+    """Replays do uneventful decisions on a cruise; nothing shows it, then or later."""
+    task = load_task(name)
+    stepped = World(task, seed=3)
+    moves = [np.repeat(each, len(stepped.animals)).tolist() for each in random_actions(200)]
+    run(stepped, moves[:100])
+    replayed = World.replay(stepped.snapshot())
+    stepped.take_events()
+    assert replayed.take_events() == ()
+    assert replayed.snapshot() == stepped.snapshot()
+    assert replayed.describe() == stepped.describe()
+    for move in moves[100:]:
+        if stepped.over:
+            break
+        assert replayed.step(move) == stepped.step(move)
+        assert replayed.state() == stepped.state()
+    assert [vars(each) for each in replayed.take_events()] == [vars(each) for each in stepped.take_events()]
+
+
 def test_taking_a_snapshot_changes_nothing(busy: Task) -> None:
     actions = random_actions(200)
     world = World(busy, seed=3)
@@ -157,6 +179,24 @@ def test_a_branch_goes_where_the_trunk_goes() -> None:
         ends.append(each.position_of(each.animals[0]))
     assert ends[0] == pytest.approx(ends[1], abs=0.05)
     assert branch.animals[0] is not world.animals[0]
+
+
+def test_what_sleeps_sleeps_in_a_branch() -> None:
+    """Woken, things would settle once more, by some tenths of micrometres."""
+    world = world_of(
+        "name: Agent, at: [20, 0, 5], rotation: 90",
+        "name: GoodGoalMulti, at: [5, 0, 20], size: 1",
+        "name: HeavyBlock, at: [5, 0, 10], size: 1, rotation: 30",
+        time_limit=200,
+    )
+    run(world, repeat(NOOP, 60))
+    asleep = [world.engine.body(thing).is_sleeping for thing in world.engine.rows()]
+    assert sorted(asleep) == [False, True, True]  # an animal that is told what to do is awake
+    branch = world.branch()
+    assert [branch.engine.body(thing).is_sleeping for thing in branch.engine.rows()] == asleep
+    for action in random_actions(60):
+        assert branch.step(action) == world.step(action)
+        assert branch.state() == world.state()
 
 
 def test_a_plan_found_in_branches_counts_once_it_replays() -> None:

@@ -2,20 +2,26 @@
 
 import warnings
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
+from numpy.typing import NDArray
 
-from living import task_of
+from living import FORWARDS, task_of
 from made_up_runs import made_up_rows, write_run
+from puzzlebox.lab.pathway import pixels
+from puzzlebox.lab.replaying import world_at
 from puzzlebox.lab.report import gather, words
 from puzzlebox.lab.report.contents import contents
 from puzzlebox.lab.report.figures import looks, paths
 from puzzlebox.lab.report.figures.lettering import shortened, wrapped
 from puzzlebox.lab.report.played import Played
+from puzzlebox.render import View
 from puzzlebox.things.rules import Rules
-from puzzlebox.world import Record
+from puzzlebox.world import Record, World
 
 AGENT = "random(step_length_distribution='normal(5, 1)', prev_step_bias=0.5, costs=$5 and $6, 名=WWWWWW"
 TASK = "a-folder/another folder/a_task_whose_name/goes on and on and on $/and ends at last with MMMMMMMMM"
@@ -123,3 +129,70 @@ def test_paths_tell_what_was_not_played_from_what_was_not_kept() -> None:
 )
 def test_ratios_in_figures_need_no_formula(value: float, text: str) -> None:
     assert words.ratio(value) == text
+
+
+# --- paths
+
+
+CORRIDOR = task_of(
+    "name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1", time_limit=100
+)
+
+
+def way_in(panel: Any) -> NDArray[np.float64]:
+    """The last way that was drawn in a panel."""
+    return np.asarray(panel.get_lines()[-1].get_xydata())
+
+
+def test_a_way_ends_at_the_deciding_event() -> None:
+    """Who runs on while the result is shown slides past the food."""
+    task = CORRIDOR.model_copy(update={"show_notification": True})
+    world = World(task, seed=1)
+    steps = {}
+    while not world.over:
+        steps |= {event.kind: event.step for event in world.step([FORWARDS]).events}
+    record = world.snapshot()
+    row = Played("out", "food", "a", 1.0, True)
+    with looks.style():
+        figure = paths.paths_from_above([(row, record)], [row], looks.looks(["a"]), "paths", "").figure
+    view = View.top(World(task, seed=1).scene(), 1.0)
+    worlds = [world_at(record, steps[kind]) for kind in ("finished", "ended")]
+    decided, ended = pixels(np.array([each.position_of(each.animals[0]) for each in worlds]), view, 420, 420)
+    assert abs(ended - decided).max() > 3
+    last = way_in(figure.axes[0])[-1]
+    assert abs(last - decided).max() < 1 and abs(last - ended).max() > 3
+
+
+def test_each_arena_has_a_panel_of_its_own() -> None:
+    arena = CORRIDOR.arenas[0]
+    turned = arena.model_copy(
+        update={"id": 1, "size": (20.0, 20.0), "items": (arena.items[0].model_copy(update={"at": (5, 0, 5)}),)}
+    )
+    task = CORRIDOR.model_copy(update={"arenas": (arena, turned)})
+    rows = [Played("out", "two", "a", 0.0, None, arena=position, trajectory="x") for position in (0, 1)]
+    found = [(row, Record(task, row.arena, 1, Rules.named("puzzlebox"), ((FORWARDS,), (FORWARDS,)))) for row in rows]
+    with looks.style():
+        figure = paths.paths_from_above(found, rows, looks.looks(["a"]), "paths", "").figure
+    assert [panel.get_ylabel().replace("\n", " ") for panel in figure.axes] == ["two, arena 1", "two, arena 2"]
+    assert [len(panel.get_lines()) for panel in figure.axes] == [2, 2]  # one way and its rim
+    assert not np.allclose(way_in(figure.axes[0])[0], way_in(figure.axes[1])[0])
+    assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "end, not decided"
+
+
+def test_paths_are_those_of_the_tasks_most_played() -> None:
+    def played(task: str, agent: str, participant: str = "", episode: int = 0) -> Played:
+        person = bool(participant)
+        return Played(
+            "out", task, agent, 0.0, False, trajectory="x", participant=participant, episode=episode, person=person
+        )
+
+    few = [played(f"task {number:02}", "a") for number in range(20)]
+    everybody = [played("zoo", "a"), *(played("zoo", "human", f"P{number}") for number in range(8))]
+    again = [played("zoo", "human", "P0", episode) for episode in range(1, 4)]
+    often = [played("much", "a", episode=episode) for episode in range(9)]
+    chosen = paths.chosen([*few, *everybody, *again, *often])
+    assert chosen == [("much", 0), ("task 00", 0), ("task 10", 0), ("zoo", 0)]
+    drawn = paths.wanted([*again, *everybody], chosen)
+    assert len({row.participant for row in drawn if row.person}) == paths.MOST_PATHS
+    crowd = [played("zoo", agent) for agent in "abcdef"]
+    assert {row.agent for row in paths.wanted([*crowd, *everybody], chosen)} == {"a", "b", "c", "human"}

@@ -246,8 +246,8 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], {"random": 0.0}, episodes=6)
     run = write_run(tmp_path / "out", rows)
     record = Record(task, 0, 1, world.rules, tuple((2,) for _ in range(20)))
-    rows[0]["trajectory"] = f"{TRAJECTORIES}#food/0/random/0"
-    (run / TRAJECTORIES).write_bytes(packed("food/0/random/0", record.to_json()))
+    rows[0]["trajectory"] = f"{TRAJECTORIES}#food/1/random/0"
+    (run / TRAJECTORIES).write_bytes(packed("food/1/random/0", record.to_json()))
     write_results(run, rows)
     report = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="adults")
     assert report.results.agents == ["random", "adults"]

@@ -1,5 +1,6 @@
 """What a report is made of: a task has one name, every episode that was played is there, and counts for what it is."""
 
+import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,14 +10,16 @@ import pytest
 
 from living import FORWARDS
 from made_up_runs import made_up_rows, write_run
+from puzzlebox.lab.export import export
 from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES
 from puzzlebox.lab.recording import Recording
-from puzzlebox.lab.report import Results, gather
+from puzzlebox.lab.report import CannotRead, Results, gather
 from puzzlebox.lab.report.comparisons import compare
 from puzzlebox.lab.report.conditions import task_table
 from puzzlebox.lab.report.contents import _headline
 from puzzlebox.lab.report.doubts import doubts
 from puzzlebox.lab.report.methods import _who
+from puzzlebox.lab.report.played import Played
 from puzzlebox.lab.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.lab.rows import Start
 from puzzlebox.lab.running import run
@@ -248,7 +251,7 @@ def test_arenas_are_told_apart(tmp_path: Path) -> None:
     assert "control: the test of returns compares agents that met different arenas of the task" in said(results)
     lines = by_arena(results.rows).rows
     assert [(line["task"], line["arena"], line["agent"], line["episodes"]) for line in lines] == [
-        *(("control", 0, "a", 6), ("control", 0, "b", 12), ("control", 1, "a", 6)),
+        *(("control", 1, "a", 6), ("control", 1, "b", 12), ("control", 2, "a", 6)),
     ]
     assert "arenas of a task are taken together" in by_task(results.rows).caption
     alone = gather([write_run(tmp_path / "alone", plain)])
@@ -267,3 +270,125 @@ def test_the_headline_says_which_tasks_it_is_about(tmp_path: Path) -> None:
     )
     assert " of 10 on held-out tasks: " in third
     assert "held-out" not in " ".join(_headline(results, results.rows))
+
+
+# --- agents that were watched, exported folders, latencies
+
+
+TWO_ARENAS = """
+show_notification: true
+arenas:
+  - time_limit: 200
+    items: [{name: Agent, at: [20, 0, 10], rotation: 0, frozen_delay: 1}, {name: GoodGoal, at: [20, 0, 12], size: 1}]
+  - time_limit: 200
+    items: [{name: Agent, at: [20, 0, 10], rotation: 0}, {name: GoodGoal, at: [20, 0, 18], size: 1}]
+"""
+
+
+@pytest.fixture
+def two_arenas(tmp_path: Path) -> Path:
+    (tmp_path / "two.yml").write_text(TWO_ARENAS)
+    return tmp_path / "two.yml"
+
+
+def in_the_studio(path: Path, task: Path, who: Sequence[dict[str, Any]]) -> Path:
+    """Each of them plays both arenas of a task; one recording more is not over."""
+    read = load_task(task)
+    with Store(path) as store:
+        for arena in (0, 1):
+            for each in who:
+                world = World(read, seed=1, arena=arena)
+                recording = Recording(store, Start.of(read, name="file:two", arena=arena, seed=1, **each), world)
+                while not world.over:
+                    recording.stepped(world.step([FORWARDS]))
+        world = World(read, seed=1)
+        Recording(store, Start.of(read, name="file:two", seed=1, **who[0]), world).stepped(world.step([FORWARDS]))
+    return path
+
+
+WATCHED = [{"participant": "P1"}, {"participant": "P2"}, {"player": "agent", "agent": "random"}]
+
+
+def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_arenas: Path) -> None:
+    store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
+    results = gather([store])
+    assert {row.participant for row in results.rows} == {"P1", "P2"} and len(results.rows) == 4
+    assert (
+        f"2 recordings of agents somebody watched are left out ({store}); add --watched to count agents as well."
+        in (results.remarks)
+    )
+    everybody = gather([store], watched=True)
+    assert everybody.agents == ["random", "human"] and len(everybody.rows) == 6
+    assert not any("left out" in remark for remark in everybody.remarks)
+    alone = in_the_studio(tmp_path / "agents.sqlite", two_arenas, WATCHED[2:])
+    with pytest.raises(
+        CannotRead, match=r"there are no episodes in .*; 2 recordings of agents somebody watched are left"
+    ):
+        gather([alone])
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_an_exported_folder_reports_as_its_recordings_do(tmp_path: Path, two_arenas: Path, form: str) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
+    with Store(store) as opened:
+        export(opened, opened.episodes()[::-1], tmp_path / "data", form)
+    for watched in (False, True):
+        direct, exported = (gather([place], "adults", watched) for place in (store, tmp_path / "data"))
+        assert exported.agents == direct.agents
+        assert [_kept(row) for row in exported.rows] == [_kept(row) for row in direct.rows]
+        assert [remark.partition(" (")[0] for remark in exported.remarks] == [
+            remark.partition(" (")[0] for remark in direct.remarks
+        ]
+        table = gather([tmp_path / "data" / f"episodes.{form}"], "adults", watched)
+        assert [_kept(row) for row in table.rows] == [_kept(row) for row in direct.rows]
+
+
+def _kept(row: Played) -> dict[str, Any]:
+    """What an export keeps of an episode."""
+    return {name: value for name, value in vars(row).items() if name not in ("run", "trajectory")}
+
+
+def test_tables_count_arenas_from_one_and_are_read_back_so(tmp_path: Path, two_arenas: Path) -> None:
+    out = play(two_arenas, tmp_path / "out", episodes=1)
+    with (out / "episodes.csv").open(newline="") as file:
+        assert [row["arena"] for row in csv.DictReader(file)] == ["1", "2"]
+    (out / JOURNAL).unlink()
+    (out / TRAJECTORIES).unlink()
+    results = gather([out])
+    assert [row.arena for row in results.rows] == [0, 1] and not results.sources[0].missing
+    assert [row["arena"] for row in by_arena(results.rows).rows] == [1, 2]
+    assert [row["arena"] for row in task_table(results).rows] == [1, 2]
+    # Tables of others count from 0.
+    (tmp_path / "table.csv").write_text("task,agent,return,arena\nfood,a,1,0\nfood,a,1,1\n")
+    assert [row.arena for row in gather([tmp_path / "table.csv"]).rows] == [0, 1]
+
+
+def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: Path, two_arenas: Path) -> None:
+    store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED[:1])
+    results = gather([store])
+    first, second = results.rows
+    # The first waits for a second, and both see their result for two and a half.
+    for row, waited in ((first, 3.5), (second, 2.5)):
+        assert row.steps is not None and row.latency == pytest.approx(row.steps * 0.02 - waited, abs=0.07)
+    assert by_task(results.rows).rows[0]["latency_median"] == pytest.approx((first.latency + second.latency) / 2)
+    assert "latencies" not in said(results)
+    (tmp_path / "old.csv").write_text("task,agent,return,steps\nfood,a,1,100\nfood,a,1,\n")
+    old = gather([tmp_path / "old.csv"])
+    assert [row.latency for row in old.rows] == [2.0, None]
+    assert "1 episode comes from a table without latencies; the whole time of the episode stands in" in said(old)
+
+
+def test_episodes_that_were_cut_off_neither_pass_nor_fail(tmp_path: Path) -> None:
+    """Nothing can be done in a task without food and time limit, so nobody has passed it."""
+    (tmp_path / "empty.yml").write_text("arenas: [{items: [{name: Agent}]}]")
+    out = play(tmp_path / "empty.yml", tmp_path / "out", episodes=2, longest=30)
+    results = gather([out])
+    assert [row.passed for row in results.rows] == [None, None]
+    assert "2 episodes were cut off at the longest the run allows; they were neither passed nor failed." in (
+        results.remarks
+    )
+    (line,) = by_task(results.rows).rows
+    assert line["episodes"] == 2 and line["decided"] == 0 and line["pass_rate"] is None
+    assert "neither passed nor failed" in _who(results, task_table(results))

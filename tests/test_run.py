@@ -164,7 +164,7 @@ def test_a_trajectory_replays_to_the_same_end(folder: Path, tmp_path: Path) -> N
     for row in outcome.rows:
         world = World.replay(trajectory(f"{out}/{row['trajectory']}"))
         assert (world.clock, world.animals[0].total, world.passed()) == (row["steps"], row["return"], row["passed"])
-    assert trajectory(f"{out}#one/1/random/0").arena == 1
+    assert trajectory(f"{out}#one/2/random/0").arena == 1
     with pytest.raises(ValueError, match=r"has no episode 'one/1/random/1'; .*did you mean `one/1/random/0`"):
         trajectory(f"{out}#one/1/random/1")
     with pytest.raises(FileNotFoundError, match="not the folder of a run"):
@@ -264,7 +264,7 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
         out = tmp_path / str(workers) / "run"
         rows.append(run([Subject("two", task)], ["random"], out, episodes=2, workers=workers).rows)
     assert rows[0] == rows[1] and not any(row["error"] for row in rows[0])
-    record = trajectory(f"{out}#two/0/random/1")
+    record = trajectory(f"{out}#two/1/random/1")
     first, second = zip(*record.actions, strict=True)
     # Chances of their own, and what the row tells is the first one's.
     assert first != second

@@ -81,7 +81,7 @@ def test_what_failed_is_played_again_and_counted_once(agent: Any, tmp_path: Path
     assert [row["steps"] for row in table(out)] == ["60"] * 4
     assert len((out / JOURNAL).read_text().splitlines()) == 6
     assert len(dict(trajectories(out))) == len(list(trajectories(out))) == 4
-    assert len(trajectory(f"{out}#t/0/mine:G/0").actions) == 20
+    assert len(trajectory(f"{out}#t/1/mine:G/0").actions) == 20
     assert (again(out).played, again(out).again) == (0, 0)
 
 

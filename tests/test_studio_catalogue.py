@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from puzzlebox.batteries import bundled_names
+from puzzlebox.cli import app
 from puzzlebox.schema import TaskError, read
 from puzzlebox.studio import catalogue as shelves
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
@@ -89,6 +91,71 @@ def test_a_file_with_a_mistake_is_told_at_its_line(studio: Studio) -> None:
 def test_anything_gets_an_answer(studio: Studio, body: bytes) -> None:
     checked = studio.json("/api/check", method="POST", body=body)
     assert not checked["ok"] and checked["messages"]
+
+
+def test_a_picture_is_called_a_picture(studio: Studio) -> None:
+    """In one sentence, about the whole file."""
+    picture = studio.ask("/api/thumbnails/examples/ramp.png?width=96&height=64")[2]
+    checked = studio.json("/api/check", method="POST", body=picture)
+    (message,) = checked["messages"]
+    assert message["text"] == "this is a picture (PNG), not a task file; a task file is a text, in YAML"
+    assert (message["line"], message["excerpt"]) == (0, "")
+
+
+TEMPLATE = """
+metadata: {title: "A wall at ${x}"}
+vary:
+  x: {range: [8, 32, 4]}
+arenas:
+  - items:
+      - {name: Agent, at: [20, 0, 5], rotation: 0}
+      - {name: Wall, at: [$x, 0, 20], rotation: 0, size: [1, 1, 1]}
+"""
+
+
+def test_of_a_template_one_variation_is_drawn(studio: Studio) -> None:
+    drawn = [studio.json("/api/check", method="POST", body=TEMPLATE.encode()) for _ in range(30)]
+    assert {each["ok"] for each in drawn} == {True} and drawn[0]["messages"] == []
+    assert 1 < len({each["task"] for each in drawn}) <= 7
+    for each in drawn:
+        variation = each["variation"]
+        x = 4 + 4 * variation["number"]
+        assert (variation["count"], variation["values"], each["title"]) == (7, f"x = {x}", f"A wall at {x}")
+    with studio.page(task=drawn[0]["task"]) as page:
+        page.until(lambda page: page.episodes)
+        assert page.episodes[0]["title"] == drawn[0]["title"]
+    assert studio.json("/api/check", method="POST", body=FOOD.encode())["variation"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEMPLATE.replace("$x, 0, 20", "$y, 0, 20"),
+        TEMPLATE.replace("$x, 0, 20", "$x, 0, 50"),
+        TEMPLATE.replace("size: [1, 1, 1]", "colour: red"),
+        TEMPLATE.replace("vary:", "require: x > 90\nvary:"),
+    ],
+)
+def test_a_template_is_explained_as_check_explains_it(studio: Studio, tmp_path: Path, text: str) -> None:
+    (tmp_path / "mine.yml").write_text(text)
+    done = CliRunner().invoke(app, ["check", "--json", str(tmp_path / "mine.yml")])
+    (said,) = json.loads(done.stdout)
+    checked = studio.json("/api/check", method="POST", body=text.encode())
+    assert said["findings"] and checked["ok"] == said["ok"]
+    assert [(each["text"], each["line"]) for each in checked["messages"]] == [
+        (each["message"], each["line"]) for each in said["findings"]
+    ]
+
+
+def test_a_dropped_template_reads_no_file_of_this_machine(studio: Studio, tmp_path: Path) -> None:
+    (tmp_path / "other.yml").write_text(TEMPLATE)
+    both = "vary: {x: [1, 2]}\narenas: "
+    for text in (f"templates: {{a: {tmp_path}/other.yml}}", f"{both}[{{template: {tmp_path}/other.yml}}]"):
+        for named in (text, text.replace("other.yml", "none.yml")):
+            checked = studio.json("/api/check", method="POST", body=named.encode())
+            (message,) = checked["messages"]
+            assert not checked["ok"]
+            assert "is a file of its own, which the studio does not read" in message["text"]
 
 
 def test_uploads_are_kept_in_limits(monkeypatch: pytest.MonkeyPatch) -> None:

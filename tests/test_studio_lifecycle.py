@@ -199,7 +199,7 @@ def test_nobody_plays_again_unless_they_say_so(studio: Studio) -> None:
 
 
 def test_the_last_arena_can_be_left_early(studio: Studio) -> None:
-    with studio.page(task=studio.upload(SHORT), arena=2) as page:
+    with studio.page(task=studio.upload(SHORT), arena=3) as page:
         page.until_step(1)
         page.say({"type": "next"})
         page.until(lambda page: page.heard("finished"))
@@ -363,7 +363,7 @@ def test_who_waited_in_a_later_arena_waits_there_again(studio: Studio) -> None:
         waits(page)
     later(lambda: studio.rooms._kept)
     studio.rooms._kept.clear()
-    told = page.resume() | {"task": page.episodes[0]["task"], "arena": page.episodes[1]["arena"]}
+    told = page.resume() | {"task": page.episodes[0]["task"], "arena": page.episodes[1]["position"] + 1}
     with studio.page(told, patient=True) as back:
         waits(back)
         assert (back.episodes[0]["position"], back.episodes[0]["note"]) == (1, None)

@@ -125,7 +125,7 @@ def test_restart_and_next_go_where_the_task_says(studio: Studio) -> None:
         f"  - {{id: {id}, items: [{{name: Agent, at: [20, 0, {z}], rotation: 0}}]}}\n"
         for id, z in ((0, 5), (4, 9), (7, 30))
     )
-    with studio.page(task=studio.upload("arenas:\n" + arenas), arena=4) as page:
+    with studio.page(task=studio.upload("arenas:\n" + arenas), arena=2) as page:  # the second, as people count
         page.until_step(2)
         first = page.episode
         page.say({"type": "restart"})
@@ -366,7 +366,8 @@ def test_nonsense_gets_one_sentence(studio: Studio, message: str, sentence: str)
         ({"type": "start", "task": "forraging"}, "there is no task 'forraging'; did you mean `foraging`?"),
         ({"type": "start", "task": 7}, "task is '7'; it must be a text"),
         ({"type": "start", "seed": -1}, "seed is '-1'; it must be a whole number from 0 to 9223372036854775807"),
-        ({"type": "start", "task": "foraging", "arena": 3}, "there is no arena 3; the task has 0"),
+        ({"type": "start", "task": "foraging", "arena": 3}, "there is no arena 3; the task has 1 arena"),
+        ({"type": "start", "task": "foraging", "arena": 0}, "there is no arena 0; the task has 1 arena"),
         ({"type": "start", "task": "../../../etc/passwd"}, None),
         ({"type": "start", "task": "file:/etc/passwd"}, None),
     ],

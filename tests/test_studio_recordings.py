@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from puzzlebox.agents import agent_named
-from puzzlebox.lab import writing
+from puzzlebox.lab import Episode, Start, writing
 from puzzlebox.lab.playing import play
-from puzzlebox.schema import load_task
+from puzzlebox.schema import load_task, read
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.recordings import FIELDS, KEY_STEPS
+from puzzlebox.studio.recordings import FIELDS, KEY_STEPS, file_name
 from puzzlebox.world import World
 from studio_page import FOOD, Mirror, Page, Studio, running
 
@@ -172,6 +174,35 @@ def test_a_picture_of_a_moment(studio: Studio, page: Page) -> None:
     status, headers, start = studio.ask(address + "&step=0")
     assert (status, headers["content-type"], start[:4]) == (200, "image/png", b"\x89PNG")
     assert studio.ask(address)[2] != start
+
+
+@pytest.mark.parametrize(
+    ("task", "player", "name"),
+    [
+        ("foraging", {"participant": "P07"}, "foraging-P07-3fa2b1"),
+        ("food/picnic", {"participant": "a.b_c-1"}, "food-picnic-a.b_c-1-3fa2b1"),
+        ("file:Mein erster Tést", {}, "Mein-erster-T-st-3fa2b1"),
+        ("foraging", {"player": "agent", "agent": "my_lab.agents:Clever"}, "foraging-my_lab.agents-Clever-3fa2b1"),
+        ("upload:0a1b2c3d", {"participant": "P07"}, "A-wall-P07-3fa2b1"),
+        ('file:../"x"\r\n', {"participant": ".."}, "x-3fa2b1"),
+        ("file:" + "long " * 60, {"participant": "P07"}, "-".join(["long"] * 12) + "-P07-3fa2b1"),
+    ],
+)
+def test_files_are_named_after_task_and_participant(task: str, player: Any, name: str) -> None:
+    task_of_food = read(FOOD).task
+    assert task_of_food is not None
+    start = replace(Start.of(task_of_food, name=task, **player), id="3fa2b1c4d5e6", title="A wall")
+    episode = Episode(**{each.name: getattr(start, each.name, None) for each in fields(Episode)})
+    assert file_name(episode) == name
+
+
+def test_downloads_have_these_names(studio: Studio, page: Page) -> None:
+    about = studio.json(f"/api/recordings/{page.episode}")
+    assert about["file"] == f"Straight-ahead-{page.episode[:6]}"
+    for address, ending in (("film.gif?width=48&height=32", "gif"), ("picture.png?width=48&height=32&step=3", "png")):
+        _, headers, _ = studio.ask(f"/api/recordings/{page.episode}/{address}")
+        step = "-step-3" if ending == "png" else ""
+        assert headers["content-disposition"] == f'inline; filename="{about["file"]}{step}.{ending}"'
 
 
 def test_a_film(studio: Studio, page: Page) -> None:

@@ -206,7 +206,7 @@ def test_only_this_machine_needs_no_token() -> None:
 
 def test_others_need_the_token(remote: Studio) -> None:
     token = remote.policy.token
-    for path in ("/", "/api/tasks", "/api/recordings", "/icon.svg", "/?token=wrong", "/?token=", "/?token=%00"):
+    for path in ("/", "/api/tasks", "/api/recordings", "/recordings", "/?token=wrong", "/?token=", "/?token=%00"):
         status, headers, body = remote.ask(path)
         assert status == 403 and b"token" in body and str(token) not in body.decode()
         assert "set-cookie" not in headers

@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from puzzlebox.envs.parallel import make_parallel
     from puzzlebox.envs.vector import make_vec
     from puzzlebox.schema import Task, TaskError, TaskWarning, load_task
-    from puzzlebox.world import Rules, World
+    from puzzlebox.world import Fork, Rules, World
 
 __version__ = "0.1.0"
 __all__ = [
+    "Fork",
     "Rules",
     "Task",
     "TaskError",
@@ -32,6 +33,7 @@ _HOMES = {
     "TaskError": "puzzlebox.schema",
     "TaskWarning": "puzzlebox.schema",
     "load_task": "puzzlebox.schema",
+    "Fork": "puzzlebox.world",
     "Rules": "puzzlebox.world",
     "World": "puzzlebox.world",
     "make": "puzzlebox.envs.arena",

@@ -9,6 +9,8 @@ from puzzlebox.cli.check import check
 from puzzlebox.cli.convert import convert
 from puzzlebox.cli.doctor import doctor
 from puzzlebox.cli.export import export
+from puzzlebox.cli.forget import forget
+from puzzlebox.cli.helping import PlainCommand, PlainGroup
 from puzzlebox.cli.play import HOST, Data, Host, NoBrowser, Port, play
 from puzzlebox.cli.replay import replay
 from puzzlebox.cli.report import report
@@ -21,14 +23,15 @@ from puzzlebox.cli.welcome import welcome
 
 app = typer.Typer(
     name="puzzlebox",
+    cls=PlainGroup,
     help="One virtual laboratory where animals, infants and machines meet the same tasks.",
     epilog="Without a command, the studio opens. Try `puzzlebox tasks`, then `puzzlebox check FILE` on your own task.",
     rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (play, check, convert, show, vary, things, tasks, run, report, replay, export, bench, doctor):
-    app.command()(verb)
+for verb in (play, check, convert, show, vary, things, tasks, run, report, replay, export, forget, bench, doctor):
+    app.command(cls=PlainCommand)(verb)
 
 
 def _version(asked: bool) -> None:

@@ -13,7 +13,9 @@ def bench(
     steps: Annotated[int, typer.Option(min=1, help="Actions in a round; 4170 are about ten episodes.")] = 4170,
     rounds: Annotated[int, typer.Option(min=1, help="The quickest of so many rounds counts.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON to this file as well.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON to this file as well.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the output file if there is one.")] = False,
 ) -> None:
     """Measure how fast Puzzlebox is here: one core, an arena of 20 things, random actions, resets counted.

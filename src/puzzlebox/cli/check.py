@@ -29,7 +29,7 @@ class _Checked:
 def check(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE|DIR...", help="Task files, folders of them, or names of bundled tasks."),
+        typer.Argument(metavar="FILE|DIR", help="Task files, folders of them, or names of bundled tasks."),
     ],
     strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON, for programs.")] = False,
@@ -92,9 +92,9 @@ def _template_or_task(name: str, strict: bool) -> "Reading":
 
     if not name.strip() or not is_template(Path(name)):
         return read_or_say_why(name, strict=strict)
-    from puzzlebox.cli.contact_sheet import reading_of
+    from puzzlebox.lab.looking_over import look_over
 
-    return reading_of(name, strict)
+    return look_over(name, strict=strict)[0]
 
 
 def _print_report(checked: list[_Checked]) -> None:

@@ -1,15 +1,14 @@
-"""Templates where the command line shows or checks a task: a sheet of pictures, and what is wrong with any of them."""
+"""Templates where the command line shows a task: a sheet of pictures."""
 
 from collections.abc import Callable
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from puzzlebox.cli.words import fail, note
+from puzzlebox.cli.words import check_arena, fail, note
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
     from puzzlebox.scene.scene import Scene
-    from puzzlebox.schema import Reading
     from puzzlebox.variations import Template
 
 _GAP = 6
@@ -46,6 +45,7 @@ def picture_of(
     sheet = np.full((size[1], size[0], 3), _WHITE, np.uint8)
     try:
         for place, variation in enumerate(template.sample(number, seed)):
+            check_arena(arena + 1, variation.task, name)
             world = World(variation.task, arena=arena, seed=seed, rules=rules)
             for _ in range(steps):
                 if not world.over:
@@ -75,27 +75,3 @@ def _loaded(name: str) -> "Template":
         note(str(problem))
         fail(f"{name} was not shown")
     return template
-
-
-def reading_of(name: str, strict: bool) -> "Reading":
-    """What is wrong with a template: its own mistakes first, and else those of the tasks that show all its values."""
-    from dataclasses import replace
-
-    from puzzlebox.schema import PUZZLEBOX, Reading
-    from puzzlebox.schema.diagnostics import errors
-    from puzzlebox.variations import Template, TemplateError
-    from puzzlebox.variations.checking import findings
-    from puzzlebox.variations.reading import found
-    from puzzlebox.world import World
-
-    text = found(name)[1]
-    try:
-        template = Template(name)
-        template.check()
-        first = template[0].reading if template.count else Reading(None, [], PUZZLEBOX, text)
-        problems = findings(template, lambda task: [str(each) for each in World(task, seed=0).unplaced])
-    except TemplateError as problem:
-        return Reading(None, problem.findings, "template", text)
-    if strict:
-        problems = [replace(each, severity="error") for each in problems]
-    return Reading(None if errors(problems) else first.task, problems, "template", text)

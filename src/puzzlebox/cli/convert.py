@@ -20,7 +20,9 @@ class Form(Enum):
 def convert(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A task file in either form, or a bundled task.")],
     to: Annotated[Form, choice(Form, "The form to write.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here instead of to stdout.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here instead of to stdout.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the output file if there is one.")] = False,
 ) -> None:
     """Convert a task file between our form and Animal-AI's.

@@ -21,13 +21,17 @@ class Player(Enum):
 
 
 def export(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("recordings"),
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to.")] = Path(
+        "recordings"
+    ),
     store: Annotated[
-        Path | None, typer.Option(help="The file of recordings; left out: where the studio keeps them.")
+        Path | None, typer.Option(metavar="FILE", help="The file of recordings; left out: where the studio keeps them.")
     ] = None,
     episode: Annotated[
         list[str] | None,
-        typer.Option(help="Only this episode: the beginning of its id, or `last`. May be given several times."),
+        typer.Option(
+            metavar="ID", help="Only this episode: the beginning of its id, or `last`. May be given several times."
+        ),
     ] = None,
     player: Annotated[Player | None, choice(Player, "Only episodes of people, or only of agents.")] = None,
     animalai: Annotated[bool, typer.Option("--animalai", help="As the original logs: its 23 columns.")] = False,

@@ -1,5 +1,6 @@
 """`puzzlebox play`: play a task in the browser, or watch an agent play it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,8 +35,12 @@ def play(
         str | None, typer.Option(metavar="NAME", help="Watch this agent play: its name, or module:Class.")
     ] = None,
     participant: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Who plays, by a pseudonym such as P07; every episode is recorded with it."),
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="Who plays, by a pseudonym such as P07. Prints a link that opens this task for this participant and "
+            "nothing else. May be given several times.",
+        ),
     ] = None,
     port: Port = None,
     host: Host = HOST,
@@ -50,9 +55,10 @@ def play(
     - `puzzlebox play my_task.yml --seed 7`
     - `puzzlebox play foraging --agent random`
     - `puzzlebox play foraging --participant P07`
+    - `puzzlebox play foraging --participant P07 --participant P08 --host 0.0.0.0`
     """
-    if participant is not None:
-        _check_participant(participant, agent)
+    participants = participant or []
+    _check_participants(participants, agent)
     if agent is not None:
         from puzzlebox.agents import agent_named
 
@@ -60,20 +66,23 @@ def play(
             agent_named(agent)
         except ValueError as problem:
             fail(str(problem))
-    who = {"agent": agent, "participant": participant}
+    who: dict[str, Any] = {"agent": agent, "participants": participants}
     open_studio(task=task, rules=rules, seed=seed, **who, port=port, host=host, browser=not no_browser, data=data)
 
 
-def _check_participant(participant: str, agent: str | None) -> None:
+def _check_participants(participants: list[str], agent: str | None) -> None:
     """Say before anything opens that nobody can play so."""
     from puzzlebox.lab.rows import checked_participant
 
-    if agent is not None:
+    if participants and agent is not None:
         fail("--participant names a person who plays, but with --agent an agent does", "leave out one of them")
-    try:
-        checked_participant(participant)
-    except ValueError as problem:
-        fail(str(problem), "puzzlebox play foraging --participant P07")
+    for place, id in enumerate(participants):
+        try:
+            checked_participant(id)
+        except ValueError as problem:
+            fail(str(problem), "puzzlebox play foraging --participant P07")
+        if id in participants[:place]:
+            fail(f"--participant {id} is given twice", "one link is enough: it can be opened again and again")
 
 
 def open_studio(**settings: Any) -> None:
@@ -85,15 +94,20 @@ def open_studio(**settings: Any) -> None:
             raise
         fail(f"the studio needs {missing.name}, which is not installed", "pip install 'puzzlebox[studio]'")
     from puzzlebox.lab import StoreError
+    from puzzlebox.studio.links import LinksError
 
-    def say(link: str) -> None:
-        typer.echo(link)
+    def say(link: str, for_participants: Sequence[str]) -> None:
+        """Data to stdout: that is what gets sent around, so the researcher's own link is not beside participants'."""
+        for each in for_participants or (link,):
+            typer.echo(each)
+        if for_participants:
+            note(f"each link opens the task for one participant, and nothing else; yours opens everything: {link}")
         note("the studio is at this address; Ctrl-C ends it")
 
     try:
         serve(**settings, say=say)
     except OSError as problem:
         fail(problem.strerror or str(problem))
-    except (CannotServe, StoreError, ValueError) as problem:
+    except (CannotServe, LinksError, StoreError, ValueError) as problem:
         fail(str(problem))
     note("the studio is closed")

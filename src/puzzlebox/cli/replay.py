@@ -1,5 +1,6 @@
 """`puzzlebox replay`: a recorded episode as a film or a picture."""
 
+import os
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,8 +36,14 @@ def replay(
         ),
     ],
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="What to write: a film (.mp4, .gif) or a picture (.png). Left out: words."),
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE|DIR/",
+            help="What to write: a film (.mp4, .gif) or a picture (.png); in a folder, a film named after task, player "
+            "and episode (with --path or --step, a picture). Default: words.",
+        ),
     ] = None,
     view: Annotated[Angle, choice(Angle, "With the animal's eye, from behind it, or from above.")] = Angle.THIRD,
     size: Annotated[
@@ -52,7 +59,7 @@ def replay(
     ] = None,
     shadows: Annotated[bool, typer.Option("--shadows", help="Soft shadows in films too; ten times as slow.")] = False,
     store: Annotated[
-        Path | None, typer.Option(help="The file of recordings; left out: where the studio keeps them.")
+        Path | None, typer.Option(metavar="FILE", help="The file of recordings; left out: where the studio keeps them.")
     ] = None,
 ) -> None:
     """Show a recorded episode: in words, as a film, or as a picture.
@@ -62,45 +69,65 @@ def replay(
     - `puzzlebox replay last`
     - `puzzlebox replay last -o last.mp4 --view third`
     - `puzzlebox replay last -o path.png --path`
-    - `puzzlebox replay out#foraging/0/random/3 -o third.mp4`
+    - `puzzlebox replay last -o films/`
+    - `puzzlebox replay out#foraging/1/random/3 -o third.mp4`
 
     The episode is played again from its actions, so any view and size is as good as the first.
     """
     from puzzlebox.lab.film import FILMS
 
-    form = "" if output is None else output.suffix.lower()
-    if output is None:
+    in_folder = output is not None and (output.endswith(("/", os.sep)) or Path(output).is_dir())
+    target = None if output is None else Path(output)
+    if target is not None and in_folder:
+        target = _named(target, episode, store, path, step)
+    form = "" if target is None else target.suffix.lower()
+    if target is None:
         if path or step is not None or size is not None:
             fail("there is nothing to paint without a file to write", "name it with -o, as in -o last.png")
         _tell(episode, store)
         return
     if form not in (*FILMS, _PNG):
-        fail(f"{output} is neither a film nor a picture; its name must end in .mp4, .gif or .png")
+        fail(f"{target} is neither a film nor a picture; its name must end in .mp4, .gif or .png")
     if form != _PNG and (path or step is not None):
-        fail(f"{'--path' if path else '--step'} is for pictures, and {output} is a film", "end its name in .png")
+        fail(f"{'--path' if path else '--step'} is for pictures, and {target} is a film", "end its name in .png")
     if path and (step is not None or view is not Angle.THIRD):
         fail("--path is always seen from above and of the whole episode; leave out --view and --step")
-    if not _may_write(output):
-        fail(f"{output} is already there and is neither a film nor a picture", "name another file with -o")
+    if not _may_write(target):
+        fail(f"{target} is already there and is neither a film nor a picture", "name another file with -o")
     width, height = _size(size or (_PICTURE if form == _PNG else _FILM))
     record = _record(episode, store)
     from puzzlebox.lab.film import film, path_picture, picture
     from puzzlebox.scene.png import png
 
     try:
+        if in_folder:
+            target.parent.mkdir(parents=True, exist_ok=True)
         if form != _PNG:
             with progress("painting") as show:
-                film(record, output, view.value, (width, height), show, fps=fps, speed=speed, shadows=shadows)
+                film(record, target, view.value, (width, height), show, fps=fps, speed=speed, shadows=shadows)
         else:
             image = (
                 path_picture(record, (width, height)) if path else picture(record, step, view.value, (width, height))
             )
-            output.write_bytes(png(image))
+            target.write_bytes(png(image))
     except (ValueError, ModuleNotFoundError) as problem:
         fail(str(problem))
     except OSError as problem:
-        fail(f"{output} cannot be written: {problem.strerror}")
-    note(f"wrote {output}")
+        fail(f"{target} cannot be written: {problem.strerror}")
+    note(f"wrote {target}")
+
+
+def _named(folder: Path, episode: str, store: Path | None, path: bool, step: int | None) -> Path:
+    """The file in a folder that an episode's film gets, or its picture where one is asked for."""
+    from puzzlebox.lab.film import file_name, film_name
+
+    suffix = "-path.png" if path else ".mp4" if step is None else f"-step-{step}.png"
+    if "#" in episode and not Path(episode).exists():
+        # TASK/ARENA/AGENT/EPISODE of a run.
+        return folder / file_name(*episode.rpartition("#")[2].rsplit("/", 3), suffix=suffix)
+    if _is_file(episode):
+        return folder / file_name(Path(episode).stem, suffix=suffix)
+    return folder / film_name(found(opened(store), episode), suffix)
 
 
 def _is_file(episode: str) -> bool:

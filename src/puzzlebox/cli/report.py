@@ -24,8 +24,9 @@ def report(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...",
-            help="Folders of runs (`puzzlebox run`), files of recordings of people, or CSV tables of episodes.",
+            metavar="RUN",
+            help="Folders of runs (`puzzlebox run`), files of recordings of people, folders of exported ones "
+            "(`puzzlebox export`), or tables of episodes (CSV, Parquet).",
         ),
     ],
     output: Annotated[
@@ -43,7 +44,11 @@ def report(
     group: Annotated[
         Group, choice(Group, "What has a random intercept in the model of passing; `auto` looks at the design.")
     ] = Group.AUTO,
-    people: Annotated[str, typer.Option(help="What people are called in the report.")] = "human",
+    people: Annotated[str, typer.Option(metavar="NAME", help="What people are called in the report.")] = "human",
+    watched: Annotated[
+        bool,
+        typer.Option("--watched", help="Count agents somebody watched in the studio as well; default: people only."),
+    ] = False,
     title: Annotated[str, typer.Option(help="The heading; left out: the names of the runs.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="What the bootstrap is drawn from.")] = 0,
 ) -> None:
@@ -55,6 +60,7 @@ def report(
 
     - `puzzlebox report out`
     - `puzzlebox report out recordings.sqlite -o comparison --published`
+    - `puzzlebox export -o data`, then `puzzlebox report data`
     - `puzzlebox report table.csv -o report --group run`
     """
     import sys
@@ -72,6 +78,7 @@ def report(
             group=group.value,
             seed=seed,
             people=people,
+            watched=watched,
             title=title,
             command=quoted(["puzzlebox", *sys.argv[1:]]),
         )

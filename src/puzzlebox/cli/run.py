@@ -25,13 +25,15 @@ def run(
     tasks: Annotated[
         list[str],
         typer.Argument(
-            metavar="TASK...",
+            metavar="TASK",
             help="Task files, folders, patterns, bundled tasks or batteries (`puzzlebox tasks`), templates.",
         ),
     ],
     agent: Annotated[
         list[str],
-        typer.Option(help="Who plays: a name, or an import path `module:Class`. May be given several times."),
+        typer.Option(
+            metavar="NAME", help="Who plays: a name, or an import path `module:Class`. May be given several times."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="The folder of the run.")],
     episodes: Annotated[int, typer.Option(min=1, help="How often each agent plays each arena.")] = 1,
@@ -39,7 +41,7 @@ def run(
         int | None, typer.Option(min=1, max=1024, help="Processes that play at the same time; left out: one per core.")
     ] = None,
     rules: Annotated[
-        str, typer.Option(help="puzzlebox, 4.3, 3.1 or 2019; fields changed as in `3.1(drag=1)`.")
+        str, typer.Option(metavar="RULES", help="puzzlebox, 4.3, 3.1 or 2019; fields changed as in `3.1(drag=1)`.")
     ] = "puzzlebox",
     seed: Annotated[int, typer.Option(min=0, help="What the seeds of all episodes are made from.")] = 0,
     variations: Annotated[int, typer.Option(min=1, help="How many variations of each template.")] = 10,
@@ -106,7 +108,7 @@ def _show(outcome: "Outcome") -> None:
     rows = outcome.rows
     levels = list(dict.fromkeys(row["level"] for row in rows))
     agents = list(dict.fromkeys(row["agent"] for row in rows))
-    summary = table("agent", "level", "episodes", "passed", "mean return", "mean seconds")
+    summary = table("agent", "level", "episodes", "passed", "mean return", "mean latency (s)")
     for agent in agents:
         own = [row for row in rows if row["agent"] == agent]
         if 1 < len(levels) <= _MOST_LEVELS:
@@ -138,8 +140,13 @@ def _add(summary: Any, agent: str, level: str, rows: list[dict[str, Any]]) -> No
         summary.add_row(agent, level, count, "-", "-", "-")
         return
     known = [row["passed"] for row in good if row["passed"] is not None]
-    passed = f"{100 * sum(known) / len(known):.1f} %" if known else "-"
+    passed = f"{100 * sum(known) / len(known):.1f} %" if known else "unknown"
     cut = len(good) - len(known)
     passed += f" ({cut} cut off)" if cut else ""
-    means = (sum(row[name] for row in good) / len(good) for name in ("return", "seconds"))
-    summary.add_row(agent, level, count, passed, *(f"{mean:.3f}" for mean in means))
+    summary.add_row(agent, level, count, passed, _mean(good, "return"), _mean(good, "latency"))
+
+
+def _mean(rows: list[dict[str, Any]], name: str) -> str:
+    """The mean of what is known; rows of earlier versions lack some columns."""
+    values = [row[name] for row in rows if row.get(name) is not None]
+    return f"{sum(values) / len(values):.3f}" if values else "-"

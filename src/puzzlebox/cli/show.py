@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import choice, fail, note, read_or_say_why
+from puzzlebox.cli.words import check_arena, choice, fail, note, read_or_say_why
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
@@ -31,8 +31,8 @@ _PNG, _SIGNATURE = ".png", b"\x89PNG"
 
 
 def show(
-    task: Annotated[str, typer.Argument(help="A task file, or the name of a bundled task.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The PNG file to write; - is stdout.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task file, or the name of a bundled task.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The PNG file to write; - is stdout.")],
     view: Annotated[
         Angle, choice(Angle, "From above, with the animal's eye, from behind it, or from a fixed place.")
     ] = Angle.TOP,
@@ -46,10 +46,10 @@ def show(
         str | None,
         typer.Option("--at", metavar="X,Y,Z", help="Where a fixed view looks at; left out: the middle of the floor."),
     ] = None,
-    arena: Annotated[int, typer.Option(min=0, help="Which arena of the task, counted from 0.")] = 0,
+    arena: Annotated[int, typer.Option(help="Which arena of the task, counted from 1.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="What is left to chance is drawn from this.")] = 0,
     steps: Annotated[int, typer.Option(min=0, help="Let so many steps pass first; nobody moves.")] = 0,
-    rules: Annotated[str, typer.Option(help="The rules it is played by.")] = "puzzlebox",
+    rules: Annotated[str, typer.Option(metavar="RULES", help="The rules it is played by.")] = "puzzlebox",
     samples: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, max=100, help="Of a template: so many variations on one contact sheet."),
@@ -67,6 +67,8 @@ def show(
     The field of view is 60 degrees across the shorter side, and 100 with the animal's eye: a wide picture shows more to
     the sides, and its middle square is what a square one shows.
     """
+    if arena < 1:
+        fail(f"--arena is {arena}; arenas count from 1")
     width, height = _size(size)
     places = _places(view, eye, at)
     if str(output) != "-" and output.suffix.lower() != _PNG:
@@ -82,7 +84,9 @@ def show(
             return _view(scene, view, width / height, places)
 
         number = samples or 1
-        image = picture_of(task, number, looking_at, (width, height), arena, seed, steps, rules, view is Angle.FIRST)
+        image = picture_of(
+            task, number, looking_at, (width, height), arena - 1, seed, steps, rules, view is Angle.FIRST
+        )
         _save(image, output)
         return
     if samples is not None:
@@ -92,10 +96,11 @@ def show(
         note(finding.headline(task))
     if reading.task is None:
         fail(f"{task} was not shown")
+    check_arena(arena, reading.task, task)
     from puzzlebox.world import World
 
     try:
-        world = World(reading.task, arena=arena, seed=seed, rules=rules)
+        world = World(reading.task, arena=arena - 1, seed=seed, rules=rules)
     except ValueError as problem:
         fail(str(problem))
     for _ in range(steps):

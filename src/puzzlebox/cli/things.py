@@ -21,9 +21,9 @@ def things(
     from puzzlebox.things import CATALOGUE, names, page
 
     if name is not None and name not in names():
-        from puzzlebox.schema.messages import nearest
+        from puzzlebox.schema.messages import nearest_thing
 
-        fail(f"`{name}` is not a thing{nearest(name, names())}")
+        fail(f"`{name}` is not a thing{nearest_thing(name, names())}")
     chosen = list(CATALOGUE.values()) if name is None else [CATALOGUE[names()[name]]]
     if as_json:
         import json

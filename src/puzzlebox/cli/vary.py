@@ -14,17 +14,24 @@ if TYPE_CHECKING:
 
 def vary(
     template: Annotated[
-        str, typer.Argument(help="A template file, or the name of a bundled one; left out: list the bundled ones.")
+        str,
+        typer.Argument(
+            metavar="TEMPLATE", help="A template file, or the name of a bundled one; left out: list the bundled ones."
+        ),
     ] = "",
     count: Annotated[bool, typer.Option("--count", help="Print how many variations there are.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="Print the manifest, as CSV.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the tasks into this folder.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write the tasks into this folder.")
+    ] = None,
     sample: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="N different ones by chance instead of all.")
     ] = None,
     head: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="What is drawn is drawn from this.")] = None,
-    split: Annotated[str | None, typer.Option(help="Only one of the template's splits, such as train.")] = None,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only one of the template's splits, such as train.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at a task in which a thing cannot be placed.")] = False,
     unchecked: Annotated[bool, typer.Option("--unchecked", help="Write the tasks without checking them.")] = False,
 ) -> None:

@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from puzzlebox.schema import Reading
+    from puzzlebox.schema import Reading, Task
 
 
 def fail(message: str, hint: str = "") -> NoReturn:
@@ -41,6 +41,14 @@ def choice(kind: type[Enum], help: str) -> Any:
             raise typer.BadParameter(f"`{word}` is not one of {allowed}{closest(word, known)}") from None
 
     return typer.Option(parser=chosen, metavar="|".join(known), help=help)
+
+
+def check_arena(number: int, task: "Task", name: str) -> None:
+    """Leave where a task has no arena of that number, counted from 1."""
+    there = len(task.arenas)
+    if not 1 <= number <= there:
+        has = "one arena" if there == 1 else f"arenas 1 to {there}"
+        fail(f"there is no arena {number} in {name}; it has {has}")
 
 
 def note(message: str) -> None:

@@ -63,7 +63,7 @@ def export(
                     total = _write(store, episode, count, sheet, progress)
                     if warn is not None and abs(total - episode.total) > _SAME:
                         warn(f"episode {episode.id} returned {episode.total} when recorded, and {total} when replayed")
-                    about = (episode.id, episode.task, episode.arena, episode.seed)
+                    about = (episode.id, episode.task, episode.arena + 1, episode.seed)
                     index.write([(path.name, count, *about, episode.player, episode.agent, episode.started)])
             except BaseException:
                 sheet.abandon()

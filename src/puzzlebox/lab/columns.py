@@ -18,7 +18,7 @@ EPISODES = (
     Column("task", "text", "the name of the task"),
     Column("title", "text", "its title"),
     Column("task_hash", "text", "SHA-256 of the task as YAML; equal tasks have equal ones"),
-    Column("arena", "whole", "the position of the arena it started in"),
+    Column("arena", "whole", "which arena of the task it started in, counted from 1"),
     Column("seed", "text", "what its chances were drawn from; a text, for it may have more digits than a table keeps"),
     Column("rules", "text", "the name of the rules, or `own`"),
     Column("rules_fields", "text", "all fields of the rules, as JSON"),

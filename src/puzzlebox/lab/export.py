@@ -99,7 +99,7 @@ class _Idle:
 
 def _episode_row(episode: Episode, duration_ms: float, idle: _Idle, goals: int, latency: float | None) -> Row:
     return (
-        *(episode.id, episode.task, episode.title, episode.task_hash, episode.arena, str(episode.seed)),
+        *(episode.id, episode.task, episode.title, episode.task_hash, episode.arena + 1, str(episode.seed)),
         *(episode.rules_name, json.dumps(episode.rules, sort_keys=True), episode.player, episode.agent),
         *(
             episode.participant,

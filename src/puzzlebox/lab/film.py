@@ -1,5 +1,7 @@
 """Recorded episodes as films and pictures: the episode is played again, and painted."""
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -9,18 +11,37 @@ from puzzlebox.lab.camera import FollowingCamera, Image, checked_view
 from puzzlebox.lab.gif import GifFile
 from puzzlebox.lab.pathway import path_picture
 from puzzlebox.lab.replaying import moments, physics_steps, world_at
+from puzzlebox.lab.rows import FILE, HUMAN, UPLOAD, Episode
 from puzzlebox.things.rules import PHYSICS_STEP
 from puzzlebox.world import Record
 
-__all__ = ["FILMS", "film", "path_picture", "picture"]
+__all__ = ["FILMS", "file_name", "film", "film_name", "path_picture", "picture"]
 
 # What films can be, and how many pictures a second they have when nobody says: GIF counts in hundredths of a second.
 FILMS = {".mp4": 25.0, ".gif": 12.5}
 # The end is shown for so many seconds more, so that one sees it.
 _LINGER = 0.6
 SMALLEST, LARGEST = 16, 4096
+# A part of a file name is cut to so many characters.
+_LONGEST_PART = 60
 Size = tuple[int, int]
 Progress = Callable[[int, int], None]
+
+
+def film_name(episode: Episode, suffix: str) -> str:
+    """The file name of a recorded episode's film or picture: task, who played, id, then `suffix`, such as `.mp4`.
+
+    The name holds only characters that every file system and every HTTP header can hold.
+    """
+    task = episode.title if not episode.task or episode.task.startswith(UPLOAD) else episode.task.removeprefix(FILE)
+    return file_name(task or "task", episode.participant or episode.agent or HUMAN, episode.id, suffix=suffix)
+
+
+def file_name(*parts: str, suffix: str) -> str:
+    """Words as one file name, joined by `-`; letters lose their accents, and anything else becomes a `-`."""
+    plain = (unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode() for part in parts)
+    words = (re.sub(r"[^A-Za-z0-9._]+", "-", part)[:_LONGEST_PART].strip("-.") for part in plain)
+    return ("-".join(word for word in words if word) or "film") + suffix
 
 
 def picture(record: Record, step: int | None = None, view: str = "third", size: Size = (1200, 800)) -> Image:

@@ -186,7 +186,7 @@ def trajectory(reference: str) -> Record:
 
     Args:
         reference: the folder of the run, `#`, and the name of the episode (`TASK/ARENA/AGENT/EPISODE`), as in
-            `out#foraging/0/random/3`; or, with the file, as the results have it: `out/trajectories.jsonl.gz#...`.
+            `out#foraging/1/random/3`; or, with the file, as the results have it: `out/trajectories.jsonl.gz#...`.
 
     Raises:
         FileNotFoundError: there is no such run.

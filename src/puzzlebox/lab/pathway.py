@@ -20,20 +20,27 @@ _EDGE = (20, 20, 20)
 
 
 def path_picture(record: Record, size: tuple[int, int] = (1200, 800)) -> Image:
-    """The arena as it was at the start, from above, with the way of each animal: from blue to orange.
+    """The arena as it was at the start, from above, with the way of each animal until it is done: from blue to orange.
 
     An episode that went on in further arenas has one picture beside the other.
     """
     panels: list[tuple[Image, View]] = []
     ways: list[list[Points]] = []
-    entered = -1
+    entered, done = -1, [False]
     for moment in moments(record):
         world = moment.world
         if entered != world.position:
             entered = world.position
             panels.append(_ground(world, size))
             ways.append([])
-        ways[-1].append(np.array([world.position_of(animal) for animal in world.animals]))
+            done = [False] * len(world.animals)
+        # Who is done may still slide while the result is shown.
+        now = [
+            ways[-1][-1][index] if done[index] else world.position_of(animal)
+            for index, animal in enumerate(world.animals)
+        ]
+        ways[-1].append(np.array(now))
+        done = [bool(animal.done) for animal in world.animals]
     pictures = []
     for (image, view), way in zip(panels, ways, strict=True):
         pictures.append(_drawn(image, view, np.array(way)))

@@ -21,7 +21,7 @@ RESULTS = (
     Column("task_hash", "text", "SHA-256 of the task as YAML; equal tasks have equal ones"),
     Column("variant", "text", "which form of the task: the testbed's variant, or the number of a variation"),
     Column("level", "text", "the testbed's level, or what the task's metadata say, or the folder it is in"),
-    Column("arena", "whole", "the position of the arena the episode started in"),
+    Column("arena", "whole", "which arena of the task the episode started in, counted from 1"),
     Column("agent", "text", "who played, as asked for; `human` for people"),
     Column("participant", "text", "the id of the person who played; empty for agents, and where none was given"),
     Column("episode", "whole", "which repetition, from 0; of people with an id, each one's own"),
@@ -83,11 +83,16 @@ def write_results(folder: Path, rows: Sequence[Row]) -> list[Path]:
         path = folder / f"{TABLE}.parquet"
         sheets.append((path, ParquetSheet(path, RESULTS)))
     # A run that is gone on with may have rows from before a column was there.
-    cells = [[row.get(name) for name in NAMES] for row in rows]
+    cells = [[row.get(name) for name in NAMES] for row in map(_for_people, rows)]
     for _, sheet in sheets:
         sheet.write(cells)
         sheet.close()
     return [path for path, _ in sheets]
+
+
+def _for_people(row: Row) -> Row:
+    """A row as the tables have it: there arenas count from 1, where programs use their position."""
+    return {**row, "arena": row["arena"] + 1}
 
 
 def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "recordings") -> list[dict[str, Any]]:

@@ -24,8 +24,8 @@ class Slot(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the episode is called in its run."""
-        return "/".join(map(str, self))
+        """What the episode is called in its run: `TASK/ARENA/AGENT/EPISODE`, the arena counted from 1."""
+        return f"{self.task}/{self.arena + 1}/{self.agent}/{self.episode}"
 
 
 def slots(subjects: Sequence[Subject], agents: Sequence[str], episodes: int) -> Iterator[Slot]:

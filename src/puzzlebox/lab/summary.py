@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from puzzlebox.lab.replaying import moments
+from puzzlebox.lab.results import latency_among
 from puzzlebox.lab.rows import Episode, plain_event, rules_name
 from puzzlebox.things.rules import PHYSICS_STEP
 from puzzlebox.world import Record
@@ -11,19 +12,22 @@ from puzzlebox.world import Record
 # What a person need not be told one by one.
 _SILENT = ("finished", "unplaced")
 _MOST = 40
+# What details are called where their own name would mislead: arenas count from 1, and their ids are the file's.
+_NAMES = {"arena": "arena id"}
 
 
 def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[str]:
     """Lines about a recorded episode."""
+    events = list(events)
     who = episode.player if episode.agent is None else f"{episode.player} ({episode.agent})"
     ending = f"{_verdict(episode.passed)}, ended by {episode.ended_by}" if episode.finished else "not over"
     return [
         f"episode   {episode.id}",
         f"task      {episode.title or episode.task or 'without a name'}"
         + (f" ({episode.task})" if episode.title and episode.task and episode.task != episode.title else ""),
-        f"arena     {episode.arena}, seed {episode.seed}, rules {episode.rules_name}",
+        f"arena     {episode.arena + 1}, seed {episode.seed}, rules {episode.rules_name}",
         f"player    {who}, {episode.started}",
-        f"length    {_time(episode.steps)} ({episode.steps} physics steps)",
+        f"length    {_length(episode.steps, events)}",
         f"return    {episode.total:.3f}, {ending}",
         *_happenings(events),
     ]
@@ -38,8 +42,8 @@ def of_record(record: Record) -> list[str]:
     ending = _verdict(world.passed()) if world.over else "not over"
     return [
         f"task      {record.task.metadata.title or 'without a title'}",
-        f"arena     {record.arena}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
-        f"length    {_time(world.clock)} ({world.clock} physics steps)",
+        f"arena     {record.arena + 1}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
+        f"length    {_length(world.clock, events)}",
         f"return    {world.animals[0].total:.3f}, {ending}",
         *_happenings(events),
     ]
@@ -49,11 +53,17 @@ def _verdict(passed: bool | None) -> str:
     return "neither passed nor failed" if passed is None else "passed" if passed else "failed"
 
 
+def _length(steps: int, events: Iterable[Mapping[str, Any]]) -> str:
+    latency = latency_among(events)
+    decided = "" if latency is None else f"; decided {latency:.2f} s after the animal could first move"
+    return f"{_time(steps)} ({steps} physics steps){decided}"
+
+
 def _happenings(events: Iterable[Mapping[str, Any]]) -> list[str]:
     told = [event for event in events if event["kind"] not in _SILENT]
     lines = []
     for event in told[:_MOST]:
-        details = ", ".join(f"{name} {_said(value)}" for name, value in event["details"].items())
+        details = ", ".join(f"{_NAMES.get(name, name)} {_said(value)}" for name, value in event["details"].items())
         words = " ".join(str(part) for part in (event["kind"], event["name"]) if part)
         lines.append(f"  {_time(event['step']):>8}  {words}" + (f" ({details})" if details else ""))
     if len(told) > _MOST:

@@ -33,6 +33,12 @@ def _text(details: Any) -> str:
     return json.dumps(details, separators=(",", ":"), default=str)
 
 
+def _find(connection: sqlite3.Connection, id: str) -> int | None:
+    """The number of an episode in the file."""
+    found = connection.execute("SELECT number FROM episodes WHERE id = ?", (id,)).fetchone()
+    return None if found is None else int(found[0])
+
+
 class Writer:
     """Takes entries from any thread, in the order given, and returns at once; a thread of its own writes them.
 
@@ -47,7 +53,9 @@ class Writer:
         self._closing = False
         self._next_time = 0.0
         self._change = threading.Condition()
-        self._numbers: dict[str, int] = {}
+        # Of open episodes; None: deleted meanwhile (`puzzlebox forget`), and what follows is not kept.
+        self._numbers: dict[str, int | None] = {}
+        self._version = 0
         self.error: StoreError | None = None
         self._thread = threading.Thread(target=self._run, name="puzzlebox-recordings", daemon=True)
         self._thread.start()
@@ -117,20 +125,26 @@ class Writer:
         over: list[str] = []
         connection.execute("BEGIN IMMEDIATE")
         try:
+            self._look_again(connection)
             for id, row in entries:
-                if isinstance(row, Step):
-                    self._write_step(connection, self._number(connection, id), row)
-                    done[id] = row.step
-                elif isinstance(row, Start):
+                if isinstance(row, Start):
                     self._write_start(connection, row)
                     done[id] = 0
-                elif isinstance(row, Breaks):
-                    connection.execute(_BREAKS, (row.hidden_ms, row.paused_ms, self._number(connection, id)))
+                    continue
+                number = self._number(connection, id)
+                if isinstance(row, End):
+                    over.append(id)
+                if number is None:
+                    continue
+                if isinstance(row, Breaks):
+                    connection.execute(_BREAKS, (row.hidden_ms, row.paused_ms, number))
+                    continue
+                if isinstance(row, Step):
+                    self._write_step(connection, number, row)
                 else:
                     values = (row.step, row.total, row.passed, row.ended_by)
-                    connection.execute(_END, (*values, self._number(connection, id)))
-                    done[id] = row.step
-                    over.append(id)
+                    connection.execute(_END, (*values, number))
+                done[id] = row.step
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -140,13 +154,20 @@ class Writer:
             self._numbers.pop(id, None)
         return done
 
-    def _number(self, connection: sqlite3.Connection, id: str) -> int:
-        """The number of an episode in the file."""
+    def _look_again(self, connection: sqlite3.Connection) -> None:
+        """Find out which episodes another program has deleted; their numbers may be given to new ones."""
+        version = connection.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self._version = version
+            self._numbers = {id: _find(connection, id) for id in self._numbers}
+
+    def _number(self, connection: sqlite3.Connection, id: str) -> int | None:
+        """The number of an episode in the file; None where it was deleted."""
         if id not in self._numbers:
-            found = connection.execute("SELECT number FROM episodes WHERE id = ?", (id,)).fetchone()
+            found = _find(connection, id)
             if found is None:
                 raise StoreError(f"there is no episode {id}; it must begin first")
-            self._numbers[id] = found[0]
+            self._numbers[id] = found
         return self._numbers[id]
 
     def _write_start(self, connection: sqlite3.Connection, start: Start) -> None:

@@ -270,7 +270,7 @@ def _name(node: Node | None, item: Node, draft: Draft, *, misspelt: bool) -> str
         return None
     known = names()
     if node.value not in known:
-        draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest(node.value, known))
+        draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest_thing(node.value, known))
         return None
     return known[node.value]
 

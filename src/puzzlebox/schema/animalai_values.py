@@ -201,7 +201,7 @@ def _reward_name(node: Node, draft: Draft) -> Any:
     known = names()
     if node.value not in known:
         if node.value != NOTHING:
-            draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest(node.value, known))
+            draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest_thing(node.value, known))
         return NOTHING
     return known[node.value]
 

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from puzzlebox.schema.diagnostics import Diagnostic, Place, diagnose
-from puzzlebox.schema.messages import ERROR, WARNING, WARNINGS, entries, nearest
+from puzzlebox.schema.messages import ERROR, WARNING, WARNINGS, entries, nearest, nearest_thing
 from puzzlebox.schema.models import OPERATIONS, Arena, Item, Metadata, Surface, Task, Theme
 from puzzlebox.schema.tree import MAPPING, MAX_ITEMS, MAX_NODES, SEQUENCE, Node, Refused
 from puzzlebox.things import CATALOGUE, PARAMETERS, ColourRule, Kind, Parameter, page
@@ -55,9 +55,13 @@ class Draft:
             details.setdefault("nearest", "")
         self.findings.append(diagnose(code, place, **details))
 
-    def nearest(self, word: str, known: Iterable[str], listed_by: str = "puzzlebox things") -> str:
+    def nearest(self, word: str, known: Iterable[str], listed_by: str = "") -> str:
         """The nearest known word, as a message ends; not looked for once nobody reads on."""
         return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest(word, known, listed_by)
+
+    def nearest_thing(self, word: str, known: Iterable[str]) -> str:
+        """The thing that was probably meant, as a message ends; not looked for once nobody reads on."""
+        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest_thing(word, known)
 
     def place(self, path: Path, node: Node) -> None:
         """Say where the value at a path of the data stands, where the nodes do not mirror the data."""

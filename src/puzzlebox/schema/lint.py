@@ -15,7 +15,7 @@ def lint(task: Task, draft: Draft) -> None:
     carried = 0.0
     for index, arena in enumerate(task.arenas):
         path: Path = ("arenas", index)
-        _arena(arena, path, draft)
+        _arena(arena, index, draft)
         for position, item in enumerate(arena.items):
             for where, each in _with_what_it_brings(item, (*path, "items", position)):
                 _item(each, arena, where, draft)
@@ -23,17 +23,27 @@ def lint(task: Task, draft: Draft) -> None:
         most = carried + most_reward(arena)
         # The mark is compared with what was collected since the episode began, merged arenas included.
         if arena.pass_mark > max(most, 0.0) + 1e-6:
-            details = {"id": arena.id, "pass_mark": number(arena.pass_mark), "most": number(round(most, 3))}
+            details = {"arena": index + 1, "pass_mark": number(arena.pass_mark), "most": number(round(most, 3))}
             draft.report("pass-mark", draft.locate((*path, "pass_mark")), **details)
         carried = most if arena.merge_next_arena else 0.0
     last = task.arenas[-1]
     if last.merge_next_arena:
-        draft.report("merge-last", draft.locate(("arenas", len(task.arenas) - 1, "merge_next_arena")), id=last.id)
+        draft.report(
+            "merge-last", draft.locate(("arenas", len(task.arenas) - 1, "merge_next_arena")), arena=len(task.arenas)
+        )
 
 
-def _arena(arena: Arena, path: Path, draft: Draft) -> None:
+def _arena(arena: Arena, index: int, draft: Draft) -> None:
+    path: Path = ("arenas", index)
     if not arena.items:
-        draft.report("empty-arena", draft.locate(path), id=arena.id)
+        draft.report("empty-arena", draft.locate(path), arena=index + 1)
+    frozen = max((item.frozen_delay or 0.0 for item in arena.agents()), default=0.0)
+    seconds = arena.time_limit / 10
+    # Time does not run while the animal is frozen, so this can be played; but who waits longer than they may act has
+    # probably taken both for seconds.
+    if 0 < seconds < frozen:
+        details = {"frozen": number(frozen), "seconds": number(seconds), "limit": arena.time_limit}
+        draft.report("short-time", draft.locate((*path, "time_limit")), **details, write=10 * arena.time_limit)
     late = next((index for index, time in enumerate(arena.blackouts) if 0 < arena.time_limit < time), None)
     if late is not None:
         where = draft.locate((*path, "blackouts", late))

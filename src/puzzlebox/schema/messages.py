@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from puzzlebox.things.everyday import nearest_thing as nearest_thing
 from puzzlebox.things.spelling import closest as closest
 from puzzlebox.things.spelling import nearest as nearest
 
@@ -15,6 +16,7 @@ ERRORS: dict[str, str] = {
     "too-many-items": "the task holds more than {limit} things",
     "too-many-values": "with what its instances share counted for each, the task holds more than {limit} values",
     "not-text": "the file is not text in UTF-8 (byte {offset}); save it as UTF-8",
+    "binary": "this is {what}, not a task file; a task file is a text, in YAML",
     "bad-character": "the character {character} is not allowed in YAML",
     "not-yaml": "this is not valid YAML: {problem}",
     "many-documents": "a second document begins here; a task file holds one (put several arenas under `arenas`)",
@@ -29,7 +31,7 @@ ERRORS: dict[str, str] = {
     "missing-key": "{where} needs `{key}`",
     "misplaced-key": "{thing} does not take `{key}`; it takes {allowed}",
     "duplicate-key": "`{key}` is given twice, first in line {first}",
-    "duplicate-arena": "arena {id} is given twice, first in line {first}",
+    "duplicate-arena": "arena id {id} is given twice, first in line {first}",
     "arena-order": "arena ids must increase down the list; {id} follows {previous}",
     "exclusive-keys": "`{key}` and `{other}` exclude each other; give one of them",
     "tag": "`{tag}` is a tag; only Animal-AI's form (`!ArenaConfig`, arenas by number) has them, so leave it out",
@@ -48,7 +50,7 @@ ERRORS: dict[str, str] = {
     "list-length": "`{key}` has {count} but `{other}` has {wanted}; they must match",
     "mixed-toggle": "`toggle_object` brings one thing, in one or several places; use one operation for each thing",
     "merge-agents": "merged arenas need the same number of agents; "
-    "arena {id} has {count}, arena {previous} has {wanted}",
+    "arena {arena} has {count}, arena {previous} has {wanted}",
     "more-errors": "more than {limit} errors; the rest are not shown",
 }
 
@@ -61,21 +63,23 @@ WARNINGS: dict[str, str] = {
     "outside": "{value} is outside the arena, {width} x {depth} m; it will be moved to the edge, where it may not fit",
     "through-fence": "{thing} reaches through the fence by {depth} m; it will be left out",
     "late-blackout": "{value} comes after the time limit {limit}; only food can prolong the episode so far",
+    "short-time": "the animal cannot move for the first {frozen} s and then has only {seconds} s: a time limit counts "
+    "tenths of a second, so {limit} is {seconds} s; for {limit} s write {write}",
     "agent-on-border": "the agent cannot start on the border; it will start at [1, 0, 1]",
-    "pass-mark": "no reward in arena {id} can reach the pass mark {pass_mark}; the most one can collect is {most} "
+    "pass-mark": "no reward in arena {arena} can reach the pass mark {pass_mark}; the most one can collect is {most} "
     "(food of a given size pays 0.999 of it)",
     "overlap": "{thing} overlaps {other} in line {line}, which is placed first; it will be left out",
     "more-warnings": "more than {limit} warnings; the rest are not shown",
-    "empty-arena": "arena {id} has no items; is a `-` too many, or `items` missing?",
+    "empty-arena": "arena {arena} has no items; is a `-` too many, or `items` missing?",
     "lone-weight": "a single reward comes at every press, whatever its weight; for a chance of {value} "
     "write `{key}: {value}`",
     "dark-colour": "colours go from 0 to 255, so {value} is nearly black",
-    "merge-last": "arena {id} is the last; there is no next arena to merge with",
+    "merge-last": "arena {arena} is the last; there is no next arena to merge with",
     # in Animal-AI's form: what some build accepted, and what it meant there
     "old-boolean": "`{text}` is read as {meaning}; write {meaning}",
     "old-number": "`{text}` is read as {meaning}; write {meaning}",
     "key-again": "`{key}` is given twice, first in line {first}; the last one counts",
-    "arena-again": "arena {id} is given twice, first in line {first}; the last one counts",
+    "arena-again": "arena id {id} is given twice, first in line {first}; the last one counts",
     "both-names": "`{key}` is the old name of `{other}`, which is also given and counts",
     "negative-id": "arena id {id} is negative; it becomes {becomes}",
     "skipped-thing": "`{name}` is not a thing and is skipped{nearest}",

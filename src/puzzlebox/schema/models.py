@@ -356,7 +356,7 @@ class Task(Model):
         for index, arena in enumerate(self.arenas):
             if arena.id in seen:
                 details = {"id": arena.id, "index": index, "first": seen[arena.id]}
-                raise PydanticCustomError("duplicate-arena", "arena {id} is given twice", details)
+                raise PydanticCustomError("duplicate-arena", "arena id {id} is given twice", details)
             seen[arena.id] = index
             if index == 0:
                 continue
@@ -366,6 +366,7 @@ class Task(Model):
                 raise PydanticCustomError("arena-order", "arena ids must increase", details)
             count, wanted = (max(1, len(each.agents())) for each in (arena, previous))
             if previous.merge_next_arena and count != wanted:
-                details = {"id": arena.id, "index": index, "count": count, "previous": previous.id, "wanted": wanted}
+                # People count arenas from 1.
+                details = {"arena": index + 1, "index": index, "count": count, "previous": index, "wanted": wanted}
                 raise PydanticCustomError("merge-agents", "merged arenas need equal agents", details)
         return self

@@ -166,7 +166,7 @@ def _nearest_key(path: Path, draft: Draft) -> tuple[str, str | None, str]:
         hints = words
     hint = closest(key, hints)
     meant = hint.split("`")[1] if hint else None
-    return where, meant, with_allowed(hint, words, "puzzlebox things NAME")
+    return where, meant, with_allowed(hint, words, "puzzlebox things NAME" if owner is Item else "")
 
 
 def _where(owner: type[BaseModel], form: str) -> str:

@@ -26,6 +26,19 @@ _DIRECTIVE = re.compile("(?:^|[\n\r\x85\u2028\u2029])%")
 # What PyYAML accepts; anything else it refuses without saying where.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _NOT_PRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# How files of other kinds begin.
+_BINARY = (
+    (re.compile(rb"\x89PNG\r\n"), "a picture (PNG)"),
+    (re.compile(rb"\xff\xd8\xff"), "a picture (JPEG)"),
+    (re.compile(rb"GIF8[79]a"), "a picture (GIF)"),
+    (re.compile(rb"RIFF(?s:....)WEBP"), "a picture (WebP)"),
+    (re.compile(rb"\0\0(?s:..)ftyp"), "a film (MP4)"),
+    (re.compile(rb"%PDF-"), "a PDF file"),
+    (re.compile(rb"PK\x03\x04"), "a ZIP, Word or Excel file"),
+    (re.compile(rb"\x1f\x8b"), "a compressed file (gzip)"),
+    (re.compile(rb"SQLite format 3\0"), "a database (SQLite)"),
+)
+_TWO_BYTES_A_LETTER = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Refused(Exception):
@@ -110,6 +123,9 @@ def decode(data: bytes) -> str:
     Raises:
         Refused: it is not UTF-8.
     """
+    what = _binary(data)
+    if what is not None:
+        raise Refused(diagnose("binary", Place(0, 0), what=what))
     if len(data) > MAX_BYTES:
         raise Refused(diagnose("too-large", Place(1, 1), limit=MAX_BYTES))
     try:
@@ -117,6 +133,20 @@ def decode(data: bytes) -> str:
     except UnicodeDecodeError as problem:
         before = data[: problem.start].decode("utf-8", "replace")
         raise Refused(diagnose("not-text", place_at(before, len(before)), offset=problem.start)) from None
+
+
+def _binary(data: bytes) -> str | None:
+    """What a file is that holds no text, such as a picture."""
+    for beginning, what in _BINARY:
+        if beginning.match(data):
+            return what
+    if b"\0" not in data or data.startswith(_TWO_BYTES_A_LETTER):
+        return None
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "a binary file"
+    return None
 
 
 def compose(text: str) -> Node | None:

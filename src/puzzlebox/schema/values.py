@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from puzzlebox.scene.colours import NAMED_COLOURS
 from puzzlebox.scene.themes import PATTERNS, THEMES
-from puzzlebox.schema.messages import closest, nearest
+from puzzlebox.schema.messages import closest, nearest_thing
 from puzzlebox.things import CATALOGUE, NOTHING, SKINS, SYMBOLS, Kind, names
 
 RANDOM = "random"
@@ -97,7 +97,7 @@ def _known_thing(name: str) -> str:
     current = names().get(name)
     if current:
         raise PydanticCustomError("old-name", "an old name; write {write}", {"name": name, "write": current})
-    details = {"name": name, "nearest": nearest(name, CATALOGUE)}
+    details = {"name": name, "nearest": nearest_thing(name, CATALOGUE)}
     raise PydanticCustomError("unknown-thing", "{name} is not a thing{nearest}", details)
 
 

@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from puzzlebox.lab import StoreError
@@ -34,7 +33,7 @@ _FILMS = {"mp4": "video/mp4", "gif": "image/gif"}
 _TURN = 0.001
 
 
-def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = None) -> ASGIApp:
+def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = None) -> Guard:
     """The application; `ready` is called when it can answer."""
     api = _Api(rooms)
     files = page_files()
@@ -49,7 +48,7 @@ def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = No
         return found.answer(request)
 
     async def socket(websocket: WebSocket) -> None:
-        await Tab(websocket, rooms).run()
+        await Tab(websocket, rooms, getattr(websocket.state, "link", None)).run()
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -82,7 +81,8 @@ def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = No
         Route(one + "/film.{ending}", api.film),
         WebSocketRoute("/ws", socket),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _sentence}, lifespan=lifespan), policy)
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _sentence}, lifespan=lifespan)
+    return Guard(app, policy, files=[path for path in files if path != "/"])
 
 
 async def _sentence(request: Request, problem: Exception) -> Response:
@@ -181,7 +181,8 @@ class _Api:
         step = _number(request, "step", -1, 0, 2**31)
         paint = recordings.picture
         data = await self._read(lambda: paint(self._store, id, None if step < 0 else step, view, width, height))
-        return Response(data, media_type="image/png", headers=_as_file(f"{id}.png"))
+        moment = "" if step < 0 else f"-step-{step}"
+        return Response(data, media_type="image/png", headers=await self._as_file(id, f"{moment}.png"))
 
     async def film(self, request: Request) -> Response:
         """All of it, as a film; one is made at a time."""
@@ -192,7 +193,11 @@ class _Api:
         view, width, height = _view(request), _side(request, "width", 640), _side(request, "height", 480)
         async with self._filming:
             data = await self._read(lambda: recordings.film(self._store, id, ending, view, width, height))
-        return Response(data, media_type=_FILMS[ending], headers=_as_file(f"{id}.{ending}"))
+        return Response(data, media_type=_FILMS[ending], headers=await self._as_file(id, f".{ending}"))
+
+    async def _as_file(self, id: str, ending: str) -> dict[str, str]:
+        name = recordings.file_name(await self._read(lambda: self._store.episode(id))) + ending
+        return {"Content-Disposition": f'inline; filename="{name}"'}
 
     async def _known(self, request: Request) -> str:
         id: str = request.path_params["id"]
@@ -214,10 +219,6 @@ class _Api:
             raise HTTPException(404, str(problem.args[0])) from None
         except (ValueError, StoreError, ModuleNotFoundError) as problem:
             raise HTTPException(400, str(problem)) from None
-
-
-def _as_file(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'inline; filename="{name}"'}
 
 
 def _view(request: Request, allowed: Sequence[str] = VIEWS) -> str:

@@ -3,12 +3,14 @@
 import hashlib
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 from urllib.parse import quote
 
 from puzzlebox.batteries import bundled_names, bundled_path
+from puzzlebox.lab.looking_over import look_over
 from puzzlebox.lab.rows import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
@@ -17,6 +19,7 @@ from puzzlebox.schema.lines import lines_of
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.tree import MAX_BYTES
 from puzzlebox.studio import everything
+from puzzlebox.variations import TemplateError, is_template
 from puzzlebox.world import World
 
 # Texts of uploads that are kept: so many, and so many bytes of them.
@@ -121,15 +124,29 @@ class Catalogue:
         return name
 
     def check(self, data: bytes) -> dict[str, Any]:
-        """What is wrong or doubtful in a text, and the name it can be played under."""
+        """What is wrong or doubtful in a text, and the name it can be played under; of a template, one is drawn."""
+        if is_template(data):
+            return self._check_template(data)
         reading = read(data)
         name = None if reading.task is None else self._keep(data, reading.task)
-        return {
-            "ok": name is not None,
-            "task": name,
-            "title": None if reading.task is None else reading.task.metadata.title,
-            "messages": _messages(reading),
+        return _checked(name, reading.task, reading)
+
+    def _check_template(self, data: bytes) -> dict[str, Any]:
+        # What comes from outside must not have files of this machine read.
+        reading, template = look_over(data, others=False)
+        if reading.task is None or template is None:
+            return _checked(None, None, reading)
+        try:
+            variation = template.draw(SystemRandom())
+            task = variation.task
+        except TemplateError as problem:  # one that is not among those looked at
+            return _checked(None, None, replace(reading, findings=[*reading.findings, *problem.findings]))
+        about = {
+            "number": variation.number % template.count + 1,
+            "count": template.count,
+            "values": variation.described(),
         }
+        return _checked(self._keep(variation.text.encode(), task), task, reading, about)
 
     def _keep(self, data: bytes, task: Task) -> str:
         name = UPLOAD + hashlib.sha256(data).hexdigest()[:24]
@@ -166,6 +183,19 @@ def painted(world: World, view: str, width: int, height: int) -> bytes:
     look = View.top(scene, width / height) if view == "top" else getattr(View, view)(scene)
     samples = 1 if view == "first" or width * height > _FINE else 2
     return png(Painter(scene).picture(look, width, height, samples=samples, shadows=view != "first"))
+
+
+def _checked(
+    name: str | None, task: Task | None, reading: Reading, variation: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The answer to a file: whether and as what it can be played, and what is to be said about it."""
+    return {
+        "ok": name is not None,
+        "task": name,
+        "title": None if task is None else task.metadata.title,
+        "variation": variation,
+        "messages": _messages(reading),
+    }
 
 
 def _messages(reading: Reading) -> list[dict[str, Any]]:

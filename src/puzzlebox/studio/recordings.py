@@ -1,5 +1,6 @@
 """Recordings for the page: what is stored, and an episode played again as the messages of the time."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,6 +8,7 @@ from typing import Any
 
 from puzzlebox.lab import Episode, Store
 from puzzlebox.lab.replaying import moments
+from puzzlebox.lab.rows import FILE, UPLOAD
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag
@@ -15,17 +17,27 @@ from puzzlebox.studio.telling import Teller, about_arena, events_text, moment_of
 # What an EPISODE of docs/studio-protocol.md holds.
 FIELDS = (
     *("id", "task", "title", "arena", "seed", "rules", "player", "agent", "participant", "started"),
-    *("steps", "return", "passed", "ended_by", "finished"),
+    *("steps", "return", "passed", "ended_by", "finished", "file"),
 )
 # From each of these physics steps on one can begin to look, without what was before.
 KEY_STEPS = 500
 _BLOCK = 64 * 1024
+# What every system takes in the name of a file; at its ends nothing that hides it or looks like a mistake.
+_UNSAFE, _EDGES, _LONGEST = re.compile(r"[^A-Za-z0-9._-]+"), ".-_", 60
 
 
 def about(episode: Episode) -> dict[str, Any]:
     """An EPISODE."""
-    plain = episode.as_dict()
+    plain = episode.as_dict() | {"file": file_name(episode)}
     return {name: plain[name] for name in FIELDS}
+
+
+def file_name(episode: Episode) -> str:
+    """What files of an episode are called, without the ending: its task, who played it, and the start of its id."""
+    given = episode.title if episode.task.startswith(UPLOAD) else episode.task.removeprefix(FILE)
+    who = episode.participant or episode.agent or ""
+    words = [_UNSAFE.sub("-", word).strip(_EDGES)[:_LONGEST].strip(_EDGES) for word in (given, who)]
+    return "-".join([*(word for word in words if word), episode.id[:6]])
 
 
 def columns(store: Store, id: str) -> dict[str, Any]:

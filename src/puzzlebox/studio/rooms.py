@@ -6,12 +6,16 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from puzzlebox.lab import Store
 from puzzlebox.lab.rows import checked_participant
+from puzzlebox.schema import Task
+from puzzlebox.studio import everything
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.course import Course
+from puzzlebox.studio.links import Link
 from puzzlebox.studio.pacing import Pacer
 from puzzlebox.studio.playing import Play, Prepared
 from puzzlebox.studio.resuming import MOST_UNSTORED, RESTART, CannotGoOn, later_actions, progress, recovered
@@ -29,6 +33,8 @@ _MOST_STEPS = 2**31
 # What a page can say at once, in bytes.
 LARGEST_MESSAGE = 64 * 1024
 _EPISODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NOT_OPEN = "this task is not open at the moment; ask the person who sent the link"
+_GONE = "the episode could not be gone on with: {}; this is a new one"
 
 Made = TypeVar("Made")
 
@@ -88,13 +94,43 @@ class Rooms:
         if len(self._tabs) >= MOST_TABS:
             raise Mistake(f"{MOST_TABS} pages play already; close one of them first")
         self._tabs.add(tab)
+        note = None
+        if tab.link is not None:
+            message, note = await self._bound(message, tab.link)
         if message["type"] == "start":
-            await self._start(tab, message)
+            await self._start(tab, message, note)
         elif message["type"] == "resume":
             await self._resume(tab, message)
         else:
             raise Mistake(f"a page begins with 'start' or 'resume', not with {message['type'][:40]!r}")
         self.pacer.add(tab)
+
+    async def _bound(self, message: dict[str, Any], link: Link) -> tuple[dict[str, Any], str | None]:
+        """What a page may ask for that was opened with a participant's link, whatever it says, and a note for it.
+
+        An episode of somebody else's, or of another task, is answered like one that does not exist.
+        """
+        message = {**message, **asdict(link), "arena": None, "agent": None}
+        episode = message.get("episode")
+        if message["type"] != "resume" or not isinstance(episode, str):
+            return message, None
+        owner = await self._owner(episode)
+        if owner == (link.participant, link.task or everything.NAME):
+            return message, None
+        return message | {"type": "start"}, _GONE.format("it is not one of this link")
+
+    async def _owner(self, episode: str) -> tuple[str | None, str] | None:
+        """The participant and the task of an episode; None where there is no such episode."""
+        tab = self._players.get(episode)
+        play = tab.play if tab is not None else self._kept[episode][1] if episode in self._kept else None
+        if play is not None:
+            return play.course.participant, play.course.name
+        await self.build(self.store.flush)
+        try:
+            stored = await self.build(self.store.episode, episode)
+        except KeyError:
+            return None
+        return stored.participant, stored.task
 
     def plays(self, tab: Tab, episode: str) -> None:
         """A page begins an episode; it is told what is stored of this one and of those before."""
@@ -123,11 +159,20 @@ class Rooms:
         try:
             entry = await self.build(self.catalogue.find, name)
             course = Course(
-                entry.name, entry.task, self.rules, arena=arena, seed=seed, agent=agent, participant=participant
+                entry.name,
+                entry.task,
+                self.rules,
+                arena=None if arena is None else _arena_id(entry.task, arena),
+                seed=seed,
+                agent=agent,
+                participant=participant,
             )
             if participant is None or not await self._open_again(tab, course):
                 await self._play(tab, course, note)
-        except (UnknownTask, ValueError) as problem:
+        except UnknownTask as problem:
+            # Which other tasks there are is not for participants.
+            raise Mistake(str(problem) if tab.link is None else _NOT_OPEN) from None
+        except ValueError as problem:
             raise Mistake(str(problem)) from None
 
     async def _open_again(self, tab: Tab, course: Course) -> bool:
@@ -229,7 +274,7 @@ class Rooms:
 
     async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
         """A new episode of the same task, for one that cannot be gone on with."""
-        note = f"the episode could not be gone on with: {reason}; this is a new one"
+        note = _GONE.format(reason)
         try:
             await self.build(self.store.flush)
             stored = await self.build(self.store.episode, episode)
@@ -252,6 +297,14 @@ class Rooms:
         elif await self._open_again(tab, course):
             return
         await self._play(tab, course, None if stored.finished else note)
+
+
+def _arena_id(task: Task, number: int) -> int:
+    """The id of an arena by its number, from 1, as people count and pages show it."""
+    count = len(task.arenas)
+    if not 1 <= number <= count:
+        raise Mistake(f"there is no arena {number}; the task has {'1 arena' if count == 1 else f'arenas 1 to {count}'}")
+    return task.arenas[number - 1].id
 
 
 def _participant(message: dict[str, Any]) -> str | None:

@@ -1,10 +1,14 @@
 """Who may talk to the studio: local by default, with a token otherwise; no other site's pages, in no way.
 
+A participant's link is no token: with it the page and the socket of its task are open, and every other address is
+closed, whatever else the browser knows.
+
 A page from elsewhere could reach a server on this machine in three ways: by its own requests (they carry a foreign
 `Origin`), by a name that suddenly means this machine (it shows in `Host`), and by framing the studio (forbidden by the
 headers). Each is answered here, before anything else looks at a request.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from http.cookies import CookieError, SimpleCookie
@@ -13,14 +17,27 @@ from secrets import token_urlsafe
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from puzzlebox.studio.links import Link, Links, has_key
 
 # The largest request: a task file at its own limit, and room for its headers.
 MOST_BYTES = (1 << 20) + 4096
 _METHODS = ("GET", "HEAD", "POST")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _REFUSED_SOCKET = 1008
+# What a participant's link opens, beside the files of the page. Every other address is closed to it.
+_FOR_PARTICIPANTS = ("/play", "/ws")
+NOT_VALID = "this link is not valid; ask the person who sent it"
+_NOTHING_ELSE = "this link opens one task and nothing else; go back to it"
+_SENTENCE_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Puzzlebox</title>
+<meta name="color-scheme" content="light dark">
+<body style="display:grid;place-items:center;min-height:90vh;margin:0 24px;font:1.1rem/1.5 system-ui,sans-serif">
+<p>{}.</p></body></html>
+"""
 
 
 def is_local(host: str) -> bool:
@@ -41,18 +58,21 @@ class Policy:
         host: what the server is bound to.
         token: what one must know; None where only this machine can connect.
         names: names this machine may be called by, beside numbers.
+        links: checks participants' links; None where there are none.
     """
 
     host: str = "127.0.0.1"
     token: str | None = None
     names: frozenset[str] = field(default_factory=frozenset)
+    links: Links | None = None
 
     @classmethod
-    def for_host(cls, host: str, *names: str) -> "Policy":
+    def for_host(cls, host: str, *names: str, links: Links | None = None) -> "Policy":
         """Local without a token, anything else with a new one."""
         if is_local(host):
-            return cls(host, None, frozenset({"localhost", host.lower()}))
-        return cls(host, token_urlsafe(24), frozenset(name.lower() for name in ("localhost", host, *names) if name))
+            return cls(host, None, frozenset({"localhost", host.lower()}), links)
+        known = frozenset(name.lower() for name in ("localhost", host, *names) if name)
+        return cls(host, token_urlsafe(24), known, links)
 
     def knows_host(self, header: str) -> bool:
         """Whether somebody who uses this `Host` may mean us: a name of ours, or a number, which nobody can redirect."""
@@ -97,10 +117,22 @@ def headers_for(host: str) -> dict[str, str]:
 
 
 class Guard:
-    """Stands before the application."""
+    """Stands before the application.
 
-    def __init__(self, app: ASGIApp, policy: Policy) -> None:
-        self._app, self._policy = app, policy
+    Args:
+        app: the application.
+        policy: who is let in.
+        files: addresses of the page's own files. They are those of the published program, with nothing of a study in
+            them, and are answered without a token: a participant's page needs them.
+    """
+
+    def __init__(self, app: ASGIApp, policy: Policy, files: Collection[str] = ()) -> None:
+        self._app, self._policy, self._files = app, policy, frozenset(files)
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """What the application answers."""
+        return list(getattr(self._app, "routes", ()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or say why not."""
@@ -143,13 +175,27 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
             return _refuse(413, f"a request may have {MOST_BYTES} bytes")
+        if not socket and scope["path"] in self._files:
+            return None
+        if has_key(_query(scope)):
+            return self._by_link(scope)
         return self._without_token(scope, headers)
+
+    def _by_link(self, scope: Scope) -> Response | None:
+        """The answer to a participant who may not come in. The link counts even where the browser knows the token."""
+        link: Link | None = None if self._policy.links is None else self._policy.links.read(_query(scope))
+        if link is None:
+            return _refuse(403, NOT_VALID, scope)
+        if scope["path"] not in _FOR_PARTICIPANTS or scope.get("method", "GET") not in ("GET", "HEAD"):
+            return _refuse(403, _NOTHING_ELSE, scope)
+        scope["state"] = {**scope.get("state", {}), "link": link}
+        return None
 
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
         policy = self._policy
         if policy.token is None or policy.knows(_cookie(headers, policy.cookie)):
             return None
-        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+        query = parse_qsl(_query(scope), keep_blank_values=True)
         if scope["type"] == "http" and scope["method"] == "GET" and policy.knows(dict(query).get("token")):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             # The path without its leading slashes: `//elsewhere` would lead to another host.
@@ -157,7 +203,14 @@ class Guard:
             answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
             answer.set_cookie(policy.cookie, policy.token, httponly=True, samesite="strict", path="/")
             return answer
-        return _refuse(403, "this studio asks for a token; open the link that was printed when it started")
+        if "participant" in dict(query):  # a participant's link that has lost its key
+            return _refuse(403, NOT_VALID, scope)
+        return _refuse(403, "this studio asks for a token; open the link that was printed when it started", scope)
+
+
+def _query(scope: Scope) -> str:
+    """The part of an address after the question mark."""
+    return bytes(scope.get("query_string", b"")).decode("latin-1")
 
 
 def _cookie(headers: Headers, name: str) -> str | None:
@@ -176,5 +229,10 @@ def _same_origin(origin: str, host: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.netloc) and parts.netloc.lower() == host.lower()
 
 
-def _refuse(status: int, sentence: str) -> Response:
-    return PlainTextResponse(sentence + "\n", status)
+def _refuse(status: int, sentence: str, scope: Scope | None = None) -> Response:
+    """One sentence: as JSON below /api, and for people in a form that a telephone shows large enough."""
+    if scope is None or scope["type"] == "websocket":
+        return PlainTextResponse(sentence + "\n", status)
+    if scope["path"].startswith("/api/"):
+        return JSONResponse({"message": sentence}, status)
+    return HTMLResponse(_SENTENCE_PAGE.format(sentence[0].upper() + sentence[1:]), status)

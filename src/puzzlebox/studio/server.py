@@ -4,7 +4,7 @@ import socket
 import threading
 import webbrowser
 from asyncio.transports import BaseTransport, Transport
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from puzzlebox.lab import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue
+from puzzlebox.studio.links import Link, Links
 from puzzlebox.studio.rooms import LARGEST_MESSAGE, Rooms
 from puzzlebox.studio.safety import Policy
 from puzzlebox.things import Rules
@@ -82,21 +83,25 @@ def listening(host: str, port: int | None) -> socket.socket:
 
 
 def link_of(made: socket.socket, policy: Policy, address: str = "/") -> str:
-    """What to open in a browser."""
+    """What a researcher opens in a browser."""
+    link = _base_of(made) + address
+    if policy.token is None:
+        return link
+    return f"{link}{'&' if '?' in address else '?'}{urlencode({'token': policy.token})}"
+
+
+def _base_of(made: socket.socket) -> str:
+    """The address of the studio, without a page."""
     host, port = made.getsockname()[:2]
     if host in ("0.0.0.0", "::"):  # all of them; this is one others can reach
         host = socket.gethostname()
     shown = f"[{host}]" if ":" in host else host
-    if policy.token is None:
-        return f"http://{shown}:{port}{address}"
-    return f"http://{shown}:{port}{address}{'&' if '?' in address else '?'}{urlencode({'token': policy.token})}"
+    return f"http://{shown}:{port}"
 
 
-def address_of(
-    task: str | None, *, seed: int | None = None, agent: str | None = None, participant: str | None = None
-) -> str:
+def address_of(task: str | None, *, seed: int | None = None, agent: str | None = None) -> str:
     """The page that plays a task, or on which an agent does."""
-    asked: dict[str, Any] = {"task": task, "agent": agent, "seed": seed, "participant": participant}
+    asked: dict[str, Any] = {"task": task, "agent": agent, "seed": seed}
     query = urlencode({name: value for name, value in asked.items() if value is not None})
     return ("/play" if agent is None else "/watch") + (f"?{query}" if query else "")
 
@@ -107,13 +112,13 @@ def serve(
     address: str | None = None,
     seed: int | None = None,
     agent: str | None = None,
-    participant: str | None = None,
+    participants: Sequence[str] = (),
     rules: str | Rules = "puzzlebox",
     host: str = "127.0.0.1",
     port: int | None = None,
     data: Path | None = None,
     browser: bool = True,
-    say: Callable[[str], None] = print,
+    say: Callable[[str, Sequence[str]], None] = lambda link, participants: print(link, *participants, sep="\n"),
 ) -> None:
     """Run the studio until it is interrupted.
 
@@ -122,31 +127,37 @@ def serve(
         address: the page to open instead.
         seed: of its episodes.
         agent: who plays it; None: a person.
-        participant: the id of that person, which every episode carries.
+        participants: ids of people who play; each gets a link of their own to the task, and nothing else is open
+            to them.
         rules: what is played by.
         host: where to listen; anything but this machine asks for a token.
         port: which port; None: 8808, or the next that is free.
         data: the file recordings are kept in.
         browser: open it.
-        say: is told where the studio is.
+        say: is given the researcher's link, and the links of the participants in their order.
 
     Raises:
-        CannotServe, StoreError, TaskError, FileNotFoundError, ValueError: it does not start, and why.
+        CannotServe, LinksError, StoreError, TaskError, FileNotFoundError, ValueError: it does not start, and why.
     """
     catalogue = Catalogue()
     name = None if task is None else catalogue.add_file(task)
     made = listening(host, port)
     try:
-        policy = Policy.for_host(host, socket.gethostname())
         rooms = Rooms(Store(data), catalogue, rules)
         rooms.agent = agent
-        link = link_of(made, policy, address or address_of(name, seed=seed, agent=agent, participant=participant))
+        # Links that were sent around earlier are valid also where nobody asks for new ones.
+        links = Links.beside(rooms.store.path, make=bool(participants))
+        policy = Policy.for_host(host, socket.gethostname(), links=links)
+        link = link_of(made, policy, address or ("/" if participants else address_of(name, seed=seed, agent=agent)))
+        for_participants = [_base_of(made) + links.address(Link(id, name, seed)) for id in participants if links]
+        # Where one participant plays on this machine, that is who sits before it.
+        opened = for_participants[0] if len(participants) == 1 and policy.token is None else link
 
         def ready() -> None:
-            say(link)
+            say(link, for_participants)
             if browser:
                 # Finding a browser may take seconds.
-                threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+                threading.Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
         try:
             server_for(make_app(rooms, policy, ready)).run(sockets=[made])

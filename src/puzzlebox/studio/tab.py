@@ -10,6 +10,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from puzzlebox.schema.messages import nearest
 from puzzlebox.studio import protocol
+from puzzlebox.studio.links import Link
 from puzzlebox.studio.playing import Play, Prepared
 from puzzlebox.studio.telling import VIEWS
 from puzzlebox.studio.watching import FASTEST, SLOWEST, ByAgent
@@ -35,10 +36,14 @@ class Mistake(Exception):
 
 
 class Tab:
-    """A page that plays or watches."""
+    """A page that plays or watches.
 
-    def __init__(self, socket: WebSocket, rooms: "Rooms") -> None:
-        self._socket, self._rooms = socket, rooms
+    Attributes:
+        link: the participant's link the page was opened with; None: it is the researcher's.
+    """
+
+    def __init__(self, socket: WebSocket, rooms: "Rooms", link: Link | None = None) -> None:
+        self._socket, self._rooms, self.link = socket, rooms, link
         self._texts: deque[str] = deque()
         self._stored: dict[str, int] = {}
         self._news = asyncio.Event()

@@ -5,8 +5,9 @@ from difflib import get_close_matches
 
 # Nothing we know is nearly as long, and comparing takes time in proportion.
 _LONGEST_WORD = 60
-# So many words are named beside the nearest one, and so many where none is near.
-_FEW, _SEVERAL = 10, 16
+# So many words are named beside the nearest one; so many where none is near and a command lists them; so many where
+# none does.
+_FEW, _SEVERAL, _MANY = 10, 16, 60
 
 
 def closest(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
@@ -22,19 +23,28 @@ def closest(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
     return f"; did you mean `{folded[close[0]]}`?" if close else ""
 
 
-def nearest(word: str, known: Iterable[str], listed_by: str = "puzzlebox things") -> str:
-    """How a message about an unknown word ends: what is allowed, where that is short, and the nearest of it."""
+def nearest(word: str, known: Iterable[str], listed_by: str = "") -> str:
+    """How a message about an unknown word ends: what is allowed, and the nearest of it.
+
+    Args:
+        word: the unknown word.
+        known: the words that are allowed.
+        listed_by: the command that lists them; "" where there is none, and the message names them itself.
+    """
     choices = list(known)
     return with_allowed(closest(word, choices), choices, listed_by)
 
 
-def with_allowed(near: str, known: Iterable[str], listed_by: str) -> str:
+def with_allowed(near: str, known: Iterable[str], listed_by: str = "") -> str:
     """The same for what `closest` said: with the words that are allowed, or where all of them can be seen."""
     choices = list(known)
     allowed = f"; allowed: {', '.join(choices)}"
     if near:
         return allowed + near if 1 < len(choices) <= _FEW else near
-    return allowed if len(choices) <= _SEVERAL else f"; `{listed_by}` lists them"
+    if listed_by:
+        return allowed if len(choices) <= _SEVERAL else f"; `{listed_by}` lists them"
+    more = len(choices) - _MANY
+    return allowed if more <= 0 else f"; allowed: {', '.join(choices[:_MANY])} and {more:,} more"
 
 
 def _folded(word: str) -> str:

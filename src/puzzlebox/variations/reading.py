@@ -29,16 +29,18 @@ def found(source: str | bytes | PathLike[str]) -> tuple[str, str, Path | None]:
         FileNotFoundError: there is none.
         TemplateError: it is not text.
     """
-    if isinstance(source, bytes) or (isinstance(source, str) and _is_text(source)):
-        text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
-        return TEXT, text, None
-    path = _file(source)
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
+    if isinstance(source, str) and _is_text(source):
+        return TEXT, source, None
+    if isinstance(source, bytes):
+        name, data, path = TEXT, source, None
+    else:
+        name, path = str(source), _file(source)
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     try:
-        return str(source), decode(data), path
+        return name, decode(data), path
     except Refused as refusal:
-        raise TemplateError(str(source), [refusal.finding]) from None
+        raise TemplateError(name, [refusal.finding]) from None
 
 
 def _file(source: str | PathLike[str]) -> Path:
@@ -96,9 +98,18 @@ def tree_of(text: str) -> Node:
 
 
 def plan_of(
-    root: Node, folder: Path | None, seed: int, texts: list[str] | None = None, above: tuple[str, ...] = ()
+    root: Node,
+    folder: Path | None,
+    seed: int,
+    texts: list[str] | None = None,
+    above: tuple[str, ...] = (),
+    *,
+    others: bool = True,
 ) -> Plan:
-    """What a template comes down to; the texts of all others it names are added to a list."""
+    """What a template comes down to; the texts of all others it names are added to a list.
+
+    Where `others` is false, no other template may be named, and no file is looked for.
+    """
     plan: Plan
     if form_of(root) == ANIMALAI and not any(root.get(key) is not None for key in TEMPLATE_KEYS):
         reader = ProcgenReader(seed)
@@ -107,6 +118,13 @@ def plan_of(
     else:
 
         def load(name: str, node: Node) -> Plan:
+            if not others:
+                refuse(
+                    f"the template `{name}` is a file of its own, which the studio does not read; "
+                    "write the tasks with `puzzlebox vary FILE -o FOLDER` and drop one of them",
+                    node,
+                    "no-file",
+                )
             return _other(name, node, folder, seed, [] if texts is None else texts, above)
 
         if root.get("templates") is not None:

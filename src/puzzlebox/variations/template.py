@@ -147,6 +147,7 @@ class Template:
     Args:
         source: the path of a template, the name of a bundled one such as "object-permanence", or the text itself.
         seed: what drawn values and restricted combinations come from.
+        others: whether it may name other templates, which are read from their files.
 
     Attributes:
         name: what was given, for messages.
@@ -162,21 +163,21 @@ class Template:
         FileNotFoundError: there is no such template.
     """
 
-    def __init__(self, source: str | bytes | PathLike[str], *, seed: int = 0) -> None:
+    def __init__(self, source: str | bytes | PathLike[str], *, seed: int = 0, others: bool = True) -> None:
         self.name, self.text, path = found(source)
         self.seed = seed
-        self._open(None if path is None else path.parent)
+        self._open(None if path is None else path.parent, others)
 
     @classmethod
     def load(cls, source: str | bytes | PathLike[str], *, seed: int = 0) -> "Template":
         """The same as the class itself, for those who look for a verb."""
         return cls(source, seed=seed)
 
-    def _open(self, folder: Path | None) -> None:
+    def _open(self, folder: Path | None, others: bool = True) -> None:
         self._folder = folder
         texts = [self.text]
         try:
-            self._plan = plan_of(tree_of(self.text), folder, self.seed, texts)
+            self._plan = plan_of(tree_of(self.text), folder, self.seed, texts, others=others)
         except Mistake as mistake:
             raise self._error(mistake) from None
         self.texts = tuple(texts)

@@ -3,6 +3,7 @@
 from puzzlebox.things.rules import PRESETS, Rules
 from puzzlebox.world.actions import ACTIONS
 from puzzlebox.world.events import KINDS, Event
+from puzzlebox.world.fork import Fork
 from puzzlebox.world.order import ArenaOrder
 from puzzlebox.world.placement import Unplaced
 from puzzlebox.world.record import Record
@@ -14,6 +15,7 @@ __all__ = [
     "PRESETS",
     "ArenaOrder",
     "Event",
+    "Fork",
     "Outcome",
     "Record",
     "Rules",

@@ -330,7 +330,7 @@ class Engine:
         return tuple(map(float, self._components[thing].get_linear_velocity()))  # type: ignore[return-value]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Engine":
-        """The same bodies in a scene of their own, where they are now."""
+        """The same bodies in a scene of their own, where they are now, asleep where they sleep."""
         twin = Engine(self.width, self.depth)
         memo[id(self)] = twin
         for thing, build in self._builds.items():
@@ -343,4 +343,7 @@ class Engine:
         twin.watch(self._animals)
         twin.follow()
         twin.system.unpack(self.system.pack())
+        for thing in self._moving:
+            if not self._builds[thing].kinematic and self._components[thing].is_sleeping:
+                twin._components[thing].put_to_sleep()  # awake, it would settle once more
         return twin

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from puzzlebox._native import Cruise, Motion, Stretch
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
-from puzzlebox.schema.messages import nearest
+from puzzlebox.schema.messages import nearest_thing
 from puzzlebox.schema.models import Arena, Item, Task
 from puzzlebox.things import CATALOGUE, Agent, Notices, Rules, Thing
 from puzzlebox.things.goals import Goal
@@ -58,7 +58,9 @@ class World:
         self.rules = Rules.named(rules)
         for name in self.rules.masses:
             if name not in CATALOGUE:
-                raise ValueError(f"the rules give a mass to {name}, which is not a thing{nearest(name, CATALOGUE)}")
+                raise ValueError(
+                    f"the rules give a mass to {name}, which is not a thing{nearest_thing(name, CATALOGUE)}"
+                )
         self.seed = int(seed)
         self.start_arena = int(arena)
         self.over = self.terminated = self.truncated = False
@@ -542,8 +544,19 @@ class World:
     def replay(cls, record: Record) -> "World":
         """The world at the end of a record, byte for byte what it was."""
         world = cls(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
+        cruise = world.cruise()
         for actions in record.actions:
-            world.step(actions)
+            # Most decisions are physics alone, which a cruise does without the rules and without an outcome.
+            happened: Any = False if cruise is None else cruise.go(checked_actions(actions, 1)[0])
+            if happened is None:
+                continue
+            if happened is False:
+                world.step(actions)
+            else:
+                world.resume(happened)
+            cruise = world.cruise()
+        if record.actions:
+            world.take_events()
         return world
 
     def restore(self, record: Record) -> None:
@@ -553,8 +566,8 @@ class World:
     def branch(self) -> "World":
         """A second world that starts where this one is now, for search.
 
-        It is made from positions and velocities, without what the engine remembers of contacts, so it may come out a
-        little differently: a plan counts once it replays from the start.
+        It is made from positions, velocities and who is asleep, without what the engine remembers of contacts, so it
+        may come out a little differently: a plan counts once it replays from the start. `Fork` makes exact copies.
         """
         return deepcopy(self)
 

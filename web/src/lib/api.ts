@@ -19,10 +19,18 @@ export interface Finding {
   excerpt: string; // the line with carets below the mistake
 }
 
+/** One task of a template: its number from 1, how many there are, and its values in words. */
+export interface Variation {
+  number: number;
+  count: number;
+  values: string;
+}
+
 export interface Check {
   ok: boolean;
   task: string | null;
   title: string | null;
+  variation: Variation | null;
   messages: Finding[];
 }
 
@@ -56,6 +64,7 @@ export interface Episode {
   passed: boolean | null;
   ended_by: string | null;
   finished: boolean | string | number | null;
+  file: string; // what files of it are called, without the ending
   events?: WorldEvent[];
 }
 
@@ -126,8 +135,9 @@ export async function steps(id: string): Promise<Steps> {
   return (await ask(`${about(id)}/steps`)).json();
 }
 
-export async function check(text: string): Promise<Check> {
-  const options = { method: "POST", headers: { "Content-Type": "text/plain; charset=utf-8" }, body: text };
+/** The bytes as they are: only so a picture can be told from a text. */
+export async function check(file: Blob): Promise<Check> {
+  const options = { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file };
   return (await ask("/api/check", options)).json();
 }
 

@@ -7,7 +7,7 @@ export interface Kept {
   episode: string;
   stored: number;
   actions: number[];
-  /** The id of its arena: an episode nobody has begun is known nowhere else. */
+  /** The number of its arena, from 1: an episode nobody has begun is known nowhere else. */
   arena?: number;
 }
 
@@ -17,7 +17,7 @@ export class Ledger {
   stored = 0;
   /** The last step seen. */
   latest = 0;
-  /** The id of the arena it is in. */
+  /** The number of the arena it is in, from 1. */
   arena: number | null = null;
   private actions = new Map<number, number>();
 

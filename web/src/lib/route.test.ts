@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { forParticipant, go, playAddress, recordingAddress, watchAddress } from "./route";
+import { forParticipant, go, isBound, playAddress, recordingAddress, watchAddress } from "./route";
 
 afterEach(() => history.replaceState(null, "", "/"));
 
@@ -16,6 +16,13 @@ test("a participant stays in the address from page to page", () => {
   expect(recordingAddress("e1")).toBe("/recordings/e1?participant=P07");
   go("/recordings");
   expect(location.pathname + location.search).toBe("/recordings?participant=P07");
+});
+
+test("a participant's link is known by its key", () => {
+  expect(isBound(new URLSearchParams("task=a&participant=P07"))).toBe(false);
+  expect(isBound(new URLSearchParams("task=a&participant=P07&key="))).toBe(true);
+  history.replaceState(null, "", "/play?key=x");
+  expect(isBound()).toBe(true);
 });
 
 test("a link for somebody else is for somebody else", () => {

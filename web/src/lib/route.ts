@@ -39,6 +39,11 @@ export function participantOf(query: URLSearchParams): string | null {
   return query.get("participant");
 }
 
+/** Whether the page was opened by a participant's link: it leads nowhere but to its task. */
+export function isBound(query = new URLSearchParams(location.search)): boolean {
+  return query.has("key");
+}
+
 /** An address of the studio for the same participant; one that names its own keeps it. */
 export function forParticipant(address: string, participant = participantOf(new URLSearchParams(location.search))): string {
   if (participant === null) return address;

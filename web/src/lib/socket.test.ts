@@ -108,7 +108,7 @@ test("whoever waits in an arena comes back to it, unless the recordings know whe
     open.push(connection);
     const socket = Paper.all[Paper.all.length - 1];
     socket.onopen();
-    socket.hear({ type: "episode", episode: "e2", step: 0, arena: 4 });
+    socket.hear({ type: "episode", episode: "e2", step: 0, position: 3 });
     socket.onclose({ code: 1006 });
     vi.advanceTimersByTime(250);
     const again = Paper.all[Paper.all.length - 1];

@@ -3,6 +3,7 @@ import { decode, type FrameMessage } from "../scene/decode";
 import { Message } from "../scene/layout";
 import type { WorldEvent } from "./api";
 import { keptFrom, Ledger } from "./ledger";
+import { isBound } from "./route";
 
 export interface Wanted {
   task: string | null;
@@ -190,7 +191,7 @@ export class Connection {
         this.tries = 0;
         this.introduced = true;
         this.ledger.begin(String(message.episode), message.step);
-        this.ledger.arena = message.arena ?? null;
+        this.ledger.arena = Number.isInteger(message.position) ? message.position + 1 : null;
         this.tell("open");
         this.listener.episode(message as EpisodeMessage);
         break;
@@ -234,8 +235,9 @@ export class Connection {
   };
 }
 
+// A participant's link is shown at the door as well.
 function wsAddress(): string {
-  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws${isBound() ? location.search : ""}`;
 }
 
 // Storage may be forbidden; then a reload begins anew.

@@ -68,4 +68,25 @@ describe("keys", () => {
     expect(commands).toEqual(["view"]);
     expect(controls.action).toBe(1);
   });
+
+  test.each([["Start", 9], ["B", 1]])("a gamepad's %s closes the menu that Start opened, once", (_, closing) => {
+    begin();
+    let down: number[] = [];
+    const buttons = () => Array.from({ length: 16 }, (_, i) => ({ pressed: down.includes(i) }));
+    vi.stubGlobal("navigator", { getGamepads: () => [{ axes: [0, 0], buttons: buttons() }] });
+    const press = (...held: number[]) => {
+      down = held;
+      controls.poll();
+      controls.poll();
+    };
+    press(9);
+    controls.enabled = false; // the menu is open
+    press();
+    press(3);
+    press();
+    press(closing);
+    controls.enabled = true;
+    controls.poll();
+    expect(commands).toEqual(["menu", "menu"]);
+  });
 });

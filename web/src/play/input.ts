@@ -7,6 +7,8 @@ const ASLANT = 0.42;
 /** Standard gamepads: the four arrows, and what else is of use. */
 const PAD = { up: 12, down: 13, left: 14, right: 15 } as const;
 const PAD_COMMANDS: readonly [number, Command][] = [[3, "view"], [8, "restart"], [1, "next"], [9, "menu"]];
+/** While the menu is open: Start closes it, and so does the button that means "back" (B or ○). */
+const PAD_CLOSES = [9, 1];
 
 /** What a stick pushed to (x to the right, y down) asks for. */
 export function wishOfStick(x: number, y: number): Wish {
@@ -91,7 +93,9 @@ export class Controls {
       for (const [button, command] of PAD_COMMANDS) {
         if (!pad.buttons[button]?.pressed) continue;
         down.add(button);
-        if (!this.padDown.has(button) && (this.enabled || command === "menu")) this.command(command);
+        if (this.padDown.has(button)) continue;
+        if (this.enabled) this.command(command);
+        else if (PAD_CLOSES.includes(button)) this.command("menu");
       }
     }
     this.padDown = down;

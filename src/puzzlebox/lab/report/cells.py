@@ -1,7 +1,8 @@
 """A table's cells as episodes: what each must be, and where it stands if it is not."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from puzzlebox.lab.report.played import Played
 from puzzlebox.lab.rows import HUMAN
 from puzzlebox.lab.subjects import testbed_place
 from puzzlebox.schema.messages import nearest
+from puzzlebox.things.rules import PHYSICS_STEP
 
 # Columns as other tables call them, where they have none of our name.
 _SYNONYMS = {"experiment": "task", "reward": "return", "score": "return", "pass": "passed", "player": "agent"}
@@ -24,18 +26,56 @@ class CannotRead(ValueError):
 
 
 def episodes_in(path: Path, place: Path, remarks: list[str]) -> list[Played]:
-    """The episodes of a CSV table; `place` is what their trajectories are beside."""
+    """The episodes of a table; `place` is what their trajectories are beside."""
+    rows = rows_in(path, remarks)
+    return [episode_of(row, path, line, place) for line, row in enumerate(rows, 2)]
+
+
+def rows_in(path: Path, remarks: list[str]) -> list[dict[str, str]]:
+    """The rows of a table of episodes, CSV or Parquet, as texts under our names of columns, arenas by position."""
+    rows = _parquet(path) if path.suffix.lower() == ".parquet" else _csv(path, remarks)
+    names = _names(path, list(rows[0]) if rows else [])
+    return _with_positions([{names[key]: value for key, value in row.items()} for row in rows])
+
+
+def _names(path: Path, there: Sequence[str]) -> dict[str, str]:
+    """Our name for each column of a table."""
+    names = {name: name if _SYNONYMS.get(name) in there else _SYNONYMS.get(name, name) for name in there}
+    for column in _NEEDED if there else ():
+        if column not in names.values():
+            raise CannotRead(f"{path} has no column {column!r}{nearest(column, there)}")
+    return names
+
+
+def _with_positions(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Rows whose arenas are positions: tables count them from 1, and those of other programs from 0."""
+    arenas = {row.get("arena", "").strip() for row in rows}
+    if arenas & {"0", "0.0"} or not all(each.isdecimal() for each in arenas - {""}):
+        return rows
+    return [{**row, "arena": str(int(row["arena"]) - 1)} if row.get("arena", "").strip() else row for row in rows]
+
+
+def _parquet(path: Path) -> list[dict[str, str]]:
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise CannotRead(f"{path} needs pyarrow; `pip install puzzlebox[tables]` brings it") from None
+    try:
+        rows = parquet.read_table(path).to_pylist()
+    except (ValueError, OSError) as problem:
+        raise CannotRead(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}") from None
+    return [as_text(row) for row in rows]
+
+
+def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
     csv.field_size_limit(2**31 - 1)  # events of a long episode
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             there = reader.fieldnames or ()
-            names = {name: name if _SYNONYMS.get(name) in there else _SYNONYMS.get(name, name) for name in there}
-            if not names:
+            if not there:
                 raise CannotRead(f"{path} is empty; a table of episodes begins with the names of its columns")
-            for column in _NEEDED:
-                if column not in names.values():
-                    raise CannotRead(f"{path} has no column {column!r}{nearest(column, list(names))}")
+            _names(path, there)
             rows = list(reader)
     except UnicodeDecodeError:
         raise CannotRead(f"{path} is no table: it is not text in UTF-8") from None
@@ -45,10 +85,7 @@ def episodes_in(path: Path, place: Path, remarks: list[str]) -> list[Played]:
         # Its last number may have lost digits, so that none of it can be trusted.
         rows.pop()
         remarks.append(f"{path} ends in the middle of a row; that row counts nowhere.")
-    return [
-        episode_of({names[key]: value or "" for key, value in row.items() if key in names}, path, line, place)
-        for line, row in enumerate(rows, 2)
-    ]
+    return [{key: value or "" for key, value in row.items() if key in there} for row in rows]
 
 
 def as_text(row: Mapping[str, Any]) -> dict[str, str]:
@@ -70,6 +107,9 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Pl
     if passed is None and row["task"] in _MARKS and total is not None:
         passed = total >= _MARKS[row["task"]]
     steps, goals = _number(row, "steps", path, line), _number(row, "goals_collected", path, line)
+    # Tables of earlier versions, and of others, do not say when an episode was decided.
+    whole = "latency" not in row
+    latency = None if steps is None else steps * PHYSICS_STEP
     return Played(
         run=row.get("run", "") or place.stem,
         task=row["task"],
@@ -89,6 +129,8 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Pl
         trajectory=f"{place}|{row['trajectory']}" if row.get("trajectory") else "",
         trained_on=_truth(row, "trained_on", path, line),
         error=error,
+        latency=latency if whole else _number(row, "latency", path, line),
+        whole_time=whole,
         time_limit=_number(row, "time_limit", path, line),
         participant=row.get("participant", ""),
         person=agent == HUMAN or bool(row.get("participant")) if person is None else person,

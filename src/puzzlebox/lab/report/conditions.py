@@ -99,12 +99,12 @@ def _of_recordings(source: Source, rows: Sequence[Played]) -> Iterator[dict[str,
 
 
 def _line(task: str, arena: int, task_hash: str, time_limit: int, pass_mark: float) -> dict[str, Any]:
-    return {"task": task, "arena": arena, "task_hash": task_hash, "time_limit": time_limit, "pass_mark": pass_mark}
+    return {"task": task, "arena": arena + 1, "task_hash": task_hash, "time_limit": time_limit, "pass_mark": pass_mark}
 
 
 def time_limits(table: Table) -> dict[tuple[str, int], float]:
     """The time limit of each arena, by the hash of its task and its position."""
-    return {(line["task_hash"], line["arena"]): line["time_limit"] for line in table.rows}
+    return {(line["task_hash"], line["arena"] - 1): line["time_limit"] for line in table.rows}
 
 
 def tasks_told(table: Table) -> str:

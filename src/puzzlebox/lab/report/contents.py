@@ -112,6 +112,8 @@ def _headline(results: Results, main: Sequence[Played]) -> list[str]:
         if trials:
             share = wilson(passed, trials)
             lines.append(f"{agent} passed {passed} of {trials}{where}: {words.percent_interval(share)}.")
+        else:
+            lines.append(f"Whether {agent} passed{where} is not known of any episode.")
     return lines
 
 
@@ -217,20 +219,18 @@ def _model(rows: Sequence[Played], model: Model, prefix: str, look: Looks) -> Se
 
 def _paths(rows: Sequence[Played], look: Looks) -> Section:
     section = Section("Paths")
-    tasks = list(dict.fromkeys(row.task for row in sorted(rows, key=lambda row: row.task) if row.trajectory))
-    # Of many tasks some from all over, not the easiest ones.
-    spread = tasks[:: max(1, -(-len(tasks) // paths.MOST_TASKS))]
-    chosen = paths.wanted(rows, spread)
-    found = list(paths.records(chosen))
+    drawn = paths.chosen(rows)
+    found = list(paths.records(paths.wanted(rows, drawn)))
     if not found:
         section.blocks.append("No paths: no trajectories were kept with these episodes.")
         return section
     caption = (
-        f"Ways from above, at most {paths.MOST_PATHS} episodes in each panel, over the arena as the first of them "
-        "began; things placed by chance stood elsewhere in the others."
+        f"Ways from above until the episode was decided, at most {paths.MOST_PATHS} episodes in each panel, over the "
+        "arena as the first of them began; things placed by chance stood elsewhere in the others."
     )
-    if len(tasks) > paths.MOST_TASKS:
-        caption += f" {len(spread)} of {len(tasks)} tasks."
+    places = paths.places(rows)
+    if len(places) > len(drawn):
+        caption += f" {len(drawn)} of {words.count(len(places), 'arena')}: those most agents and participants played."
     section.blocks.append(paths.paths_from_above(found, rows, look, "paths", caption))
     return section
 

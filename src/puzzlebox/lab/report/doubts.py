@@ -36,6 +36,7 @@ def doubts(results: Results, comparisons: Comparisons) -> list[str]:
         *_not_the_same_tasks(rows),
         *_not_the_same_arenas(rows, comparisons),
         *_wrong_names(rows),
+        *_whole_times(rows),
     ]
     told = [line for test in comparisons.done for line in (*_bookkeeping(test), *_last_digits(test))]
     if len(told) > _MOST:
@@ -153,6 +154,16 @@ def _wrong_names(rows: Sequence[Played]) -> Iterator[str]:
                 f"{agent}: only {right} of {len(own)} time-outs return what others with the same time limit do; "
                 "the rows probably carry other tasks' names."
             )
+
+
+def _whole_times(rows: Sequence[Played]) -> Iterator[str]:
+    old = [row for row in rows if row.whole_time and row.latency is not None]
+    if old:
+        one, many = "episode comes from a table", "episodes come from tables"
+        yield (
+            f"{words.count(len(old), one, many)} without latencies; the whole time of the episode stands in for each, "
+            "with the wait at the start and the showing of the result."
+        )
 
 
 def _bookkeeping(test: TaskTest) -> Iterator[str]:

@@ -48,6 +48,7 @@ def make_report(
     group: Group = "auto",
     seed: int = 0,
     people: str = "",
+    watched: bool = False,
     title: str = "",
     command: str = "",
     progress: Callable[[str], None] = lambda _: None,
@@ -55,12 +56,13 @@ def make_report(
     """Read episodes, analyse them and write a report.
 
     Args:
-        places: folders of runs, tables, files of recordings.
+        places: folders of runs, tables, files of recordings, folders of exported recordings.
         folder: where it goes; what an earlier report wrote there is replaced, nothing else.
         published: whether published results stand beside.
         group: what has a random intercept in the model of passing.
         seed: what the bootstrap is drawn from.
         people: what recordings of people are called.
+        watched: whether agents somebody watched in the studio count.
         title: the heading; left out, the names of the runs.
         command: what was typed, to be told in the report.
         progress: is told what is being done.
@@ -69,7 +71,7 @@ def make_report(
     needed("matplotlib")
     needed("scipy")
     progress("reading")
-    results = gather(places, people)
+    results = gather(places, people, watched)
     progress("comparing and drawing")
     with looks.style():
         made = contents(results, published=published, group=group, seed=seed)
@@ -131,14 +133,16 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
     """Every episode that counts, people and agents in one table."""
     path = folder / "episodes.csv"
     rows = [
-        vars(row) | ({"time_limit": limits.get((row.task_hash, row.arena))} if row.time_limit is None else {})
+        vars(row)
+        | {"arena": row.arena + 1, "latency": None if row.whole_time else row.latency}
+        | ({"time_limit": limits.get((row.task_hash, row.arena))} if row.time_limit is None else {})
         for row in results.rows
     ]
     names = {"total": "return", "goals": "goals_collected"}
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         header = list(rows[0]) if rows else ["run", "task", "agent", "total", "passed"]
-        kept = [name for name in header if name not in ("trajectory", "error")]
+        kept = [name for name in header if name not in ("trajectory", "error", "whole_time")]
         writer.writerow([names.get(name, name) for name in kept])
         writer.writerows([row[name] for name in kept] for row in rows)
     return path

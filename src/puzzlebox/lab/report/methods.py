@@ -47,8 +47,16 @@ def _who(results: Results, asked: Table) -> str:
         if source.settings:
             lines.append(_settings_sentence(source))
     lines += conditions.agents_told(results.sources)
-    lines.append("The physics has steps of 0.02 s; times are seconds of the arena, not of the computer.")
-    lines.append("An episode is passed when its return (the sum of its rewards) reaches the pass mark of its task.")
+    lines.append(
+        "The physics has steps of 0.02 s; times are seconds of the arena, not of the computer. The latency of an "
+        "episode is the time from when the animal could first move to the event that decided the episode."
+    )
+    lines.append(
+        "Whether an episode was passed is known once it has ended by itself: it was when its return (the sum of its "
+        "rewards) was at least the pass mark of its task and, where that mark is 0, the return was above 0 or the task "
+        "was completed without a penalty. Episodes that were cut off were neither passed nor failed; shares are of the "
+        "others."
+    )
     lines.append(conditions.tasks_told(asked))
     if any(row.trained_on for row in rows):
         lines.append("Tasks any agent was trained on were analysed apart from the others.")

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.things.rules import PHYSICS_STEP
-
 # Who comes first in tables and figures, so that reports look alike; others follow as they come, and people are last.
 _FIRST = ("random", "heuristic", "heuristic-paper")
 _PEOPLE = ("children",)  # as published tables call them, without ids
@@ -25,7 +23,7 @@ class Played:
         task_hash: tells tasks of one name apart.
         variant: of the testbed.
         level: "" where the task has none.
-        arena: the position of the arena.
+        arena: the position of the arena, from 0; people are shown it counted from 1.
         agent: who played, `human` for people unless the report is told another name.
         person: whether that was a person, whatever people are called here.
         participant: the id of the person who played; "" for agents, and where nobody knows.
@@ -34,13 +32,16 @@ class Played:
         rules: what it was played by.
         steps: physics steps.
         total: the return.
-        passed: whether that reached the pass mark.
+        passed: whether it was passed; None where nothing decided that.
         ended_by: why it ended.
         goals: how many were collected.
         trajectory: where its actions are, in words of its run.
         trained_on: whether the agent was trained on this task.
         error: what went wrong.
         time_limit: of the task, where the table says it.
+        latency: seconds from when the animal could first move to the event that decided the episode; None where
+            nothing did, and the whole time where the table says nothing of it.
+        whole_time: whether `latency` is that whole time.
     """
 
     run: str
@@ -64,11 +65,8 @@ class Played:
     time_limit: float | None = None
     participant: str = ""
     person: bool = False
-
-    @property
-    def seconds(self) -> float | None:
-        """How long it took, in seconds of the arena."""
-        return None if self.steps is None else self.steps * PHYSICS_STEP
+    latency: float | None = None
+    whole_time: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,13 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
+from puzzlebox.lab.player import LIMIT
 from puzzlebox.lab.report import words
-from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
+from puzzlebox.lab.report.cells import CannotRead, episode_of, rows_in
 from puzzlebox.lab.report.played import Played, Results, Source
+from puzzlebox.lab.report.recordings import are_exported, exported_table, of_export, of_store
 from puzzlebox.lab.report.runs import of_run
-from puzzlebox.lab.rows import HUMAN
+from puzzlebox.lab.running import SETTINGS
 from puzzlebox.schema.messages import closest
 
 __all__ = ["CannotRead", "gather"]
@@ -34,15 +36,17 @@ class _Call(NamedTuple):
     variant: str
 
 
-def gather(places: Sequence[Path], people: str = "") -> Results:
+def gather(places: Sequence[Path], people: str = "", watched: bool = False) -> Results:
     """All episodes of some runs, tables and stores of recordings.
 
     Args:
-        places: folders of runs, CSV tables with the same columns, and files of recordings.
+        places: folders of runs, tables (CSV or Parquet) with the same columns, files of recordings, and folders that
+            `puzzlebox export` wrote.
         people: the name recordings of people get; "" is `human`.
+        watched: whether recordings of agents, which somebody watched in the studio, count as well.
     """
     remarks: list[str] = []
-    found = [_from(place, people, remarks) for place in places]
+    found = [_from(place, people, watched, remarks) for place in places]
     sources = [source for _, source in found]
     rows = _short_names(_one_name_a_task(found, remarks), remarks)
     broken = [row for row in rows if row.error or not isfinite(row.total)]
@@ -58,43 +62,34 @@ def gather(places: Sequence[Path], people: str = "") -> Results:
         remarks.append(words.count(len(broken), one, many))
     kept = [row for row in rows if id(row) not in aside]
     if not rows:
-        raise CannotRead(f"there are no episodes in {', '.join(map(str, places))}")
+        why = "".join(f"; {remark.removesuffix('.')}" for remark in remarks)
+        raise CannotRead(f"there are no episodes in {', '.join(map(str, places))}{why}")
+    cut = sum(row.passed is None and row.ended_by == LIMIT for row in kept)
+    if cut:
+        one = "episode was cut off at the longest the run allows; it was neither passed nor failed."
+        many = "episodes were cut off at the longest the run allows; they were neither passed nor failed."
+        remarks.append(words.count(cut, one, many))
     return Results(kept, broken, sources, remarks)
 
 
-def _from(place: Path, people: str, remarks: list[str]) -> tuple[list[Played], Source]:
+def _from(place: Path, people: str, watched: bool, remarks: list[str]) -> tuple[list[Played], Source]:
     if place.is_dir():
-        return of_run(place, remarks)
+        exported = None if (place / SETTINGS).exists() else exported_table(place, remarks)
+        if exported is None:
+            return of_run(place, remarks)
+        rows = of_export(exported[1], exported[0], people, watched, remarks)
+        return rows, Source(place.resolve().name, place, "table")
     if not place.exists():
         siblings = [str(each) for each in place.parent.iterdir()] if place.parent.is_dir() else []
         raise CannotRead(f"there is no {place}{closest(str(place), siblings)}")
-    if place.suffix.lower() == ".csv":
-        return episodes_in(place, place, remarks), Source(place.stem, place, "table")
-    return _recordings(place, people, remarks), Source(place.stem, place, "recordings")
-
-
-def _recordings(path: Path, people: str, remarks: list[str]) -> list[Played]:
-    from puzzlebox.lab.results import rows_of_recordings
-    from puzzlebox.lab.store import Store, StoreError
-
-    try:
-        store = Store(path)
-        episodes = store.episodes()[::-1]
-    except StoreError as problem:
-        raise CannotRead(str(problem)) from None
-    over = [each for each in episodes if each.finished]
-    unfinished = len(episodes) - len(over)
-    if unfinished:
-        one, many = "recording is not over and counts nowhere", "recordings are not over and count nowhere"
-        remarks.append(f"{words.count(unfinished, one, many)} ({path}).")
-    rows = [
-        episode_of(as_text(row), path, number, path)
-        for number, row in enumerate(rows_of_recordings(store, over, path.stem), 1)
-    ]
-    return [
-        replace(row, agent=people or HUMAN, person=True) if each.player == HUMAN else replace(row, person=False)
-        for each, row in zip(over, rows, strict=True)
-    ]
+    if place.suffix.lower() in (".csv", ".parquet"):
+        table = rows_in(place, remarks)
+        if are_exported(table):
+            rows = of_export(table, place, people, watched, remarks)
+        else:
+            rows = [episode_of(row, place, line, place) for line, row in enumerate(table, 2)]
+        return rows, Source(place.stem, place, "table")
+    return of_store(place, people, watched, remarks), Source(place.stem, place, "recordings")
 
 
 def _one_name_a_task(found: Sequence[tuple[list[Played], Source]], remarks: list[str]) -> list[Played]:

@@ -81,12 +81,13 @@ def measures(rows: Sequence[Played]) -> dict[str, Any]:
     passed, known = passes(rows)
     shares = wilson(passed, known) if known else None
     totals = returns(rows)
-    times = [row.seconds for row in rows if row.seconds is not None]
-    won = [row.seconds for row in rows if row.passed and row.seconds is not None]
+    times = [row.latency for row in rows if row.latency is not None]
+    won = [row.latency for row in rows if row.passed and row.latency is not None]
     goals = [row.goals for row in rows if row.goals is not None]
     quartiles = np.quantile(totals, (0.25, 0.5, 0.75)) if len(totals) else [None] * 3
     return {
         "episodes": len(rows),
+        "decided": known,
         "passes": passed if known else None,
         "pass_rate": shares.value if shares else None,
         "pass_rate_low": shares.low if shares else None,
@@ -98,8 +99,8 @@ def measures(rows: Sequence[Played]) -> dict[str, Any]:
         "return_median": _plain(quartiles[1]),
         "return_upper_quartile": _plain(quartiles[2]),
         "return_interquartile_mean": interquartile_mean(totals) if len(totals) else None,
-        "seconds_median": float(np.median(times)) if times else None,
-        "seconds_median_of_passes": float(np.median(won)) if won else None,
+        "latency_median": float(np.median(times)) if times else None,
+        "latency_median_of_passes": float(np.median(won)) if won else None,
         "goals_mean": float(np.mean(goals)) if goals else None,
     }
 
@@ -113,8 +114,8 @@ _RETURNS: list[tuple[str, Show]] = [
     ("median", real("return_median")),
 ]
 _TIMES: list[tuple[str, Show]] = [
-    ("median time (s)", real("seconds_median", 1)),
-    ("of passes (s)", real("seconds_median_of_passes", 1)),
+    ("median latency (s)", real("latency_median", 1)),
+    ("of passes (s)", real("latency_median_of_passes", 1)),
 ]
 
 
@@ -156,7 +157,7 @@ def by_agent(rows: Sequence[Played], name: str = "agents", seed: int = 0) -> Tab
     remarks += [
         f"The interquartile mean of {words.listed(agents)} has no interval: {why}." for why, agents in without.items()
     ]
-    caption = "Episodes, share passed with 95 % Wilson interval, returns and time in seconds of the arena"
+    caption = "Episodes, share passed with 95 % Wilson interval, returns, and latency in seconds of the arena"
     caption += (
         ", interquartile mean of returns with 95 % bootstrap interval."
         if one_task
@@ -279,11 +280,11 @@ def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
     groups = grouped(chosen, lambda row: (row.task, row.arena, row.agent))
     places = {agent: place for place, agent in enumerate(agents_of(chosen))}
     lines = [
-        {"task": task, "arena": arena, "agent": agent, **measures(groups[task, arena, agent])}
+        {"task": task, "arena": arena + 1, "agent": agent, **measures(groups[task, arena, agent])}
         for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], places[key[2]]))
     ]
     columns = [
-        ("task and arena", lambda row: f"{row['task']}, {row['arena']}"),
+        ("task and arena", lambda row: f"{row['task']}, arena {row['arena']}"),
         ("agent", text("agent")),
         ("episodes", text("episodes")),
         ("passed", share()),
@@ -291,7 +292,7 @@ def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
         *_TIMES,
     ]
     caption = (
-        "Each agent in each arena of the tasks that have several, counted from 0 as they stand in the file; intervals "
+        "Each agent in each arena of the tasks that have several, counted from 1 as they stand in the file; intervals "
         "are 95 % Wilson intervals."
     )
     return Table(name, caption, lines, columns, most=40, ditto=True)

@@ -1,6 +1,6 @@
-"""Where agents went: their ways over a picture of the arena from above."""
+"""Where agents went until their episodes were decided: their ways over a picture of the arena from above."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,28 +10,77 @@ from numpy.typing import NDArray
 from puzzlebox.lab.report.figures.lettering import letters_in, lines_of, shortened, wrapped
 from puzzlebox.lab.report.figures.looks import INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.lab.report.played import Played, agents_of, grouped
+from puzzlebox.lab.report.tables import several_arenas
 from puzzlebox.world import Record
 
-MOST_TASKS = 4
+MOST_PLACES = 4
 MOST_AGENTS = 4
 MOST_PATHS = 5
 _PIXELS = 420
+# An arena of a task, by its position: what one plan can be drawn of.
+Place = tuple[str, int]
+# What stands at the end of a way that was passed, was not, or was never decided; and how large.
+_MARKS: dict[bool | None, tuple[str, int]] = {True: ("*", 70), False: ("X", 34), None: ("s", 22)}
 
 
-def wanted(rows: Sequence[Played], tasks: Sequence[str]) -> list[Played]:
-    """The episodes whose ways are drawn: the first few of some agents on some tasks."""
-    kept = grouped((row for row in rows if row.trajectory and row.task in tasks), lambda row: (row.task, row.agent))
-    agents = agents_of(row for own in kept.values() for row in own)[:MOST_AGENTS]
-    return [row for (_, agent), own in kept.items() if agent in agents for row in own[:MOST_PATHS]]
+def place_of(row: Played) -> Place:
+    """Where an episode was played."""
+    return row.task, row.arena
+
+
+def places(rows: Sequence[Played]) -> list[Place]:
+    """The arenas that have paths, in the order of their tasks."""
+    return sorted({place_of(row) for row in rows if row.trajectory})
+
+
+def chosen(rows: Sequence[Played]) -> list[Place]:
+    """The arenas that are drawn: those most agents and participants played, then those played most often.
+
+    Of many that were played alike, some from all over are taken, not the first ones.
+    """
+    played = grouped((row for row in rows if row.trajectory), place_of)
+    who = {place: len({(row.agent, row.participant) for row in own}) for place, own in played.items()}
+    alike: dict[tuple[int, int], list[Place]] = {}
+    for place in sorted(played):
+        alike.setdefault((who[place], len(played[place])), []).append(place)
+    taken: list[Place] = []
+    for amount in sorted(alike, reverse=True):
+        free = MOST_PLACES - len(taken)
+        if free:
+            taken += alike[amount][:: -(-len(alike[amount]) // free)]
+    return sorted(taken)
+
+
+def wanted(rows: Sequence[Played], drawn: Sequence[Place]) -> list[Played]:
+    """The episodes whose ways are drawn: the first few of some agents in some arenas, of each participant one first."""
+    kept = grouped(
+        (row for row in rows if row.trajectory and place_of(row) in drawn), lambda row: (place_of(row), row.agent)
+    )
+    agents = _agents(row for own in kept.values() for row in own)
+    # Repetitions count for each participant alone.
+    return [
+        row
+        for (_, agent), own in kept.items()
+        if agent in agents
+        for row in sorted(own, key=lambda row: row.episode)[:MOST_PATHS]
+    ]
+
+
+def _agents(rows: Iterable[Played]) -> list[str]:
+    """Who is drawn, in the order of the report; of many, people are."""
+    rows = list(rows)
+    names, people = agents_of(rows), {row.agent for row in rows if row.person}
+    kept = sorted(names, key=lambda name: name not in people)[:MOST_AGENTS]
+    return [name for name in names if name in kept]
 
 
 def records(rows: Sequence[Played]) -> Iterator[tuple[Played, Record]]:
     """What is needed to play episodes again, wherever it is kept; those that cannot be found are left out."""
-    places: dict[str, dict[str, Played]] = {}
+    kept: dict[str, dict[str, Played]] = {}
     for row in rows:
         place, _, reference = row.trajectory.partition("|")
-        places.setdefault(place, {})[reference.partition("#")[2] or reference] = row
-    for place, names in places.items():
+        kept.setdefault(place, {})[reference.partition("#")[2] or reference] = row
+    for place, names in kept.items():
         found = _from_run(Path(place), names) if Path(place).is_dir() else _from_store(Path(place), names)
         for name, record in found:
             yield names[name], record
@@ -64,7 +113,7 @@ def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
 def paths_from_above(
     found: Sequence[tuple[Played, Record]], rows: Sequence[Played], look: Looks, name: str, caption: str
 ) -> Drawing:
-    """A panel for each task and agent, with the ways of its episodes.
+    """A panel for each arena of a task and each agent, with the ways of its episodes.
 
     Args:
         found: the episodes that are drawn.
@@ -73,26 +122,36 @@ def paths_from_above(
         name: of the file.
         caption: of the figure.
     """
-    tasks = list(dict.fromkeys(row.task for row, _ in found))[:MOST_TASKS]
-    agents = agents_of(row for row, _ in found)[:MOST_AGENTS]
-    played = {(row.task, row.agent) for row in rows}
+    drawn = sorted({place_of(row) for row, _ in found})[:MOST_PLACES]
+    agents = _agents(row for row, _ in found)
+    played = {(place_of(row), row.agent) for row in rows}
     side = min(2.6, WIDTH / max(len(agents), 2))
     above = {agent: wrapped(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
-    beside = {task: wrapped(each, letters_in(side, 8)) for task, each in shortened(tasks).items()}
+    titles = _titles(drawn, rows)
+    beside = {place: wrapped(title, letters_in(side, 8)) for place, title in titles.items()}
     width = side * len(agents) + 0.15 * lines_of(beside.values())
-    height = (side + 0.25) * len(tasks) + 0.15 + 0.15 * lines_of(above.values())
+    height = (side + 0.25) * len(drawn) + 0.15 + 0.15 * lines_of(above.values())
     figure = new_figure(max(width, 3.8), height)
-    panels = figure.subplots(len(tasks), len(agents), squeeze=False)
-    for line, task in zip(panels, tasks, strict=True):
+    panels = figure.subplots(len(drawn), len(agents), squeeze=False)
+    for line, place in zip(panels, drawn, strict=True):
         for panel, agent in zip(line, agents, strict=True):
-            own = [(row, record) for row, record in found if row.task == task and row.agent == agent]
-            _panel(panel, own, look[agent].colour, "no path kept" if (task, agent) in played else "not played")
-            panel.set_title(above[agent] if task == tasks[0] else "", fontsize=9)
-            if agent == agents[0] and len(tasks) > 1:
-                panel.set_ylabel(beside[task], fontsize=8)
-    handles = _legend()
+            own = [(row, record) for row, record in found if place_of(row) == place and row.agent == agent]
+            _panel(panel, own, look[agent].colour, "no path kept" if (place, agent) in played else "not played")
+            panel.set_title(above[agent] if place == drawn[0] else "", fontsize=9)
+            if agent == agents[0] and len({place_of(row) for row in rows}) > 1:
+                panel.set_ylabel(beside[place], fontsize=8)
+    handles = _legend(any(row.passed is None for row, _ in found))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     return Drawing(name, caption, figure)
+
+
+def _titles(drawn: Sequence[Place], rows: Sequence[Played]) -> dict[Place, str]:
+    """What the panels of each arena are called: their task, and which arena where it has several."""
+    several = {row.task for row in several_arenas(rows)}
+    short = shortened(list(dict.fromkeys(task for task, _ in drawn)))
+    return {
+        (task, arena): f"{short[task]}, arena {arena + 1}" if task in several else short[task] for task, arena in drawn
+    }
 
 
 def _panel(panel: Any, own: Sequence[tuple[Played, Record]], colour: str, otherwise: str) -> None:
@@ -112,12 +171,12 @@ def _panel(panel: Any, own: Sequence[tuple[Played, Record]], colour: str, otherw
         panel.plot(way[:, 0], way[:, 1], color="white", linewidth=2.4, alpha=0.7)
         panel.plot(way[:, 0], way[:, 1], color=colour, linewidth=1.3)
         panel.scatter(*way[0], s=14, color="white", edgecolors=INK, linewidths=0.9, zorder=3)
-        mark = {"marker": "*", "s": 70} if row.passed else {"marker": "X", "s": 34}
-        panel.scatter(*way[-1], color=colour, edgecolors="white", linewidths=0.8, zorder=4, **mark)
+        marker, size = _MARKS[row.passed]
+        panel.scatter(*way[-1], marker=marker, s=size, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
 
 
 def _followed(record: Record, ground: bool) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """A picture of the arena as it was at the start, and where on it the animal was at each decision."""
+    """A picture of the arena as it was at the start, and where on it the animal was until its episode was decided."""
     from puzzlebox.lab.pathway import pixels
     from puzzlebox.render import Painter, View
     from puzzlebox.world import World
@@ -126,25 +185,34 @@ def _followed(record: Record, ground: bool) -> tuple[NDArray[np.uint8], NDArray[
     scene = world.scene()
     view = View.top(scene, 1.0)
     picture = Painter(scene).picture(view, _PIXELS, _PIXELS) if ground else np.zeros((1, 1, 3), np.uint8)
-    places = [world.position_of(world.animals[0])]
+    ways = [np.array(world.position_of(world.animals[0]))]
     if not ground:
         start = world.position
         for actions in record.actions:
-            # A further arena is another floor.
-            if world.over or world.position != start:
+            before = world.clock
+            events = world.step(actions).events
+            after = np.array(world.position_of(world.animals[0]))
+            # A further arena is another floor, and what comes after the deciding event says nothing of the animal.
+            decided = next((event for event in events if event.kind == "finished" and event.animal == 0), None)
+            if decided is not None and world.position == start:
+                share = (decided.step - before) / max(1, world.clock - before)
+                after = ways[-1] + share * (after - ways[-1])
+            if world.position == start:
+                ways.append(after)
+            if decided is not None or world.over or world.position != start:
                 break
-            world.step(actions)
-            places.append(world.position_of(world.animals[0]))
-    return picture, pixels(np.array(places), view, _PIXELS, _PIXELS)
+    return picture, pixels(np.array(ways), view, _PIXELS, _PIXELS)
 
 
-def _legend() -> list[Any]:
+def _legend(undecided: bool) -> list[Any]:
     from puzzlebox.lab.stats.needed import needed
 
     line = needed("matplotlib.lines").Line2D
     kind = {"color": "none", "markeredgecolor": INK}
-    return [
+    handles = [
         line([], [], marker="o", markerfacecolor="white", markersize=5, label="start", **kind),
         line([], [], marker="*", markerfacecolor="#8C8C8C", markersize=10, label="end, passed", **kind),
         line([], [], marker="X", markerfacecolor="#8C8C8C", markersize=7, label="end, failed", **kind),
+        line([], [], marker="s", markerfacecolor="#8C8C8C", markersize=6, label="end, not decided", **kind),
     ]
+    return handles if undecided else handles[:-1]

@@ -1,0 +1,79 @@
+"""`puzzlebox forget`: delete a participant's records."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from puzzlebox.cli.recordings import opened
+from puzzlebox.cli.words import fail, note
+
+if TYPE_CHECKING:
+    from puzzlebox.lab.forgetting import Forgotten
+
+
+def forget(
+    participant: Annotated[str, typer.Argument(metavar="PARTICIPANT", help="The id of the participant, such as P07.")],
+    store: Annotated[
+        Path | None, typer.Option("--store", "--data", help="The file of recordings. Default: the studio's own.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
+) -> None:
+    """Delete all recordings of a participant for good, and say what was deleted.
+
+    Try:
+
+    - `puzzlebox forget P07`
+    - `puzzlebox forget P07 --yes`
+
+    Episodes, steps, events and tasks nobody else has played are deleted, also from the bytes of the file. Tables,
+    reports and films that were exported before are not touched.
+    """
+    from puzzlebox.lab import StoreError
+    from puzzlebox.lab.forgetting import BytesRemain, participants_in, records_of, scrub
+    from puzzlebox.lab.forgetting import forget as delete
+    from puzzlebox.lab.rows import checked_participant
+    from puzzlebox.schema.messages import closest
+
+    try:
+        checked_participant(participant)
+    except ValueError as problem:
+        fail(str(problem))
+    path = opened(store).path
+    try:
+        known = participants_in(path)
+        if participant not in known:
+            # One who was forgotten while another program held the file may have bytes left in it.
+            scrub(path)
+            note("nothing of what was deleted earlier is left in the bytes of the file")
+            fail(f"nobody in {path} has the id {participant}{closest(participant, known)}")
+        if not yes:
+            _ask(participant, records_of(path, participant))
+        deleted = delete(path, participant)
+    except BytesRemain as problem:
+        fail(str(problem), "a studio or an export may have it open; close it and run this command again")
+    except StoreError as problem:
+        fail(str(problem))
+    note(f"deleted {_said(participant, deleted)}")
+    if deleted.unfinished:
+        were = "1 of them was" if deleted.unfinished == 1 else f"{deleted.unfinished} of them were"
+        note(f"{were} not finished: if a page of {participant} is still open, close it, or new episodes are recorded")
+    note("tables, reports and films that were exported before are not touched")
+
+
+def _ask(participant: str, found: "Forgotten") -> None:
+    """Leave unless somebody says yes."""
+    try:
+        agreed = typer.confirm(f"Delete {_said(participant, found)}, for good?", err=True)
+    except typer.Abort:
+        agreed = False
+    if not agreed:
+        fail("nothing was deleted", "add --yes where nobody can answer")
+
+
+def _said(participant: str, records: "Forgotten") -> str:
+    """The records in words."""
+    number = f"{records.episodes} episode{'' if records.episodes == 1 else 's'}"
+    tasks = ", ".join(f"{count} of {task}" for task, count in records.tasks.items())
+    days = f"on {records.first}" if records.first == records.last else f"from {records.first} to {records.last}"
+    return f"{number} of {participant}: {tasks}, recorded {days}"

@@ -1,0 +1,117 @@
+"""Deleting a participant's records, from the tables and from the bytes of the file."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from puzzlebox.lab.database import PATIENCE as _PATIENCE
+from puzzlebox.lab.database import StoreError, connect
+
+# Seconds to wait for programs that read or write the file.
+PATIENCE = _PATIENCE
+_THEIRS = "(SELECT number FROM episodes WHERE participant = ?)"
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """The records of a participant.
+
+    Attributes:
+        episodes: the number of episodes.
+        tasks: for each task the number of episodes.
+        first, last: the dates (UTC, `2026-05-04`) of the first and the last episode; empty where there is none.
+        unfinished: the number of episodes that are not over.
+    """
+
+    episodes: int
+    tasks: Mapping[str, int]
+    first: str
+    last: str
+    unfinished: int
+
+
+class BytesRemain(StoreError):
+    """The records are deleted, but another program holds the file, so that their bytes are still in it."""
+
+
+def participants_in(path: Path) -> list[str]:
+    """The ids of all participants with episodes in a file of recordings, sorted."""
+    with closing(_opened(path)) as connection:
+        rows = connection.execute("SELECT DISTINCT participant FROM episodes WHERE participant IS NOT NULL")
+        return sorted(str(row[0]) for row in rows)
+
+
+def records_of(path: Path, participant: str) -> Forgotten:
+    """What a file of recordings holds of a participant."""
+    with closing(_opened(path)) as connection:
+        return _records(connection, participant)
+
+
+def forget(path: Path, participant: str) -> Forgotten:
+    """Delete all episodes of a participant with their steps and events, and tasks nobody else has played.
+
+    The file is then written anew (`VACUUM`), so that nothing of them is left in its unused parts, and the journal
+    beside it is emptied. A studio may have the file open: of an episode that is being played the rest is not kept.
+
+    Returns:
+        What was deleted.
+
+    Raises:
+        BytesRemain: the records are deleted, but their bytes are still in the file.
+        StoreError: the file cannot be changed; nothing is deleted.
+    """
+    with closing(_opened(path)) as connection:
+        try:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            found = _records(connection, participant)
+            for table in ("events", "steps"):
+                connection.execute(f"DELETE FROM {table} WHERE episode IN {_THEIRS}", (participant,))
+            connection.execute("DELETE FROM episodes WHERE participant = ?", (participant,))
+            connection.execute("DELETE FROM tasks WHERE hash NOT IN (SELECT task_hash FROM episodes)")
+            connection.execute("COMMIT")
+        except sqlite3.Error as problem:
+            raise StoreError(f"nothing was deleted from {path}: {problem}") from None
+        _scrub(connection, path)
+        return found
+
+
+def scrub(path: Path) -> None:
+    """Remove the bytes of everything that was deleted earlier from a file of recordings.
+
+    Raises:
+        BytesRemain: another program holds the file.
+    """
+    with closing(_opened(path)) as connection:
+        _scrub(connection, path)
+
+
+def _scrub(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        connection.execute("VACUUM")
+        busy = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+    except sqlite3.OperationalError:
+        busy = True
+    if busy:
+        raise BytesRemain(
+            f"the records are deleted, but another program is reading {path}, which keeps their bytes in the file"
+        )
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = connect(path)
+    connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
+    return connection
+
+
+def _records(connection: sqlite3.Connection, participant: str) -> Forgotten:
+    rows = connection.execute(
+        "SELECT task, started, ended_by FROM episodes WHERE participant = ? ORDER BY number", (participant,)
+    ).fetchall()
+    days = sorted(str(started)[:10] for _, started, _ in rows)
+    tasks = Counter(str(task) for task, _, _ in rows)
+    first, last = (days[0], days[-1]) if days else ("", "")
+    return Forgotten(len(rows), tasks, first, last, sum(ended_by is None for _, _, ended_by in rows))

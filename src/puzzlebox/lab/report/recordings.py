@@ -1,0 +1,96 @@
+"""Recordings of the studio as episodes: from the store itself, and from the tables `puzzlebox export` writes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from puzzlebox.lab.report import words
+from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, rows_in
+from puzzlebox.lab.report.played import Played
+from puzzlebox.lab.results import TABLE
+from puzzlebox.lab.rows import FILE, HUMAN
+
+# What only the table of recordings has.
+_OWN = {"player", "duration_ms"}
+EXPORTED = tuple(f"{TABLE}.{ending}" for ending in ("csv", "parquet"))
+
+
+def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[Played]:
+    """The episodes of a file of recordings."""
+    from puzzlebox.lab.results import rows_of_recordings
+    from puzzlebox.lab.store import Store, StoreError
+
+    try:
+        store = Store(path)
+        episodes = store.episodes()[::-1]
+    except StoreError as problem:
+        raise CannotRead(str(problem)) from None
+    over = [each for each in episodes if each.finished]
+    rows = [as_text(row) for row in rows_of_recordings(store, over, path.stem)]
+    players = [each.player for each in over]
+    return _kept(rows, players, len(episodes) - len(over), path, people, watched, remarks)
+
+
+def are_exported(rows: Sequence[Mapping[str, str]]) -> bool:
+    """Whether rows are those of the table of episodes that `puzzlebox export` writes."""
+    return bool(rows) and rows[0].keys() >= _OWN
+
+
+def of_export(
+    rows: Sequence[Mapping[str, str]], path: Path, people: str, watched: bool, remarks: list[str]
+) -> list[Played]:
+    """The episodes of an exported table."""
+    over = [row for row in rows if row.get("ended_by")]
+    repetitions: dict[tuple[str, ...], int] = {}
+    known = []
+    for row in over:
+        own = tuple(row.get(name, "") for name in ("task_hash", "arena", "agent", "participant"))
+        repetitions[own] = repetitions.get(own, -1) + 1
+        task = row["task"].removeprefix(FILE) or row.get("title", "")
+        known.append(
+            {**row, "task": task, "episode": str(repetitions[own]), "goals_collected": row.get("goals", "")}
+            | {"run": path.parent.resolve().name, "person": str(row["player"] == HUMAN)}
+        )
+    players = [row["player"] for row in over]
+    return _kept(known, players, len(rows) - len(over), path, people, watched, remarks)
+
+
+def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[str, str]]] | None:
+    """The table of episodes in a folder that `puzzlebox export` wrote, and its rows; None where there is none."""
+    for name in EXPORTED:
+        path = folder / name
+        if path.exists():
+            said: list[str] = []
+            rows = rows_in(path, said)
+            if are_exported(rows):
+                remarks += said
+                return path, rows
+    return None
+
+
+def _kept(
+    rows: Sequence[Mapping[str, str]],
+    players: Sequence[str],
+    unfinished: int,
+    path: Path,
+    people: str,
+    watched: bool,
+    remarks: list[str],
+) -> list[Played]:
+    """Recorded episodes that count: those of people, and of agents only where that is asked for."""
+    if unfinished:
+        one, many = "recording is not over and counts nowhere", "recordings are not over and count nowhere"
+        remarks.append(f"{words.count(unfinished, one, many)} ({path}).")
+    aside = 0 if watched else sum(player != HUMAN for player in players)
+    if aside:
+        one = "recording of an agent somebody watched is left out"
+        many = "recordings of agents somebody watched are left out"
+        remarks.append(f"{words.count(aside, one, many)} ({path}); add --watched to count agents as well.")
+    episodes = []
+    for number, (row, player) in enumerate(zip(rows, players, strict=True), 2):
+        played = episode_of(row, path, number, path)
+        if player == HUMAN:
+            episodes.append(replace(played, agent=people or HUMAN, person=True))
+        elif watched:
+            episodes.append(replace(played, person=False))
+    return episodes

@@ -1,0 +1,251 @@
+"""The pages of the studio in a real Chromium: what a participant's link shows, and what is dropped, held and saved."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import browser
+from browser import Studio, until
+from test_studio_browser import GAMEPAD, LONG_WALK, Open, opened, playing, studio, told  # noqa: F401
+
+NOT_VALID = "This link is not valid; ask the person who sent it."
+SEVERAL = """
+metadata: {title: "The very long name of a task somebody wrote for a study with children"}
+arenas:
+  - {time_limit: 500, size: [12, 12], items: [{name: Agent, at: [6, 0, 2], rotation: 0}]}
+  - {time_limit: 500, size: [12, 12], items: [{name: Agent, at: [6, 0, 2], rotation: 0}]}
+"""
+TEMPLATE = """
+metadata: {title: "A wall at ${x}"}
+vary: {x: {range: [1, 11, 1]}}
+arenas:
+  - size: [12, 12]
+    items: [{name: Agent, at: [6, 0, 2], rotation: 0}, {name: Wall, at: [$x, 0, 9], size: [1, 1, 1]}]
+"""
+# As the other tests' gamepad, with a button that is held.
+PAD = GAMEPAD.replace("() => ({ pressed: false,", "(_, i) => ({ pressed: window.pad.down === i,")
+
+
+# --- a participant's link
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """A studio that others can reach, and the link of a participant."""
+    arguments = ("play", "food/picnic", "--participant", "P07", "--host", "0.0.0.0")
+    made = Studio(tmp_path_factory.mktemp("sent"), *arguments).start()
+    yield made
+    made.stop()
+
+
+def at_home(sent: Studio) -> str:
+    """The participant's link, by the number of this machine instead of its name."""
+    return re.sub(r"http://[^/]+", sent.address, sent.link)
+
+
+def phone(chromium: Any) -> Any:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
+    context.add_init_script(browser.QUICK)
+    return context
+
+
+def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent: Studio) -> None:
+    context = phone(chromium)
+    try:
+        page = context.new_page()
+        page.goto(at_home(sent))
+        until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
+        assert page.get_by_test_id("participant").inner_text().endswith("P07")
+        page.keyboard.down("w")
+        until(page, "puzzlebox.step > 3 && puzzlebox.unsaved < puzzlebox.step", what="it is played and stored")
+        page.keyboard.up("w")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Go on").wait_for()
+        assert page.get_by_role("link").count() == 0
+        episode = told(page, "episode")
+        page.reload()
+        until(page, f"window.puzzlebox?.episode === '{episode}'", what="a reload goes on")
+        query = page.url.split("?")[1]
+        for address in ("/", "/watch", "/recordings", f"/recordings/{episode}", f"/recordings?{query}"):
+            page.goto(sent.address + address)
+            (sentence,) = page.locator("p").all_inner_texts()
+            assert re.fullmatch(r"This (link opens one task and nothing else|studio asks for a token).*\.", sentence)
+            assert page.get_by_role("link").count() == 0
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize(
+    ("part", "other"), [("participant=P07", "participant=P08"), ("food%2Fpicnic", "foraging"), ("key=", "key=x")]
+)
+def test_an_edited_link_says_so(chromium: Any, sent: Studio, part: str, other: str) -> None:
+    context = phone(chromium)
+    try:
+        page = context.new_page()
+        assert part in sent.link
+        page.goto(at_home(sent).replace(part, other))
+        assert page.locator("p").all_inner_texts() == [NOT_VALID]
+    finally:
+        context.close()
+
+
+def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromium: Any, tmp_path: Path) -> None:
+    own = Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start()
+    context = phone(chromium)
+    try:
+        page = context.new_page()
+        page.goto(own.link)
+        until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Go on").wait_for()
+        assert page.get_by_role("link").count() == 0
+        # Without a new request to the server, as by a script of the page.
+        page.evaluate("history.pushState(null, '', '/recordings' + location.search)")
+        page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
+        page.get_by_text("This link opens one task and nothing else.").wait_for()
+        assert page.get_by_role("link").count() == 0
+    finally:
+        context.close()
+        own.stop()
+
+
+# --- play
+
+
+def test_a_gamepad_opens_the_menu_and_closes_it(opened: Open, studio: Studio) -> None:  # noqa: F811
+    page = playing(opened, studio.upload(LONG_WALK), before=PAD)
+    menu = page.get_by_role("dialog")
+    for closing in (9, 1):
+        press(page, 9)
+        menu.wait_for()
+        press(page, closing)
+        menu.wait_for(state="detached")
+    episode = told(page, "episode")
+    page.evaluate("window.pad.axes = [0, -1, 0, 0]")
+    start = told(page, "position")
+    until(page, f"puzzlebox.position[2] > {start[2]} + 0.5", what="the animal walks again")
+    assert told(page, "episode") == episode  # B closed the menu, and meant nothing else
+
+
+def press(page: Any, button: int) -> None:
+    """Press a button of the gamepad and let it go; the page looks at it once a frame."""
+    for held in (button, None):
+        frames = told(page, "framesDrawn")
+        page.evaluate("button => { window.pad.down = button; }", held)
+        until(page, f"puzzlebox.framesDrawn > {frames} + 1")
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (390, 844), (740, 360), (667, 375)])
+def test_on_a_phone_nothing_covers_anything_else(
+    opened: Open,  # noqa: F811
+    studio: Studio,  # noqa: F811
+    width: int,
+    height: int,
+) -> None:
+    """However long the title is, and with a line about the arena."""
+    size = {"width": width, "height": height}
+    task = studio.upload(SEVERAL)
+    page = playing(opened, f"{task}&participant=P07", viewport=size, has_touch=True, is_mobile=True)
+    boxes = page.evaluate(
+        """() => [".where", ".vitals", ".state", ".tools button", "[data-testid=stick]"].flatMap((what) =>
+          [...document.querySelectorAll(what)].map((each) => {
+            const { left, top, right, bottom } = each.getBoundingClientRect();
+            return { what, left, top, right, bottom };
+          }))"""
+    )
+    assert len(boxes) == 9
+    for place, box in enumerate(boxes):
+        assert box["left"] >= 0 and box["top"] >= 0 and box["right"] <= width and box["bottom"] <= height, box
+        for other in boxes[:place]:
+            beside = box["left"] >= other["right"] or other["left"] >= box["right"]
+            assert beside or box["top"] >= other["bottom"] or other["top"] >= box["bottom"], (box, other)
+
+
+def test_the_arena_of_an_address_counts_from_1(opened: Open, studio: Studio) -> None:  # noqa: F811
+    page = opened(f"/play?task={studio.upload(SEVERAL)}&arena=2")
+    page.get_by_text("Arena 2 of 2", exact=True).wait_for()
+    page = opened(f"/play?task={studio.upload(SEVERAL)}&arena=3")
+    page.get_by_role("alert").get_by_text("there is no arena 3; the task has arenas 1 to 2").wait_for()
+
+
+# --- files
+
+
+def drop(page: Any, name: str, data: bytes, kind: str = "", times: int = 1) -> Any:
+    """Drop a file on the page: its bytes, so many times over."""
+    page.locator("article").first.wait_for()  # before it is there, nobody takes what is dropped
+    page.evaluate(
+        """([name, bytes, type, times]) => {
+          const carried = new DataTransfer();
+          carried.items.add(new File(Array(times).fill(new Uint8Array(bytes)), name, { type }));
+          for (const type of ["dragenter", "dragover", "drop"])
+            window.dispatchEvent(new DragEvent(type, { dataTransfer: carried, bubbles: true, cancelable: true }));
+        }""",
+        [name, list(data), kind, times],
+    )
+    return page.get_by_role("dialog")
+
+
+def test_a_dropped_picture_is_called_a_picture(opened: Open) -> None:  # noqa: F811
+    page = opened("/")
+    dialog = drop(page, "photo.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    sentence = "this is a picture (PNG), not a task file; a task file is a text, in YAML"
+    dialog.get_by_text(sentence).wait_for()
+    assert "YAML:" not in dialog.inner_text() and dialog.get_by_role("link").count() == 0
+    dialog = drop(page, "photo.jpg", bytes(1000), "image/jpeg", 2000)  # larger than any task file may be
+    dialog.get_by_text("photo.jpg is a picture, not a task file; a task file is a text, in YAML.").wait_for()
+
+
+def test_of_a_dropped_template_one_variation_is_played_and_another_can_be_drawn(opened: Open) -> None:  # noqa: F811
+    page = opened("/")
+    dialog = drop(page, "walls.yml", TEMPLATE.encode())
+    dialog.get_by_text("This template is right").wait_for()
+    drawn = dialog.locator(".drawn")
+    seen = {drawn.inner_text()}
+    for _ in range(30):
+        with page.expect_response("**/api/check"):
+            dialog.get_by_role("button", name="Draw another").click()
+        drawn.wait_for()
+        seen.add(drawn.inner_text())
+        if len(seen) > 2:
+            break
+    numbers = [re.fullmatch(r"Variation (\d+) of 11 was drawn: x = (\d+)", text) for text in seen]
+    assert len(numbers) > 2 and all(found and found[1] == found[2] for found in numbers)
+    number = dialog.get_by_role("heading").inner_text()
+    dialog.get_by_role("link", name="Play").click()
+    until(page, "window.puzzlebox?.episode", what="the episode begins")
+    page.get_by_role("heading", name=number).wait_for()
+
+
+# --- recordings
+
+
+def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
+    opened: Open,  # noqa: F811
+    studio: Studio,  # noqa: F811
+) -> None:
+    page = playing(opened, "food/picnic&participant=P07")
+    page.keyboard.down("w")
+    until(page, "puzzlebox.step > 100 && puzzlebox.unsaved < puzzlebox.step - 60", what="some of it is stored")
+    episode = told(page, "episode")
+    page.close()
+    page = opened(f"/recordings/{episode}")
+    until(page, "window.puzzlebox?.shown === 0 && puzzlebox.drawCalls > 0", what="the recording is shown")
+    slider = page.get_by_label("Moment of the episode")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + 10, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    until(page, "puzzlebox.shown > 5")
+    page.keyboard.press(" ")
+    until(page, "puzzlebox.playing || puzzlebox.step === puzzlebox.length - 1", what="Space plays it")
+    for link, ending in (("GIF", ".gif"), ("PNG", r"-step-\d+\.png"), ("CSV", r"-steps\.csv")):
+        with page.expect_download() as saved:
+            page.get_by_role("link", name=link).click()
+        assert re.fullmatch(f"food-picnic-P07-{episode[:6]}{ending}", saved.value.suggested_filename)
