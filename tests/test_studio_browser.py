@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,8 @@ def playing(opened: Open, task: str, **settings: Any) -> Any:
 
 
 def begin(page: Any) -> None:
-    """Press Start, as soon as it is there."""
-    page.get_by_role("button", name="Start", exact=True).click()
+    """Press Start, as soon as it is there; a participant who has played before continues."""
+    page.get_by_role("button", name=re.compile("^(Start|Continue)$")).click()
     until(page, "window.puzzlebox?.step > 0", what="the episode begins")
 
 
