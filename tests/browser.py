@@ -76,14 +76,14 @@ class Studio:
         self._folder, self._port, self._arguments = folder, free_port(), arguments
         self.link = ""
         self._process: subprocess.Popen[str] | None = None
+        self.store = folder / "episodes.sqlite"
         self.address = f"http://127.0.0.1:{self._port}"
 
     def start(self) -> "Studio":
-        store = self._folder / "episodes.sqlite"
         command = [sys.executable, "-m", "puzzlebox.cli", *self._arguments, "--no-browser", "--port", str(self._port)]
         with (self._folder / "studio.log").open("a") as log:
             self._process = subprocess.Popen(
-                [*command, "--data", str(store)], stdout=subprocess.PIPE, stderr=log, text=True, cwd=self._folder
+                [*command, "--data", str(self.store)], stdout=subprocess.PIPE, stderr=log, text=True, cwd=self._folder
             )
         assert self._process.stdout is not None
         self.link = self._process.stdout.readline().strip()

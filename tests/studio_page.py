@@ -23,7 +23,7 @@ from puzzlebox.scene.scene import MASK, PART, POSE, SURROUNDINGS, Scene
 from puzzlebox.studio import protocol
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue
-from puzzlebox.studio.protocol import Message
+from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import listening, server_for
@@ -41,6 +41,8 @@ arenas:
       - {name: Agent, at: [20, 0, 15], rotation: 0, skin: pig}
       - {name: GoodGoal, at: [20, 0, 18], size: 1}
 """
+# The same arena twice.
+FOOD_TWICE = FOOD + FOOD[FOOD.index("  - time_limit") :].lstrip("\n")
 
 
 class Studio:
@@ -63,9 +65,9 @@ class Studio:
         assert status == 200, body
         return json.loads(body)
 
-    def page(self, first: dict[str, Any] | None = None, **start: Any) -> "Page":
-        """A page that has said its first message."""
-        return Page(self.port, first or {"type": "start", **start})
+    def page(self, first: dict[str, Any] | None = None, *, patient: bool = False, **start: Any) -> "Page":
+        """A page that has said its first message; a patient one begins no episode by itself."""
+        return Page(self.port, first or {"type": "start", **start}, patient=patient)
 
     def upload(self, text: str) -> str:
         """The name a text can be played under."""
@@ -189,10 +191,16 @@ class Mirror:
 
 
 class Page:
-    """A page: what it is told, and what it says."""
+    """A page: what it is told, and what it says. Unless it is patient, it presses Start as soon as it can."""
 
     def __init__(
-        self, port: int, first: dict[str, Any], headers: dict[str, str] | None = None, query: str = ""
+        self,
+        port: int,
+        first: dict[str, Any],
+        headers: dict[str, str] | None = None,
+        query: str = "",
+        *,
+        patient: bool = False,
     ) -> None:
         self._open = ExitStack()
         self.socket: ClientConnection = self._open.enter_context(
@@ -212,6 +220,7 @@ class Page:
         self.acknowledged: dict[str, int] = {}
         self.mirror = Mirror()
         self.frames = 0
+        self.patient, self._begun = patient, ""
         self._key = 0
         self.say(first)
 
@@ -232,6 +241,9 @@ class Page:
             self.mirror.take(data)
             if data[0] == Message.FRAME:
                 self.frames += 1
+                if self.mirror.head["flags"] & FrameFlag.WAITING and not self.patient and self._begun != self.episode:
+                    self._begun = self.episode
+                    self.say({"type": "begin"})
             return Message(data[0]).name.lower()
         told = json.loads(data)
         self.texts.append(told)

@@ -1,6 +1,8 @@
 """The studio as people meet it: a real server, a real Chromium, keys, fingers, a gamepad, files and a power failure."""
 
+import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,8 @@ import pytest
 import browser
 from browser import Studio, until
 from puzzlebox.batteries import bundled_names
+from puzzlebox.lab import Store
+from puzzlebox.lab.export import export
 
 # Small, so that a processor without a graphics card draws it many times a second.
 WINDOW = {"width": 640, "height": 480}
@@ -35,6 +39,12 @@ arenas:
   - {time_limit: 0, size: [12, 100], items: [{name: Agent, at: [6, 0, 2], rotation: 0}]}
 """
 WRONG = "arenas:\n  - items:\n      - {name: Walll, at: [20, 0, 20]}\n      - {name: <b>bold</b>}\n"
+
+# What a browser says of a tab that was left for another one.
+HIDDEN = """(hidden) => {
+  Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 
 Open = Callable[..., Any]
 
@@ -79,8 +89,15 @@ def opened(chromium: Any, studio: Studio) -> Iterator[Open]:
 
 def playing(opened: Open, task: str, **settings: Any) -> Any:
     page = opened(f"/play?task={task}", **settings)
-    until(page, "window.puzzlebox?.step > 0 && puzzlebox.drawCalls > 0", what="the episode begins")
+    begin(page)
+    until(page, "puzzlebox.drawCalls > 0", what="the arena is drawn")
     return page
+
+
+def begin(page: Any) -> None:
+    """Press Start, as soon as it is there; a participant who has played before continues."""
+    page.get_by_role("button", name=re.compile("^(Start|Continue)$")).click()
+    until(page, "window.puzzlebox?.step > 0", what="the episode begins")
 
 
 def told(page: Any, name: str) -> Any:
@@ -126,7 +143,7 @@ def test_a_card_is_reached_and_opened_with_the_keyboard(opened: Open) -> None:
     assert page.evaluate("document.activeElement.textContent") == page.locator("article h3").first.inner_text()
     page.keyboard.press("Enter")
     until(page, "location.pathname === '/play'")
-    until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+    until(page, "window.puzzlebox?.waiting", what="the episode is shown")
     page.go_back()
     page.locator("article").first.wait_for()
     until(page, "!window.puzzlebox", what="nothing is played any more")
@@ -173,7 +190,7 @@ def test_a_file_of_ones_own_is_checked_and_played(opened: Open) -> None:
     dialog.get_by_text("This file is right").wait_for()
     dialog.get_by_role("link", name="Play").click()
     until(page, "location.search.includes('upload')")
-    until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+    begin(page)
 
 
 # --- play
@@ -196,16 +213,95 @@ def test_keys_move_the_animal_and_food_changes_reward_and_health(opened: Open, s
     page.keyboard.up("ArrowRight")
 
 
-def test_the_end_of_an_episode_is_shown_and_the_next_one_begins(opened: Open, studio: Studio) -> None:
-    page = playing(opened, studio.upload(FOOD_AHEAD))
+def test_the_end_of_an_episode_is_shown_and_the_next_one_waits(opened: Open, studio: Studio) -> None:
+    page = playing(opened, studio.upload(FOOD_AHEAD + FOOD_AHEAD[FOOD_AHEAD.index("  - time_limit") :]))
     first = told(page, "episode")
     page.keyboard.down("w")
     notice = until(page, "document.querySelector('[data-testid=notice]')?.innerText", what="the end is shown")
-    assert "Passed!" in notice and "Reward" in notice
-    page.keyboard.up("w")
-    until(page, f"puzzlebox.episode !== {json.dumps(first)}", what="the next episode")
+    assert "Passed!" in notice
+    reward = notice.split("Reward")[1].strip()
+    # Whoever listens hears the same as others see.
+    assert page.locator(".spoken").inner_text() == f"Passed: reward {reward}"
+    until(page, f"puzzlebox.episode !== {json.dumps(first)} && puzzlebox.waiting", what="the next episode")
     (kept,) = [each for each in studio.recordings() if each["id"] == first]
     assert kept["passed"] and kept["player"] == "human"
+    assert f"{kept['return']:.3f}" == reward
+    # The key is still held; only a new press begins the next one.
+    page.get_by_text("Let go of all keys").wait_for()
+    page.keyboard.up("w")
+    page.get_by_text("Press an arrow key to start").wait_for()
+    assert told(page, "step") == 0 and told(page, "waiting")
+    page.keyboard.down("ArrowUp")
+    until(page, "puzzlebox.step > 0", what="the next episode begins")
+    page.keyboard.up("ArrowUp")
+
+
+def rows_of(studio: Studio, folder: Path, task: str) -> list[dict[str, str]]:
+    """The table of episodes, as `puzzlebox export` writes it."""
+    with Store(studio.store) as store:
+        export(store, [each for each in reversed(store.episodes()) if each.task == task], folder)
+    with (folder / "episodes.csv").open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, studio: Studio, tmp_path: Path) -> None:
+    """Nothing of a page that nobody touches is data, and a page left open after the end records nothing more."""
+    arena = "  - {{id: {}, time_limit: {}, size: [12, 12], items: [{{name: Agent, at: [6, 0, 2], rotation: 0}}]}}\n"
+    task = studio.upload("metadata: {title: Two rooms}\narenas:\n" + arena.format(0, 5) + arena.format(1, 30))
+    link = f"/play?task={task}&participant=P11"
+
+    page = opened(link)
+    until(page, "window.puzzlebox?.waiting && puzzlebox.framesDrawn > 5", what="the first arena waits")
+    page.keyboard.press("c")
+    assert told(page, "step") == 0
+    assert rows_of(studio, tmp_path / "nothing", task) == []
+
+    page.keyboard.press("ArrowRight")
+    until(page, "puzzlebox.arena === 1 && puzzlebox.waiting", what="the second arena waits")
+    page.keyboard.press("ArrowRight")
+    until(page, "puzzlebox.step > 5 && puzzlebox.unsaved < puzzlebox.step", what="some of it is played")
+    # In another tab nobody sees it.
+    page.evaluate(HIDDEN, True)
+    page.wait_for_timeout(300)
+    page.evaluate(HIDDEN, False)
+    episode, step = told(page, "episode"), told(page, "step")
+    until(page, f"puzzlebox.step > {step}", what="it goes on")
+    page.context.close()
+
+    page = opened(link)
+    page.get_by_role("button", name="Continue").wait_for()
+    assert told(page, "episode") == episode and told(page, "step") >= step
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("heading", name="That was the last one. Thank you.").wait_for()
+    page.get_by_text("You can close this page now.").wait_for()
+    assert page.get_by_role("button").count() == page.get_by_role("link").count() == 0
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("n")
+
+    page.reload()
+    page.get_by_role("heading", name="That was the last one. Thank you.").wait_for()
+    page.context.close()
+    opened(link).get_by_role("heading", name="That was the last one. Thank you.").wait_for()
+    rows = rows_of(studio, tmp_path / "all", task)
+    assert [(row["arena"], row["ended_by"], row["passed"]) for row in rows] == [
+        ("1", "time", "False"),
+        ("2", "time", "False"),
+    ]
+    assert [row["participant"] for row in rows] == ["P11"] * 2
+    assert float(rows[0]["hidden_ms"]) == 0
+    assert 250 < float(rows[1]["hidden_ms"]) < float(rows[1]["duration_ms"])
+
+
+def test_whoever_plays_for_themselves_may_play_again(opened: Open, studio: Studio) -> None:
+    task = studio.upload("arenas: [{time_limit: 5, items: [{name: Agent}]}]")
+    page = playing(opened, task)
+    first = told(page, "episode")
+    page.get_by_role("button", name="Play again").wait_for()
+    page.reload()
+    page.get_by_role("button", name="Play again").click()
+    until(page, f"puzzlebox.waiting && puzzlebox.episode !== '{first}'", what="another round waits")
+    page.get_by_role("button", name="Start", exact=True).wait_for()
+    assert len([each for each in studio.recordings() if each["task"] == task]) == 1
 
 
 def test_the_lights_go_out(opened: Open, studio: Studio) -> None:
@@ -260,7 +356,7 @@ def test_a_link_says_who_plays(opened: Open, studio: Studio) -> None:
     page = opened("/?participant=P07")
     page.get_by_label("Search tasks").fill("picnic")
     page.locator("article").get_by_role("link", name="Picnic").first.click()
-    until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+    begin(page)
     assert page.url.endswith("/play?task=food%2Fpicnic&participant=P07")
     assert page.get_by_test_id("participant").inner_text().endswith("P07")
     episode = told(page, "episode")
@@ -269,6 +365,7 @@ def test_a_link_says_who_plays(opened: Open, studio: Studio) -> None:
     assert told(page, "episode") == episode
     page.keyboard.press("r")
     until(page, f"puzzlebox.episode !== '{episode}'")
+    begin(page)
     mine = [each for each in studio.recordings() if each["task"] == "food/picnic"]
     assert [each["participant"] for each in mine] == ["P07", "P07"]
     page.goto(studio.address + f"/recordings/{episode}")
@@ -306,7 +403,7 @@ def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio:
     page = playing(opened, studio.upload(FOOD_AHEAD))
     episode = told(page, "episode")
     page.keyboard.down("w")
-    until(page, f"puzzlebox.episode !== {json.dumps(episode)}", what="the next episode")
+    until(page, "puzzlebox.finished", what="the end")
     page.close()
     steps = studio.ask(f"/api/recordings/{episode}/steps")
     last = steps["step"][-1]
@@ -370,7 +467,7 @@ def test_a_killed_server_is_gone_on_with(opened: Open, tmp_path: Path, chromium:
         page = context.new_page()
         page.add_init_script(browser.QUICK)
         page.goto(f"{studio.address}/play?task={studio.upload(LONG_WALK)}")
-        until(page, "window.puzzlebox?.step > 0", what="the episode begins")
+        until(page, "window.puzzlebox?.waiting", what="the episode waits")
         page.keyboard.down("w")
         until(page, "puzzlebox.position[2] > 5")
         episode, step, place = told(page, "episode"), told(page, "step"), told(page, "position")

@@ -269,10 +269,12 @@ def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str,
         episode = page.episode
     id = {"others": others, "nobody": "0123456789ab"}.get(episode, episode)
     first = {"type": "resume", "episode": id, "step": 0, "actions": [], "task": "food/picnic", "participant": "P99"}
-    with participant(remote, first=first) as page:
+    # Somebody who has played nothing yet: there is nothing of their own to resume instead.
+    who = f"new-{episode}"
+    with participant(remote, Link(who, "examples/food"), first) as page:
         page.until(lambda page: page.episodes)
         (told,) = page.episodes
-    assert (told["task"], told["participant"], told["agent"]) == ("examples/food", "P07", None)
+    assert (told["task"], told["participant"], told["agent"]) == ("examples/food", who, None)
     assert told["note"] == "the episode could not be gone on with: it is not one of this link; this is a new one"
     assert told["episode"] != id
 

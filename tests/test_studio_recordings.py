@@ -121,7 +121,7 @@ def test_its_frames_are_what_was_played(studio: Studio, page: Page) -> None:
         key: value for key, value in told.items() if key != "view"
     }
     ended = page.last("ended")
-    assert texts[-1] == {**ended, "pause": 0}
+    assert texts[-1] == {**ended, "pause": 0, "last": False}
     events = [event for text in texts if text["type"] == "events" for event in text["events"]]
     assert events == page.events
     # What the page was told while it was played is the same, frame by frame.

@@ -19,7 +19,7 @@ from puzzlebox.studio.protocol import FrameFlag
 from puzzlebox.studio.resuming import CannotGoOn, later_actions, recovered
 from puzzlebox.things import Rules
 from puzzlebox.world import World
-from studio_page import FOOD, PATIENCE, Page, Studio, free_port, running, server
+from studio_page import FOOD, FOOD_TWICE, PATIENCE, Page, Studio, free_port, running, server
 
 FORWARDS, RIGHT = 3, 1
 
@@ -141,7 +141,7 @@ def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio,
 
 
 def test_an_episode_that_is_over_is_followed_by_a_new_one(studio: Studio) -> None:
-    with studio.page(task=studio.upload(FOOD)) as page:
+    with studio.page(task=studio.upload(FOOD_TWICE)) as page:
         page.keys(FORWARDS)
         page.until(lambda page: page.heard("ended"))
         over = page.last("ended")["episode"]
@@ -255,7 +255,8 @@ def _half_played(path: Path, task: str, actions: list[int]) -> tuple[Store, str,
     store = Store(path)
     course = Course("t", load_task(task), Rules(), seed=3)
     play = Play(course, store)
-    play.begin(Prepared.fresh(course, course.again()))
+    play.present(Prepared.fresh(course, course.again()))
+    play.begin()
     for action in actions:
         play.step(0, action)
     store.flush()
@@ -285,7 +286,7 @@ def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:
     told: list[dict[str, Any]] = []
     play = Play(course, store)
     play.say = lambda message: told.append(json.loads(message))
-    play.begin(prepared)
+    play.present(prepared, waits=False)
     store.flush()
     finished = store.episode(episode)
     assert (finished.ended_by, finished.steps, finished.passed) == ("completed", prepared.world.clock, True)
@@ -305,7 +306,7 @@ def test_an_episode_whose_first_moment_was_not_stored(tmp_path: Path) -> None:
     assert [step.step for step in prepared.unstored] == [0, 1, 2]
     assert [event.kind for event in prepared.unstored[0].events] == ["started"]  # type: ignore[union-attr]
     play = Play(Course("t", task, Rules()), store)
-    play.begin(prepared)
+    play.present(prepared, waits=False)
     play.step(0, 3)
     store.flush()
     assert store.steps(start.id)["step"] == [0, 1, 2, 3]

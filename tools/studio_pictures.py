@@ -65,9 +65,9 @@ def live_a_little(chromium: Any, studio: Studio) -> None:
         until(page, f"puzzlebox.episode !== '{first}'")
     for task in ("examples/zone", "obstacles/the-window", "preferences/green-or-red", "examples/food"):
         page.goto(f"{studio.address}/play?task={task}&seed=3")
-        first = until(page, "window.puzzlebox?.step > 0 && puzzlebox.episode")
+        until(page, "window.puzzlebox?.waiting")
         page.keyboard.down("w")
-        until(page, f"puzzlebox.episode !== '{first}' || puzzlebox.step > 300")
+        until(page, "puzzlebox.finished || puzzlebox.step > 300")
         page.keyboard.up("w")
     page.context.close()
 
@@ -85,10 +85,16 @@ def photograph(chromium: Any, studio: Studio, ending: str, settings: dict[str, A
     take(page, f"check{ending}")
 
     page.goto(f"{studio.address}/play?task=food/picnic&seed=3")
-    until(page, "window.puzzlebox?.framesDrawn > 4")
+    until(page, "window.puzzlebox?.waiting && puzzlebox.framesDrawn > 4")
+    if not ending:
+        take(page, "start")
+    page.get_by_role("button", name="Start", exact=True).click()
     while page.evaluate("puzzlebox.view") != "third":
         page.keyboard.press("c")
+    until(page, "puzzlebox.step > 0 && !puzzlebox.waiting")
     take(page, f"play{ending}")
+    if not ending:
+        photograph_end(page, studio)
 
     page.goto(f"{studio.address}/watch?task=food/picnic&agent=random&seed=3")
     until(page, "window.puzzlebox?.step > 250 && puzzlebox.rays > 0")
@@ -107,6 +113,19 @@ def photograph(chromium: Any, studio: Studio, ending: str, settings: dict[str, A
     page.wait_for_timeout(1000)
     take(page, f"recording{ending}", whole=True)
     page.context.close()
+
+
+def photograph_end(page: Any, studio: Studio) -> None:
+    """What is shown after the last arena."""
+    page.goto(f"{studio.address}/play?task=examples/food&seed=3")
+    until(page, "window.puzzlebox?.waiting")
+    page.keyboard.down("w")
+    until(page, "puzzlebox.step > 20")
+    page.keyboard.press("n")
+    until(page, "puzzlebox.finished")
+    page.keyboard.up("w")
+    page.wait_for_timeout(2000)
+    take(page, "end")
 
 
 def photograph_home(chromium: Any, studio: Studio, ending: str, settings: dict[str, Any]) -> None:

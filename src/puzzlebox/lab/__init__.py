@@ -1,5 +1,5 @@
 """The laboratory: what is recorded, and what is made of it."""
 
-from puzzlebox.lab.store import End, Episode, Start, Step, Store, StoreError, default_store_path
+from puzzlebox.lab.store import Breaks, End, Episode, Start, Step, Store, StoreError, default_store_path
 
-__all__ = ["End", "Episode", "Start", "Step", "Store", "StoreError", "default_store_path"]
+__all__ = ["Breaks", "End", "Episode", "Start", "Step", "Store", "StoreError", "default_store_path"]

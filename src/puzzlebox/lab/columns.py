@@ -25,12 +25,29 @@ EPISODES = (
     Column("player", "text", "`human` or `agent`"),
     Column("agent", "text", "the name of the agent; empty for people"),
     Column("participant", "text", "the id of the person who played; empty for agents, and where none was given"),
-    Column("started", "text", "when it started, UTC"),
+    Column("started", "text", "when it started, UTC; a person starts it with the first action or with Start"),
     Column("decision_period", "whole", "physics steps (of 0.02 s) each action was held for"),
     Column("steps", "whole", "physics steps it took"),
     Column("seconds", "number", "the same in seconds of the arena"),
     Column("latency", "number", "seconds from when the animal could first move to the event that decided the episode"),
     Column("duration_ms", "number", "milliseconds it took the player"),
+    Column(
+        "idle_ms",
+        "number",
+        "milliseconds of the arena in which the person did nothing: stretches of 5 s or more in which no key was held "
+        "though the animal could move; empty for agents",
+    ),
+    Column(
+        "hidden_ms",
+        "number",
+        "milliseconds it stood still because its page was hidden or had lost its connection; part of `duration_ms`; "
+        "empty where no page played it",
+    ),
+    Column(
+        "paused_ms",
+        "number",
+        "milliseconds it stood still because the menu was open; part of `duration_ms`; empty where no page played it",
+    ),
     Column("return", "number", "the sum of all rewards"),
     Column("passed", "truth", "whether it passed; empty while it is not over, and where nothing decided it"),
     Column("ended_by", "text", "`completed`, `health`, `time`, `error`, or how the player left; empty while not over"),

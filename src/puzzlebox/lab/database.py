@@ -7,9 +7,11 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-FORMAT = 2
+FORMAT = 3
 # From this format on an episode says which participant played it.
 WITH_PARTICIPANTS = 2
+# From this format on an episode says how long its page was hidden and its menu open.
+WITH_BREAKS = 3
 # How SQLite files say whose they are: "PuzB".
 _OURS = 0x50757A42
 # So long one program waits for another that writes, in seconds.
@@ -23,7 +25,7 @@ CREATE TABLE episodes (
   number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_hash TEXT NOT NULL REFERENCES tasks (hash),
   task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
   player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
-  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT);
+  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT, hidden_ms REAL, paused_ms REAL);
 CREATE TABLE steps (
   episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
   x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
@@ -34,7 +36,10 @@ CREATE TABLE events (
 CREATE INDEX events_of_episode ON events (episode, number);
 """
 # What makes a file of one format one of the next.
-_CHANGES = {1: "ALTER TABLE episodes ADD COLUMN participant TEXT"}
+_CHANGES = {
+    1: "ALTER TABLE episodes ADD COLUMN participant TEXT",
+    2: "ALTER TABLE episodes ADD COLUMN hidden_ms REAL; ALTER TABLE episodes ADD COLUMN paused_ms REAL",
+}
 
 
 class StoreError(Exception):
@@ -127,7 +132,8 @@ def _make(connection: sqlite3.Connection, path: Path) -> None:
         _check(connection, path)  # another program may have been quicker
         if _made(connection):
             for older in range(_number(connection, "user_version"), FORMAT):
-                connection.execute(_CHANGES[older])
+                for statement in _CHANGES[older].split(";"):
+                    connection.execute(statement)
         else:
             for statement in _TABLES.split(";"):
                 connection.execute(statement)

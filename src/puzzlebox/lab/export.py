@@ -13,11 +13,14 @@ from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Row, Sheet
 from puzzlebox.lab.store import STEP_COLUMNS, Episode, Store
 from puzzlebox.things.rules import PHYSICS_STEP
 from puzzlebox.world import ACTIONS
+from puzzlebox.world.actions import NOOP
 
 CSV, PARQUET = "csv", "parquet"
 Progress = Callable[[int], None]
 
 _STEP, _ACTIONS, _TIME = (STEP_COLUMNS.index(name) for name in ("step", "actions", "time_ms"))
+# A person who does nothing for so many physics steps (5 s) is idle.
+IDLE_STEPS = 250
 _VIEW, _FLAGS = STEP_COLUMNS.index("view"), STEP_COLUMNS.index("flags")
 
 
@@ -63,18 +66,38 @@ def export(
 def _export_one(store: Store, episode: Episode, sheets: Sequence[Sheet], progress: Progress | None) -> None:
     of_episodes, of_steps, of_events = sheets
     happened = store.events(episode.id)
-    last_ms = 0.0
-    for batch in _step_rows(store, episode, happened):
+    last_ms, idle = 0.0, _Idle()
+    for batch in _step_rows(store, episode, happened, idle):
         of_steps.write(batch)
         last_ms = batch[-1][3]
         if progress is not None:
             progress(len(batch))
     of_events.write([_event_row(episode, event) for event in happened])
     goals = sum(event["kind"] == "collected" and event["animal"] == 0 for event in happened)
-    of_episodes.write([_episode_row(episode, last_ms, goals, latency_among(happened))])
+    of_episodes.write([_episode_row(episode, last_ms, idle, goals, latency_among(happened))])
 
 
-def _episode_row(episode: Episode, duration_ms: float, goals: int, latency: float | None) -> Row:
+class _Idle:
+    """Counts the physics steps of long stretches in which the animal could move and nobody had it do anything."""
+
+    def __init__(self) -> None:
+        self._counted = self._stretch = self._before = 0
+
+    def see(self, row: Row) -> None:
+        step, actions, flags = row[_STEP], row[_ACTIONS], row[_FLAGS]
+        quiet = actions[:1] == str(NOOP) and not flags & rows.CANNOT_MOVE
+        if not quiet:
+            self._counted, self._stretch = self.steps, 0
+        else:
+            self._stretch += step - self._before
+        self._before = step
+
+    @property
+    def steps(self) -> int:
+        return self._counted + (self._stretch if self._stretch >= IDLE_STEPS else 0)
+
+
+def _episode_row(episode: Episode, duration_ms: float, idle: _Idle, goals: int, latency: float | None) -> Row:
     return (
         *(episode.id, episode.task, episode.title, episode.task_hash, episode.arena + 1, str(episode.seed)),
         *(episode.rules_name, json.dumps(episode.rules, sort_keys=True), episode.player, episode.agent),
@@ -86,13 +109,16 @@ def _episode_row(episode: Episode, duration_ms: float, goals: int, latency: floa
             _seconds(episode.steps),
             latency,
             duration_ms,
+            1000 * _seconds(idle.steps) if episode.player == rows.HUMAN else None,
+            episode.hidden_ms,
+            episode.paused_ms,
         ),
         *(episode.total, episode.passed, episode.ended_by, goals),
     )
 
 
-def _step_rows(store: Store, episode: Episode, happened: list[dict[str, Any]]) -> Iterator[list[Row]]:
-    """The steps, each with what happened since the one before it."""
+def _step_rows(store: Store, episode: Episode, happened: list[dict[str, Any]], idle: _Idle) -> Iterator[list[Row]]:
+    """The steps, each with what happened since the one before it; `idle` sees them, too."""
     events = iter(happened)
     event = next(events, None)
     for batch in store.step_batches(episode.id):
@@ -102,6 +128,7 @@ def _step_rows(store: Store, episode: Episode, happened: list[dict[str, Any]]) -
             while event is not None and event["step"] <= row[_STEP]:
                 kinds.append(event["kind"])
                 event = next(events, None)
+            idle.see(row)
             made.append(_step_row(episode.id, row, kinds))
         yield made
 

@@ -21,7 +21,7 @@ PLAYERS = (HUMAN, "agent")
 # Before the names of tasks that are not bundled: the file the command line named, what was dropped onto a page.
 FILE, UPLOAD = "file:", "upload:"
 # What `flags` of a step are the sum of; the studio's frames carry the same.
-LIGHT_ON, OVER, CANNOT_MOVE, HEALTH_STANDS, NOTIFICATION, PASSED, PAUSED = (1 << bit for bit in range(7))
+LIGHT_ON, OVER, CANNOT_MOVE, HEALTH_STANDS, NOTIFICATION, PASSED, PAUSED, WAITING = (1 << bit for bit in range(8))
 # What nobody has named.
 UNNAMED_RULES = "own"
 # What stands unchanged in a link, a table and a file name.
@@ -187,6 +187,19 @@ class End:
 
 
 @dataclass(frozen=True)
+class Breaks:
+    """How long an episode stood still because the person who plays could not see it or had the menu open.
+
+    Attributes:
+        hidden_ms: milliseconds its page was hidden or had no connection.
+        paused_ms: milliseconds the menu was open.
+    """
+
+    hidden_ms: float
+    paused_ms: float
+
+
+@dataclass(frozen=True)
 class Episode:
     """An episode in a store: its start, and how far it has come.
 
@@ -196,6 +209,8 @@ class Episode:
         passed: whether it passed; None until it is over, and where nothing decided it.
         ended_by: why it ended; None until it is over.
         participant: the id of the person who played; None for agents, and where nobody gave one.
+        hidden_ms: milliseconds it stood still because its page was hidden or gone; None where no page played it.
+        paused_ms: milliseconds it stood still because the menu was open; None where no page played it.
     """
 
     id: str
@@ -214,6 +229,8 @@ class Episode:
     passed: bool | None
     ended_by: str | None
     participant: str | None = None
+    hidden_ms: float | None = None
+    paused_ms: float | None = None
 
     @property
     def finished(self) -> bool:

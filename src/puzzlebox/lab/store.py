@@ -9,8 +9,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.lab.database import FORMAT, WITH_PARTICIPANTS, StoreError, connect_to_read, default_store_path, prepare
-from puzzlebox.lab.rows import End, Episode, Start, Step, hash_of
+from puzzlebox.lab.database import (
+    FORMAT,
+    WITH_BREAKS,
+    WITH_PARTICIPANTS,
+    StoreError,
+    connect_to_read,
+    default_store_path,
+    prepare,
+)
+from puzzlebox.lab.rows import Breaks, End, Episode, Start, Step, hash_of
 from puzzlebox.lab.writing import Listener, Writer
 from puzzlebox.schema import read
 from puzzlebox.things import Rules
@@ -19,6 +27,7 @@ from puzzlebox.world import Record
 __all__ = [
     "FORMAT",
     "STEP_COLUMNS",
+    "Breaks",
     "End",
     "Episode",
     "Start",
@@ -37,7 +46,7 @@ STEP_COLUMNS = (
 # The fields of an Episode, in order; one that is still open is as far as its last step.
 _EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rules, e.player, e.agent, e.started,
   e.decision_period, coalesce(e.end_step, l.step, 0), coalesce(e.total, l.total, 0.0), e.passed, e.ended_by,
-  {participant}
+  {participant}, {hidden_ms}, {paused_ms}
 FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
   AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
 _BATCH = 4096
@@ -55,9 +64,12 @@ class Store:
 
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = default_store_path() if path is None else Path(path)
-        # A file that cannot be written may be of a format that does not know participants.
-        known = prepare(self.path) >= WITH_PARTICIPANTS
-        self._episode_rows = _EPISODE.format(participant="e.participant" if known else "NULL")
+        # A file that cannot be written may be of a format that lacks the newer columns.
+        known = prepare(self.path)
+        since = {"participant": WITH_PARTICIPANTS, "hidden_ms": WITH_BREAKS, "paused_ms": WITH_BREAKS}
+        self._episode_rows = _EPISODE.format(
+            **{name: f"e.{name}" if known >= first else "NULL" for name, first in since.items()}
+        )
         self._listeners: list[Listener] = []
         self._writer: Writer | None = None
         self._lock = threading.Lock()
@@ -94,6 +106,12 @@ class Store:
             self._write(id, step)
             self._reached[id] = step.step
 
+    def breaks(self, id: str, breaks: Breaks) -> None:
+        """Set how long an episode that is not over has stood still so far."""
+        with self._lock:
+            self._reach(id)
+            self._write(id, breaks)
+
     def end(self, id: str, end: End) -> None:
         """An episode is over."""
         with self._lock:
@@ -122,7 +140,7 @@ class Store:
         if writer is not None:
             writer.close()
 
-    def _write(self, id: str, row: Start | Step | End) -> None:
+    def _write(self, id: str, row: Start | Step | Breaks | End) -> None:
         if self._writer is None:
             self._writer = Writer(self.path, self._listeners)
         self._writer.put(id, row)
@@ -173,6 +191,11 @@ class Store:
         if not rows:
             raise KeyError(f"there is no episode {id}")
         return _episode(rows[0])
+
+    def episodes_of(self, participant: str, task_hash: str) -> list[Episode]:
+        """The episodes of a participant in one task, oldest first."""
+        where = "WHERE e.participant = ? AND e.task_hash = ? ORDER BY e.number"
+        return [_episode(row) for row in self._rows(f"{self._episode_rows} {where}", (participant, task_hash))]
 
     def find(self, beginning: str) -> Episode:
         """The episode whose name begins so, or the newest one for `last`; a sentence where that is none or several."""

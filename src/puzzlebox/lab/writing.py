@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.database import StoreError, connect
-from puzzlebox.lab.rows import End, Start, Step, plain_event
+from puzzlebox.lab.rows import Breaks, End, Start, Step, plain_event
 
 # Seconds from one transaction to the next.
 BREATH = 0.1
 
 Listener = Callable[[dict[str, int]], object]
-Entry = tuple[str, Start | Step | End]
+Entry = tuple[str, Start | Step | Breaks | End]
 
 _BEGIN = """INSERT INTO episodes
   (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant)
@@ -24,6 +24,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _STEP = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
+_BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # What fits into a whole number of SQLite.
 _LARGEST = 2**63 - 1
 
@@ -59,7 +60,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="puzzlebox-recordings", daemon=True)
         self._thread.start()
 
-    def put(self, id: str, row: Start | Step | End) -> None:
+    def put(self, id: str, row: Start | Step | Breaks | End) -> None:
         """Have something written."""
         with self._change:
             if self.error is not None:
@@ -134,6 +135,9 @@ class Writer:
                 if isinstance(row, End):
                     over.append(id)
                 if number is None:
+                    continue
+                if isinstance(row, Breaks):
+                    connection.execute(_BREAKS, (row.hidden_ms, row.paused_ms, number))
                     continue
                 if isinstance(row, Step):
                     self._write_step(connection, number, row)

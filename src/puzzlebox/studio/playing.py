@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from puzzlebox.lab import End, Start, Step, Store
-from puzzlebox.lab.rows import rules_name
+from puzzlebox.lab import Breaks, End, Start, Step, Store
+from puzzlebox.lab.rows import now, rules_name
 from puzzlebox.studio import protocol
 from puzzlebox.studio.course import Course
+from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag, Moment
 from puzzlebox.studio.telling import VIEWS, Teller, about_arena, events_text, moment_of
 from puzzlebox.things.rules import PHYSICS_STEP
@@ -17,6 +18,7 @@ from puzzlebox.world.actions import NOOP
 
 # Seconds from the end of an episode to the next one; where the end was shown, that was pause enough.
 PAUSE, PAUSE_AFTER_NOTICE = 1.5, 0.4
+NO_BREAKS = Breaks(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,9 @@ class Prepared:
         unstored: what the steps after them were, to be stored.
         events: what happened while the arena was built.
         time_ms: when the last step was.
-        notified: its end is being shown.
+        notified: whether success is being shown at its end; None while nothing is.
         cause: why it is over, where it is and the store does not know yet.
+        breaks: how long it has stood still so far.
     """
 
     start: Start
@@ -40,8 +43,9 @@ class Prepared:
     unstored: tuple[Step, ...] = ()
     events: tuple[Event, ...] = ()
     time_ms: float = 0.0
-    notified: bool = False
+    notified: bool | None = None
     cause: str | None = None
+    breaks: Breaks = NO_BREAKS
 
     @classmethod
     def fresh(cls, course: Course, record: Record) -> "Prepared":
@@ -65,13 +69,24 @@ class Keys:
 
     def __init__(self) -> None:
         self._held, self._tapped = (0, NOOP), (0, NOOP)
-        self._taken = True
+        self._taken = self._free = True
 
     def press(self, key: int, action: int) -> None:
         """Message number `key` says what is held."""
-        if not self._taken and action == NOOP and self._held[1] != NOOP:
+        if self._free and not self._taken and action == NOOP and self._held[1] != NOOP:
             self._tapped = self._held
         self._held, self._taken = (key, action), False
+        self._free = self._free or action == NOOP
+
+    def renew(self) -> None:
+        """Another episode waits: a key that is held already begins it only after it was let go of."""
+        self._tapped, self._taken = (0, NOOP), True
+        self._free = self._held[1] == NOOP
+
+    @property
+    def acts(self) -> bool:
+        """Whether a key is held that was pressed since the episode waits."""
+        return self._free and self._held[1] != NOOP
 
     def take(self) -> tuple[int, int]:
         """What counts in the step that is taken now: the number of the message and the action."""
@@ -93,13 +108,14 @@ class Play:
         course: which they are.
         keys: what is held.
         view: the camera that is looked through; recorded.
-        paused: the menu is open.
+        waiting: the episode is shown, but stands still until the person acts.
         say: has a JSON text sent; replaced while nobody listens.
     """
 
-    def __init__(self, course: Course, store: Store) -> None:
-        self.course, self._store = course, store
-        self.keys, self.paused = Keys(), False
+    def __init__(self, course: Course, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self.course, self._store, self._clock = course, store, clock
+        self.keys, self._presence = Keys(), Presence(clock)
+        self.waiting = self._begun = self._abandoned = False
         self.view = VIEWS[course.task.default_perspective]
         self.say: Callable[[str], None] = lambda text: None
         self._teller = Teller()
@@ -113,8 +129,23 @@ class Play:
 
     @property
     def running(self) -> bool:
-        """Whether there is an episode that is not over."""
-        return self._prepared is not None and not self.world.over
+        """Whether there is an episode that is not over; it may wait."""
+        return self._prepared is not None and not self._abandoned and not self.world.over
+
+    @property
+    def moving(self) -> bool:
+        """Whether time passes in it."""
+        return self.running and not self.waiting and not self._presence.away
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode that is shown has ended."""
+        return self._prepared is not None and self.world.over
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nobody has done anything in the episode that is shown, so that nothing of it is stored."""
+        return self._prepared is not None and self._prepared.stored < 0 and not self._begun
 
     @property
     def world(self) -> World:
@@ -128,23 +159,55 @@ class Play:
         assert self._prepared is not None
         return self._prepared.start.id
 
-    def begin(self, prepared: Prepared, note: str | None = None) -> None:
-        """Play an episode that was made ready; whatever was played before has ended."""
-        if self._prepared is not None:
-            self._previous_return = self.world.animals[0].total
-        self._prepared, self.note = prepared, note
+    def present(self, prepared: Prepared, note: str | None = None, *, waits: bool = True) -> None:
+        """Show an episode that was made ready; whatever was played before has ended.
+
+        Args:
+            prepared: the episode.
+            note: one sentence for the player.
+            waits: it stands still until the person acts. An agent's never does, nor one that is over.
+        """
+        self._remember_return()
+        self._prepared, self.note, self._abandoned = prepared, note, False
         self._notified = prepared.notified
         self._last = (0, NOOP)
         self._seen = prepared.world.clock
-        self._began = time.monotonic() - prepared.time_ms / 1000
+        self.waiting, self._begun = waits and self.course.agent is None and not prepared.world.over, False
+        self.keys.renew()
+        self.introduce()
+        if not self.waiting:
+            self.begin()
+
+    def _remember_return(self) -> None:
+        if self._prepared is not None and not self.waiting:
+            self._previous_return = self.world.animals[0].total
+
+    def press(self, key: int, action: int) -> None:
+        """Message number `key` says what is held; whoever acts begins the episode that waits."""
+        self.keys.press(key, action)
+        if self.waiting and self.keys.acts:
+            self.begin()
+
+    def begin(self) -> None:
+        """Let time pass in the episode that is shown, and record it from now on."""
+        prepared = self._prepared
+        assert prepared is not None
+        self.waiting = False
+        if self._begun:
+            self.hide(False)
+            return
+        self._begun = True
+        self._began = self._clock() - prepared.time_ms / 1000
+        self._presence.begin(prepared.breaks.hidden_ms, prepared.breaks.paused_ms)
         if prepared.stored < 0:
+            prepared = self._prepared = replace(prepared, start=replace(prepared.start, started=now()))
             self._store.begin(prepared.start)
             self._store.step(self.episode, before_the_first(prepared.world, prepared.events, self.view))
         for step in prepared.unstored:
             self._store.step(self.episode, step)
+        self._store_breaks()
         if prepared.cause is not None:
             self._store.end(self.episode, End.of(prepared.world, prepared.cause))
-        self.introduce()
         if prepared.events:
             self.say(events_text(prepared.world.clock, prepared.events))
         if prepared.cause is not None:
@@ -174,14 +237,59 @@ class Play:
             "agent": start.agent,
             "participant": start.participant,
             "previous_return": self._previous_return,
+            "notified": self._notified,
             "step": self.world.clock,
             "note": self.note,
         }
 
+    def finish(self) -> None:
+        """Say that the last arena was played; a participant plays the task once."""
+        self._remember_return()
+        self._prepared, self.waiting = None, False
+        title = self.course.task.metadata.title or self.course.name
+        self.say(protocol.compact({"type": "finished", "title": title, "again": self.course.participant is None}))
+
     def abandon(self, why: str) -> None:
-        """The player does not play it to the end."""
-        if self.running:
+        """The player does not play it to the end; of one that nobody has touched nothing is stored."""
+        if self.running and not self.untouched:
+            if self._begun:
+                self._store_breaks()
             self._store.end(self.episode, End.of(self.world, why))
+            self._abandoned = True
+
+    # --- breaks
+
+    def pause(self, on: bool) -> None:
+        """The menu is open, or closed again; time stands still meanwhile."""
+        self._presence.pause(on)
+        self._after_break()
+
+    def hide(self, on: bool) -> None:
+        """The page of a person is hidden or gone, or seen again; time stands still meanwhile."""
+        self._presence.hide(on and self.course.agent is None)
+        self._after_break()
+
+    def leave(self) -> None:
+        """Nobody is there any more; somebody may come back."""
+        self.say = lambda text: None
+        self.keys.let_go()
+        self.hide(True)
+
+    def come_back(self, *, waits: bool = False) -> None:
+        """Somebody is there again, with no menu open; where it `waits`, time stands still until they act."""
+        self._presence.pause(False)
+        self.waiting = self.waiting or waits
+        # Time in which an episode that was begun waits is time away, too.
+        if not (self.waiting and self._begun):
+            self.hide(False)
+
+    def _after_break(self) -> None:
+        if self.running and self._begun:
+            self._store_breaks()
+
+    def _store_breaks(self) -> None:
+        if self.course.agent is None:
+            self._store.breaks(self.episode, Breaks(self._presence.hidden_ms, self._presence.paused_ms))
 
     # --- steps
 
@@ -191,8 +299,8 @@ class Play:
         before = world.position
         outcome = world.step((action, *[NOOP] * (len(world.animals) - 1)))
         self._last = (key, action)
-        self._notified = self._notified or any(event.kind == "notified" for event in outcome.events)
-        time_ms = 1000 * (time.monotonic() - self._began)
+        self._notified = shown_at_end(outcome.events, self._notified)
+        time_ms = 1000 * (self._clock() - self._began)
         step = Step.of(world, outcome, time_ms, self.view, extra_flags=self._notice())
         self._store.step(self.episode, step)
         if outcome.events:
@@ -201,13 +309,14 @@ class Play:
             self.say(events_text(world.clock, outcome.events))
         if world.over:
             cause = _cause(outcome.events) or "error"
+            self._store_breaks()
             self._store.end(self.episode, End.of(world, cause))
             self._announce_end(cause)
         return outcome
 
     @property
     def pause_at_end(self) -> float:
-        """Seconds until the next episode begins by itself."""
+        """Seconds until the next episode is shown."""
         return PAUSE_AFTER_NOTICE if self.course.task.show_notification else PAUSE
 
     def _announce_end(self, cause: str) -> None:
@@ -220,11 +329,12 @@ class Play:
             "passed": world.passed(),
             "return": world.animals[0].total,
             "pause": self.pause_at_end,
+            "last": self.course.last,
         }
         self.say(protocol.compact(told))
 
     def _notice(self) -> int:
-        return FrameFlag.NOTIFICATION if self._notified and not self.world.over else 0
+        return FrameFlag.NOTIFICATION if self._notified is not None and not self.world.over else 0
 
     # --- what a page is told
 
@@ -235,9 +345,12 @@ class Play:
 
     def frames(self) -> list[bytes]:
         """The newest state, for a page that has got all messages before; nothing where it knows it."""
+        if self._prepared is None:
+            return []
         world = self.world
         key, action = self._last
-        flags = self._notice() | (FrameFlag.PAUSED if self.paused else 0)
+        flags = self._notice() | (FrameFlag.PAUSED if self._presence.away else 0)
+        flags |= FrameFlag.WAITING if self.waiting else 0
         moment = moment_of(world, key=key, action=action, extra_flags=flags)
         if moment == self._told:
             return []
@@ -255,12 +368,19 @@ def _cause(events: Iterable[Event]) -> str | None:
     return next((event.details["cause"] for event in events if event.kind == "ended"), None)
 
 
+def shown_at_end(events: Iterable[Event], before: bool | None = None) -> bool | None:
+    """Whether success is shown at the end of an episode; None where nothing is shown yet."""
+    return next((bool(event.details["success"]) for event in events if event.kind == "notified"), before)
+
+
 def before_the_first(world: World, events: Sequence[Event], view: str = "") -> Step:
     """How things are before the first step, and what happened while the arena was built."""
     return replace(Step.of(world, None, 0.0, view), events=events)
 
 
-def gone_on(start: Start, record: Record, last_ms: float | None, later: Sequence[int]) -> Prepared:
+def gone_on(
+    start: Start, record: Record, last_ms: float | None, later: Sequence[int], breaks: Breaks = NO_BREAKS
+) -> Prepared:
     """An episode as it was, rebuilt by playing it again: what is stored, and then what only the page has seen.
 
     Args:
@@ -268,6 +388,7 @@ def gone_on(start: Start, record: Record, last_ms: float | None, later: Sequence
         record: what is stored of it.
         last_ms: when the last stored step was; None where not even the moment before the first is stored.
         later: what the player did after that.
+        breaks: how long it has stood still so far.
     """
     world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
     built = world.take_events()
@@ -283,7 +404,7 @@ def gone_on(start: Start, record: Record, last_ms: float | None, later: Sequence
         events += outcome.events
         # Their true moments went with the server; they were a physics step apart.
         time_ms += 1000 * PHYSICS_STEP
-        shown = not world.over and any(event.kind == "notified" for event in events)
+        shown = not world.over and shown_at_end(events) is not None
         unstored.append(Step.of(world, outcome, time_ms, extra_flags=FrameFlag.NOTIFICATION if shown else 0))
     return Prepared(
         start,
@@ -292,6 +413,7 @@ def gone_on(start: Start, record: Record, last_ms: float | None, later: Sequence
         tuple(unstored),
         () if world.clock else built,
         time_ms,
-        any(event.kind == "notified" for event in events),
+        shown_at_end(events),
         _cause(events),
+        breaks,
     )

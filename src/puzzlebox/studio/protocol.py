@@ -33,6 +33,7 @@ class FrameFlag(IntFlag):
     NOTIFICATION = rows.NOTIFICATION
     PASSED = rows.PASSED
     PAUSED = rows.PAUSED
+    WAITING = rows.WAITING
 
 
 FRAME = np.dtype(

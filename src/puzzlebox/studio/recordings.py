@@ -66,7 +66,7 @@ def messages(store: Store, id: str) -> Iterator[bytes | str]:
         moment = moment_of(world, action=actions[0] if actions else 0, extra_flags=shown)
         yield from teller.tell(world, moment)
     told = {"type": "ended", "episode": id, "step": world.clock, "cause": episode.ended_by, "passed": world.passed()}
-    yield protocol.compact(told | {"return": world.animals[0].total, "pause": 0})
+    yield protocol.compact(told | {"return": world.animals[0].total, "pause": 0, "last": False})
 
 
 def _introduction(episode: Episode) -> dict[str, Any]:
@@ -80,6 +80,7 @@ def _introduction(episode: Episode) -> dict[str, Any]:
         "agent": episode.agent,
         "participant": episode.participant,
         "previous_return": None,
+        "notified": None,
         "note": None,
     }
 

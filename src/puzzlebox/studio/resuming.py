@@ -3,12 +3,16 @@
 import json
 from collections.abc import Sequence
 
-from puzzlebox.lab import Episode, Start, Store
+from puzzlebox.lab import Breaks, Episode, Start, Store
+from puzzlebox.studio.course import Course
 from puzzlebox.studio.playing import Prepared, gone_on
+from puzzlebox.things import Rules
 from puzzlebox.world import Record
 
 # No page has seen more that is not stored than this; ten seconds would be a very slow disk.
 MOST_UNSTORED = 3000
+# Why an episode ended that was begun anew.
+RESTART = "restart"
 
 
 class CannotGoOn(Exception):
@@ -52,7 +56,28 @@ def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pr
     later = later_actions([actions[0] for actions in record.actions], step, seen)
     times = store.steps(id)["time_ms"]
     start = _start_of(episode, store.task_text(id))
-    return gone_on(start, record, times[-1] if times else None, later), episode, record
+    breaks = Breaks(episode.hidden_ms or 0.0, episode.paused_ms or 0.0)
+    return gone_on(start, record, times[-1] if times else None, later, breaks), episode, record
+
+
+def progress(store: Store, course: Course) -> tuple[set[int], Episode | None]:
+    """How far a participant has come in a task, by what is stored.
+
+    Episodes of the same participant, task and rules count, and of the same seed where the schedule has one.
+
+    Returns:
+        The positions of the arenas that were played to an end or left for the next one, and the participant's newest
+        episode if it is not over.
+    """
+    if course.participant is None:
+        return set(), None
+    played = [
+        episode
+        for episode in store.episodes_of(course.participant, course.task_hash)
+        if Rules.named(episode.rules) == course.rules and course.seed in (None, episode.seed)
+    ]
+    done = {episode.arena for episode in played if episode.finished and episode.ended_by != RESTART}
+    return done, played[-1] if played and not played[-1].finished else None
 
 
 def _start_of(episode: Episode, text: str) -> Start:

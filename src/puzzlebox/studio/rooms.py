@@ -18,7 +18,7 @@ from puzzlebox.studio.course import Course
 from puzzlebox.studio.links import Link
 from puzzlebox.studio.pacing import Pacer
 from puzzlebox.studio.playing import Play, Prepared
-from puzzlebox.studio.resuming import MOST_UNSTORED, CannotGoOn, later_actions, recovered
+from puzzlebox.studio.resuming import MOST_UNSTORED, RESTART, CannotGoOn, later_actions, progress, recovered
 from puzzlebox.studio.tab import Mistake, Tab, number
 from puzzlebox.studio.watching import ByAgent, known_agent
 from puzzlebox.things import Rules
@@ -144,8 +144,7 @@ class Rooms:
         play, agent = tab.play, tab.agent
         tab.stand_up()
         if play is not None and play.running:
-            play.say = lambda text: None
-            play.keys.let_go()
+            play.leave()
             self._kept[play.episode] = (time.monotonic(), play, agent)
         oldest = sorted(self._kept, key=lambda episode: self._kept[episode][0])[:-MOST_KEPT]
         late = time.monotonic() - KEPT_SECONDS
@@ -155,9 +154,7 @@ class Rooms:
     async def _start(self, tab: Tab, message: dict[str, Any], note: str | None = None) -> None:
         """A new player."""
         name, agent = (_text(message, key) for key in ("task", "agent"))
-        arena, seed = (
-            None if message.get(key) is None else number(message, key, _LARGEST_SEED) for key in ("arena", "seed")
-        )
+        arena, seed = (_number(message, key) for key in ("arena", "seed"))
         participant = _participant(message)
         try:
             entry = await self.build(self.catalogue.find, name)
@@ -170,22 +167,54 @@ class Rooms:
                 agent=agent,
                 participant=participant,
             )
-            await self._play(tab, course, note)
+            if participant is None or not await self._open_again(tab, course):
+                await self._play(tab, course, note)
         except UnknownTask as problem:
             # Which other tasks there are is not for participants.
             raise Mistake(str(problem) if tab.link is None else _NOT_OPEN) from None
         except ValueError as problem:
             raise Mistake(str(problem)) from None
 
+    async def _open_again(self, tab: Tab, course: Course) -> bool:
+        """Lead a participant who opens the link again to where they were; whether there is anything to go on with.
+
+        Without that, arenas which are done are left out of the schedule.
+        """
+        for other in tuple(self._tabs):
+            if other is not tab and other.play is not None and other.play.course.same_session(course):
+                self.leave(other)
+                other.give_way()
+        for episode, (_, play, _) in self._kept.items():
+            if play.course.same_session(course):
+                self._come_back(tab, episode, 0, [], course.participant, waits=True)
+                return True
+        await self.build(self.store.flush)
+        done, unfinished = await self.build(progress, self.store, course)
+        course.leave_out(done)
+        if unfinished is None:
+            return False
+        try:
+            prepared, *_ = await self.build(recovered, self.store, unfinished.id, 0, [])
+        except CannotGoOn:
+            return False
+        course.go_on_from(unfinished.arena)
+        tab.sit_down(Play(course, self.store), None)
+        tab.present(prepared)
+        return True
+
     async def _play(self, tab: Tab, course: Course, note: str | None = None) -> None:
         play = Play(course, self.store)
+        if course.finished:
+            tab.sit_down(play, None)
+            play.finish()
+            return
         driver = None
         if course.agent is not None:
             agent = await self.build(known_agent, course.agent, self.agent)
             driver = ByAgent(play, agent, self._thinking, tab.after_step)
         prepared = await self.build(Prepared.fresh, course, course.again())
         tab.sit_down(play, driver)
-        tab.begin(prepared, note)
+        tab.present(prepared, note)
 
     async def _resume(self, tab: Tab, message: dict[str, Any]) -> None:
         """A player comes back: to the world that waited, or to one rebuilt from the store."""
@@ -208,11 +237,13 @@ class Rooms:
             if episode in self._kept:
                 self._come_back(tab, episode, step, seen, participant)
             else:
-                await self._rebuild(tab, episode, step, seen, participant)
+                await self._rebuild(tab, episode, step, seen, participant, _number(message, "seed"))
         except CannotGoOn as reason:
             await self._instead(tab, episode, message, str(reason))
 
-    def _come_back(self, tab: Tab, episode: str, step: int, seen: list[int], participant: str | None) -> None:
+    def _come_back(
+        self, tab: Tab, episode: str, step: int, seen: list[int], participant: str | None, waits: bool = False
+    ) -> None:
         """The world has waited."""
         _, play, driver = self._kept[episode]
         _refuse_others(participant, play.course.participant)
@@ -220,22 +251,26 @@ class Rooms:
             raise CannotGoOn("the page has seen more than has happened")
         del self._kept[episode]
         self.plays(tab, episode)
-        play.paused = False
+        play.come_back(waits=waits)
         tab.sit_down(play, driver)
         if driver is not None:
             driver.stepped = tab.after_step
-        play.introduce(step + len(seen))
+        play.introduce(None if waits else step + len(seen))
         tab.after_step()
 
-    async def _rebuild(self, tab: Tab, episode: str, step: int, seen: list[int], participant: str | None) -> None:
+    async def _rebuild(
+        self, tab: Tab, episode: str, step: int, seen: list[int], participant: str | None, seed: int | None
+    ) -> None:
         """The server was stopped: play again what is stored, and what the page has seen beyond it."""
         await self.build(self.store.flush)
         prepared, stored, record = await self.build(recovered, self.store, episode, step, seen)
         _refuse_others(participant, stored.participant)
-        course = Course(stored.task, record.task, record.rules, participant=stored.participant)
+        course = Course(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
+        done, _ = await self.build(progress, self.store, course)
+        course.leave_out(done)
         course.go_on_from(record.arena)
         tab.sit_down(Play(course, self.store), None)
-        tab.begin(prepared)
+        tab.present(prepared, waits=False)
 
     async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
         """A new episode of the same task, for one that cannot be gone on with."""
@@ -247,13 +282,20 @@ class Rooms:
         except KeyError:
             if message.get("task") is None:
                 raise Mistake(f"there is no episode {episode} to go on with; start again") from None
-            await self._start(tab, {key: message.get(key) for key in ("task", "agent", "participant")}, note)
+            wanted = ("task", "arena", "seed", "agent", "participant")
+            # Nothing is lost where nothing was done yet.
+            untouched = message.get("step") == 0 and message.get("actions") == []
+            await self._start(tab, {key: message.get(key) for key in wanted}, None if untouched else note)
             return
         who = None if stored.agent is not None else _participant(message) or stored.participant
-        course = Course(stored.task, record.task, self.rules, agent=stored.agent, participant=who)
-        course.go_on_from(record.arena)
-        if stored.finished:  # it ended while nobody was there, and the next one would have begun
-            course.next()
+        seed = _number(message, "seed")
+        course = Course(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
+        if who is None:
+            course.go_on_from(record.arena)
+            if stored.finished and stored.ended_by != RESTART:  # it ended while nobody was there
+                course.next()
+        elif await self._open_again(tab, course):
+            return
         await self._play(tab, course, None if stored.finished else note)
 
 
@@ -272,6 +314,11 @@ def _participant(message: dict[str, Any]) -> str | None:
         return None if given is None else checked_participant(given)
     except ValueError as problem:
         raise Mistake(str(problem)) from None
+
+
+def _number(message: dict[str, Any], name: str) -> int | None:
+    """A whole number a message holds, or nothing."""
+    return None if message.get(name) is None else number(message, name, _LARGEST_SEED)
 
 
 def _refuse_others(named: str | None, played: str | None) -> None:

@@ -191,7 +191,7 @@ class Tab:
     def tick(self) -> bool:
         """Another physics step is due."""
         play = self.play
-        if play is None or self._changing or self._failure is not None or not play.running or play.paused:
+        if play is None or self._changing or self._failure is not None or not play.moving:
             return False
         if self.agent is not None:
             return self.agent.tick()
@@ -204,10 +204,10 @@ class Tab:
         self.fail(f"the episode cannot go on: {problem}")
 
     def after_step(self) -> None:
-        """Something has moved; and after the last step the next episode comes by itself."""
+        """Something has moved; and after the last step comes the next episode, or the end of the task."""
         self._news.set()
         play = self.play
-        if play is not None and not play.running and self._next is None and not self._changing:
+        if play is not None and play.over and self._next is None and not self._changing:
             loop = asyncio.get_running_loop()
             self._next = loop.call_later(play.pause_at_end, self._go_on)
 
@@ -217,8 +217,8 @@ class Tab:
             self._tasks = [task for task in self._tasks if not task.done()]
             self._tasks.append(asyncio.create_task(self._change(self.play.course.next())))
 
-    async def _change(self, record: Record) -> None:
-        """Play another episode."""
+    async def _change(self, record: Record | None) -> None:
+        """Show another episode, or that there is none."""
         play = self.play
         if play is None or self._changing:
             return
@@ -227,19 +227,21 @@ class Tab:
             self._next.cancel()
             self._next = None
         try:
-            prepared = await self._rooms.build(Prepared.fresh, play.course, record)
-            self.begin(prepared)
+            if record is None:
+                play.finish()
+            else:
+                self.present(await self._rooms.build(Prepared.fresh, play.course, record))
         except Exception as problem:
             self._rooms.log.exception("an episode cannot begin")
             self.fail(f"the next episode cannot begin: {problem}")
         finally:
             self._changing = False
 
-    def begin(self, prepared: Prepared, note: str | None = None) -> None:
+    def present(self, prepared: Prepared, note: str | None = None, *, waits: bool = True) -> None:
         """The next episode is ready."""
         assert self.play is not None
         self._rooms.plays(self, prepared.start.id)
-        self.play.begin(prepared, note)
+        self.play.present(prepared, note, waits=waits)
         self.after_step()
 
     async def _heed(self, message: dict[str, Any]) -> None:
@@ -248,13 +250,21 @@ class Tab:
         if play is None:  # it has been taken over, and will be told so
             return
         if kind == "keys":
-            play.keys.press(number(message, "key", _LARGEST_KEY), number(message, "action", len(ACTIONS) - 1))
+            play.press(number(message, "key", _LARGEST_KEY), number(message, "action", len(ACTIONS) - 1))
+        elif kind == "begin":
+            if play.waiting:
+                play.begin()
         elif kind in ("restart", "next"):
-            if play.course.task.can_reset_episode and not self._changing:
+            # What nobody has touched cannot be restarted.
+            allowed = play.course.task.can_reset_episode and not play.course.finished
+            if allowed and not self._changing and not (kind == "restart" and play.untouched):
                 play.abandon(kind)
                 await self._change(play.course.next() if kind == "next" else play.course.again())
-        elif kind == "pause":
-            play.paused = message.get("on") is True
+        elif kind == "again":
+            if play.course.finished and play.course.participant is None and not self._changing:
+                await self._change(play.course.anew())
+        elif kind in ("pause", "hidden"):
+            (play.pause if kind == "pause" else play.hide)(message.get("on") is True)
             self.wake()
         elif kind == "view":
             if message.get("view") not in VIEWS.values():
@@ -269,7 +279,7 @@ class Tab:
             if self.agent is not None:
                 self.agent.times = float(times)
         else:
-            known = ("keys", "restart", "next", "pause", "view", "speed")
+            known = ("keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
             raise Mistake(f"a page may not say {kind!r} here{nearest(kind, known)}")
 
 

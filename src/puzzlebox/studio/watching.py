@@ -115,7 +115,7 @@ class ByAgent:
 
     def tick(self) -> bool:
         """Time passes; the steps are taken by `run`."""
-        if self._play.running and not self._play.paused:
+        if self._play.moving:
             self._due = min(self._due + self.times, _MOST_BEHIND)
             if self._due >= 1:
                 self._ready.set()
@@ -126,7 +126,7 @@ class ByAgent:
         while True:
             await self._ready.wait()
             self._ready.clear()
-            while self._due >= 1 and self._play.running and not self._play.paused:
+            while self._due >= 1 and self._play.moving:
                 self._due -= 1
                 await self._step()
             self.stepped()

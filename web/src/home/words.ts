@@ -41,9 +41,11 @@ export function whoExactly(episode: Episode): string {
   return episode.participant ? `participant ${episode.participant}` : who(episode);
 }
 
-export type Outcome = "passed" | "failed" | "not finished";
+export type Outcome = "passed" | "failed" | "no result" | "not finished";
 
 export function outcome(episode: Episode): Outcome {
   if (!episode.ended_by && !episode.finished) return "not finished";
+  // Whoever left it early, or an error, left it undecided.
+  if (episode.passed === null) return "no result";
   return episode.passed ? "passed" : "failed";
 }

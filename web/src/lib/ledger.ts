@@ -7,6 +7,8 @@ export interface Kept {
   episode: string;
   stored: number;
   actions: number[];
+  /** The number of its arena, from 1: an episode nobody has begun is known nowhere else. */
+  arena?: number;
 }
 
 export class Ledger {
@@ -15,6 +17,8 @@ export class Ledger {
   stored = 0;
   /** The last step seen. */
   latest = 0;
+  /** The number of the arena it is in, from 1. */
+  arena: number | null = null;
   private actions = new Map<number, number>();
 
   /** An episode begins, or is gone on with. */
@@ -46,7 +50,7 @@ export class Ledger {
   }
 
   forget(): void {
-    this.episode = null;
+    this.episode = this.arena = null;
     this.stored = this.latest = 0;
     this.actions.clear();
   }
@@ -63,12 +67,14 @@ export class Ledger {
     for (let step = this.stored + 1; this.actions.has(step) && actions.length < MOST_ACTIONS; step++) {
       actions.push(this.actions.get(step)!);
     }
-    return { episode: this.episode, stored: this.stored, actions };
+    const kept: Kept = { episode: this.episode, stored: this.stored, actions };
+    return this.arena === null ? kept : { ...kept, arena: this.arena };
   }
 
   restore(kept: Kept): void {
     this.episode = kept.episode;
     this.stored = kept.stored;
+    this.arena = kept.arena ?? null;
     this.latest = kept.stored + kept.actions.length;
     this.actions = new Map(kept.actions.map((action, i) => [kept.stored + 1 + i, action]));
   }
@@ -79,7 +85,7 @@ export function keptFrom(text: string | null): Kept | null {
   try {
     const kept = JSON.parse(text ?? "null");
     const whole = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
-    const fits = kept && typeof kept.episode === "string" && whole(kept.stored) && Array.isArray(kept.actions);
+    const fits = kept && typeof kept.episode === "string" && whole(kept.stored) && whole(kept.arena ?? 0) && Array.isArray(kept.actions);
     return fits && kept.actions.length <= MOST_ACTIONS && kept.actions.every((a: unknown) => whole(a) && (a as number) < 9) ? kept : null;
   } catch {
     return null;

@@ -85,7 +85,8 @@ test("after a loss it goes on with what was not stored, later and later", () => 
   vi.advanceTimersByTime(1);
   Paper.all[2].onopen();
   expect(Paper.all[2].sent).toEqual([
-    { type: "resume", episode: "e1", step: 10, actions: [3, 3], task: "foraging", agent: null, participant: "P07" },
+    { type: "resume", episode: "e1", step: 10, actions: [3, 3], task: "foraging", arena: null, seed: 7, agent: null, participant: "P07" },
+    { type: "keys", key: 1, action: 0 },
   ]);
 });
 
@@ -99,6 +100,46 @@ test("a reload goes on, leaving does not", () => {
   second.close();
   const [, fresh] = connect();
   expect(fresh.sent[0].type).toBe("start");
+});
+
+test("whoever waits in an arena comes back to it, unless the recordings know where a participant is", () => {
+  for (const [participant, arena] of [[null, 4], ["P07", null]] as const) {
+    const connection = new Connection({ ...wanted, participant }, listener, "ws://paper/ws");
+    open.push(connection);
+    const socket = Paper.all[Paper.all.length - 1];
+    socket.onopen();
+    socket.hear({ type: "episode", episode: "e2", step: 0, position: 3 });
+    socket.onclose({ code: 1006 });
+    vi.advanceTimersByTime(250);
+    const again = Paper.all[Paper.all.length - 1];
+    again.onopen();
+    expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e2", step: 0, actions: [], arena });
+  }
+});
+
+test("a page that is hidden says so, also after a loss", () => {
+  const [connection, socket] = connect();
+  connection.hide(false);
+  connection.hide(true);
+  connection.hide(true);
+  expect(socket.sent.slice(1)).toEqual([{ type: "hidden", on: true }]);
+  socket.onclose({ code: 1006 });
+  vi.advanceTimersByTime(250);
+  Paper.all[1].onopen();
+  expect(Paper.all[1].sent).toContainEqual({ type: "hidden", on: true });
+});
+
+test("whoever comes back to the end of a task has nothing unsaved", () => {
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "finished", title: "Foraging", again: true });
+  expect(connection.ledger.unsaved).toBe(2);
+  socket.onclose({ code: 1006 });
+  vi.advanceTimersByTime(250);
+  Paper.all[1].onopen();
+  Paper.all[1].hear({ type: "finished", title: "Foraging", again: true });
+  expect(connection.ledger.unsaved).toBe(0);
+  expect(links[links.length - 1]).toBe("open");
 });
 
 test("what the server refuses is not tried again", () => {

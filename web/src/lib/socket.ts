@@ -33,6 +33,8 @@ export interface EpisodeMessage {
   agent: string | null;
   participant: string | null;
   previous_return: number | null;
+  /** Whether success is being shown at its end; null while nothing is. */
+  notified: boolean | null;
   step: number;
   note?: string | null;
 }
@@ -41,9 +43,18 @@ export interface EndedMessage {
   episode: string;
   step: number;
   cause: string;
-  passed: boolean;
+  /** null: nothing decided it. */
+  passed: boolean | null;
   return: number;
   pause?: number;
+  /** Nothing comes after it. */
+  last?: boolean;
+}
+export interface FinishedMessage {
+  type: "finished";
+  title: string;
+  /** Whether another round may be played. */
+  again: boolean;
 }
 
 /** lost: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
@@ -62,6 +73,8 @@ export interface Listener {
   episode(message: EpisodeMessage): void;
   events(events: WorldEvent[]): void;
   ended(message: EndedMessage): void;
+  /** The last arena was played; nothing follows by itself. */
+  finished?(message: FinishedMessage): void;
   link(state: LinkState, sentence: string): void;
   /** What a watched agent perceives by. */
   senses?(message: SensesMessage): void;
@@ -84,6 +97,8 @@ export class Connection {
   private keys = 0;
   private held = 0;
   private paused = false;
+  private hidden = false;
+  private introduced = false;
   private readonly place: string;
 
   constructor(private readonly wanted: Wanted, private readonly listener: Listener, private readonly address = wsAddress()) {
@@ -118,6 +133,13 @@ export class Connection {
     this.say({ type: "pause", on });
   }
 
+  /** Nobody can see the page: the episode stands still. */
+  hide(on: boolean): void {
+    if (on === this.hidden) return;
+    this.hidden = on;
+    this.say({ type: "hidden", on });
+  }
+
   say(message: { type: string } & Record<string, unknown>): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
@@ -126,10 +148,14 @@ export class Connection {
     const socket = new WebSocket(this.address);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
+    this.introduced = false;
     socket.onopen = () => {
-      this.say(this.greeting());
+      const greeting = this.greeting();
+      this.say(greeting);
       if (this.paused) this.pause(true);
-      if (this.held !== 0) this.say({ type: "keys", key: ++this.keys, action: this.held });
+      if (this.hidden) this.say({ type: "hidden", on: true });
+      // Also that nothing is held: a key let go of in the meantime may be pressed anew.
+      if (this.held !== 0 || greeting.type === "resume") this.say({ type: "keys", key: ++this.keys, action: this.held });
     };
     socket.onmessage = ({ data }) => {
       if (typeof data === "string") this.text(JSON.parse(data));
@@ -141,8 +167,10 @@ export class Connection {
   private greeting(): { type: string } & Record<string, unknown> {
     const kept = this.ledger.kept();
     if (!kept) return { type: "start", ...this.wanted };
-    const { task, agent, participant } = this.wanted;
-    return { type: "resume", episode: kept.episode, step: kept.stored, actions: kept.actions, task, agent, participant };
+    const { task, seed, agent, participant } = this.wanted;
+    // Where a participant is in the task, the recordings say.
+    const arena = participant === null ? (kept.arena ?? this.wanted.arena) : this.wanted.arena;
+    return { type: "resume", episode: kept.episode, step: kept.stored, actions: kept.actions, task, arena, seed, agent, participant };
   }
 
   private lost(code: number): void {
@@ -161,12 +189,21 @@ export class Connection {
     switch (message.type) {
       case "episode":
         this.tries = 0;
+        this.introduced = true;
         this.ledger.begin(String(message.episode), message.step);
+        this.ledger.arena = Number.isInteger(message.position) ? message.position + 1 : null;
         this.tell("open");
         this.listener.episode(message as EpisodeMessage);
         break;
       case "events": this.listener.events(message.events); break;
       case "ended": this.listener.ended(message as EndedMessage); break;
+      case "finished":
+        this.tries = 0;
+        // Whoever comes back to an end finds all of it stored.
+        if (!this.introduced && this.ledger.episode !== null) this.ledger.store(this.ledger.episode, this.ledger.latest);
+        this.tell("open");
+        this.listener.finished?.(message as FinishedMessage);
+        break;
       case "senses": this.listener.senses?.(message as unknown as SensesMessage); break;
       case "stored": this.ledger.store(String(message.episode), message.step); break;
       case "error":

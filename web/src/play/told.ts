@@ -9,6 +9,8 @@ export interface Told {
   viewName: string;
   unsaved: number;
   link: LinkState;
+  waiting: boolean;
+  finished: boolean;
 }
 
 /** Let them be read; gives a function that takes them away. */
@@ -36,6 +38,8 @@ export function expose(view: ArenaView, told: () => Told): () => void {
     get arena() { return told().episode?.position ?? null; },
     get unsaved() { return told().unsaved; },
     get link() { return told().link; },
+    get waiting() { return told().waiting; },
+    get finished() { return told().finished; },
   };
   page.puzzlebox = Object.freeze(Object.defineProperty(numbers, "state", { value: numbers, enumerable: false }));
   return () => delete page.puzzlebox;

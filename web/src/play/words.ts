@@ -45,6 +45,11 @@ export function rewardText(reward: number): string {
   return reward < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/** How an episode ended, in one sentence; null: nothing decided it. */
+export function verdictText(passed: boolean | null, total: number): string {
+  return `${passed === null ? "Over" : passed ? "Passed" : "Not passed"}: reward ${rewardText(total)}`;
+}
+
 /** Physics steps of 0.02 s as minutes and seconds. */
 export function timeText(steps: number): string {
   const seconds = Math.ceil(Math.max(0, steps) / 50);

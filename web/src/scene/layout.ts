@@ -179,5 +179,6 @@ export const FrameFlag = {
   NOTIFICATION: 16,
   PASSED: 32,
   PAUSED: 64,
+  WAITING: 128,
 } as const;
 export type FrameFlag = (typeof FrameFlag)[keyof typeof FrameFlag];

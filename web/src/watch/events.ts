@@ -21,7 +21,7 @@ export function said(event: WorldEvent): string {
     case "granted": return `was given reward${value}`;
     case "froze": return `stood still for ${details.steps ?? "some"} steps`;
     case "lights": return details.on ? "the light went on" : "the light went off";
-    case "finished": return details.passed ? "finished: passed" : "finished: not passed";
+    case "finished": return typeof details.passed !== "boolean" ? "finished" : details.passed ? "finished: passed" : "finished: not passed";
     case "merged": return "the next arena takes over";
     case "notified": return details.success ? "was told: passed" : "was told: not passed";
     case "ended": return `the end${typeof details.cause === "string" ? `: ${causeOf(details.cause)}` : ""}`;
@@ -42,8 +42,10 @@ export function tone(event: WorldEvent): Tone {
   const value = event.details?.value;
   if (typeof value === "number" && value !== 0) return value > 0 ? "good" : "bad";
   if (event.kind === "error") return "bad";
-  if (event.kind === "finished" || event.kind === "notified")
-    return event.details?.passed || event.details?.success ? "good" : "bad";
+  if (event.kind === "finished" || event.kind === "notified") {
+    const verdict = event.details?.passed ?? event.details?.success;
+    return typeof verdict !== "boolean" ? "plain" : verdict ? "good" : "bad";
+  }
   return "plain";
 }
 
