@@ -53,9 +53,9 @@ def _who(results: Results, asked: Table) -> str:
     )
     lines.append(
         "Whether an episode was passed is known once it has ended by itself: it was when its return (the sum of its "
-        "rewards) was at least the pass mark of its task and, where that mark is 0, the return was above 0 or the task "
-        "was completed without a penalty. Episodes that were cut off were neither passed nor failed; shares are of the "
-        "others."
+        "rewards) was at least the pass mark of its task and, where that mark is 0, no penalty ended it and the return "
+        "was above 0 or the task completed without a penalty. Episodes that were cut off were neither passed nor "
+        "failed; shares are of the others."
     )
     lines.append(conditions.tasks_told(asked))
     if any(row.trained_on for row in rows):
