@@ -275,7 +275,7 @@ def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str,
         page.until(lambda page: page.episodes)
         (told,) = page.episodes
     assert (told["task"], told["participant"], told["agent"]) == ("examples/food", who, None)
-    assert told["note"] == "the episode could not be gone on with: it is not one of this link; this is a new one"
+    assert told["note"] == "the episode could not be resumed: it is not one of this link; this is a new one"
     assert told["episode"] != id
 
 

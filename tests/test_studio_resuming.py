@@ -136,7 +136,7 @@ def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio,
         back.until_step(1)
         assert back.episode != page.episode
         assert back.episodes[0]["task"] == "foraging"
-        assert back.episodes[0]["note"].startswith(f"the episode could not be gone on with: {reason}")
+        assert back.episodes[0]["note"].startswith(f"the episode could not be resumed: {reason}")
         assert back.episodes[0]["note"].endswith("; this is a new one")
 
 

@@ -19,7 +19,7 @@ CSV, PARQUET = "csv", "parquet"
 Progress = Callable[[int], None]
 
 _STEP, _ACTIONS, _TIME = (STEP_COLUMNS.index(name) for name in ("step", "actions", "time_ms"))
-# A person who does nothing for so many physics steps (5 s) is idle.
+# Physics steps (5 s) of doing nothing from which on a person is idle.
 IDLE_STEPS = 250
 _VIEW, _FLAGS = STEP_COLUMNS.index("view"), STEP_COLUMNS.index("flags")
 

@@ -22,7 +22,7 @@ FILMS = {".mp4": 25.0, ".gif": 12.5}
 # The end is shown for so many seconds more, so that one sees it.
 _LINGER = 0.6
 SMALLEST, LARGEST = 16, 4096
-# A part of a file name is cut to so many characters.
+# The most characters of one part of a file name.
 _LONGEST_PART = 60
 Size = tuple[int, int]
 Progress = Callable[[int, int], None]

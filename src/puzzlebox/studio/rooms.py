@@ -34,7 +34,7 @@ _MOST_STEPS = 2**31
 LARGEST_MESSAGE = 64 * 1024
 _EPISODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOT_OPEN = "this task is not open at the moment; ask the person who sent the link"
-_GONE = "the episode could not be gone on with: {}; this is a new one"
+_GONE = "the episode could not be resumed: {}; this is a new one"
 
 Made = TypeVar("Made")
 

@@ -1,4 +1,4 @@
-"""Everyday words for things: no task may use them, but who writes one is told the thing's name."""
+"""Everyday words for things: a task cannot use them; the error message suggests the thing's name."""
 
 from collections.abc import Iterable
 

@@ -5,8 +5,7 @@ from difflib import get_close_matches
 
 # Nothing we know is nearly as long, and comparing takes time in proportion.
 _LONGEST_WORD = 60
-# So many words are named beside the nearest one; so many where none is near and a command lists them; so many where
-# none does.
+# The most words a message lists: beside the nearest one; where none is near and a command lists all; where none does.
 _FEW, _SEVERAL, _MANY = 10, 16, 60
 
 

@@ -11,7 +11,7 @@ from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 from weakref import WeakSet, finalize
 
-# What a copy is told besides calls: to copy itself.
+# The message that asks a copy to copy itself; all others are calls.
 _FORK = b"fork"
 
 

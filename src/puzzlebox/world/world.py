@@ -17,13 +17,15 @@ from puzzlebox.things.goals import Goal
 from puzzlebox.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
 from puzzlebox.world.actions import checked_actions
 from puzzlebox.world.building import Arrangement
-from puzzlebox.world.engine import SOLID, Engine, facing
+from puzzlebox.world.description import describe
+from puzzlebox.world.engine import SOLID, Engine
 from puzzlebox.world.events import Event
 from puzzlebox.world.lights import Lights
 from puzzlebox.world.operations import Operation, operations_of
 from puzzlebox.world.picture import Picture
 from puzzlebox.world.placement import Unplaced, build_of, make
 from puzzlebox.world.record import Record
+from puzzlebox.world.verdict import judge
 
 
 class Outcome(NamedTuple):
@@ -158,10 +160,10 @@ class World:
         return Outcome(rewards, self.terminated, self.truncated, self.take_events())
 
     def cruise(self, decisions: int | None = None) -> Cruise | None:
-        """A way to do steps in which only the engine has a say without all that is here, for one animal in the light.
+        """Return a native loop over decisions in which no rule can fire, for one animal in the light.
 
-        None where that is not so now. It is good until something happens in it, which `resume` then goes on with, or
-        until anything else is done to this world. Of at most so many `decisions`, it does not begin the last one.
+        None where a rule could fire now. The loop is valid until something happens in it, which `resume` then finishes,
+        or until anything else is done to this world. Given the number of `decisions` left, it stops before the last.
         """
         if self._notice or self._tickers or self.lasting or self._within or self.over or not self.lights:
             return None
@@ -319,7 +321,7 @@ class World:
     def _finish(self, animal: Agent, cause: str, *, by_penalty: bool = False) -> None:
         """An animal is done with this arena; when that ends it for all, go on to the next one or end the episode."""
         animal.done, animal.ending = True, cause
-        self._judge(animal, by_penalty=by_penalty)
+        judge(animal, self.arena.pass_mark, self.rules.success, by_penalty=by_penalty)
         animal.latency = round((self.clock - animal.waited) * PHYSICS_STEP, 2)
         self.note("finished", animal=animal, cause=cause, passed=animal.passed, latency=animal.latency)
         if self.arena.episode_end == "all" and not all(each.done for each in self.animals):
@@ -331,22 +333,6 @@ class World:
             return
         self._end(cause, success=success)
 
-    def _judge(self, animal: Agent, *, by_penalty: bool = False) -> None:
-        """Say whether an animal that plays no more has passed, and whether that is a success.
-
-        It passes with a return of at least the pass mark. Everybody reaches a mark of 0 who does nothing where time
-        costs nothing, so there the return must also be above 0, or the arena completed without a penalty; and what
-        ends with a penalty is never passed.
-        """
-        mark, completed = self.arena.pass_mark, animal.ending == "completed"
-        reached = animal.total >= mark
-        animal.passed = reached
-        if mark == 0.0:
-            earned = animal.total > 0.0 or (completed and not animal.penalised)
-            animal.passed = reached and earned and not by_penalty
-        as_the_game = self.rules.success == "completed"
-        animal.succeeded = completed and (mark == 0.0 or reached) if as_the_game else animal.passed
-
     @property
     def _merges(self) -> bool:
         """Whether an arena follows this one in the same episode, for those who succeed in it."""
@@ -356,7 +342,7 @@ class World:
         self.cause = cause
         for animal in self.animals:
             if animal.passed is None:  # another one's end was everybody's
-                self._judge(animal)
+                judge(animal, self.arena.pass_mark, self.rules.success)
         if self.task.show_notification:
             self._notice, self._halted = NOTICE_STEPS, True
             self.note("notified", success=success)
@@ -593,31 +579,8 @@ class World:
 
     def describe(self) -> dict[str, Any]:
         """The true state of everything, as plain data."""
-        return {
-            "arena": self.arena.id,
-            "size": list(self.arena.size),
-            "step": self.clock,
-            "seconds": round(self.clock * PHYSICS_STEP, 2),
-            "lights": self.lights,
-            "over": self.over,
-            "things": [self._describe(thing) for thing in self.present.values()],
-        }
+        return describe(self)
 
-    def _describe(self, thing: Thing) -> dict[str, Any]:
-        at, turn = self.engine.pose(thing.id)
-        if isinstance(thing, Agent):  # its body never turns
-            turn = facing(thing.heading)
-        animals = [index for index, identity in sorted(self._within) if identity == thing.id]
-        return {
-            "id": thing.id,
-            "name": type(thing).__name__,
-            "item": thing.item,
-            "at": list(at),
-            "turn": list(turn),
-            "velocity": list(self.engine.velocity(thing.id)),
-            "size": list(thing.extent),
-            "fixed": thing.fixed,
-            "color": None if thing.paint is None else list(thing.paint),
-            **({"inside": animals} if thing.passable else {}),
-            **thing.condition(),
-        }
+    def inside(self, thing: Thing) -> list[int]:
+        """Which animals are inside a thing, by index."""
+        return [index for index, identity in sorted(self._within) if identity == thing.id]
