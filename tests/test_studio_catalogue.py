@@ -216,11 +216,18 @@ def test_the_course_goes_through_all_arenas() -> None:
     arenas = [{"id": id, "items": []} for id in (2, 5, 9)]
     task = read(json.dumps({"arenas": arenas})).task
     assert task is not None
+
+    def following(course: Course, count: int) -> list[int | None]:
+        records = [course.next() for _ in range(count)]
+        return [None if record is None else record.arena for record in records]
+
     course = Course("t", task, Rules(), arena=5)
     assert [course.again().arena, course.again().arena] == [1, 1]
-    assert [course.next().arena for _ in range(4)] == [2, 0, 1, 2]
+    assert following(course, 2) == [2, None], "a person plays each arena once"
     first = Course("t", task, Rules())
-    assert [first.again().arena, *(first.next().arena for _ in range(3))] == [0, 1, 2, 0]
+    assert [first.again().arena, *following(first, 3)] == [0, 1, 2, None]
+    watched = Course("t", task, Rules(), agent="random")
+    assert [watched.again().arena, *following(watched, 3)] == [0, 1, 2, 0]
     with pytest.raises(ValueError, match="there is no arena 4; the task has 2, 5, 9"):
         Course("t", task, Rules(), arena=4)
 
@@ -231,7 +238,7 @@ def test_seeds_are_new_unless_given() -> None:
     assert len({course.again().seed for _ in range(20)}) > 15
     assert course.rules == Rules.named("4.3", decision_period=1) and course.decision_period == 3
     given = Course("t", task, Rules(), seed=11)
-    assert [given.again().seed, given.next().seed] == [11, 11]
+    assert [given.again().seed, given.anew().seed] == [11, 11]
 
 
 def test_thumbnails_do_not_depend_on_who_asked_first() -> None:
