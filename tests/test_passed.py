@@ -160,8 +160,27 @@ def test_an_animal_whose_episode_another_one_ended() -> None:
     two = "{name: Agent, at: [10, 0, 5], rotation: 0}, {name: GoodGoal, at: [20, 0, 8], size: 1}"
     world = World(parsed(f"arenas: [{{time_limit: 100, items: [{AGENT}, {two}]}}]"))
     while not world.over:
-        world.step([FORWARDS, NOOP])
+        outcome = world.step([FORWARDS, NOOP])
+        events = outcome.events
     assert [world.passed(animal) for animal in world.animals] == [True, False]
+    finished = [event for event in events if event.kind == "finished"]
+    assert [(event.animal, event.details["cause"]) for event in finished] == [(0, "completed"), (1, "other")]
+    assert len({event.details["latency"] for event in finished}) == 1 and events[-1].kind == "ended"
+
+
+@pytest.mark.parametrize("episode_end", ["any", "all"])
+def test_animals_whose_time_is_up_together_all_finish(episode_end: str) -> None:
+    agents = "{name: Agent, at: [10, 0, 5]}, {name: Agent, at: [30, 0, 5], frozen_delay: 0}"
+    world = World(parsed(f"arenas: [{{time_limit: 4, episode_end: {episode_end}, items: [{agents}]}}]"))
+    events: list[Event] = []
+    while not world.over:
+        events += world.step([NOOP, NOOP]).events
+    finished = [event for event in events if event.kind == "finished"]
+    assert [(event.animal, event.details["cause"], event.details["latency"]) for event in finished] == [
+        (0, "time", 0.4),
+        (1, "time", 0.4),
+    ]
+    assert [event.kind for event in events].count("ended") == 1 and world.truncated
 
 
 # --- truncated

@@ -38,7 +38,7 @@ KINDS = {
     "granted": "an operation gave reward (`value`)",
     "froze": "an operation stopped an animal (`steps`)",
     "lights": "the light went on or off (`on`)",
-    "finished": "an animal is done (`passed`, `cause`, `latency`: seconds since it could first move)",
+    "finished": "an animal is done (`passed`; `cause`: completed, health, time, or other; `latency` in seconds)",
     "merged": "the next arena takes over (`arena`)",
     "notified": "the end is shown (`success`)",
     "ended": "the episode is over (`cause`)",

@@ -232,10 +232,11 @@ class World:
 
     def _starve(self, starved: Sequence[int]) -> None:
         """End it for those whose last health time has taken."""
-        for index in starved:
-            if not self._halted:
-                animal = self.animals[index]
-                self._finish(animal, "health" if animal.earned else "time")
+        animals = [self.animals[index] for index in starved]
+        for animal in animals:
+            self._retire(animal, "health" if animal.earned else "time")
+        # What ends for all ends by the first of them; where each one's end counts, by the last.
+        self._conclude(animals[-1 if self.arena.episode_end == "all" else 0])
 
     def _tick(self) -> None:
         """Let things change that change by themselves."""
@@ -319,11 +320,19 @@ class World:
         return not (self._halted or animal.done or animal.spared)
 
     def _finish(self, animal: Agent, cause: str, *, by_penalty: bool = False) -> None:
-        """An animal is done with this arena; when that ends it for all, go on to the next one or end the episode."""
+        """An animal is done with this arena, which may end it for all."""
+        self._retire(animal, cause, by_penalty=by_penalty)
+        self._conclude(animal)
+
+    def _retire(self, animal: Agent, cause: str, *, by_penalty: bool = False) -> None:
+        """Say how an animal that is done has fared."""
         animal.done, animal.ending = True, cause
         judge(animal, self.arena.pass_mark, self.rules.success, by_penalty=by_penalty)
         animal.latency = round((self.clock - animal.waited) * PHYSICS_STEP, 2)
         self.note("finished", animal=animal, cause=cause, passed=animal.passed, latency=animal.latency)
+
+    def _conclude(self, animal: Agent) -> None:
+        """After an animal is done, go on to the next arena or end the episode, unless others have still to finish."""
         if self.arena.episode_end == "all" and not all(each.done for each in self.animals):
             return
         counted = self.animals if self.arena.episode_end == "all" else [animal]
@@ -331,7 +340,7 @@ class World:
         if success and self._merges and all(each.ending == "completed" for each in counted):
             self._merging = self._halted = True
             return
-        self._end(cause, success=success)
+        self._end(animal.ending or "", success=success)
 
     @property
     def _merges(self) -> bool:
@@ -341,8 +350,8 @@ class World:
     def _end(self, cause: str, *, success: bool) -> None:
         self.cause = cause
         for animal in self.animals:
-            if animal.passed is None:  # another one's end was everybody's
-                judge(animal, self.arena.pass_mark, self.rules.success)
+            if not animal.done:
+                self._retire(animal, "other")
         if self.task.show_notification:
             self._notice, self._halted = NOTICE_STEPS, True
             self.note("notified", success=success)
