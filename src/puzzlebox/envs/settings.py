@@ -95,7 +95,7 @@ class Settings:
         scaled_vitals: health is divided by 100, velocity by 20 m/s and position by 40 m.
         heading: the sine and cosine of the direction the animal looks in, clockwise from the z axis.
         timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
-        max_episode_steps: the step in which an episode that lasts is truncated. Default: None, never.
+        max_episode_steps: the most steps of an episode, which is truncated after them. Default: None, no limit.
         infos: "all"; "plain": events are dictionaries; "numbers": only what is a number.
     """
 
