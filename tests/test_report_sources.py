@@ -347,7 +347,7 @@ def test_an_exported_folder_reports_as_its_recordings_do(tmp_path: Path, two_are
 
 def _kept(row: Played) -> dict[str, Any]:
     """What an export keeps of an episode."""
-    return {name: value for name, value in vars(row).items() if name not in ("run", "trajectory")}
+    return {name: value for name, value in vars(row).items() if name not in ("run", "trajectory", "last_arena")}
 
 
 def test_tables_count_arenas_from_one_and_are_read_back_so(tmp_path: Path, two_arenas: Path) -> None:
@@ -363,6 +363,24 @@ def test_tables_count_arenas_from_one_and_are_read_back_so(tmp_path: Path, two_a
     # Tables of others count from 0.
     (tmp_path / "table.csv").write_text("task,agent,return,arena\nfood,a,1,0\nfood,a,1,1\n")
     assert [row.arena for row in gather([tmp_path / "table.csv"]).rows] == [0, 1]
+
+
+def test_arenas_that_merge_are_one_row_which_names_them_all(tmp_path: Path, two_arenas: Path) -> None:
+    text = two_arenas.read_text()
+    three = tmp_path / "three.yml"
+    items = "{name: Agent, at: [20, 0, 10], rotation: 0}"
+    text = text.replace(f"    items: [{items},", f"    merge_next_arena: true\n    items: [{items},")
+    three.write_text(f"{text}  - time_limit: 20\n    items: [{items}]\n")
+    assert [arena.merge_next_arena for arena in load_task(three).arenas] == [False, True, False]
+    people = in_the_studio(tmp_path / "people.sqlite", three, WATCHED[:1])
+    for place in (play(three, tmp_path / "out", episodes=1), people):
+        table = by_arena(gather([place]).rows)
+        assert [table.columns[0][1](row) for row in table.rows] == [
+            f"{table.rows[0]['task']}, arena 1",
+            f"{table.rows[0]['task']}, arenas 2 to 3",
+        ]
+        assert [(row["arena"], row["last_arena"]) for row in table.rows] == [(1, 1), (2, 3)]
+        assert "arenas that merge are one episode" in table.caption
 
 
 def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: Path, two_arenas: Path) -> None:

@@ -23,7 +23,8 @@ class Played:
         task_hash: tells tasks of one name apart.
         variant: of the testbed.
         level: "" where the task has none.
-        arena: the position of the arena, from 0; people are shown it counted from 1.
+        arena: the position of the arena it started in, from 0; people are shown it counted from 1.
+        last_arena: the position of the last arena that merges into the same episode; None where nobody knows.
         agent: who played, `human` for people unless the report is told another name.
         person: whether that was a person, whatever people are called here.
         participant: the id of the person who played; "" for agents, and where nobody knows.
@@ -67,6 +68,7 @@ class Played:
     person: bool = False
     latency: float | None = None
     whole_time: bool = False
+    last_arena: int | None = None
 
 
 @dataclass(frozen=True)

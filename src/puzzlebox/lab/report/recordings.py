@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, rows_in
 from puzzlebox.lab.report.played import Played
 from puzzlebox.lab.results import TABLE
 from puzzlebox.lab.rows import FILE, HUMAN
+
+if TYPE_CHECKING:
+    from puzzlebox.lab.store import Store
 
 # What only the table of recordings has.
 _OWN = {"player", "duration_ms"}
@@ -28,7 +32,23 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
     over = [each for each in episodes if each.finished]
     rows = [as_text(row) for row in rows_of_recordings(store, over, path.stem)]
     players = [each.player for each in over]
-    return _kept(rows, players, len(episodes) - len(over), path, people, watched, remarks)
+    kept = _kept(rows, players, len(episodes) - len(over), path, people, watched, remarks)
+    return _with_last_arenas(store, kept)
+
+
+def _with_last_arenas(store: "Store", rows: Sequence[Played]) -> list[Played]:
+    """Episodes with the last arena that merges into each, which the recorded tasks say."""
+    from puzzlebox.lab.subjects import last_of
+    from puzzlebox.schema import read
+
+    # A later version may have written what this one cannot read.
+    tasks = {row.task_hash: row.trajectory.rpartition("|")[2] for row in rows}
+    known = {task_hash: read(store.task_text(episode)).task for task_hash, episode in tasks.items()}
+    found = []
+    for row in rows:
+        task = known[row.task_hash]
+        found.append(row if task is None else replace(row, last_arena=last_of(task, row.arena)))
+    return found
 
 
 def are_exported(rows: Sequence[Mapping[str, str]]) -> bool:

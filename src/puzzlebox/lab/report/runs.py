@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
             remarks.append(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.")
     else:
         rows = episodes_in(table, folder, remarks)
+    last = _last_arenas(settings)
+    rows = [replace(row, last_arena=last.get((row.task, row.arena))) for row in rows]
     schedule = _schedule(settings)
     # Episodes are over in another order each time; a report is the same whichever it was.
     rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
@@ -74,6 +77,19 @@ def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
         starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
         agents = [agent["name"] for agent in settings["agents"]]
         return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
+    except (KeyError, TypeError):
+        return {}
+
+
+def _last_arenas(settings: Mapping[str, Any]) -> dict[tuple[str, int], int]:
+    """The last arena of the episodes of each task and arena; runs of earlier versions do not say it."""
+    try:
+        return {
+            (task["name"], arena["position"]): arena["last"]
+            for task in settings["tasks"]
+            for arena in task["arenas"]
+            if "last" in arena
+        }
     except (KeyError, TypeError):
         return {}
 
