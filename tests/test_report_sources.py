@@ -16,9 +16,10 @@ from puzzlebox.lab.recording import Recording
 from puzzlebox.lab.report import CannotRead, Results, gather
 from puzzlebox.lab.report.comparisons import compare
 from puzzlebox.lab.report.conditions import task_table
-from puzzlebox.lab.report.contents import _headline
+from puzzlebox.lab.report.contents import _headline, contents
 from puzzlebox.lab.report.doubts import doubts
-from puzzlebox.lab.report.methods import _who
+from puzzlebox.lab.report.methods import _who, paragraphs
+from puzzlebox.lab.report.model import fit_model
 from puzzlebox.lab.report.played import Played
 from puzzlebox.lab.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.lab.rows import Start
@@ -322,9 +323,40 @@ def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_a
     assert not any("left out" in remark for remark in everybody.remarks)
     alone = in_the_studio(tmp_path / "agents.sqlite", two_arenas, WATCHED[2:])
     with pytest.raises(
-        CannotRead, match=r"there are no episodes in .*; 2 recordings of agents somebody watched are left"
+        CannotRead, match=r"there are no episodes in .*; 3 recordings of agents somebody watched are left"
     ):
         gather([alone])
+
+
+def test_recordings_that_are_not_over_are_those_of_whoever_counts(tmp_path: Path, two_arenas: Path) -> None:
+    """The one that is not over is an agent's here."""
+    store = in_the_studio(tmp_path / "both.sqlite", two_arenas, WATCHED[::-1])
+    results = gather([store])
+    assert [remark.partition(" (")[0] for remark in results.remarks] == [
+        "3 recordings of agents somebody watched are left out"
+    ]
+    (remark,) = gather([store], watched=True).remarks
+    assert remark.startswith("1 recording is not over and counts nowhere (")
+
+
+def test_methods_hold_no_hints_and_no_paths_which_stand_on_the_page(tmp_path: Path, two_arenas: Path) -> None:
+    store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
+    results = gather([store])
+    text = " ".join(paragraphs(results, task_table(results), fit_model(results.rows), False, 0, False))
+    assert "1 recording is not over and counts nowhere. 2 recordings of agents somebody watched are left out." in text
+    assert str(tmp_path) not in text and "--watched" not in text
+    (notes,) = [section for section in contents(results).sections if section.title == "Notes"]
+    assert notes.blocks == results.remarks and "add --watched" in str(notes.blocks)
+
+
+def test_a_report_on_an_exported_folder_says_where_its_ways_are(tmp_path: Path, two_arenas: Path) -> None:
+    store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED[:1])
+    with Store(store) as opened:
+        export(opened, opened.episodes(), tmp_path / "data", "csv")
+    (section,) = [each for each in contents(gather([tmp_path / "data"])).sections if each.title == "Paths"]
+    assert section.blocks == [
+        "No paths: tables hold no ways to draw; the file of recordings or the folder of the run they come from does."
+    ]
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -71,6 +71,23 @@ class Played:
     last_arena: int | None = None
 
 
+class Remark(str):
+    """A sentence about what was read and what was left out.
+
+    Args:
+        text: the sentence, with files and hints, for the page and the terminal.
+        methods: the same for a paper, without them; "" where readers of a paper need not know.
+    """
+
+    methods: str
+
+    def __new__(cls, text: str, methods: str | None = None) -> "Remark":
+        """A sentence; left out, `methods` is the same one."""
+        made = super().__new__(cls, text)
+        made.methods = text if methods is None else methods
+        return made
+
+
 @dataclass(frozen=True)
 class Source:
     """Where episodes came from.
@@ -100,7 +117,7 @@ class Results:
         rows: the episodes that count.
         broken: those that failed for a technical reason, which count nowhere.
         sources: where they came from.
-        remarks: what was left out, in sentences.
+        remarks: what was left out, in sentences; a `Remark` has another one for the methods.
     """
 
     rows: list[Played]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, rows_in
-from puzzlebox.lab.report.played import Played
+from puzzlebox.lab.report.played import Played, Remark
 from puzzlebox.lab.results import TABLE
 from puzzlebox.lab.rows import FILE, HUMAN
 
@@ -32,7 +32,8 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
     over = [each for each in episodes if each.finished]
     rows = [as_text(row) for row in rows_of_recordings(store, over, path.stem)]
     players = [each.player for each in over]
-    kept = _kept(rows, players, len(episodes) - len(over), path, people, watched, remarks)
+    unfinished = [each.player for each in episodes if not each.finished]
+    kept = _kept(rows, players, unfinished, path, people, watched, remarks)
     return _with_last_arenas(store, kept)
 
 
@@ -72,7 +73,8 @@ def of_export(
             | {"run": path.parent.resolve().name, "person": str(row["player"] == HUMAN)}
         )
     players = [row["player"] for row in over]
-    return _kept(known, players, len(rows) - len(over), path, people, watched, remarks)
+    unfinished = [row["player"] for row in rows if not row.get("ended_by")]
+    return _kept(known, players, unfinished, path, people, watched, remarks)
 
 
 def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[str, str]]] | None:
@@ -91,21 +93,25 @@ def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[st
 def _kept(
     rows: Sequence[Mapping[str, str]],
     players: Sequence[str],
-    unfinished: int,
+    unfinished: Sequence[str],
     path: Path,
     people: str,
     watched: bool,
     remarks: list[str],
 ) -> list[Played]:
     """Recorded episodes that count: those of people, and of agents only where that is asked for."""
-    if unfinished:
+    waiting = sum(watched or player == HUMAN for player in unfinished)
+    if waiting:
         one, many = "recording is not over and counts nowhere", "recordings are not over and count nowhere"
-        remarks.append(f"{words.count(unfinished, one, many)} ({path}).")
-    aside = 0 if watched else sum(player != HUMAN for player in players)
+        told = words.count(waiting, one, many)
+        remarks.append(Remark(f"{told} ({path}).", f"{told}."))
+    # Agents are left out whether or not their recordings are over, and are not counted twice.
+    aside = 0 if watched else sum(player != HUMAN for player in (*players, *unfinished))
     if aside:
         one = "recording of an agent somebody watched is left out"
         many = "recordings of agents somebody watched are left out"
-        remarks.append(f"{words.count(aside, one, many)} ({path}); add --watched to count agents as well.")
+        told = words.count(aside, one, many)
+        remarks.append(Remark(f"{told} ({path}); add --watched to count agents as well.", f"{told}."))
     episodes = []
     for number, (row, player) in enumerate(zip(rows, players, strict=True), 2):
         played = episode_of(row, path, number, path)

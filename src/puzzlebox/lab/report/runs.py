@@ -9,7 +9,7 @@ from typing import Any
 
 from puzzlebox.lab.journal import JOURNAL, rows_so_far
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
-from puzzlebox.lab.report.played import Played, Source
+from puzzlebox.lab.report.played import Played, Remark, Source
 from puzzlebox.lab.results import TABLE as RESULTS
 from puzzlebox.lab.running import SETTINGS
 from puzzlebox.lab.schedule import Slot, slots_from
@@ -31,7 +31,8 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
     if journal:
         rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
         if table.exists() and (lines := _lines(table)) != len(rows):
-            remarks.append(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.")
+            told = f"{table} has {lines} rows and the journal {len(rows)}; the journal was read."
+            remarks.append(Remark(told, ""))
     else:
         rows = episodes_in(table, folder, remarks)
     last = _last_arenas(settings)
@@ -63,10 +64,10 @@ def _settings(path: Path, remarks: list[str]) -> dict[str, Any]:
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        remarks.append(f"{path} is not there, so the settings of the run are unknown.")
+        remarks.append(Remark(f"{path} is not there, so the settings of the run are unknown.", ""))
         return {}
     except (OSError, ValueError):
-        remarks.append(f"{path} cannot be read, so the settings of the run are unknown.")
+        remarks.append(Remark(f"{path} cannot be read, so the settings of the run are unknown.", ""))
         return {}
     return settings if isinstance(settings, dict) else {}
 
