@@ -303,7 +303,7 @@ def test_an_episode_in_words(recorded: str, tmp_path: Path) -> None:
         assert told.exit_code == 0 and not told.stdout.count("Traceback")
         assert recorded in told.stdout and "ahead" in told.stdout and "passed, ended by completed" in told.stdout
         assert "collected GoodGoal (value 0.999)" in told.stdout and "hint:" in told.stderr
-        assert "arena     1, seed 0" in told.stdout and "started (arena id 0)" in told.stdout
+        assert "arena     1, seed 0" in told.stdout and "started (arena 1)" in told.stdout
         assert re.search(r"decided \d+\.\d\d s after the animal could first move", told.stdout)
     with Store() as store:
         record = store.record(recorded)

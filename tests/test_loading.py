@@ -142,3 +142,11 @@ def test_the_public_face_is_short() -> None:
     assert puzzlebox.Task is Task
     with pytest.raises(AttributeError, match="module 'puzzlebox' has no attribute 'nothing'"):
         _ = puzzlebox.nothing
+
+
+def test_a_link_that_leads_nowhere_is_called_one(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.yml"
+    loop.symlink_to(loop)
+    with pytest.raises(FileNotFoundError) as caught:
+        load_task(loop)
+    assert str(caught.value) == f"{loop} is a link that leads to no file"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
+from matplotlib.markers import MarkerStyle
 from numpy.typing import NDArray
 
 from living import FORWARDS, task_of
@@ -177,6 +178,42 @@ def test_each_arena_has_a_panel_of_its_own() -> None:
     assert [len(panel.get_lines()) for panel in figure.axes] == [2, 2]  # one way and its rim
     assert not np.allclose(way_in(figure.axes[0])[0], way_in(figure.axes[1])[0])
     assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "end, not decided"
+
+
+def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_before_the_last() -> None:
+    first = CORRIDOR.arenas[0].model_copy(update={"merge_next_arena": True, "pass_mark": 0.0})
+    animal = first.items[0].model_copy(update={"at": (5, 0, 5)})
+    last = first.model_copy(
+        update={"id": 1, "size": (20.0, 20.0), "items": (animal,), "merge_next_arena": False, "time_limit": 30}
+    )
+    before = CORRIDOR.arenas[0].model_copy(update={"id": 2})
+    task = CORRIDOR.model_copy(update={"arenas": (before, first, last)})
+    world = World(task, arena=1, seed=1)
+    while not world.over:
+        world.step([FORWARDS])
+    assert world.position == 2 and world.passed() is False
+    row = Played("out", "study", "a", 0.0, False, arena=1, trajectory="x")
+    other = Played("out", "study", "b", 0.0, False, arena=1, trajectory="x")
+    stood = Record(task, 1, 1, Rules.named("puzzlebox"), ((0,), (0,)))
+    found = [(row, world.snapshot()), (other, stood)]
+    with looks.style():
+        figure = paths.paths_from_above(found, [row, other], looks.looks(["a", "b"]), "paths", "").figure
+    assert [panel.get_ylabel().replace("\n", " ") for panel in figure.axes] == [
+        "study, arena 2",
+        "",
+        "study, arena 3",
+        "",
+    ]
+    ways = [len(panel.get_lines()) // 2 for panel in figure.axes]  # a way and its rim
+    assert ways == [1, 1, 1, 0]
+    assert [text.get_text() for text in figure.axes[3].texts] == ["not reached"]
+    on, failed = (panel.collections[-1].get_paths()[0].vertices.shape for panel in figure.axes[::2])
+    assert on == MarkerStyle(">").get_path().vertices.shape and failed == MarkerStyle("X").get_path().vertices.shape
+    # The way in the last arena is the one walked there.
+    view = View.top(world.scene(), 1.0)
+    (end,) = pixels(np.array([world.position_of(world.animals[0])]), view, 420, 420)
+    assert abs(way_in(figure.axes[2])[-1] - end).max() < 3
+    assert "on to the next arena" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_paths_are_those_of_the_tasks_most_played() -> None:

@@ -42,3 +42,12 @@ def test_every_column_is_on_the_paper(chromium: Any, page: Path) -> None:
     assert max(inner) <= 1  # no word reaches out of its cell
     for said in ("share passed", "Each participant", "on each level", "on each task", "in each arena", "failed"):
         assert any(said in caption for caption in captions), said
+
+
+def test_captions_wrap_at_the_width_of_a_phone(chromium: Any, page: Path) -> None:
+    phone = chromium.new_page(viewport={"width": 390, "height": 844})
+    phone.goto(page.as_uri())
+    ends = "range => { range.selectNodeContents(each); return range.getBoundingClientRect().right }"
+    edges = phone.evaluate(f"[...document.querySelectorAll('caption')].map(each => ({ends})(document.createRange()))")
+    phone.close()
+    assert edges and max(edges) <= 390

@@ -16,9 +16,10 @@ from puzzlebox.lab.recording import Recording
 from puzzlebox.lab.report import CannotRead, Results, gather
 from puzzlebox.lab.report.comparisons import compare
 from puzzlebox.lab.report.conditions import task_table
-from puzzlebox.lab.report.contents import _headline
+from puzzlebox.lab.report.contents import _headline, contents
 from puzzlebox.lab.report.doubts import doubts
-from puzzlebox.lab.report.methods import _who
+from puzzlebox.lab.report.methods import _who, paragraphs
+from puzzlebox.lab.report.model import fit_model
 from puzzlebox.lab.report.played import Played
 from puzzlebox.lab.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.lab.rows import Start
@@ -322,9 +323,40 @@ def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_a
     assert not any("left out" in remark for remark in everybody.remarks)
     alone = in_the_studio(tmp_path / "agents.sqlite", two_arenas, WATCHED[2:])
     with pytest.raises(
-        CannotRead, match=r"there are no episodes in .*; 2 recordings of agents somebody watched are left"
+        CannotRead, match=r"there are no episodes in .*; 3 recordings of agents somebody watched are left"
     ):
         gather([alone])
+
+
+def test_recordings_that_are_not_over_are_those_of_whoever_counts(tmp_path: Path, two_arenas: Path) -> None:
+    """The one that is not over is an agent's here."""
+    store = in_the_studio(tmp_path / "both.sqlite", two_arenas, WATCHED[::-1])
+    results = gather([store])
+    assert [remark.partition(" (")[0] for remark in results.remarks] == [
+        "3 recordings of agents somebody watched are left out"
+    ]
+    (remark,) = gather([store], watched=True).remarks
+    assert remark.startswith("1 recording is not over and counts nowhere (")
+
+
+def test_methods_hold_no_hints_and_no_paths_which_stand_on_the_page(tmp_path: Path, two_arenas: Path) -> None:
+    store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
+    results = gather([store])
+    text = " ".join(paragraphs(results, task_table(results), fit_model(results.rows), False, 0, False))
+    assert "1 recording is not over and counts nowhere. 2 recordings of agents somebody watched are left out." in text
+    assert str(tmp_path) not in text and "--watched" not in text
+    (notes,) = [section for section in contents(results).sections if section.title == "Notes"]
+    assert notes.blocks == results.remarks and "add --watched" in str(notes.blocks)
+
+
+def test_a_report_on_an_exported_folder_says_where_its_ways_are(tmp_path: Path, two_arenas: Path) -> None:
+    store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED[:1])
+    with Store(store) as opened:
+        export(opened, opened.episodes(), tmp_path / "data", "csv")
+    (section,) = [each for each in contents(gather([tmp_path / "data"])).sections if each.title == "Paths"]
+    assert section.blocks == [
+        "No paths: tables hold no ways to draw; the file of recordings or the folder of the run they come from does."
+    ]
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -347,7 +379,7 @@ def test_an_exported_folder_reports_as_its_recordings_do(tmp_path: Path, two_are
 
 def _kept(row: Played) -> dict[str, Any]:
     """What an export keeps of an episode."""
-    return {name: value for name, value in vars(row).items() if name not in ("run", "trajectory")}
+    return {name: value for name, value in vars(row).items() if name not in ("run", "trajectory", "last_arena")}
 
 
 def test_tables_count_arenas_from_one_and_are_read_back_so(tmp_path: Path, two_arenas: Path) -> None:
@@ -363,6 +395,24 @@ def test_tables_count_arenas_from_one_and_are_read_back_so(tmp_path: Path, two_a
     # Tables of others count from 0.
     (tmp_path / "table.csv").write_text("task,agent,return,arena\nfood,a,1,0\nfood,a,1,1\n")
     assert [row.arena for row in gather([tmp_path / "table.csv"]).rows] == [0, 1]
+
+
+def test_arenas_that_merge_are_one_row_which_names_them_all(tmp_path: Path, two_arenas: Path) -> None:
+    text = two_arenas.read_text()
+    three = tmp_path / "three.yml"
+    items = "{name: Agent, at: [20, 0, 10], rotation: 0}"
+    text = text.replace(f"    items: [{items},", f"    merge_next_arena: true\n    items: [{items},")
+    three.write_text(f"{text}  - time_limit: 20\n    items: [{items}]\n")
+    assert [arena.merge_next_arena for arena in load_task(three).arenas] == [False, True, False]
+    people = in_the_studio(tmp_path / "people.sqlite", three, WATCHED[:1])
+    for place in (play(three, tmp_path / "out", episodes=1), people):
+        table = by_arena(gather([place]).rows)
+        assert [table.columns[0][1](row) for row in table.rows] == [
+            f"{table.rows[0]['task']}, arena 1",
+            f"{table.rows[0]['task']}, arenas 2 to 3",
+        ]
+        assert [(row["arena"], row["last_arena"]) for row in table.rows] == [(1, 1), (2, 3)]
+        assert "arenas that merge are one episode" in table.caption
 
 
 def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: Path, two_arenas: Path) -> None:

@@ -275,6 +275,11 @@ def test_nothing_is_taken_after_the_end(tmp_path: Path) -> None:
     assert store.count() == 1
 
 
+def test_a_device_is_no_file_of_recordings() -> None:
+    with pytest.raises(StoreError, match=r"^/dev/null is not a file of recordings$"):
+        Store(Path("/dev/null"))
+
+
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     text, other, newer = tmp_path / "a.txt", tmp_path / "b.sqlite", tmp_path / "c.sqlite"
     text.write_text("not at all a database, but long enough to be taken for one" * 20)

@@ -64,6 +64,12 @@ def test_expressions_that_are_refused(text: str) -> None:
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 700
 
 
+@pytest.mark.parametrize("option", [".inf", "-.inf", ".nan"])
+def test_options_that_are_not_finite_are_refused_as_in_a_task(option: str) -> None:
+    (first, *_) = findings(Template(f"vary: {{x: [1, 2]}}\narenas:\n- pass_mark: {{vary: [{option}, 1]}}\n"))
+    assert f"`{option}` is not a finite number" in first.message
+
+
 def test_the_templates_of_the_page_are_right() -> None:
     written = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     counts = []

@@ -84,7 +84,7 @@ EVENTS = (
     Column("thing", "whole", "the number of the thing it happened to"),
     Column("name", "text", "the name of that thing"),
     Column("animal", "whole", "the agent it happened to, from 0"),
-    Column("details", "text", "what else is to be said, as JSON"),
+    Column("details", "text", "what else is to be said, as JSON; `arena` in it is the arena's id as in the file"),
 )
 TABLES = {"episodes": EPISODES, "steps": STEPS, "events": EVENTS}
 

@@ -64,6 +64,8 @@ def prepare(path: Path) -> int:
     Returns:
         Its format: this version's, or an older one where the file cannot be written; it can be read all the same.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():  # a device or a pipe
+        raise StoreError(f"{path} is not a file of recordings")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:

@@ -18,7 +18,7 @@ from puzzlebox.lab.player import Plan
 from puzzlebox.lab.results import write_results
 from puzzlebox.lab.rows import now
 from puzzlebox.lab.schedule import Slot, slots
-from puzzlebox.lab.subjects import Subject
+from puzzlebox.lab.subjects import Subject, last_of
 from puzzlebox.schema.messages import nearest
 from puzzlebox.things.rules import Rules
 
@@ -188,7 +188,12 @@ def _settings(
                 "level": subject.level,
                 "variant": subject.variant,
                 "arenas": [
-                    {"position": start, "pass_mark": arena.pass_mark, "time_limit": arena.time_limit}
+                    {
+                        "position": start,
+                        "last": last_of(subject.task, start),
+                        "pass_mark": arena.pass_mark,
+                        "time_limit": arena.time_limit,
+                    }
                     for start, arena in ((start, subject.task.arenas[start]) for start in subject.starts)
                 ],
             }

@@ -58,6 +58,14 @@ class Subject:
         return max([1, *(len(arena.agents()) for arena in self.task.arenas)])
 
 
+def last_of(task: Task, start: int) -> int:
+    """The position of the last arena of an episode of a task; that of its start unless others merge into it."""
+    last = start
+    while task.arenas[last].merge_next_arena and last + 1 < len(task.arenas):
+        last += 1
+    return last
+
+
 def subjects_of(sources: Iterable[str], *, variations: int = 10, seed: int = 0) -> list[Subject]:
     """The tasks somebody names, in order, each once.
 

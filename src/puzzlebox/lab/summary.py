@@ -1,6 +1,6 @@
 """An episode in words: what it was, how it went, what happened when."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from puzzlebox.lab.replaying import moments
@@ -12,8 +12,6 @@ from puzzlebox.world import Record
 # What a person need not be told one by one.
 _SILENT = ("finished", "unplaced")
 _MOST = 40
-# What details are called where their own name would mislead: arenas count from 1, and their ids are the file's.
-_NAMES = {"arena": "arena id"}
 
 
 def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -29,7 +27,7 @@ def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[st
         f"player    {who}, {episode.started}",
         f"length    {_length(episode.steps, events)}",
         f"return    {episode.total:.3f}, {ending}",
-        *_happenings(events),
+        *_happenings(events, episode.arena),
     ]
 
 
@@ -45,7 +43,7 @@ def of_record(record: Record) -> list[str]:
         f"arena     {record.arena + 1}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
         f"length    {_length(world.clock, events)}",
         f"return    {world.animals[0].total:.3f}, {ending}",
-        *_happenings(events),
+        *_happenings(events, record.arena),
     ]
 
 
@@ -59,16 +57,25 @@ def _length(steps: int, events: Iterable[Mapping[str, Any]]) -> str:
     return f"{_time(steps)} ({steps} physics steps){decided}"
 
 
-def _happenings(events: Iterable[Mapping[str, Any]]) -> list[str]:
-    told = [event for event in events if event["kind"] not in _SILENT]
+def _happenings(events: Iterable[Mapping[str, Any]], arena: int) -> list[str]:
+    told = [event for event in _with_numbers(events, arena) if event["kind"] not in _SILENT]
     lines = []
     for event in told[:_MOST]:
-        details = ", ".join(f"{_NAMES.get(name, name)} {_said(value)}" for name, value in event["details"].items())
+        details = ", ".join(f"{name} {_said(value)}" for name, value in event["details"].items())
         words = " ".join(str(part) for part in (event["kind"], event["name"]) if part)
         lines.append(f"  {_time(event['step']):>8}  {words}" + (f" ({details})" if details else ""))
     if len(told) > _MOST:
         lines.append(f"  and {len(told) - _MOST} more")
     return lines
+
+
+def _with_numbers(events: Iterable[Mapping[str, Any]], arena: int) -> Iterator[Mapping[str, Any]]:
+    """Events whose arenas are numbers, counted from 1, instead of the ids of the file; an episode starts in `arena`."""
+    number = arena + 1
+    for event in events:
+        # The next arena takes over, and its start may be told after that.
+        number += event["kind"] == "merged"
+        yield {**event, "details": {**event["details"], "arena": number}} if "arena" in event["details"] else event
 
 
 def _said(value: Any) -> str:

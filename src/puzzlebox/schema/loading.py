@@ -5,7 +5,7 @@ import warnings
 from dataclasses import replace
 from glob import escape, glob
 from os import PathLike
-from os.path import dirname, exists, isdir, join
+from os.path import dirname, exists, isdir, islink, join
 from pathlib import Path
 
 from puzzlebox.batteries import bundled_names, bundled_path
@@ -92,6 +92,8 @@ def find(source: str | PathLike[str]) -> Path:
         return bundled
     if isdir(name):
         raise FileNotFoundError(f"{name} is a folder; name a task file in it")
+    if islink(name):
+        raise FileNotFoundError(f"{name} is a link that leads to no file")
     near = closest(Path(name).stem, {Path(each).stem: each for each in _beside(name)})
     if Path(name).suffix.lower() in (".yml", ".yaml"):
         near = near or closest(Path(name).with_suffix("").as_posix(), bundled_names())

@@ -129,6 +129,8 @@ def _finished(value: Any) -> Any:
             raise ExpressionError("the result is not a finite number")
         # What arithmetic leaves behind the ninth digit is nobody's intention.
         return round(value, 9)
+    if isinstance(value, int) and abs(value) > _LARGEST**4:
+        raise ExpressionError("the result is too large")
     if isinstance(value, list | tuple):
         return [_finished(part) for part in value]
     return value
@@ -222,6 +224,8 @@ def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(op, ast.Mod) and isinstance(left, str):
         raise ExpressionError("% is for numbers")
     result = _BINARY[type(op)](left, right)
+    if isinstance(result, complex):
+        raise ArithmeticError(f"{left} is negative and has no power of {right}")
     if isinstance(result, str | list) and len(result) > _LONGEST_TEXT:
         raise ExpressionError("the result is too long")
     if isinstance(result, int | float) and abs(result) > _LARGEST**4:

@@ -11,6 +11,8 @@ from puzzlebox.variations.problems import NOWHERE, Mistake, refuse
 from puzzlebox.variations.space import Choice, Selection
 
 _MOST_DRAWS = 1_000
+# Whole numbers of more digits are cut in messages and names.
+_UNREADABLE = 10**60
 
 
 class Data(dict[str, Any]):
@@ -295,8 +297,10 @@ def shown(value: Any) -> str:
         return str(value).lower()
     if value is None:
         return "none"
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
+    if isinstance(value, int) and abs(value) >= _UNREADABLE:
+        return f"{str(value)[:20]}…"
     if isinstance(value, Mapping):
         tag = getattr(value, "tag", None)
         return (

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 from puzzlebox.schema.draft import ANIMALAI
@@ -33,6 +34,8 @@ def _scalar(value: Any, floats: bool) -> str:
         return _word(value)
     if isinstance(value, float):
         # procgen-companion writes what it scaled as 1.0, and readers of its files may compare texts.
+        if not isfinite(value):  # as YAML has it; the reader of tasks says what is wrong with it
+            return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
         return repr(value) if floats and "e" not in repr(value) else number(value)
     return plain_flow(value)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, islice, permutations
-from math import comb, factorial, floor, isfinite
+from math import comb, factorial, floor
 from typing import Any
 
 from puzzlebox.schema.messages import nearest
@@ -24,6 +24,9 @@ LAWS: dict[str, tuple[str, ...]] = {
     "subsets": ("size", "when"),
 }
 _MOST_LISTED = 50_000
+_MOST_STEPS = 10**9
+# Beyond these no arena has a use for a number, and sums of numbers may have no value.
+_LARGEST = 1e15
 _DECIMALS = 3
 Read = Callable[[Node, str, Scope], Any]
 
@@ -123,7 +126,8 @@ def _options(law: str, keys: dict[str, Node], name: str, read: Read) -> tuple[Se
         size = whole_of(keys["size"], f"`size` of `{name}`", 0, len(values))
     count = factorial(size) if law == "permutations" else comb(len(values), size)
     if count > _MOST_LISTED:
-        refuse(f"`{name}` has {count:,} {law}; at most {_MOST_LISTED:,} can be listed", node, "too-many")
+        many = f"{count:,}" if count < 10**15 else "more than 10^15"
+        refuse(f"`{name}` has {many} {law}; at most {_MOST_LISTED:,} can be listed", node, "too-many")
     made = permutations(values) if law == "permutations" else combinations(values, size)
     return [Option(ListPart(each)) for each in islice(made, count)], None
 
@@ -158,12 +162,16 @@ def _range(node: Node, keys: dict[str, Node], name: str) -> Steps:
     if "steps" in keys:
         if len(numbers) == 3 or "step" in keys:
             refuse(f"`{name}` has both a step and a number of steps; give one of them", keys["steps"])
-        count = whole_of(keys["steps"], f"`steps` of `{name}`", 2, 10**9)
+        count = whole_of(keys["steps"], f"`steps` of `{name}`", 2, _MOST_STEPS)
         return Steps(low, (high - low) / (count - 1), count)
     step = numbers[2] if len(numbers) == 3 else number_of(keys["step"], "`step`") if "step" in keys else 1
     if step <= 0:
         refuse(f"the step of `{name}` must be above 0; got {shown(step)}", keys.get("step", node), "empty")
-    return Steps(low, step, floor((high - low) / step + 1e-9) + 1)
+    amount = (high - low) / step
+    if amount >= _MOST_STEPS:
+        what = f"the range of `{name}` has more than {_MOST_STEPS:,} values"
+        refuse(f"{what}; give a larger step, or `uniform` to draw any number", node, "too-many")
+    return Steps(low, step, floor(amount + 1e-9) + 1)
 
 
 def _drawn(law: str, keys: dict[str, Node], name: str, node: Node, scope: Scope, read: Read) -> Drawn:
@@ -187,17 +195,19 @@ def _weights(node: Node | None, count: int, name: str) -> list[float] | None:
         return None
     if node.kind != SEQUENCE or len(node.value) != count:
         refuse(f"`weights` of `{name}` must be a list of {count}, one for each option", node, "length")
-    weights = [number_of(each, "a weight") for each in node.value]
+    weights = [number_of(each, f"a weight of `{name}`") for each in node.value]
     if min(weights) < 0 or not any(weights):
         refuse(f"the weights of `{name}` must be 0 or more, and one of them above 0", node)
     return weights
 
 
 def number_of(node: Node, what: str) -> float:
-    """A finite number."""
+    """A number that is neither infinite nor too large to reckon with."""
     value = resolve(node) if node.kind == SCALAR else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         refuse(f"{what} expects a number; got {node.shown()}", node)
+    if abs(value) > _LARGEST:
+        refuse(f"{what} expects a number from -1e15 to 1e15; got {node.shown()}", node)
     return value
 
 

@@ -7,7 +7,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.lab.report.played import Played
+from puzzlebox.lab.report.played import Played, Remark
 from puzzlebox.lab.rows import HUMAN
 from puzzlebox.lab.subjects import testbed_place
 from puzzlebox.schema.messages import nearest
@@ -84,7 +84,7 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
     if rows and None in rows[-1].values() and not path.read_bytes().endswith(b"\n"):
         # Its last number may have lost digits, so that none of it can be trusted.
         rows.pop()
-        remarks.append(f"{path} ends in the middle of a row; that row counts nowhere.")
+        remarks.append(Remark(f"{path} ends in the middle of a row; that row counts nowhere.", ""))
     return [{key: value or "" for key, value in row.items() if key in there} for row in rows]
 
 

@@ -118,7 +118,7 @@ def tasks_told(table: Table) -> str:
         told.append(f"{words.count(endless, 'arena')} had no time limit")
     told.append(f"pass marks were {_span([line['pass_mark'] for line in table.rows])}")
     text = ", ".join(told)
-    return f"{text[0].upper()}{text[1:]} (of each task, with its SHA-256: tables/{TASKS}.csv)."
+    return f"{text[0].upper()}{text[1:]} (of each task, with its SHA-256: table {TASKS})."
 
 
 def _span(values: Sequence[float]) -> str:

@@ -10,7 +10,7 @@ from puzzlebox.lab.report.doubts import doubts
 from puzzlebox.lab.report.figures import bars, forest, heat, paths, radar, violins
 from puzzlebox.lab.report.figures.looks import Drawing, Looks, looks
 from puzzlebox.lab.report.model import Group, Model, fit_model, model_table
-from puzzlebox.lab.report.played import Played, Results, agents_of, levels_of, participants_of, passes
+from puzzlebox.lab.report.played import Played, Results, Source, agents_of, levels_of, participants_of, passes
 from puzzlebox.lab.report.tables import (
     Table,
     by_agent,
@@ -80,12 +80,13 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
             _tasks(main, held_out, look),
             _returns(main, comparisons, held_out, look),
             _model(main, model, held_out, look),
-            _paths(main, look),
+            _paths(main, look, results.sources),
         ]
         if trained_tasks:
             sections.insert(1, _trained(results.rows, seen if fresh else [], look, seed))
         if published:
             sections.append(_published(main))
+    sections.append(Section("Notes", list(results.remarks)))
     if results.broken:
         sections.append(Section("Failures", [failures(results.broken)]))
     said = doubts(Results(main, results.broken, results.sources, results.remarks), comparisons) if main else []
@@ -217,12 +218,15 @@ def _model(rows: Sequence[Played], model: Model, prefix: str, look: Looks) -> Se
     return section
 
 
-def _paths(rows: Sequence[Played], look: Looks) -> Section:
+def _paths(rows: Sequence[Played], look: Looks, sources: Sequence[Source]) -> Section:
     section = Section("Paths")
     drawn = paths.chosen(rows)
     found = list(paths.records(paths.wanted(rows, drawn)))
     if not found:
-        section.blocks.append("No paths: no trajectories were kept with these episodes.")
+        why = "no trajectories were kept with these episodes"
+        if all(source.kind == "table" for source in sources):
+            why = "tables hold no ways to draw; the file of recordings or the folder of the run they come from does"
+        section.blocks.append(f"No paths: {why}.")
         return section
     caption = (
         f"Ways from above until the episode was decided, at most {paths.MOST_PATHS} episodes in each panel, over the "

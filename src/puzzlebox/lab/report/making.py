@@ -142,7 +142,7 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         header = list(rows[0]) if rows else ["run", "task", "agent", "total", "passed"]
-        kept = [name for name in header if name not in ("trajectory", "error", "whole_time")]
+        kept = [name for name in header if name not in ("trajectory", "error", "whole_time", "last_arena")]
         writer.writerow([names.get(name, name) for name in kept])
         writer.writerows([row[name] for name in kept] for row in rows)
     return path

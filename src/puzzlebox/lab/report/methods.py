@@ -10,7 +10,7 @@ from puzzlebox import __version__
 from puzzlebox.lab.report import conditions, words
 from puzzlebox.lab.report.comparisons import DECIMALS
 from puzzlebox.lab.report.model import Model
-from puzzlebox.lab.report.played import Played, Results, Source, agents_of, grouped, participants_of
+from puzzlebox.lab.report.played import Played, Remark, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.lab.report.tables import Table
 from puzzlebox.lab.rows import HUMAN
 from puzzlebox.lab.stats.means import RESAMPLES
@@ -60,7 +60,8 @@ def _who(results: Results, asked: Table) -> str:
     lines.append(conditions.tasks_told(asked))
     if any(row.trained_on for row in rows):
         lines.append("Tasks any agent was trained on were analysed apart from the others.")
-    return " ".join(line for line in lines + results.remarks if line)
+    lines += [remark.methods if isinstance(remark, Remark) else remark for remark in results.remarks]
+    return " ".join(line for line in lines if line)
 
 
 def _participants(rows: Sequence[Played]) -> list[str]:

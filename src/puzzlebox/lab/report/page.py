@@ -30,7 +30,7 @@ figure img { max-width: 100%; height: auto; display: block; }
 figcaption, caption { text-align: left; font-size: .92rem; color: #444; max-width: 46rem; padding: .35rem 0; }
 .wide { overflow-x: auto; margin: 1.4rem 0; }
 table { border-collapse: collapse; font-size: .92rem; border-top: 2px solid #1b1b1b; border-bottom: 2px solid #1b1b1b; }
-caption { caption-side: top; }
+caption { caption-side: top; max-width: min(46rem, calc(100vw - 3rem)); }
 th { text-align: left; font-weight: 600; border-bottom: 1px solid #1b1b1b; padding: .3rem .9rem .3rem 0;
   vertical-align: bottom; }
 td { padding: .22rem .9rem .22rem 0; vertical-align: top; font-variant-numeric: tabular-nums; }

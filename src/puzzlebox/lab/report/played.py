@@ -23,7 +23,8 @@ class Played:
         task_hash: tells tasks of one name apart.
         variant: of the testbed.
         level: "" where the task has none.
-        arena: the position of the arena, from 0; people are shown it counted from 1.
+        arena: the position of the arena it started in, from 0; people are shown it counted from 1.
+        last_arena: the position of the last arena that merges into the same episode; None where nobody knows.
         agent: who played, `human` for people unless the report is told another name.
         person: whether that was a person, whatever people are called here.
         participant: the id of the person who played; "" for agents, and where nobody knows.
@@ -67,6 +68,24 @@ class Played:
     person: bool = False
     latency: float | None = None
     whole_time: bool = False
+    last_arena: int | None = None
+
+
+class Remark(str):
+    """A sentence about what was read and what was left out.
+
+    Args:
+        text: the sentence, with files and hints, for the page and the terminal.
+        methods: the same for a paper, without them; "" where readers of a paper need not know.
+    """
+
+    methods: str
+
+    def __new__(cls, text: str, methods: str | None = None) -> "Remark":
+        """A sentence; left out, `methods` is the same one."""
+        made = super().__new__(cls, text)
+        made.methods = text if methods is None else methods
+        return made
 
 
 @dataclass(frozen=True)
@@ -98,7 +117,7 @@ class Results:
         rows: the episodes that count.
         broken: those that failed for a technical reason, which count nowhere.
         sources: where they came from.
-        remarks: what was left out, in sentences.
+        remarks: what was left out, in sentences; a `Remark` has another one for the methods.
     """
 
     rows: list[Played]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from puzzlebox.lab.player import LIMIT
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, episode_of, rows_in
-from puzzlebox.lab.report.played import Played, Results, Source
+from puzzlebox.lab.report.played import Played, Remark, Results, Source
 from puzzlebox.lab.report.recordings import are_exported, exported_table, of_export, of_store
 from puzzlebox.lab.report.runs import of_run
 from puzzlebox.lab.running import SETTINGS
@@ -57,9 +57,10 @@ def gather(places: Sequence[Path], people: str = "", watched: bool = False) -> R
         one = "episode was not played to the end and counts nowhere."
         remarks.append(words.count(len(left), one, "episodes were not played to the end and count nowhere."))
     if broken:
-        one = "episode failed for a technical reason and counts nowhere; it is listed below."
-        many = "episodes failed for a technical reason and count nowhere; they are listed below."
-        remarks.append(words.count(len(broken), one, many))
+        one, many = "episode failed for a technical reason and counts nowhere", "episodes failed for a technical reason"
+        told = words.count(len(broken), one, f"{many} and count nowhere")
+        listed = "it is" if len(broken) == 1 else "they are"
+        remarks.append(Remark(f"{told}; {listed} listed below.", f"{told}."))
     kept = [row for row in rows if id(row) not in aside]
     if not rows:
         why = "".join(f"; {remark.removesuffix('.')}" for remark in remarks)

@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, rows_in
-from puzzlebox.lab.report.played import Played
+from puzzlebox.lab.report.played import Played, Remark
 from puzzlebox.lab.results import TABLE
 from puzzlebox.lab.rows import FILE, HUMAN
+
+if TYPE_CHECKING:
+    from puzzlebox.lab.store import Store
 
 # What only the table of recordings has.
 _OWN = {"player", "duration_ms"}
@@ -28,7 +32,24 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
     over = [each for each in episodes if each.finished]
     rows = [as_text(row) for row in rows_of_recordings(store, over, path.stem)]
     players = [each.player for each in over]
-    return _kept(rows, players, len(episodes) - len(over), path, people, watched, remarks)
+    unfinished = [each.player for each in episodes if not each.finished]
+    kept = _kept(rows, players, unfinished, path, people, watched, remarks)
+    return _with_last_arenas(store, kept)
+
+
+def _with_last_arenas(store: "Store", rows: Sequence[Played]) -> list[Played]:
+    """Episodes with the last arena that merges into each, which the recorded tasks say."""
+    from puzzlebox.lab.subjects import last_of
+    from puzzlebox.schema import read
+
+    # A later version may have written what this one cannot read.
+    tasks = {row.task_hash: row.trajectory.rpartition("|")[2] for row in rows}
+    known = {task_hash: read(store.task_text(episode)).task for task_hash, episode in tasks.items()}
+    found = []
+    for row in rows:
+        task = known[row.task_hash]
+        found.append(row if task is None else replace(row, last_arena=last_of(task, row.arena)))
+    return found
 
 
 def are_exported(rows: Sequence[Mapping[str, str]]) -> bool:
@@ -52,7 +73,8 @@ def of_export(
             | {"run": path.parent.resolve().name, "person": str(row["player"] == HUMAN)}
         )
     players = [row["player"] for row in over]
-    return _kept(known, players, len(rows) - len(over), path, people, watched, remarks)
+    unfinished = [row["player"] for row in rows if not row.get("ended_by")]
+    return _kept(known, players, unfinished, path, people, watched, remarks)
 
 
 def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[str, str]]] | None:
@@ -71,21 +93,25 @@ def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[st
 def _kept(
     rows: Sequence[Mapping[str, str]],
     players: Sequence[str],
-    unfinished: int,
+    unfinished: Sequence[str],
     path: Path,
     people: str,
     watched: bool,
     remarks: list[str],
 ) -> list[Played]:
     """Recorded episodes that count: those of people, and of agents only where that is asked for."""
-    if unfinished:
+    waiting = sum(watched or player == HUMAN for player in unfinished)
+    if waiting:
         one, many = "recording is not over and counts nowhere", "recordings are not over and count nowhere"
-        remarks.append(f"{words.count(unfinished, one, many)} ({path}).")
-    aside = 0 if watched else sum(player != HUMAN for player in players)
+        told = words.count(waiting, one, many)
+        remarks.append(Remark(f"{told} ({path}).", f"{told}."))
+    # Agents are left out whether or not their recordings are over, and are not counted twice.
+    aside = 0 if watched else sum(player != HUMAN for player in (*players, *unfinished))
     if aside:
         one = "recording of an agent somebody watched is left out"
         many = "recordings of agents somebody watched are left out"
-        remarks.append(f"{words.count(aside, one, many)} ({path}); add --watched to count agents as well.")
+        told = words.count(aside, one, many)
+        remarks.append(Remark(f"{told} ({path}); add --watched to count agents as well.", f"{told}."))
     episodes = []
     for number, (row, player) in enumerate(zip(rows, players, strict=True), 2):
         played = episode_of(row, path, number, path)

@@ -3,12 +3,13 @@
 import csv
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.journal import JOURNAL, rows_so_far
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
-from puzzlebox.lab.report.played import Played, Source
+from puzzlebox.lab.report.played import Played, Remark, Source
 from puzzlebox.lab.results import TABLE as RESULTS
 from puzzlebox.lab.running import SETTINGS
 from puzzlebox.lab.schedule import Slot, slots_from
@@ -30,9 +31,12 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
     if journal:
         rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
         if table.exists() and (lines := _lines(table)) != len(rows):
-            remarks.append(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.")
+            told = f"{table} has {lines} rows and the journal {len(rows)}; the journal was read."
+            remarks.append(Remark(told, ""))
     else:
         rows = episodes_in(table, folder, remarks)
+    last = _last_arenas(settings)
+    rows = [replace(row, last_arena=last.get((row.task, row.arena))) for row in rows]
     schedule = _schedule(settings)
     # Episodes are over in another order each time; a report is the same whichever it was.
     rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
@@ -60,10 +64,10 @@ def _settings(path: Path, remarks: list[str]) -> dict[str, Any]:
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        remarks.append(f"{path} is not there, so the settings of the run are unknown.")
+        remarks.append(Remark(f"{path} is not there, so the settings of the run are unknown.", ""))
         return {}
     except (OSError, ValueError):
-        remarks.append(f"{path} cannot be read, so the settings of the run are unknown.")
+        remarks.append(Remark(f"{path} cannot be read, so the settings of the run are unknown.", ""))
         return {}
     return settings if isinstance(settings, dict) else {}
 
@@ -74,6 +78,19 @@ def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
         starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
         agents = [agent["name"] for agent in settings["agents"]]
         return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
+    except (KeyError, TypeError):
+        return {}
+
+
+def _last_arenas(settings: Mapping[str, Any]) -> dict[tuple[str, int], int]:
+    """The last arena of the episodes of each task and arena; runs of earlier versions do not say it."""
+    try:
+        return {
+            (task["name"], arena["position"]): arena["last"]
+            for task in settings["tasks"]
+            for arena in task["arenas"]
+            if "last" in arena
+        }
     except (KeyError, TypeError):
         return {}
 

@@ -279,12 +279,16 @@ def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
     chosen = several_arenas(rows)
     groups = grouped(chosen, lambda row: (row.task, row.arena, row.agent))
     places = {agent: place for place, agent in enumerate(agents_of(chosen))}
+    last: dict[tuple[str, int], int] = {}
+    for row in chosen:
+        last[row.task, row.arena] = max(last.get((row.task, row.arena), 0), row.last_arena or 0, row.arena)
     lines = [
-        {"task": task, "arena": arena + 1, "agent": agent, **measures(groups[task, arena, agent])}
+        {"task": task, "arena": arena + 1, "last_arena": last[task, arena] + 1, "agent": agent}
+        | measures(groups[task, arena, agent])
         for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], places[key[2]]))
     ]
     columns = [
-        ("task and arena", lambda row: f"{row['task']}, arena {row['arena']}"),
+        ("task and arena", _task_and_arenas),
         ("agent", text("agent")),
         ("episodes", text("episodes")),
         ("passed", share()),
@@ -292,10 +296,16 @@ def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
         *_TIMES,
     ]
     caption = (
-        "Each agent in each arena of the tasks that have several, counted from 1 as they stand in the file; intervals "
-        "are 95 % Wilson intervals."
+        "Each agent in each arena of the tasks that have several, counted from 1 as they stand in the file; arenas "
+        "that merge are one episode, which counts once. Intervals are 95 % Wilson intervals."
     )
     return Table(name, caption, lines, columns, most=40, ditto=True)
+
+
+def _task_and_arenas(row: dict[str, Any]) -> str:
+    """A task with the arena of an episode, or all that are one episode."""
+    first, last = row["arena"], row["last_arena"]
+    return f"{row['task']}, arena {first}" if first == last else f"{row['task']}, arenas {first} to {last}"
 
 
 def trained_and_held_out(rows: Sequence[Played]) -> Table:

@@ -1,6 +1,7 @@
 """Where agents went until their episodes were decided: their ways over a picture of the arena from above."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,46 @@ from numpy.typing import NDArray
 from puzzlebox.lab.report.figures.lettering import letters_in, lines_of, shortened, wrapped
 from puzzlebox.lab.report.figures.looks import INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.lab.report.played import Played, agents_of, grouped
-from puzzlebox.lab.report.tables import several_arenas
-from puzzlebox.world import Record
+from puzzlebox.render import View
+from puzzlebox.world import Record, World
 
 MOST_PLACES = 4
 MOST_AGENTS = 4
 MOST_PATHS = 5
+# Rows of panels: an episode that goes on to further arenas has one for each.
+MOST_ROWS = 8
 _PIXELS = 420
 # An arena of a task, by its position: what one plan can be drawn of.
 Place = tuple[str, int]
 # What stands at the end of a way that was passed, was not, or was never decided; and how large.
 _MARKS: dict[bool | None, tuple[str, int]] = {True: ("*", 70), False: ("X", 34), None: ("s", 22)}
+# What stands where an episode went on to the next arena.
+_WENT_ON = (">", 34)
+
+
+@dataclass
+class _Leg:
+    """The part of an episode that was played in one arena.
+
+    Attributes:
+        row: the episode.
+        place: the arena.
+        view: what the arena is seen with.
+        picture: the arena as it was when the episode came there; None where another leg has one.
+        points: where the animal was, in metres.
+        went_on: whether the episode went on to the next arena from here.
+    """
+
+    row: Played
+    place: Place
+    view: View
+    picture: NDArray[np.uint8] | None
+    points: list[NDArray[np.float64]]
+    went_on: bool = False
 
 
 def place_of(row: Played) -> Place:
-    """Where an episode was played."""
+    """Where an episode started."""
     return row.task, row.arena
 
 
@@ -122,12 +148,19 @@ def paths_from_above(
         name: of the file.
         caption: of the figure.
     """
-    drawn = sorted({place_of(row) for row, _ in found})[:MOST_PLACES]
+    panels_of: dict[tuple[Place, str], list[_Leg]] = {}
+    for row, record in found:
+        for leg in _legs(row, record, panels_of.keys()):
+            panels_of.setdefault((leg.place, row.agent), []).append(leg)
+    everywhere = sorted({place for place, _ in panels_of})
+    drawn = everywhere[:MOST_ROWS]
+    if len(drawn) < len(everywhere):
+        caption += f" The first {len(drawn)} of {len(everywhere)} arenas these episodes came to."
     agents = _agents(row for row, _ in found)
-    played = {(place_of(row), row.agent) for row in rows}
     side = min(2.6, WIDTH / max(len(agents), 2))
     above = {agent: wrapped(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
-    titles = _titles(drawn, rows)
+    known = {*drawn, *map(place_of, rows)}
+    titles = _titles(drawn, known)
     beside = {place: wrapped(title, letters_in(side, 8)) for place, title in titles.items()}
     width = side * len(agents) + 0.15 * lines_of(beside.values())
     height = (side + 0.25) * len(drawn) + 0.15 + 0.15 * lines_of(above.values())
@@ -135,26 +168,41 @@ def paths_from_above(
     panels = figure.subplots(len(drawn), len(agents), squeeze=False)
     for line, place in zip(panels, drawn, strict=True):
         for panel, agent in zip(line, agents, strict=True):
-            own = [(row, record) for row, record in found if place_of(row) == place and row.agent == agent]
-            _panel(panel, own, look[agent].colour, "no path kept" if (place, agent) in played else "not played")
+            own = panels_of.get((place, agent), [])
+            _panel(panel, own, look[agent].colour, "" if own else _without(place, agent, found, rows))
             panel.set_title(above[agent] if place == drawn[0] else "", fontsize=9)
-            if agent == agents[0] and len({place_of(row) for row in rows}) > 1:
+            if agent == agents[0] and len(known) > 1:
                 panel.set_ylabel(beside[place], fontsize=8)
-    handles = _legend(any(row.passed is None for row, _ in found))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    legs = [leg for (place, _), own in panels_of.items() if place in drawn for leg in own]
+    handles = _legend(any(row.passed is None for row, _ in found), any(leg.went_on for leg in legs))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(handles) > 4 or len(agents) == 1 else 4)
     return Drawing(name, caption, figure)
 
 
-def _titles(drawn: Sequence[Place], rows: Sequence[Played]) -> dict[Place, str]:
-    """What the panels of each arena are called: their task, and which arena where it has several."""
-    several = {row.task for row in several_arenas(rows)}
+def _without(place: Place, agent: str, found: Sequence[tuple[Played, Record]], rows: Sequence[Played]) -> str:
+    """Why a panel has no way."""
+    starts = {place_of(row) for row in rows}
+    # An arena nobody starts in is reached from the last one before it in which somebody does.
+    start = place if place in starts else max(each for each in starts if each < place)
+    if (start, agent) not in {(place_of(row), row.agent) for row in rows}:
+        return "not played"
+    kept = any(place_of(row) == start and row.agent == agent for row, _ in found)
+    return "not reached" if kept and start != place else "no path kept"
+
+
+def _titles(drawn: Sequence[Place], known: Iterable[Place]) -> dict[Place, str]:
+    """What the panels of each arena are called: their task, and which arena where several of it are known."""
+    tasks = [task for task, _ in known]
     short = shortened(list(dict.fromkeys(task for task, _ in drawn)))
     return {
-        (task, arena): f"{short[task]}, arena {arena + 1}" if task in several else short[task] for task, arena in drawn
+        (task, arena): f"{short[task]}, arena {arena + 1}" if tasks.count(task) > 1 else short[task]
+        for task, arena in drawn
     }
 
 
-def _panel(panel: Any, own: Sequence[tuple[Played, Record]], colour: str, otherwise: str) -> None:
+def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None:
+    from puzzlebox.lab.pathway import pixels
+
     panel.set_xticks([])
     panel.set_yticks([])
     for edge in panel.spines.values():
@@ -164,47 +212,61 @@ def _panel(panel: Any, own: Sequence[tuple[Played, Record]], colour: str, otherw
     if not own:
         panel.text(0.5, 0.5, otherwise, ha="center", va="center", transform=panel.transAxes, color="#767676")
         return
-    picture, _ = _followed(own[0][1], ground=True)
-    panel.imshow(picture)
-    for row, record in own:
-        _, way = _followed(record, ground=False)
+    panel.imshow(own[0].picture)
+    for leg in own:
+        way = pixels(np.array(leg.points), leg.view, _PIXELS, _PIXELS)
         panel.plot(way[:, 0], way[:, 1], color="white", linewidth=2.4, alpha=0.7)
         panel.plot(way[:, 0], way[:, 1], color=colour, linewidth=1.3)
         panel.scatter(*way[0], s=14, color="white", edgecolors=INK, linewidths=0.9, zorder=3)
-        marker, size = _MARKS[row.passed]
+        marker, size = _WENT_ON if leg.went_on else _MARKS[leg.row.passed]
         panel.scatter(*way[-1], marker=marker, s=size, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
 
 
-def _followed(record: Record, ground: bool) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """A picture of the arena as it was at the start, and where on it the animal was until its episode was decided."""
-    from puzzlebox.lab.pathway import pixels
-    from puzzlebox.render import Painter, View
-    from puzzlebox.world import World
+def _legs(row: Played, record: Record, pictured: Container[tuple[Place, str]]) -> list[_Leg]:
+    """An episode played again until it was decided: a leg for each arena it came to, in order.
 
+    Args:
+        row: the episode.
+        record: what is needed to play it again.
+        pictured: the arenas, with agents, that have a picture already.
+    """
     world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
-    scene = world.scene()
-    view = View.top(scene, 1.0)
-    picture = Painter(scene).picture(view, _PIXELS, _PIXELS) if ground else np.zeros((1, 1, 3), np.uint8)
-    ways = [np.array(world.position_of(world.animals[0]))]
-    if not ground:
-        start = world.position
-        for actions in record.actions:
-            before = world.clock
-            events = world.step(actions).events
-            after = np.array(world.position_of(world.animals[0]))
-            # A further arena is another floor, and what comes after the deciding event says nothing of the animal.
-            decided = next((event for event in events if event.kind == "finished" and event.animal == 0), None)
-            if decided is not None and world.position == start:
+    legs = [_leg(row, world, pictured)]
+    done = False
+    for actions in record.actions:
+        before, position = world.clock, world.position
+        events = world.step(actions).events
+        if world.position != position:
+            legs[-1].went_on = True
+            legs.append(_leg(row, world, pictured))
+            done = False
+            continue
+        # What comes after the deciding event says nothing of the animal.
+        decided = next((event for event in events if event.kind == "finished" and event.animal == 0), None)
+        if not done:
+            points, after = legs[-1].points, np.array(world.position_of(world.animals[0]))
+            if decided is not None:
                 share = (decided.step - before) / max(1, world.clock - before)
-                after = ways[-1] + share * (after - ways[-1])
-            if world.position == start:
-                ways.append(after)
-            if decided is not None or world.over or world.position != start:
-                break
-    return picture, pixels(np.array(ways), view, _PIXELS, _PIXELS)
+                after = points[-1] + share * (after - points[-1])
+            points.append(after)
+        done = done or decided is not None
+        if world.cause is not None:
+            break
+    return legs
 
 
-def _legend(undecided: bool) -> list[Any]:
+def _leg(row: Played, world: World, pictured: Container[tuple[Place, str]]) -> _Leg:
+    """The beginning of a leg, in the arena a world is in."""
+    from puzzlebox.render import Painter
+
+    place, scene = (row.task, world.position), world.scene()
+    view = View.top(scene, 1.0)
+    there = (place, row.agent) in pictured
+    picture = None if there else Painter(scene).picture(view, _PIXELS, _PIXELS)
+    return _Leg(row, place, view, picture, [np.array(world.position_of(world.animals[0]))])
+
+
+def _legend(undecided: bool, went_on: bool) -> list[Any]:
     from puzzlebox.lab.stats.needed import needed
 
     line = needed("matplotlib.lines").Line2D
@@ -213,6 +275,13 @@ def _legend(undecided: bool) -> list[Any]:
         line([], [], marker="o", markerfacecolor="white", markersize=5, label="start", **kind),
         line([], [], marker="*", markerfacecolor="#8C8C8C", markersize=10, label="end, passed", **kind),
         line([], [], marker="X", markerfacecolor="#8C8C8C", markersize=7, label="end, failed", **kind),
-        line([], [], marker="s", markerfacecolor="#8C8C8C", markersize=6, label="end, not decided", **kind),
     ]
-    return handles if undecided else handles[:-1]
+    if went_on:
+        handles.append(
+            line([], [], marker=">", markerfacecolor="#8C8C8C", markersize=7, label="on to the next arena", **kind)
+        )
+    if undecided:
+        handles.append(
+            line([], [], marker="s", markerfacecolor="#8C8C8C", markersize=6, label="end, not decided", **kind)
+        )
+    return handles
