@@ -114,6 +114,30 @@ def test_frames_before_a_snapshot_are_there_after_it(steps: int) -> None:
     assert alike(play(copied, 12), play(env, 12))
 
 
+@pytest.mark.parametrize("steps", [0, 1, 10])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_steps_on_with_the_newest_frame(steps: int, copied: Any) -> None:
+    env = puzzlebox.make(FORAGING, camera=8, frame_stack=3)
+    env.reset(seed=4)
+    for _ in range(steps):
+        env.step(3)
+    twin = copied(env)
+    for _ in range(4):
+        assert same(env.step(3)[0], twin.step(3)[0])
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_of_several_agents_step_on_with_their_newest_frames(copied: Any) -> None:
+    env = puzzlebox.make_parallel(text(), camera=8, frame_stack=3)
+    env.reset(seed=4)
+    for _ in range(4):
+        env.step({"agent_0": 1, "agent_1": 5})
+    twin = copied(env)
+    for _ in range(3):
+        ours, theirs = (each.step({"agent_0": 1, "agent_1": 5})[0] for each in (env, twin))
+        assert all(same(ours[agent], theirs[agent]) for agent in ("agent_0", "agent_1"))
+
+
 def test_scaled_vitals_and_heading() -> None:
     task = "arenas: [{items: [{name: Agent, at: [10, 0, 30], rotation: 90}]}]"
     plain, env = (puzzlebox.make(task, camera=None, **each) for each in ({}, {"scaled_vitals": True, "heading": True}))

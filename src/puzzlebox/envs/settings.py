@@ -39,11 +39,11 @@ _LAST_NUMBER = np.iinfo(np.int32).max
 def refuse_unknown(asked: Mapping[str, Any], known: Sequence[str], what: str = "setting") -> None:
     """Complain about the first word nobody knows, with the nearest one that somebody does.
 
-    A setting is a keyword argument, and libraries look for Python's own wording to know which ones they can pass.
+    Settings are keyword arguments, and libraries look for Python's own wording to know which ones they can pass.
     """
     for word in asked:
         if word not in known:
-            python = f"got an unexpected keyword argument '{word}': " if what == "setting" else ""
+            python = f"got an unexpected keyword argument '{word}': " if what in ("setting", "argument") else ""
             raise TypeError(f"{python}there is no {what} `{word}`{nearest(str(word), list(known))}")
 
 
