@@ -206,6 +206,25 @@ def test_a_limit_of_steps_truncates(made: Any) -> None:
     assert env.spec.max_episode_steps == 4
 
 
+def test_our_limit_counts_the_steps_before_a_restore() -> None:
+    first = puzzlebox.make(ENDLESS, camera=None, max_episode_steps=4)
+    first.reset(seed=0)
+    first.step(0), first.step(0)
+    second = puzzlebox.make(ENDLESS, camera=None, max_episode_steps=4)
+    second.restore(first.snapshot())
+    assert [second.step(0)[3] for _ in range(2)] == [False, True]
+
+
+def test_gymnasiums_limit_counts_from_its_own_reset() -> None:
+    first = puzzlebox.make(ENDLESS, camera=None)
+    first.reset(seed=0)
+    first.step(0), first.step(0)
+    wrapped = gym.make("puzzlebox/Arena-v1", task=ENDLESS, camera=None, max_episode_steps=4)
+    wrapped.reset(seed=0)
+    wrapped.unwrapped.restore(first.snapshot())  # type: ignore[attr-defined]
+    assert [wrapped.step(0)[3] for _ in range(4)] == [False, False, False, True]
+
+
 def test_a_limited_episode_is_over() -> None:
     env = puzzlebox.make(ENDLESS, camera=None, max_episode_steps=2)
     env.reset(seed=0)
@@ -332,20 +351,35 @@ def test_infos_can_be_numbers_alone() -> None:
     env = puzzlebox.make("examples/food", infos="numbers", **LIGHT)
     _, info = env.reset(seed=7)
     assert info.keys() == {"arena", "passed", "latency", "episode_return", "health", "lights"}
-    assert math.isnan(info["passed"]) and math.isnan(info["latency"])
+    assert (info["passed"], info["latency"]) == (-1.0, -1.0)
     while not env.world.over:
         *_, info = env.step(3)
     assert (info["passed"], info["latency"]) == (1.0, 1.08)
     envs = puzzlebox.make_vec("examples/food", 2, workers=1, infos="numbers", autoreset="same_step", **LIGHT)
     infos = envs.reset(seed=7)[1]
     assert {name for name in infos if name[0] != "_"} == info.keys()
-    assert np.isnan(infos["passed"]).all()
+    assert (infos["passed"] == -1.0).all() and (infos["latency"] == -1.0).all()
     while "final_info" not in infos:
         infos = envs.step(np.full(2, 3))[4]
     assert infos["final_info"]["passed"][0] == 1.0
     assert all(value.dtype != object for value in infos["final_info"].values())
     agents = puzzlebox.make_parallel(text(), infos="numbers", **LIGHT).reset(seed=0)[1]
     assert all(isinstance(value, int | float) for info in agents.values() for value in info.values())
+
+
+@pytest.mark.parametrize("infos", ["all", "plain", "numbers"])
+def test_every_kind_of_infos_passes_gymnasiums_check(infos: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(puzzlebox.make(FORAGING, camera=None, infos=infos), skip_render_check=True)
+
+
+def test_what_is_undecided_is_masked_in_our_vectors_and_none_in_gymnasiums() -> None:
+    ours = puzzlebox.make_vec(FORAGING, 2, workers=1, **LIGHT).reset(seed=0)[1]
+    theirs = SyncVectorEnv([lambda: puzzlebox.make(FORAGING, **LIGHT)] * 2).reset(seed=0)[1]
+    for name in ("passed", "latency"):
+        assert ours[name].dtype != object and not ours[f"_{name}"].any()
+        assert theirs[name].tolist() == [None, None] and theirs[f"_{name}"].all()
 
 
 # --- going back, and making again

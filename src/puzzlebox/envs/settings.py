@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +31,9 @@ _CHOICES = {
 # The settings of an environment that change nothing about what an agent perceives and does.
 NO_SENSES = ("rules", "timeouts", "max_episode_steps", "infos")
 _BRANCH = (0, 1, 2)
+# What `passed` and `latency` are before they are known, where `info` holds numbers only. NaN would not equal itself,
+# and checks that compare two episodes would fail.
+UNKNOWN = -1.0
 # No thing has a larger number; dispensers may bring any number of things.
 _LAST_NUMBER = np.iinfo(np.int32).max
 
@@ -96,7 +98,8 @@ class Settings:
         heading: the sine and cosine of the direction the animal looks in, clockwise from the z axis.
         timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
         max_episode_steps: the step in which an episode that lasts is truncated. Default: None, never.
-        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number.
+        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number, and `passed` and `latency`
+            are -1 while unknown.
     """
 
     camera: int | None = 64
@@ -298,7 +301,7 @@ def shaped(info: dict[str, Any], how: str) -> dict[str, Any]:
     if how == "plain":
         return info | {"events": plain_events(info["events"])}
     numbers = {name: value for name, value in info.items() if isinstance(value, bool | int | float)}
-    decision = {name: nan if info[name] is None else float(info[name]) for name in ("passed", "latency")}
+    decision = {name: UNKNOWN if info[name] is None else float(info[name]) for name in ("passed", "latency")}
     return numbers | decision
 
 
