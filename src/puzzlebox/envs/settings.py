@@ -129,8 +129,8 @@ class Settings:
         if not isinstance(rules, str | Rules | Mapping):
             raise ValueError(f"rules is {rules!r}; it must be a Rules or the name of some: {', '.join(PRESETS)}")
         asked["rules"] = Rules.named(rules, **changes)
-        for name in ("camera", "rays"):  # both ways to say no
-            if asked.get(name) is False or (name == "rays" and asked.get(name) == 0):
+        for name in ("camera", "rays"):  # another way to say no
+            if asked.get(name) is False:
                 asked[name] = None
         return cls(**asked)
 
