@@ -120,7 +120,7 @@ class ArenaSB3VecEnv(VecEnv):
     def _rows(self, indices: VecEnvIndices) -> list[int]:
         """The numbers of the environments that are meant."""
         one = isinstance(indices, int | np.integer | str | float)
-        chosen = [indices] if one else list(self._get_indices(indices))  # type: ignore[arg-type]
+        chosen = [indices] if one else list(self._get_indices(indices))
         whole = all(isinstance(each, int | np.integer) and not isinstance(each, bool) for each in chosen)
         if not whole or not all(-self.num_envs <= each < self.num_envs for each in chosen):  # type: ignore[operator]
             raise (IndexError if whole else TypeError)(
