@@ -66,10 +66,9 @@ def test_a_script_of_theirs(food: str, caplog: pytest.LogCaptureFixture) -> None
             raysPerSide=7,
             rayMaxDegrees=30,
             timescale=300,
-            somethingNew=1,
         )
     assert [record.message for record in caplog.records] == [
-        "these arguments of Animal-AI have no effect here: file_name, worker_id, timescale, somethingNew"
+        "these arguments of Animal-AI have no effect here: file_name, worker_id, timescale"
     ]
     braitenberg = Braitenberg(15)
     behavior = next(iter(env.behavior_specs.keys()))
@@ -89,6 +88,22 @@ def test_a_script_of_theirs(food: str, caplog: pytest.LogCaptureFixture) -> None
             done = True
     env.close()
     assert total == pytest.approx(0.87, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [({"useRaycasts": True}, "useRayCasts"), ({"resoluton": 20}, "resolution")]
+)
+def test_a_misspelt_argument_is_refused(food: str, given: dict[str, Any], meant: str) -> None:
+    name = next(iter(given))
+    with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{name}'.*did you mean `{meant}`"):
+        AnimalAIEnvironment(arenas_configurations=food, useCamera=False, **given)
+
+
+def test_arguments_of_older_versions_are_accepted(food: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        older = {"n_arenas": 1, "docker_training": False}
+        AnimalAIEnvironment(arenas_configurations=food, useCamera=False, **older).close()
+    assert caplog.messages == ["these arguments of Animal-AI have no effect here: n_arenas, docker_training"]
 
 
 OLD_SCRIPT = """

@@ -9,12 +9,13 @@ import sys
 from collections.abc import Iterator
 from select import select
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
 from conftest import ROOT
 from living import FORWARDS, NOOP, run, world_of
-from puzzlebox import Fork, load_task, make
+from puzzlebox import Fork, load_task, make, make_vec
 from puzzlebox.world import Outcome, World
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -142,6 +143,27 @@ def test_without_fork_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delattr(os, "fork")
     with pytest.raises(RuntimeError, match="use snapshot and restore"):
         Fork(world_of("name: Agent"))
+
+
+def test_only_worlds_and_environments_are_forked() -> None:
+    vector = make_vec("examples/food", 2, workers=1, camera=None)
+    for subject in (None, 3, vector, World):
+        with pytest.raises(TypeError, match=r"only a World or an environment of puzzlebox.make or gym.make"):
+            Fork(subject)
+    vector.close()
+    with Fork(gym.make("puzzlebox/Arena-v1", task="examples/food", camera=None)) as fork:
+        fork.call("reset")
+
+
+def test_closed_forks_leave_no_zombies() -> None:
+    world = world_of("name: Agent", time_limit=50)
+    forks = [Fork(world) for _ in range(5)]
+    pids = [each.call(own_pid) for each in forks]
+    for fork in forks:
+        fork.close()
+    for pid in pids:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
 
 
 def test_closed_and_forgotten_forks_end() -> None:

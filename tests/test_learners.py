@@ -114,6 +114,30 @@ def test_frames_before_a_snapshot_are_there_after_it(steps: int) -> None:
     assert alike(play(copied, 12), play(env, 12))
 
 
+@pytest.mark.parametrize("steps", [0, 1, 10])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_steps_on_with_the_newest_frame(steps: int, copied: Any) -> None:
+    env = puzzlebox.make(FORAGING, camera=8, frame_stack=3)
+    env.reset(seed=4)
+    for _ in range(steps):
+        env.step(3)
+    twin = copied(env)
+    for _ in range(4):
+        assert same(env.step(3)[0], twin.step(3)[0])
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_of_several_agents_step_on_with_their_newest_frames(copied: Any) -> None:
+    env = puzzlebox.make_parallel(text(), camera=8, frame_stack=3)
+    env.reset(seed=4)
+    for _ in range(4):
+        env.step({"agent_0": 1, "agent_1": 5})
+    twin = copied(env)
+    for _ in range(3):
+        ours, theirs = (each.step({"agent_0": 1, "agent_1": 5})[0] for each in (env, twin))
+        assert all(same(ours[agent], theirs[agent]) for agent in ("agent_0", "agent_1"))
+
+
 def test_scaled_vitals_and_heading() -> None:
     task = "arenas: [{items: [{name: Agent, at: [10, 0, 30], rotation: 90}]}]"
     plain, env = (puzzlebox.make(task, camera=None, **each) for each in ({}, {"scaled_vitals": True, "heading": True}))
@@ -180,6 +204,25 @@ def test_a_limit_of_steps_truncates(made: Any) -> None:
     assert [env.step(0)[2:4] for _ in range(4)] == [(False, False)] * 3 + [(False, True)]
     assert env.unwrapped.info()["passed"] is None
     assert env.spec.max_episode_steps == 4
+
+
+def test_our_limit_counts_the_steps_before_a_restore() -> None:
+    first = puzzlebox.make(ENDLESS, camera=None, max_episode_steps=4)
+    first.reset(seed=0)
+    first.step(0), first.step(0)
+    second = puzzlebox.make(ENDLESS, camera=None, max_episode_steps=4)
+    second.restore(first.snapshot())
+    assert [second.step(0)[3] for _ in range(2)] == [False, True]
+
+
+def test_gymnasiums_limit_counts_from_its_own_reset() -> None:
+    first = puzzlebox.make(ENDLESS, camera=None)
+    first.reset(seed=0)
+    first.step(0), first.step(0)
+    wrapped = gym.make("puzzlebox/Arena-v1", task=ENDLESS, camera=None, max_episode_steps=4)
+    wrapped.reset(seed=0)
+    wrapped.unwrapped.restore(first.snapshot())  # type: ignore[attr-defined]
+    assert [wrapped.step(0)[3] for _ in range(4)] == [False, False, False, True]
 
 
 def test_a_limited_episode_is_over() -> None:
@@ -308,20 +351,35 @@ def test_infos_can_be_numbers_alone() -> None:
     env = puzzlebox.make("examples/food", infos="numbers", **LIGHT)
     _, info = env.reset(seed=7)
     assert info.keys() == {"arena", "passed", "latency", "episode_return", "health", "lights"}
-    assert math.isnan(info["passed"]) and math.isnan(info["latency"])
+    assert (info["passed"], info["latency"]) == (-1.0, -1.0)
     while not env.world.over:
         *_, info = env.step(3)
     assert (info["passed"], info["latency"]) == (1.0, 1.08)
     envs = puzzlebox.make_vec("examples/food", 2, workers=1, infos="numbers", autoreset="same_step", **LIGHT)
     infos = envs.reset(seed=7)[1]
     assert {name for name in infos if name[0] != "_"} == info.keys()
-    assert np.isnan(infos["passed"]).all()
+    assert (infos["passed"] == -1.0).all() and (infos["latency"] == -1.0).all()
     while "final_info" not in infos:
         infos = envs.step(np.full(2, 3))[4]
     assert infos["final_info"]["passed"][0] == 1.0
     assert all(value.dtype != object for value in infos["final_info"].values())
     agents = puzzlebox.make_parallel(text(), infos="numbers", **LIGHT).reset(seed=0)[1]
     assert all(isinstance(value, int | float) for info in agents.values() for value in info.values())
+
+
+@pytest.mark.parametrize("infos", ["all", "plain", "numbers"])
+def test_every_kind_of_infos_passes_gymnasiums_check(infos: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(puzzlebox.make(FORAGING, camera=None, infos=infos), skip_render_check=True)
+
+
+def test_what_is_undecided_is_masked_in_our_vectors_and_none_in_gymnasiums() -> None:
+    ours = puzzlebox.make_vec(FORAGING, 2, workers=1, **LIGHT).reset(seed=0)[1]
+    theirs = SyncVectorEnv([lambda: puzzlebox.make(FORAGING, **LIGHT)] * 2).reset(seed=0)[1]
+    for name in ("passed", "latency"):
+        assert ours[name].dtype != object and not ours[f"_{name}"].any()
+        assert theirs[name].tolist() == [None, None] and theirs[f"_{name}"].all()
 
 
 # --- going back, and making again

@@ -23,8 +23,9 @@ from living import (
     world_of,
     zone,
 )
+from puzzlebox import make
 from puzzlebox.scene.themes import THEMES, Surface
-from puzzlebox.world import PRESETS, Rules, World
+from puzzlebox.world import PRESETS, Record, Rules, World
 
 # --- rules
 
@@ -46,10 +47,31 @@ def test_the_presets() -> None:
         (lambda: Rules(masses={"Wall": 0}), "the mass of Wall is 0"),
         (lambda: Rules(masses={"Wall": "9"}), "the mass of Wall is '9'"),  # type: ignore[dict-item]
         (lambda: World(task_of(AGENT), arena=3), "no arena at position 3"),
+        (lambda: Rules.named("3.1", left_out="yes"), "left_out is 'yes'; it must be True or False"),
+        (lambda: Rules(decision_period=True), "decision_period is True; it must be a whole number from 1 to 100"),
+        (lambda: Rules(hot_zone_floor="a"), "hot_zone_floor is 'a'; it must be a finite number, 0 or more"),  # type: ignore[arg-type]
+        (lambda: Rules(hot_zone_floor=float("nan")), "hot_zone_floor is nan; it must be a finite number, 0 or more"),
+        (lambda: Rules(hot_zone_floor=float("inf")), "hot_zone_floor is inf; it must be a finite number, 0 or more"),
+        (lambda: Rules(hot_zone_floor=-5), "hot_zone_floor is -5; it must be a finite number, 0 or more"),
+        (lambda: Rules.named(3), "rules is 3; it must be a Rules, a mapping of its fields, or the name of a preset"),  # type: ignore[arg-type]
+        (lambda: Rules.named("3.1", masses=3), "masses is 3; it must be a mapping from names of things to kilograms"),
+        (lambda: World(task_of(AGENT), rules=3), "rules is 3; it must be a Rules"),  # type: ignore[arg-type]
+        (lambda: World(task_of(AGENT), seed=True), "the seed is True; it must be a whole number, 0 or more"),
+        (lambda: World(task_of(AGENT), seed="x"), "the seed is 'x'; it must be a whole number, 0 or more"),  # type: ignore[arg-type]
+        (lambda: World(task_of(AGENT), seed=None), "the seed is None; it must be a whole number, 0 or more"),  # type: ignore[arg-type]
+        (lambda: World(task_of(AGENT), seed=1.5), "the seed is 1.5; it must be a whole number, 0 or more"),  # type: ignore[arg-type]
+        (lambda: World(task_of(AGENT), seed=-1), "the seed is -1; it must be a whole number, 0 or more"),
+        (lambda: World(task_of(AGENT), arena="x"), "arena is 'x'; it must be the position of an arena, a whole number"),  # type: ignore[arg-type]
+        (lambda: World("food/first-steps"), "task is 'food/first-steps'; it must be a Task: puzzlebox.load_task"),  # type: ignore[arg-type]
+        (lambda: world_of(AGENT).step(3), "actions is 3; it must be a list with one number from 0 to 8 for each"),  # type: ignore[arg-type]
+        (lambda: world_of(AGENT).restore(3), "record is 3; it must be a Record, as `World.snapshot` returns"),  # type: ignore[arg-type]
+        (lambda: Record.from_json("[]"), "this is not a Record; it must be the text that `Record.to_json` wrote"),
+        (lambda: Record.from_json("x"), "this is not a Record; it must be the text that `Record.to_json` wrote"),
+        (lambda: make("foraging", rays=0), "rays is 0; it must be an odd number from 1 to 1001"),
     ],
 )
-def test_what_rules_refuse(call: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_what_rules_and_worlds_refuse(call: Any, sentence: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=sentence):
         call()
 
 

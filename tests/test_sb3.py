@@ -109,6 +109,41 @@ def test_questions_to_some(workers: int) -> None:
     envs.close()
 
 
+def one_arena(**settings: Any) -> Any:
+    return puzzlebox.make_sb3(THREE, 2, workers=1, camera=None, **settings)
+
+
+@pytest.mark.parametrize("indices", [5, -3, "x", 1.5, [0, 2], [0, "x"], True])
+def test_environments_that_are_not_there(indices: Any) -> None:
+    with pytest.raises((TypeError, IndexError), match=r"indices is .*; it must be .* from 0 to 1"):
+        one_arena().get_attr("settings", indices)
+
+
+@pytest.mark.parametrize("indices", [None, 1, [1, 0], range(2), np.int64(1), np.array([0, 1]), -1])
+def test_environments_that_are_there(indices: Any) -> None:
+    assert all(each.camera is None for each in one_arena().get_attr("settings", indices))
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 1.5, True])
+def test_seeds_are_whole_numbers(seed: Any) -> None:
+    with pytest.raises(ValueError, match=r"the seed is .*; it must be a whole number, 0 or more"):
+        one_arena().seed(seed)
+
+
+@pytest.mark.parametrize("options", [[1], [1, 2], 3, "ab", [{}], [{}, {}, {}]])
+def test_options_are_a_dictionary_or_one_each(options: Any) -> None:
+    with pytest.raises(TypeError, match=r"options is .*; it must be a dictionary, or a list of 2 of them"):
+        one_arena().set_options(options)
+
+
+def test_no_success_is_counted_where_nothing_was_decided() -> None:
+    envs = one_arena(infos="numbers", max_episode_steps=2)
+    envs.reset()
+    envs.step(np.zeros(2, np.int64))
+    *_, infos = envs.step(np.zeros(2, np.int64))
+    assert [info["is_success"] for info in infos] == [None, None]
+
+
 def test_under_their_wrappers(tmp_path: Path) -> None:
     made = puzzlebox.make_sb3([THREE, OTHER], 2, workers=1, **SENSES)
     with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):

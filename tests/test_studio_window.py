@@ -75,6 +75,14 @@ def test_the_page_is_opened(no_browser: list[str]) -> None:
         shown.close()
 
 
+def test_the_address_is_printed_before_anybody_looks(no_browser: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    shown = Window()
+    try:
+        assert f"open {shown.link} in a browser" in capsys.readouterr().err
+    finally:
+        shown.close()
+
+
 def test_no_other_site_may_look(no_browser: list[str]) -> None:
     shown = Window(browser=False)
     try:

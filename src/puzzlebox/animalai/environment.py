@@ -31,7 +31,7 @@ from puzzlebox.animalai.side_channel.raw_bytes_channel import RawBytesChannel
 from puzzlebox.animalai.side_channel.side_channel import SideChannel
 from puzzlebox.animalai.studio_process import open_page
 from puzzlebox.envs.arena import ArenaEnv
-from puzzlebox.envs.settings import Observation
+from puzzlebox.envs.settings import Observation, refuse_unknown
 from puzzlebox.schema import Task
 from puzzlebox.senses.rays import Rays
 
@@ -54,6 +54,8 @@ _WITHOUT_EFFECT = {
     "targetFrameRate": 60,
     "captureFrameRate": 0,
 }
+# Arguments of versions 1 and 2, which had several arenas in one process and ran in a container.
+_OLDER = ("n_arenas", "docker_training")
 
 
 class PlayTrain(NamedTuple):
@@ -79,7 +81,7 @@ class AnimalAIEnvironment(UnityEnvironment):
         play: let a participant play the file as well, on the studio's play page, which records by itself.
         rules: which build's rules to play by; see `puzzlebox.Rules`. Default: those of 4.3. Under builds up to 4.3 an
             episode whose time runs out ends like any other; `interrupted` is never true.
-        unknown: accepted, with a note.
+        older: `n_arenas` and `docker_training` of versions 1 and 2: accepted, with a note.
         others: as in the original.
     """
 
@@ -115,10 +117,11 @@ class AnimalAIEnvironment(UnityEnvironment):
         captureFrameRate: int = 0,
         *,
         rules: Any = "4.3",
-        **unknown: Any,
+        **older: Any,
     ) -> None:
         given = locals()
-        moot = [name for name, default in _WITHOUT_EFFECT.items() if given[name] != default] + list(unknown)
+        refuse_unknown(older, [*(name for name in given if name not in ("self", "older")), *_OLDER], "argument")
+        moot = [name for name, default in _WITHOUT_EFFECT.items() if given[name] != default] + list(older)
         if play and log_folder:
             moot.append("log_folder")
         if any(str(each.channel_id) != self.ARENA_CONFIG_SC_UUID for each in side_channels or ()):

@@ -328,7 +328,7 @@ def make(
         timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
         max_episode_steps: the most steps of an episode, which is truncated after them. Default: None, no limit.
         infos: "all"; "plain": events are dictionaries; "numbers": only what is a number, for libraries that make
-            tensors of every entry.
+            tensors of every entry; `passed` and `latency` are -1 while unknown.
         render_mode: None, "rgb_array", or "human": a page in the browser shows every step, in real time.
         unknown: refused, with the nearest setting there is.
     """

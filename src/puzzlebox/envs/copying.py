@@ -62,11 +62,13 @@ class Copied:
         raise NotImplementedError
 
     def _replayed(self, record: Record) -> World:
-        """The world at the end of a record, with no events left, after looking at the frames before it."""
+        """The world at the end of a record, with no events left; stacked frames are looked at, the newest included."""
         first = max(0, len(record.actions) - self.settings.frame_stack + 1)
         world = World.replay(replace(record, actions=record.actions[:first]))
         for actions in record.actions[first:]:
             self._look(world)
             world.step(actions)
         world.take_events()
+        if self.settings.frame_stack > 1:
+            self._look(world)
         return world

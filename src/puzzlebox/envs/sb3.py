@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from puzzlebox.envs.settings import Observation, refuse_unknown
+from puzzlebox.envs.settings import UNKNOWN, Observation, checked_seed, refuse_unknown
 from puzzlebox.envs.sources import Source
 from puzzlebox.envs.vector import SETTINGS, ArenaVectorEnv, make_vec
 
@@ -46,6 +46,24 @@ class ArenaSB3VecEnv(VecEnv):
         self._reset_options()
         return observations
 
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seeds of the next `reset`: environment i has `seed` + i. Default: `seed` is drawn at random."""
+        return super().seed(checked_seed(seed))
+
+    def set_options(self, options: Any = None) -> None:
+        """Set the options of the next `reset`: a dictionary for all environments, or a list with one for each."""
+        each = [options] * self.num_envs if options is None or isinstance(options, dict) else options
+        if (
+            not isinstance(each, list | tuple)
+            or len(each) != self.num_envs
+            or not all(one is None or isinstance(one, dict) for one in each)
+        ):
+            raise TypeError(
+                f"options is {options!r}; it must be a dictionary, or a list of {self.num_envs} of them, "
+                "one for each environment"
+            )
+        super().set_options([one or {} for one in each])
+
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Note what the environments are to do."""
         self._actions = actions
@@ -62,7 +80,7 @@ class ArenaSB3VecEnv(VecEnv):
             infos[row] = info | {
                 "TimeLimit.truncated": bool(truncated[row] and not terminated[row]),
                 "terminal_observation": observation,
-                "is_success": info["passed"],
+                "is_success": None if info["passed"] in (None, UNKNOWN) else info["passed"],
                 "episode": {
                     "r": round(info["episode_return"], 6),
                     "l": int(self._lengths[row]),
@@ -101,7 +119,15 @@ class ArenaSB3VecEnv(VecEnv):
 
     def _rows(self, indices: VecEnvIndices) -> list[int]:
         """The numbers of the environments that are meant."""
-        return [range(self.num_envs)[each] for each in self._get_indices(indices)]
+        one = isinstance(indices, int | np.integer | str | float)
+        chosen = [indices] if one else list(self._get_indices(indices))
+        whole = all(isinstance(each, int | np.integer) and not isinstance(each, bool) for each in chosen)
+        if not whole or not all(-self.num_envs <= each < self.num_envs for each in chosen):  # type: ignore[operator]
+            raise (IndexError if whole else TypeError)(
+                f"indices is {indices!r}; it must be None, a whole number from 0 to {self.num_envs - 1}, "
+                "or a list of such numbers"
+            )
+        return [range(self.num_envs)[each] for each in chosen]  # type: ignore[index]
 
 
 def make_sb3(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +31,9 @@ _CHOICES = {
 # The settings of an environment that change nothing about what an agent perceives and does.
 NO_SENSES = ("rules", "timeouts", "max_episode_steps", "infos")
 _BRANCH = (0, 1, 2)
+# What `passed` and `latency` are before they are known, where `info` holds numbers only. NaN would not equal itself,
+# and checks that compare two episodes would fail.
+UNKNOWN = -1.0
 # No thing has a larger number; dispensers may bring any number of things.
 _LAST_NUMBER = np.iinfo(np.int32).max
 
@@ -39,11 +41,11 @@ _LAST_NUMBER = np.iinfo(np.int32).max
 def refuse_unknown(asked: Mapping[str, Any], known: Sequence[str], what: str = "setting") -> None:
     """Complain about the first word nobody knows, with the nearest one that somebody does.
 
-    A setting is a keyword argument, and libraries look for Python's own wording to know which ones they can pass.
+    Settings are keyword arguments, and libraries look for Python's own wording to know which ones they can pass.
     """
     for word in asked:
         if word not in known:
-            python = f"got an unexpected keyword argument '{word}': " if what == "setting" else ""
+            python = f"got an unexpected keyword argument '{word}': " if what in ("setting", "argument") else ""
             raise TypeError(f"{python}there is no {what} `{word}`{nearest(str(word), list(known))}")
 
 
@@ -96,7 +98,8 @@ class Settings:
         heading: the sine and cosine of the direction the animal looks in, clockwise from the z axis.
         timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
         max_episode_steps: the most steps of an episode, which is truncated after them. Default: None, no limit.
-        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number.
+        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number, and `passed` and `latency`
+            are -1 while unknown.
     """
 
     camera: int | None = 64
@@ -126,8 +129,8 @@ class Settings:
         if not isinstance(rules, str | Rules | Mapping):
             raise ValueError(f"rules is {rules!r}; it must be a Rules or the name of some: {', '.join(PRESETS)}")
         asked["rules"] = Rules.named(rules, **changes)
-        for name in ("camera", "rays"):  # both ways to say no
-            if asked.get(name) is False or (name == "rays" and asked.get(name) == 0):
+        for name in ("camera", "rays"):  # another way to say no
+            if asked.get(name) is False:
                 asked[name] = None
         return cls(**asked)
 
@@ -298,7 +301,7 @@ def shaped(info: dict[str, Any], how: str) -> dict[str, Any]:
     if how == "plain":
         return info | {"events": plain_events(info["events"])}
     numbers = {name: value for name, value in info.items() if isinstance(value, bool | int | float)}
-    decision = {name: nan if info[name] is None else float(info[name]) for name in ("passed", "latency")}
+    decision = {name: UNKNOWN if info[name] is None else float(info[name]) for name in ("passed", "latency")}
     return numbers | decision
 
 

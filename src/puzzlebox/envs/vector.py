@@ -13,6 +13,7 @@ from puzzlebox.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv, Snapshot, spec
 from puzzlebox.envs.group import DECIDED, DECIDED_INFOS, INFOS, RESULTS, Board, Job, News
 from puzzlebox.envs.programme import share
 from puzzlebox.envs.settings import (
+    UNKNOWN,
     Observation,
     Perception,
     Settings,
@@ -247,7 +248,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         decided = having & self._board.columns[DECIDED]
         for name in DECIDED_INFOS:
             if self._numbers_only:
-                infos[name] = np.where(decided, infos[name], np.nan)
+                infos[name] = np.where(decided, infos[name], UNKNOWN)
             else:
                 infos[f"_{name}"] = decided
         if "variation" in infos:  # others play no template
@@ -287,7 +288,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         decided = self._board.columns[DECIDED]
         columns: dict[str, list[Any]] = {name: self._board.columns[name].tolist() for name in INFOS}
         for name in DECIDED_INFOS:
-            unknown = np.nan if self._numbers_only else None
+            unknown = UNKNOWN if self._numbers_only else None
             pairs = zip(decided.tolist(), columns[name], strict=True)
             columns[name] = [value if known else unknown for known, value in pairs]
         columns |= {name: values.tolist() for name, values in self._constant.items()}

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 import threading
 import time
 import webbrowser
@@ -121,6 +122,8 @@ class Window:
         self._thread.start()
         self._serving.wait(_PATIENCE)
         if browser:
+            wait = f"the program waits up to {_PATIENCE:g} s for it"
+            print(f"If no page appears, open {self.link} in a browser; {wait}.", file=sys.stderr, flush=True)
             threading.Thread(target=webbrowser.open, args=(self.link,), daemon=True).start()
 
     def _serve(self, made: socket.socket) -> None:

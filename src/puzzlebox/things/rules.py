@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import isfinite
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal
+
+import numpy as np
 
 from puzzlebox.things.spelling import nearest
 
@@ -20,6 +23,10 @@ _LONGEST = 1e6
 def steps_in(seconds: float) -> int:
     """How many physics steps a time lasts."""
     return round(min(seconds, _LONGEST) / PHYSICS_STEP)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 # What the fields that are words or counts may be.
@@ -83,7 +90,8 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Refuse what no episode could be played by."""
-        if not isinstance(self.decision_period, int) or not 1 <= self.decision_period <= 100:
+        period = self.decision_period
+        if isinstance(period, bool) or not isinstance(period, int) or not 1 <= period <= 100:
             raise ValueError(f"decision_period is {self.decision_period!r}; it must be a whole number from 1 to 100")
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
@@ -92,10 +100,19 @@ class Rules:
                 )
         for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
-            if not isinstance(value, Real) or not least <= float(value) <= most:
+            if not _is_number(value) or not least <= float(value) <= most:
                 raise ValueError(f"{name} is {value!r}; it must be a number from {least} to {most}")
+        floor = self.hot_zone_floor
+        if not _is_number(floor) or not isfinite(floor) or floor < 0:
+            raise ValueError(f"hot_zone_floor is {floor!r}; it must be a finite number, 0 or more")
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(each.default, bool) and not isinstance(value, bool | np.bool_):
+                raise ValueError(f"{each.name} is {value!r}; it must be True or False")
+        if not isinstance(self.masses, Mapping):
+            raise ValueError(f"masses is {self.masses!r}; it must be a mapping from names of things to kilograms")
         for name, mass in self.masses.items():
-            if not isinstance(mass, Real) or not 0.01 <= float(mass) <= 1e6:
+            if not _is_number(mass) or not 0.01 <= float(mass) <= 1e6:
                 raise ValueError(f"the mass of {name} is {mass!r}; it must be from 0.01 to 1,000,000 kg")
         object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))
 
@@ -121,6 +138,11 @@ class Rules:
         elif isinstance(rules, Mapping):
             changes = {**rules, **changes}
             rules = cls()
+        elif not isinstance(rules, Rules):
+            raise ValueError(
+                f"rules is {rules!r}; it must be a Rules, a mapping of its fields, or the name of a preset: "
+                f"{', '.join(PRESETS)}"
+            )
         known = [each.name for each in fields(cls)]
         for name in changes:
             if name not in known:

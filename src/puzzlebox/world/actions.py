@@ -21,8 +21,14 @@ _ALONE = {action: (action,) for action in _PLAIN}
 
 def checked_actions(actions: Sequence[Any], animals: int) -> tuple[int, ...]:
     """One action per agent as plain numbers, or a sentence that says what is wrong."""
-    if len(actions) != animals:
-        raise ValueError(f"there are {animals} agents and {len(actions)} actions; give one for each, in file order")
+    try:
+        count = len(actions)
+    except TypeError:
+        raise TypeError(
+            f"actions is {actions!r}; it must be a list with one number from 0 to 8 for each agent, in file order"
+        ) from None
+    if count != animals:
+        raise ValueError(f"there are {animals} agents and {count} actions; give one for each, in file order")
     try:
         return _ALONE[actions[0]] if animals == 1 else tuple([_PLAIN[action] for action in actions])
     except (KeyError, TypeError):

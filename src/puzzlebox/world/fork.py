@@ -4,6 +4,7 @@ import gc
 import os
 import pickle
 import signal
+import time
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection, Pipe
@@ -11,8 +12,12 @@ from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 from weakref import WeakSet, finalize
 
+from puzzlebox.world.world import World
+
 # The message that asks a copy to copy itself; all others are calls.
 _FORK = b"fork"
+# Seconds `close` waits for the copy's process to end, and between two looks at it. One in a long call ends later.
+_PATIENCE, _PAUSE = 0.2, 0.001
 
 
 class Fork:
@@ -23,10 +28,11 @@ class Fork:
     A copy lives until `close`, until nobody refers to it, or until this process ends.
 
     Args:
-        subject: a `World`, or an environment of `puzzlebox.make`. Vectors have processes of their own, which no copy
-            has.
+        subject: a `World`, or an environment of `puzzlebox.make` or `gym.make`. Vectors have processes of their own,
+            which no copy has.
 
     Raises:
+        TypeError: the subject is something else.
         RuntimeError: this system cannot copy a running process (Windows).
     """
 
@@ -34,6 +40,11 @@ class Fork:
         if not hasattr(os, "fork"):
             raise RuntimeError(
                 "this system cannot copy a running process; use snapshot and restore, which give the same bytes"
+            )
+        if not isinstance(subject, World) and not hasattr(type(getattr(subject, "unwrapped", subject)), "world"):
+            raise TypeError(
+                "only a World or an environment of puzzlebox.make or gym.make can be forked, "
+                f"not {type(subject).__name__}"
             )
         _reap()
         ours, theirs = Pipe()
@@ -83,10 +94,14 @@ class Fork:
         return twin
 
     def close(self) -> None:
-        """End the copy. A second call does nothing."""
+        """End the copy, and wait up to 0.2 s for its process to end. A second call does nothing."""
         self._finalize()
         _forks.discard(self)
         _reap()
+        latest = time.monotonic() + _PATIENCE
+        while self._process in _children and time.monotonic() < latest:
+            time.sleep(_PAUSE)
+            _reap()
 
     def __enter__(self) -> "Fork":
         return self

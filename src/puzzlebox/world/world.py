@@ -24,7 +24,7 @@ from puzzlebox.world.lights import Lights
 from puzzlebox.world.operations import Operation, operations_of
 from puzzlebox.world.picture import Picture
 from puzzlebox.world.placement import Unplaced, build_of, make
-from puzzlebox.world.record import Record
+from puzzlebox.world.record import Record, check_record, check_start
 from puzzlebox.world.verdict import judge
 
 
@@ -52,10 +52,7 @@ class World:
     """
 
     def __init__(self, task: Task, *, arena: int = 0, seed: int = 0, rules: str | Rules = "puzzlebox") -> None:
-        if seed < 0:
-            raise ValueError(f"the seed is {seed}; it must be 0 or more")
-        if not 0 <= arena < len(task.arenas):
-            raise ValueError(f"there is no arena at position {arena}; the task has {len(task.arenas)}")
+        check_start(task, arena, seed)
         self.task = task
         self.rules = Rules.named(rules)
         for name in self.rules.masses:
@@ -541,6 +538,7 @@ class World:
     @classmethod
     def replay(cls, record: Record) -> "World":
         """The world at the end of a record, byte for byte what it was."""
+        check_record(record)
         world = cls(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
         cruise = world.cruise()
         for actions in record.actions:
