@@ -92,7 +92,7 @@ class Store:
     def begin(self, start: Start) -> None:
         """An episode begins."""
         with self._lock:
-            if start.id in self._reached or self._known(start.id):
+            if start.id in self._reached or self.knows(start.id):
                 raise ValueError(f"there is already an episode {start.id}")
             self._write(start.id, start)
             self._reached[start.id] = -1
@@ -167,7 +167,8 @@ class Store:
         except sqlite3.Error as problem:
             raise StoreError(f"the recordings in {self.path} cannot be read: {problem}") from None
 
-    def _known(self, id: str) -> bool:
+    def knows(self, id: str) -> bool:
+        """Whether the file holds an episode of this id."""
         return bool(self._rows("SELECT 1 FROM episodes WHERE id = ?", (id,)))
 
     def count(self) -> int:
