@@ -48,7 +48,7 @@ def survivor(pages: list[Page]) -> Page:
         begun = page.episodes[0]["step"]
         page.until(lambda page, begun=begun: page.step >= begun + 3 or page.heard("error"))  # type: ignore[misc]
     (loser,) = [page for page in pages if page.heard("error")]
-    assert loser.last("error")["message"] == ELSEWHERE
+    assert loser.last("error") == {"type": "error", "message": ELSEWHERE, "elsewhere": True}
     return next(page for page in pages if page is not loser)
 
 

@@ -75,6 +75,7 @@ class Store:
         self._lock = threading.Lock()
         # How far each episode is that was recorded here; None: it is over.
         self._reached: dict[str, int | None] = {}
+        self._arenas: dict[str, int | None] = {}
 
     def __enter__(self) -> "Store":
         return self
@@ -222,6 +223,14 @@ class Store:
         if not rows:
             raise KeyError(f"there is no episode {id}")
         return str(rows[0][0])
+
+    def arenas(self, task_hash: str) -> int | None:
+        """The number of arenas of a task; None where this version of Puzzlebox cannot read the task."""
+        if task_hash not in self._arenas:
+            rows = self._rows("SELECT text FROM tasks WHERE hash = ?", (task_hash,))
+            task = read(str(rows[0][0])).task if rows else None
+            self._arenas[task_hash] = None if task is None else len(task.arenas)
+        return self._arenas[task_hash]
 
     def record(self, id: str) -> Record:
         """All that is needed to play an episode again."""

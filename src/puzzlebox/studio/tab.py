@@ -126,7 +126,8 @@ class Tab:
                     for episode, step in stored.items():
                         await socket.send_text(protocol.compact({"type": "stored", "episode": episode, "step": step}))
                 if self._failure is not None:
-                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure}))
+                    taken = {"elsewhere": True} if self._code == _TAKEN_OVER else {}
+                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure} | taken))
                     await socket.close(self._code)
                     return
                 # All texts before this moment are sent, so that a scene never comes before its episode.
