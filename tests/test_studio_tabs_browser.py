@@ -45,6 +45,12 @@ def test_the_arena_that_follows_in_the_same_episode_is_spoken_of(opened: Open, s
     page.get_by_text("Two in one, arena 2 of 2").wait_for(state="attached")
 
 
+# As many words as the lower right corner ever holds.
+PILL = """(words) => {
+  const pill = document.querySelector(".state .pill").cloneNode();
+  pill.textContent = words;
+  document.querySelector(".state").append(pill);
+}"""
 OVERLAP = """([one, other]) => {
   const [a, b] = [one, other].map((each) => document.querySelector(each).getBoundingClientRect());
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -67,4 +73,6 @@ def test_nothing_covers_what_a_small_screen_shows(
         has_touch=True,
     )
     page.get_by_test_id("start").wait_for()
+    for words in ("Connection lost. Trying again …", "not yet saved: 120 steps"):
+        page.evaluate(PILL, words)
     assert not page.evaluate(OVERLAP, [one, other])
