@@ -1,5 +1,6 @@
 """`puzzlebox forget`: a participant's records are deleted, also from the bytes of the file, and nobody else's."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,9 +13,9 @@ from typer.testing import CliRunner
 from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.cli import app
 from puzzlebox.lab.database import connect
-from puzzlebox.lab.forgetting import forget
+from puzzlebox.lab.forgetting import forget, participants_in
 from puzzlebox.lab.recording import Recording
-from puzzlebox.lab.store import Start, Store
+from puzzlebox.lab.store import Start, Store, StoreError
 from puzzlebox.world import World
 from studio_page import Page, Studio, running
 
@@ -144,8 +145,49 @@ def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkey
     with Store(recordings) as store:
         assert PERSON not in {each.participant for each in store.episodes()}
     # Nobody of that id is left, and yet there is something to do.
-    assert "is left in the bytes of the file" in run(recordings, PERSON, "--yes").stderr
+    assert "has the id" in run(recordings, PERSON, "--yes").stderr
     assert PERSON.encode() not in bytes_beside(recordings)
+
+
+def test_an_unknown_id_is_said_and_nothing_of_deleting(recordings: Path) -> None:
+    said = run(recordings, "nobody-at-all", "--yes").stderr
+    assert said == f"error: nobody in {recordings} has the id nobody-at-all\n"
+
+
+def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None:
+    assert "--yes" not in run(recordings, PERSON, answer="n\n").stderr
+    assert "hint: add --yes where nobody can answer" in run(recordings, PERSON, answer="").stderr
+
+
+@pytest.mark.parametrize("id", [PERSON, "nobody-at-all"])
+def test_a_file_that_cannot_be_written_is_said(recordings: Path, monkeypatch: pytest.MonkeyPatch, id: str) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
+    before = recordings.read_bytes()
+    done = run(recordings, id, "--yes")
+    assert done.exit_code == 1 and isinstance(done.exception, SystemExit)
+    if id == PERSON:
+        assert done.stderr == f"error: nothing was deleted from {recordings}: {recordings} cannot be written to\n"
+    else:
+        assert done.stderr == f"error: nobody in {recordings} has the id {id}\n"
+    assert recordings.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    """Not even SQLite's own words come out as a traceback."""
+    (tmp_path / "other.sqlite").touch()
+    with pytest.raises(StoreError, match="cannot be read: no such table"):
+        participants_in(tmp_path / "other.sqlite")
+
+
+@pytest.mark.parametrize("verb", [["forget", "P01", "--yes"], ["export"], ["replay", "last"], ["report"]])
+def test_reading_leaves_an_empty_file_empty(tmp_path: Path, verb: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    arguments = ["report", str(empty)] if verb[0] == "report" else [*verb, "--store", str(empty)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1 and "is not a file of recordings" in done.stderr
+    assert not empty.stat().st_size and [each.name for each in tmp_path.iterdir()] == [empty.name]
 
 
 # --- beside a studio

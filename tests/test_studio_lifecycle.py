@@ -168,7 +168,7 @@ def test_a_watched_agent_begins_by_itself_and_goes_on_for_ever(studio: Studio) -
 def test_a_page_left_open_after_the_end_records_nothing_more(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT)) as page:
         page.until(lambda page: page.heard("finished"))
-        assert page.last("finished") == {"type": "finished", "title": "Three rooms", "again": True}
+        assert page.last("finished") == {"type": "finished", "title": "Three rooms", "again": True, "recorded": True}
         ends = [text for text in page.texts if text["type"] == "ended"]
         assert [end["last"] for end in ends] == [False, False, True]
         assert [each["position"] for each in page.episodes] == [0, 1, 2]
@@ -275,7 +275,7 @@ def test_a_participant_resumes_where_they_left_and_sees_the_end(
     with studio.page(task=task, participant="P07") as fourth:
         fourth.until(lambda page: page.heard("finished"))
         assert not fourth.episodes
-        assert fourth.last("finished") == {"type": "finished", "title": "Three rooms", "again": False}
+        assert fourth.last("finished") == {"type": "finished", "title": "Three rooms", "again": False, "recorded": True}
         fourth.say({"type": "keys", "key": 1, "action": 3})
         fourth.say({"type": "next"})
     # Another participant, another seed, other rules, and nobody in particular have their own rounds.
@@ -331,7 +331,7 @@ def test_a_participant_with_two_tabs_plays_in_the_newer_one(studio: Studio) -> N
         waits(page)
         with studio.page(task=task, participant="P07", patient=True) as other:
             assert waits(other).episode == page.episode
-            assert page.error() == "the episode is gone on with elsewhere"
+            assert page.error() == "this task is open in another tab or window; go on there, or continue here"
             other.keys(FORWARDS)
             other.until_step(1)
 

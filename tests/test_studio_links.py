@@ -268,7 +268,7 @@ def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str,
             page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
         episode = page.episode
     id = {"others": others, "nobody": "0123456789ab"}.get(episode, episode)
-    first = {"type": "resume", "episode": id, "step": 0, "actions": [], "task": "food/picnic", "participant": "P99"}
+    first = {"type": "resume", "episode": id, "step": 3, "actions": [0], "task": "food/picnic", "participant": "P99"}
     # Somebody who has played nothing yet: there is nothing of their own to resume instead.
     who = f"new-{episode}"
     with participant(remote, Link(who, "examples/food"), first) as page:
@@ -277,6 +277,19 @@ def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str,
     assert (told["task"], told["participant"], told["agent"]) == ("examples/food", who, None)
     assert told["note"] == "the episode could not be resumed: it is not one of this link; this is a new one"
     assert told["episode"] != id
+
+
+def test_an_untouched_episode_that_is_gone_needs_no_note(remote: Studio) -> None:
+    first = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": []}
+    with participant(remote, Link("new-untouched", "examples/food"), first) as page:
+        page.until(lambda page: page.episodes)
+        assert page.episodes[0]["note"] is None
+
+
+@pytest.mark.parametrize("episode", ["\ud800", "a b", "", None, 7])
+def test_what_is_no_episode_is_refused_in_one_sentence(remote: Studio, episode: Any) -> None:
+    with participant(remote, first={"type": "resume", "episode": episode, "step": 0, "actions": []}) as page:
+        assert page.error() == "a page that comes back must name its episode"
 
 
 def test_somebody_who_plays_is_not_disturbed_by_another_link(remote: Studio) -> None:

@@ -18,7 +18,7 @@ from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.recordings import FIELDS, KEY_STEPS
 from puzzlebox.world import World
-from studio_page import FOOD, Mirror, Page, Studio, running
+from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, running
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,17 @@ def test_the_list_is_newest_first(studio: Studio, page: Page) -> None:
     assert (older["steps"], older["return"], older["title"]) == (ended["step"], ended["return"], "Straight ahead")
     assert (older["player"], older["agent"], older["rules"], older["seed"]) == ("human", None, "puzzlebox", 8)
     assert studio.json("/api/recordings?limit=1&offset=1")["recordings"] == [older]
+    assert (older["arena"], older["arenas"]) == (0, 1)
+
+
+def test_which_arena_was_played_and_of_how_many(studio: Studio) -> None:
+    with studio.page(task=studio.upload(FOOD_TWICE), arena=2) as page:
+        page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
+    for told in (
+        studio.json("/api/recordings?limit=1")["recordings"][0],
+        studio.json(f"/api/recordings/{page.episode}"),
+    ):
+        assert (told["id"], told["arena"], told["arenas"]) == (page.episode, 1, 2)
 
 
 def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:

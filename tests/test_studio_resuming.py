@@ -61,7 +61,7 @@ def test_coming_back_before_the_server_has_noticed(studio: Studio) -> None:
         with studio.page(page.resume()) as back:
             back.until_step(page.step + 3)
             assert back.episode == page.episode
-            assert page.error() == "the episode is gone on with elsewhere"
+            assert page.error() == "this task is open in another tab or window; go on there, or continue here"
             # It is told everything, though the other one has left after it came.
             _until(lambda: len(studio.rooms._tabs) == 1)
             back.say({"type": "restart"})

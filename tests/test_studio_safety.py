@@ -138,7 +138,8 @@ def test_a_file_announced_as_too_large_is_not_read(studio: Studio) -> None:
     connection.putrequest("POST", "/api/check")
     connection.putheader("Content-Length", str(10**10))
     connection.endheaders()
-    assert connection.getresponse().status == 413
+    answer = connection.getresponse()
+    assert answer.status == 413 and list(json.loads(answer.read())) == ["message"]
     connection.close()
 
 

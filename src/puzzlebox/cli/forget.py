@@ -11,6 +11,8 @@ from puzzlebox.cli.words import fail, note
 if TYPE_CHECKING:
     from puzzlebox.lab.forgetting import Forgotten
 
+_READ = "another program reads the file; if they were deleted just now, close it and run this command again"
+
 
 def forget(
     participant: Annotated[str, typer.Argument(metavar="PARTICIPANT", help="The id of the participant, such as P07.")],
@@ -30,7 +32,7 @@ def forget(
     reports and films that were exported before are not touched.
     """
     from puzzlebox.lab import StoreError
-    from puzzlebox.lab.forgetting import BytesRemain, participants_in, records_of, scrub
+    from puzzlebox.lab.forgetting import BytesRemain, participants_in, records_of
     from puzzlebox.lab.forgetting import forget as delete
     from puzzlebox.lab.rows import checked_participant
     from puzzlebox.schema.messages import closest
@@ -44,9 +46,8 @@ def forget(
         known = participants_in(path)
         if participant not in known:
             # One who was forgotten while another program held the file may have bytes left in it.
-            scrub(path)
-            note("nothing of what was deleted earlier is left in the bytes of the file")
-            fail(f"nobody in {path} has the id {participant}{closest(participant, known)}")
+            hint = _READ if _scrubbed_in_vain(path) else ""
+            fail(f"nobody in {path} has the id {participant}{closest(participant, known)}", hint)
         if not yes:
             _ask(participant, records_of(path, participant))
         deleted = delete(path, participant)
@@ -66,9 +67,23 @@ def _ask(participant: str, found: "Forgotten") -> None:
     try:
         agreed = typer.confirm(f"Delete {_said(participant, found)}, for good?", err=True)
     except typer.Abort:
-        agreed = False
-    if not agreed:
         fail("nothing was deleted", "add --yes where nobody can answer")
+    if not agreed:
+        fail("nothing was deleted")
+
+
+def _scrubbed_in_vain(path: Path) -> bool:
+    """Remove the bytes of whoever was deleted earlier; whether another program keeps them in the file."""
+    from puzzlebox.lab import StoreError
+    from puzzlebox.lab.forgetting import BytesRemain, scrub
+
+    try:
+        scrub(path)
+    except BytesRemain:
+        return True
+    except StoreError:  # a file that cannot be changed has had nothing deleted
+        return False
+    return False
 
 
 def _said(participant: str, records: "Forgotten") -> str:

@@ -15,12 +15,14 @@ _NONE_YET = "play one with `puzzlebox play foraging`, or watch an agent in the s
 
 def opened(path: Path | None) -> "Store":
     """The store that was asked for; one that is not there yet has no episodes."""
+    from puzzlebox.lab.database import refuse_empty
     from puzzlebox.lab.store import Store, StoreError, default_store_path
 
     where = default_store_path() if path is None else path
     if not where.exists():
         fail(f"there are no episodes yet in {where}", _NONE_YET)
     try:
+        refuse_empty(where)
         store = Store(where)
         if not store.count():
             fail(f"there are no episodes yet in {where}", _NONE_YET)

@@ -87,6 +87,12 @@ def prepare(path: Path) -> int:
         raise StoreError(why) from None
 
 
+def refuse_empty(path: Path) -> None:
+    """Refuse a file without a byte to whoever only reads: `prepare` would make a file of recordings of it."""
+    if path.is_file() and not path.stat().st_size:
+        raise StoreError(f"{path} is not a file of recordings: it is empty")
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """A connection of one's own; transactions are begun by hand."""
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)

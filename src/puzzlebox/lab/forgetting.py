@@ -1,14 +1,15 @@
 """Deleting a participant's records, from the tables and from the bytes of the file."""
 
+import os
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from puzzlebox.lab.database import PATIENCE as _PATIENCE
-from puzzlebox.lab.database import StoreError, connect
+from puzzlebox.lab.database import StoreError, connect, connect_to_read
 
 # Seconds to wait for programs that read or write the file.
 PATIENCE = _PATIENCE
@@ -39,14 +40,14 @@ class BytesRemain(StoreError):
 
 def participants_in(path: Path) -> list[str]:
     """The ids of all participants with episodes in a file of recordings, sorted."""
-    with closing(_opened(path)) as connection:
+    with _reading(path) as connection:
         rows = connection.execute("SELECT DISTINCT participant FROM episodes WHERE participant IS NOT NULL")
         return sorted(str(row[0]) for row in rows)
 
 
 def records_of(path: Path, participant: str) -> Forgotten:
     """What a file of recordings holds of a participant."""
-    with closing(_opened(path)) as connection:
+    with _reading(path) as connection:
         return _records(connection, participant)
 
 
@@ -63,6 +64,7 @@ def forget(path: Path, participant: str) -> Forgotten:
         BytesRemain: the records are deleted, but their bytes are still in the file.
         StoreError: the file cannot be changed; nothing is deleted.
     """
+    _refuse_read_only(path)
     with closing(_opened(path)) as connection:
         try:
             connection.execute("PRAGMA secure_delete = ON")
@@ -84,7 +86,9 @@ def scrub(path: Path) -> None:
 
     Raises:
         BytesRemain: another program holds the file.
+        StoreError: the file cannot be changed.
     """
+    _refuse_read_only(path)
     with closing(_opened(path)) as connection:
         _scrub(connection, path)
 
@@ -99,6 +103,22 @@ def _scrub(connection: sqlite3.Connection, path: Path) -> None:
         raise BytesRemain(
             f"the records are deleted, but another program is reading {path}, which keeps their bytes in the file"
         )
+
+
+def _refuse_read_only(path: Path) -> None:
+    """SQLite writes beside the file, too, so that the folder counts as well."""
+    for place in (path, path.parent):
+        if not os.access(place, os.W_OK):
+            raise StoreError(f"nothing was deleted from {path}: {place} cannot be written to")
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        with closing(connect_to_read(path)) as connection:
+            yield connection
+    except sqlite3.Error as problem:
+        raise StoreError(f"the recordings in {path} cannot be read: {problem}") from None
 
 
 def _opened(path: Path) -> sqlite3.Connection:

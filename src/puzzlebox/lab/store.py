@@ -75,6 +75,7 @@ class Store:
         self._lock = threading.Lock()
         # How far each episode is that was recorded here; None: it is over.
         self._reached: dict[str, int | None] = {}
+        self._arenas: dict[str, int | None] = {}
 
     def __enter__(self) -> "Store":
         return self
@@ -92,7 +93,7 @@ class Store:
     def begin(self, start: Start) -> None:
         """An episode begins."""
         with self._lock:
-            if start.id in self._reached or self._known(start.id):
+            if start.id in self._reached or self.knows(start.id):
                 raise ValueError(f"there is already an episode {start.id}")
             self._write(start.id, start)
             self._reached[start.id] = -1
@@ -167,7 +168,8 @@ class Store:
         except sqlite3.Error as problem:
             raise StoreError(f"the recordings in {self.path} cannot be read: {problem}") from None
 
-    def _known(self, id: str) -> bool:
+    def knows(self, id: str) -> bool:
+        """Whether the file holds an episode of this id."""
         return bool(self._rows("SELECT 1 FROM episodes WHERE id = ?", (id,)))
 
     def count(self) -> int:
@@ -221,6 +223,14 @@ class Store:
         if not rows:
             raise KeyError(f"there is no episode {id}")
         return str(rows[0][0])
+
+    def arenas(self, task_hash: str) -> int | None:
+        """The number of arenas of a task; None where this version of Puzzlebox cannot read the task."""
+        if task_hash not in self._arenas:
+            rows = self._rows("SELECT text FROM tasks WHERE hash = ?", (task_hash,))
+            task = read(str(rows[0][0])).task if rows else None
+            self._arenas[task_hash] = None if task is None else len(task.arenas)
+        return self._arenas[task_hash]
 
     def record(self, id: str) -> Record:
         """All that is needed to play an episode again."""

@@ -164,10 +164,7 @@ class Writer:
     def _number(self, connection: sqlite3.Connection, id: str) -> int | None:
         """The number of an episode in the file; None where it was deleted."""
         if id not in self._numbers:
-            found = _find(connection, id)
-            if found is None:
-                raise StoreError(f"there is no episode {id}; it must begin first")
-            self._numbers[id] = found
+            self._numbers[id] = _find(connection, id)
         return self._numbers[id]
 
     def _write_start(self, connection: sqlite3.Connection, start: Start) -> None:

@@ -154,15 +154,18 @@ class _Api:
 
         def listed() -> dict[str, Any]:
             episodes = self._store.episodes(limit, offset)
-            return {"total": self._store.count(), "recordings": [recordings.about(each) for each in episodes]}
+            return {
+                "total": self._store.count(),
+                "recordings": [recordings.about(self._store, each) for each in episodes],
+            }
 
         return JSONResponse(await self._read(listed))
 
     async def recording(self, request: Request) -> Response:
         """One of them."""
-        id = request.path_params["id"]
+        id, store = request.path_params["id"], self._store
         return JSONResponse(
-            await self._read(lambda: recordings.about(self._store.episode(id)) | {"events": self._store.events(id)})
+            await self._read(lambda: recordings.about(store, store.episode(id)) | {"events": store.events(id)})
         )
 
     async def steps(self, request: Request) -> Response:

@@ -109,13 +109,14 @@ class Play:
         keys: what is held.
         view: the camera that is looked through; recorded.
         waiting: the episode is shown, but stands still until the person acts.
+        recorded: whether anything of what was played here is stored.
         say: has a JSON text sent; replaced while nobody listens.
     """
 
     def __init__(self, course: Course, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self.course, self._store, self._clock = course, store, clock
         self.keys, self._presence = Keys(), Presence(clock)
-        self.waiting = self._begun = self._abandoned = False
+        self.waiting = self.recorded = self._begun = self._abandoned = False
         self.view = VIEWS[course.task.default_perspective]
         self.say: Callable[[str], None] = lambda text: None
         self._teller = Teller()
@@ -196,8 +197,9 @@ class Play:
         if self._begun:
             self.hide(False)
             return
-        self._begun = True
+        self._begun = self.recorded = True
         self._began = self._clock() - prepared.time_ms / 1000
+        self._presence.hide(False)  # whoever begins it is there
         self._presence.begin(prepared.breaks.hidden_ms, prepared.breaks.paused_ms)
         if prepared.stored < 0:
             prepared = self._prepared = replace(prepared, start=replace(prepared.start, started=now()))
@@ -247,7 +249,8 @@ class Play:
         self._remember_return()
         self._prepared, self.waiting = None, False
         title = self.course.task.metadata.title or self.course.name
-        self.say(protocol.compact({"type": "finished", "title": title, "again": self.course.participant is None}))
+        told = {"type": "finished", "title": title, "again": self.course.participant is None, "recorded": self.recorded}
+        self.say(protocol.compact(told))
 
     def abandon(self, why: str) -> None:
         """The player does not play it to the end; of one that nobody has touched nothing is stored."""

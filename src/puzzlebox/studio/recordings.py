@@ -15,7 +15,7 @@ from puzzlebox.studio.telling import Teller, about_arena, events_text, moment_of
 
 # What an EPISODE of docs/studio-protocol.md holds.
 FIELDS = (
-    *("id", "task", "title", "arena", "seed", "rules", "player", "agent", "participant", "started"),
+    *("id", "task", "title", "arena", "arenas", "seed", "rules", "player", "agent", "participant", "started"),
     *("steps", "return", "passed", "ended_by", "finished", "file"),
 )
 # From each of these physics steps on one can begin to look, without what was before.
@@ -23,9 +23,9 @@ KEY_STEPS = 500
 _BLOCK = 64 * 1024
 
 
-def about(episode: Episode) -> dict[str, Any]:
+def about(store: Store, episode: Episode) -> dict[str, Any]:
     """An EPISODE."""
-    plain = episode.as_dict() | {"file": film_name(episode, "")}
+    plain = episode.as_dict() | {"file": film_name(episode, ""), "arenas": store.arenas(episode.task_hash)}
     return {name: plain[name] for name in FIELDS}
 
 

@@ -13,6 +13,9 @@ from puzzlebox.world import Record
 MOST_UNSTORED = 3000
 # Why an episode ended that was begun anew.
 RESTART = "restart"
+# What a player is told who gets a new episode instead, and one of the reasons.
+GONE = "the episode could not be resumed: {}; this is a new one"
+DELETED = "it was deleted"
 
 
 class CannotGoOn(Exception):
@@ -52,10 +55,13 @@ def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pr
         raise CannotGoOn("the episode is over")
     if episode.player != "human" or episode.decision_period != 1:
         raise CannotGoOn("only what a person plays can be gone on with")
-    record = store.record(id)
+    try:
+        record, text = store.record(id), store.task_text(id)
+    except KeyError:
+        raise CannotGoOn(DELETED) from None
     later = later_actions([actions[0] for actions in record.actions], step, seen)
     times = store.steps(id)["time_ms"]
-    start = _start_of(episode, store.task_text(id))
+    start = _start_of(episode, text)
     breaks = Breaks(episode.hidden_ms or 0.0, episode.paused_ms or 0.0)
     return gone_on(start, record, times[-1] if times else None, later, breaks), episode, record
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -18,7 +19,16 @@ from puzzlebox.studio.course import Course
 from puzzlebox.studio.links import Link
 from puzzlebox.studio.pacing import Pacer
 from puzzlebox.studio.playing import Play, Prepared
-from puzzlebox.studio.resuming import MOST_UNSTORED, RESTART, CannotGoOn, later_actions, progress, recovered
+from puzzlebox.studio.resuming import (
+    DELETED,
+    GONE,
+    MOST_UNSTORED,
+    RESTART,
+    CannotGoOn,
+    later_actions,
+    progress,
+    recovered,
+)
 from puzzlebox.studio.tab import Mistake, Tab, number
 from puzzlebox.studio.watching import ByAgent, known_agent
 from puzzlebox.things import Rules
@@ -34,7 +44,6 @@ _MOST_STEPS = 2**31
 LARGEST_MESSAGE = 64 * 1024
 _EPISODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOT_OPEN = "this task is not open at the moment; ask the person who sent the link"
-_GONE = "the episode could not be resumed: {}; this is a new one"
 
 Made = TypeVar("Made")
 
@@ -58,6 +67,8 @@ class Rooms:
         self._tabs: set[Tab] = set()
         self._players: dict[str, Tab] = {}
         self._kept: dict[str, tuple[float, Play, ByAgent | None]] = {}
+        # Pages of one participant are let in one after the other, so that each finds what the one before it plays.
+        self._doors: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
         self._pool = ThreadPoolExecutor(2, "puzzlebox-builder")
         self._thinking = ThreadPoolExecutor(8, "puzzlebox-agent")
 
@@ -97,13 +108,22 @@ class Rooms:
         note = None
         if tab.link is not None:
             message, note = await self._bound(message, tab.link)
-        if message["type"] == "start":
-            await self._start(tab, message, note)
-        elif message["type"] == "resume":
-            await self._resume(tab, message)
-        else:
-            raise Mistake(f"a page begins with 'start' or 'resume', not with {message['type'][:40]!r}")
-        self.pacer.add(tab)
+        async with self._door(message):
+            if message["type"] == "start":
+                await self._start(tab, message, note)
+            elif message["type"] == "resume":
+                await self._resume(tab, message)
+            else:
+                raise Mistake(f"a page begins with 'start' or 'resume', not with {message['type'][:40]!r}")
+            self.pacer.add(tab)
+
+    def _door(self, message: dict[str, Any]) -> asyncio.Lock:
+        """The lock that lets in one page at a time of a participant, or of an episode nobody in particular plays."""
+        who = _participant(message)
+        whose = f"participant {who}" if who is not None else f"episode {message.get('episode')!r}"
+        if who is None and message.get("episode") is None:
+            return asyncio.Lock()
+        return self._doors.setdefault(whose, asyncio.Lock())
 
     async def _bound(self, message: dict[str, Any], link: Link) -> tuple[dict[str, Any], str | None]:
         """What a page may ask for that was opened with a participant's link, whatever it says, and a note for it.
@@ -111,13 +131,12 @@ class Rooms:
         An episode of somebody else's, or of another task, is answered like one that does not exist.
         """
         message = {**message, **asdict(link), "arena": None, "agent": None}
-        episode = message.get("episode")
-        if message["type"] != "resume" or not isinstance(episode, str):
+        if message["type"] != "resume":
             return message, None
-        owner = await self._owner(episode)
+        owner = await self._owner(_episode(message))
         if owner == (link.participant, link.task or everything.NAME):
             return message, None
-        return message | {"type": "start"}, _GONE.format("it is not one of this link")
+        return message | {"type": "start"}, None if _untouched(message) else GONE.format("it is not one of this link")
 
     async def _owner(self, episode: str) -> tuple[str | None, str] | None:
         """The participant and the task of an episode; None where there is no such episode."""
@@ -131,6 +150,13 @@ class Rooms:
         except KeyError:
             return None
         return stored.participant, stored.task
+
+    async def forgotten(self, play: Play) -> bool:
+        """Whether the episode that is played was recorded, and its recording deleted since (`puzzlebox forget`)."""
+        if play.untouched or not play.running:
+            return False
+        await self.build(self.store.flush)
+        return not await self.build(self.store.knows, play.episode)
 
     def plays(self, tab: Tab, episode: str) -> None:
         """A page begins an episode; it is told what is stored of this one and of those before."""
@@ -168,7 +194,7 @@ class Rooms:
                 participant=participant,
             )
             if participant is None or not await self._open_again(tab, course):
-                await self._play(tab, course, note)
+                await self._play(tab, course, note or tab.note)
         except UnknownTask as problem:
             # Which other tasks there are is not for participants.
             raise Mistake(str(problem) if tab.link is None else _NOT_OPEN) from None
@@ -184,8 +210,13 @@ class Rooms:
             if other is not tab and other.play is not None and other.play.course.same_session(course):
                 self.leave(other)
                 other.give_way()
-        for episode, (_, play, _) in self._kept.items():
-            if play.course.same_session(course):
+        for episode, (_, play, _) in tuple(self._kept.items()):
+            if not play.course.same_session(course):
+                continue
+            if await self.forgotten(play):
+                self._kept.pop(episode, None)
+                tab.note = GONE.format(DELETED)
+            elif episode in self._kept:
                 self._come_back(tab, episode, 0, [], course.participant, waits=True)
                 return True
         await self.build(self.store.flush)
@@ -206,6 +237,7 @@ class Rooms:
         play = Play(course, self.store)
         if course.finished:
             tab.sit_down(play, None)
+            play.recorded = True  # that is how it is known to be finished
             play.finish()
             return
         driver = None
@@ -218,9 +250,7 @@ class Rooms:
 
     async def _resume(self, tab: Tab, message: dict[str, Any]) -> None:
         """A player comes back: to the world that waited, or to one rebuilt from the store."""
-        episode = message.get("episode")
-        if not isinstance(episode, str) or not _EPISODE.fullmatch(episode):
-            raise Mistake("a page that comes back must name its episode")
+        episode = _episode(message)
         step, seen = number(message, "step", _MOST_STEPS), message.get("actions")
         if not isinstance(seen, list) or not all(type(each) is int and 0 <= each < len(ACTIONS) for each in seen):
             raise Mistake(f"actions must be a list of numbers from 0 to {len(ACTIONS) - 1}")
@@ -234,6 +264,9 @@ class Rooms:
                     _refuse_others(participant, before.play.course.participant)
                 self.leave(before)
                 before.give_way()
+            if episode in self._kept and await self.forgotten(self._kept[episode][1]):
+                self._kept.pop(episode, None)
+                raise CannotGoOn(DELETED)
             if episode in self._kept:
                 self._come_back(tab, episode, step, seen, participant)
             else:
@@ -274,7 +307,7 @@ class Rooms:
 
     async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
         """A new episode of the same task, for one that cannot be gone on with."""
-        note = _GONE.format(reason)
+        note = GONE.format(reason)
         try:
             await self.build(self.store.flush)
             stored = await self.build(self.store.episode, episode)
@@ -283,9 +316,7 @@ class Rooms:
             if message.get("task") is None:
                 raise Mistake(f"there is no episode {episode} to go on with; start again") from None
             wanted = ("task", "arena", "seed", "agent", "participant")
-            # Nothing is lost where nothing was done yet.
-            untouched = message.get("step") == 0 and message.get("actions") == []
-            await self._start(tab, {key: message.get(key) for key in wanted}, None if untouched else note)
+            await self._start(tab, {key: message.get(key) for key in wanted}, None if _untouched(message) else note)
             return
         who = None if stored.agent is not None else _participant(message) or stored.participant
         seed = _number(message, "seed")
@@ -297,6 +328,19 @@ class Rooms:
         elif await self._open_again(tab, course):
             return
         await self._play(tab, course, None if stored.finished else note)
+
+
+def _episode(message: dict[str, Any]) -> str:
+    """The id of the episode a page comes back to."""
+    episode = message.get("episode")
+    if not isinstance(episode, str) or not _EPISODE.fullmatch(episode):
+        raise Mistake("a page that comes back must name its episode")
+    return episode
+
+
+def _untouched(message: dict[str, Any]) -> bool:
+    """Whether nobody had done anything yet in the episode a page comes back to: nothing is lost without it."""
+    return message.get("step") == 0 and message.get("actions") == []
 
 
 def _arena_id(task: Task, number: int) -> int:

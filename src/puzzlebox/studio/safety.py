@@ -174,7 +174,7 @@ class Guard:
             return _refuse(403, "a page of another site may not use this server")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
-            return _refuse(413, f"a request may have {MOST_BYTES} bytes")
+            return _refuse(413, f"a request may have {MOST_BYTES} bytes", scope)
         if not socket and scope["path"] in self._files:
             return None
         if has_key(_query(scope)):

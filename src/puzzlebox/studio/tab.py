@@ -12,10 +12,11 @@ from puzzlebox.schema.messages import nearest
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
 from puzzlebox.studio.playing import Play, Prepared
+from puzzlebox.studio.resuming import DELETED, GONE
 from puzzlebox.studio.telling import VIEWS
 from puzzlebox.studio.watching import FASTEST, SLOWEST, ByAgent
 from puzzlebox.world import Record
-from puzzlebox.world.actions import ACTIONS
+from puzzlebox.world.actions import ACTIONS, NOOP
 
 if TYPE_CHECKING:
     from puzzlebox.studio.rooms import Rooms
@@ -40,6 +41,7 @@ class Tab:
 
     Attributes:
         link: the participant's link the page was opened with; None: it is the researcher's.
+        note: one sentence for the player, to be shown with the first episode.
     """
 
     def __init__(self, socket: WebSocket, rooms: "Rooms", link: Link | None = None) -> None:
@@ -55,6 +57,7 @@ class Tab:
         self._allowance, self._counted = _BURST, time.monotonic()
         self.play: Play | None = None
         self.agent: ByAgent | None = None
+        self.note: str | None = None
 
     # --- the connection
 
@@ -123,7 +126,8 @@ class Tab:
                     for episode, step in stored.items():
                         await socket.send_text(protocol.compact({"type": "stored", "episode": episode, "step": step}))
                 if self._failure is not None:
-                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure}))
+                    taken = {"elsewhere": True} if self._code == _TAKEN_OVER else {}
+                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure} | taken))
                     await socket.close(self._code)
                     return
                 # All texts before this moment are sent, so that a scene never comes before its episode.
@@ -161,7 +165,7 @@ class Tab:
 
     def give_way(self) -> None:
         """The same episode is gone on with in another connection."""
-        self.fail("the episode is gone on with elsewhere", _TAKEN_OVER)
+        self.fail("this task is open in another tab or window; go on there, or continue here", _TAKEN_OVER)
 
     # --- playing
 
@@ -217,7 +221,7 @@ class Tab:
             self._tasks = [task for task in self._tasks if not task.done()]
             self._tasks.append(asyncio.create_task(self._change(self.play.course.next())))
 
-    async def _change(self, record: Record | None) -> None:
+    async def _change(self, record: Record | None, note: str | None = None) -> None:
         """Show another episode, or that there is none."""
         play = self.play
         if play is None or self._changing:
@@ -230,7 +234,9 @@ class Tab:
             if record is None:
                 play.finish()
             else:
-                self.present(await self._rooms.build(Prepared.fresh, play.course, record))
+                prepared = await self._rooms.build(Prepared.fresh, play.course, record)
+                if self.play is play:  # nobody has taken over meanwhile
+                    self.present(prepared, note)
         except Exception as problem:
             self._rooms.log.exception("an episode cannot begin")
             self.fail(f"the next episode cannot begin: {problem}")
@@ -249,15 +255,19 @@ class Tab:
         play, kind = self.play, message["type"]
         if play is None:  # it has been taken over, and will be told so
             return
-        if kind == "keys":
+        acts = kind in ("begin", "restart", "next") or (kind == "keys" and message.get("action") != NOOP)
+        if acts and play.waiting and not self._changing and await self._rooms.forgotten(play):
+            await self._change(play.course.again(), GONE.format(DELETED))
+        elif kind == "keys":
             play.press(number(message, "key", _LARGEST_KEY), number(message, "action", len(ACTIONS) - 1))
         elif kind == "begin":
             if play.waiting:
                 play.begin()
         elif kind in ("restart", "next"):
-            # What nobody has touched cannot be restarted.
+            # What nobody has touched cannot be restarted, nor can a participant leave it unseen.
+            unseen = play.untouched and (kind == "restart" or play.course.participant is not None)
             allowed = play.course.task.can_reset_episode and not play.course.finished
-            if allowed and not self._changing and not (kind == "restart" and play.untouched):
+            if allowed and not self._changing and not unseen:
                 play.abandon(kind)
                 await self._change(play.course.next() if kind == "next" else play.course.again())
         elif kind == "again":

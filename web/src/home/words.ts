@@ -41,6 +41,11 @@ export function whoExactly(episode: Episode): string {
   return episode.participant ? `participant ${episode.participant}` : who(episode);
 }
 
+/** Which arena was played, where the task has several. */
+export function whichArena(episode: Pick<Episode, "arena" | "arenas">): string {
+  return (episode.arenas ?? 0) > 1 ? `Arena ${episode.arena + 1} of ${episode.arenas}` : "";
+}
+
 export type Outcome = "passed" | "failed" | "no result" | "not finished";
 
 export function outcome(episode: Episode): Outcome {

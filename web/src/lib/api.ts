@@ -52,7 +52,8 @@ export interface Episode {
   id: string | number;
   task: string;
   title: string;
-  arena: number;
+  arena: number; // its position, from 0
+  arenas: number | null; // how many the task has
   seed: number;
   rules: string | Record<string, unknown>;
   player: "human" | "agent";

@@ -152,9 +152,17 @@ test("what the server refuses is not tried again", () => {
 });
 
 test("an episode taken over by another tab is left to it", () => {
-  const [, socket] = connect();
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "error", message: "this task is open in another tab", elsewhere: true });
   socket.onclose({ code: 4001 });
   vi.advanceTimersByTime(10_000);
   expect(Paper.all.length).toBe(1);
   expect(links[links.length - 1]).toBe("elsewhere");
+  // Unless the player wants it here.
+  connection.takeOver();
+  connection.takeOver();
+  expect(Paper.all.length).toBe(2);
+  Paper.all[1].onopen();
+  expect(Paper.all[1].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
 });

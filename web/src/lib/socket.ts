@@ -55,6 +55,8 @@ export interface FinishedMessage {
   title: string;
   /** Whether another round may be played. */
   again: boolean;
+  /** Whether anything was stored. */
+  recorded: boolean;
 }
 
 /** lost: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
@@ -83,6 +85,7 @@ export interface Listener {
 const PATIENCE_MS = [250, 500, 1000, 2000, 4000];
 /** The server closes with this when the episode is gone on with in another tab. */
 const ELSEWHERE = 4001;
+const OPEN_ELSEWHERE = "This task is open in another tab or window.";
 /** How often what is not stored is written down for the case of a reload. */
 const KEEP_MS = 250;
 
@@ -118,6 +121,13 @@ export class Connection {
     removeEventListener("pagehide", this.keep);
     write(this.place, null);
     this.socket?.close();
+  }
+
+  /** Play here again what another tab has taken over; that one is left then. */
+  takeOver(): void {
+    if (this.state !== "elsewhere") return;
+    this.tell("connecting", "Connecting …");
+    this.open();
   }
 
   /** The keys held now; sent when they mean another action than before. Gives the number of that message. */
@@ -174,8 +184,8 @@ export class Connection {
   }
 
   private lost(code: number): void {
-    if (this.closed || this.state === "refused") return;
-    if (code === ELSEWHERE) return this.tell("elsewhere", "This episode goes on in another tab.");
+    if (this.closed || this.state === "refused" || this.state === "elsewhere") return;
+    if (code === ELSEWHERE) return this.tell("elsewhere", OPEN_ELSEWHERE);
     this.tell("lost", "Connection lost. Trying again …");
     this.timer = window.setTimeout(() => this.open(), PATIENCE_MS[Math.min(this.tries++, PATIENCE_MS.length - 1)]);
   }
@@ -207,7 +217,10 @@ export class Connection {
       case "senses": this.listener.senses?.(message as unknown as SensesMessage); break;
       case "stored": this.ledger.store(String(message.episode), message.step); break;
       case "error":
-        if (this.state === "elsewhere") break;
+        if (message.elsewhere) {
+          this.tell("elsewhere", OPEN_ELSEWHERE);
+          break;
+        }
         // What was kept may be the reason: the next attempt begins anew.
         this.ledger.forget();
         write(this.place, null);

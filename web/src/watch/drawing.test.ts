@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { ago, duration, signed } from "../home/words";
+import { ago, duration, signed, whichArena } from "../home/words";
 import { csv } from "./csv";
 import { curve } from "./curve";
-import { said, tone } from "./events";
-import { hex, hull, trail } from "./plan";
+import { allSaid, said, tone } from "./events";
+import { hex, hull, stretch, trail } from "./plan";
 
 it("keeps the peaks of a long curve", () => {
   const values = Array.from({ length: 10000 }, (_, place) => (place === 7777 ? 5 : 0));
@@ -29,6 +29,22 @@ it("says what happened", () => {
   expect(duration(50 * 125)).toBe("2 min 05 s");
   expect(ago(0, 3600 * 1000 * 3)).toBe("3 hr. ago");
   expect(ago("nonsense")).toBe("");
+});
+
+it("keeps arenas that merge apart", () => {
+  const event = (kind: string, step: number) => ({ kind, step, thing: null, name: null, animal: null, details: {} });
+  const events = [event("started", 0), event("collected", 2), event("merged", 2), event("started", 2), event("ended", 4)];
+  expect(allSaid(events).filter((text) => text.includes("begins"))).toEqual(["the episode begins", "the next arena begins"]);
+  const steps = [0, 1, 2, 3, 4];
+  expect(stretch(steps, events, 1)).toEqual({ from: 0, to: 2, events: events.slice(0, 2) });
+  expect(stretch(steps, events, 2)).toEqual({ from: 2, to: 5, events: events.slice(3) });
+  expect(stretch(steps, events.slice(0, 2), 4)).toMatchObject({ from: 0, to: 5 });
+});
+
+it("says which arena was played where there are several", () => {
+  expect(whichArena({ arena: 1, arenas: 3 })).toBe("Arena 2 of 3");
+  expect(whichArena({ arena: 0, arenas: 1 })).toBe("");
+  expect(whichArena({ arena: 0, arenas: null })).toBe("");
 });
 
 it("writes the steps as a table", () => {

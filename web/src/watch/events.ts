@@ -49,6 +49,12 @@ export function tone(event: WorldEvent): Tone {
   return "plain";
 }
 
+/** The events of an episode in words, one after the other: only its first arena begins it. */
+export function allSaid(events: WorldEvent[]): string[] {
+  const merged = events.findIndex((event) => event.kind === "merged");
+  return events.map((event, place) => (event.kind === "started" && merged >= 0 && place > merged ? "the next arena begins" : said(event)));
+}
+
 // The start and the bookkeeping of the end would only crowd a time line.
 export function marked(events: WorldEvent[]): WorldEvent[] {
   return events.filter((event) => !["started", "unplaced", "finished", "notified"].includes(event.kind));

@@ -2,6 +2,7 @@
 import type { Part, SceneMessage } from "../scene/decode";
 import { POSE_NUMBERS } from "../scene/decode";
 import { Kind, State } from "../scene/layout";
+import type { WorldEvent } from "../lib/api";
 
 export interface Footprint {
   points: string; // of a polygon; empty for a disc
@@ -90,6 +91,20 @@ export function hex(color: readonly number[]): string {
     return Math.round(shown * 255).toString(16).padStart(2, "0");
   };
   return `#${channel(color[0])}${channel(color[1])}${channel(color[2])}`;
+}
+
+/** The rows of `steps`, from the first to before the last, and the events of the arena that is played in row `now`.
+ * In the step an arena merges into the next one, the animal is in the next one already. */
+export function stretch(steps: readonly number[], events: WorldEvent[], now: number): { from: number; to: number; events: WorldEvent[] } {
+  let [from, first] = [0, 0];
+  for (const [place, event] of events.entries()) {
+    if (event.kind !== "merged") continue;
+    const row = steps.indexOf(event.step);
+    if (row < 0) continue;
+    if (row > now) return { from, to: row, events: events.slice(first, place) };
+    [from, first] = [row, place + 1];
+  }
+  return { from, to: steps.length, events: events.slice(first) };
 }
 
 // A path through the places of an episode, with no more corners than can be seen.

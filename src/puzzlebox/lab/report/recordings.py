@@ -21,10 +21,12 @@ EXPORTED = tuple(f"{TABLE}.{ending}" for ending in ("csv", "parquet"))
 
 def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[Played]:
     """The episodes of a file of recordings."""
+    from puzzlebox.lab.database import refuse_empty
     from puzzlebox.lab.results import rows_of_recordings
     from puzzlebox.lab.store import Store, StoreError
 
     try:
+        refuse_empty(path)
         store = Store(path)
         episodes = store.episodes()[::-1]
     except StoreError as problem:
