@@ -63,10 +63,10 @@ def test_the_training_example_is_the_file() -> None:
 
 @pytest.mark.slow
 def test_the_training_example_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The example as pasted, about six minutes on two cores: well above the -0.7 of its start."""
+    """The example as pasted: about six minutes on two cores. Not every seed gets there on every machine."""
     monkeypatch.chdir(tmp_path)
     (line,) = said_by((ROOT / "examples" / "train.py").read_text())
-    assert float(line.rsplit(" ", 1)[1]) > -0.2
+    assert float(line.rsplit(" ", 1)[1]) > 0.5
     assert (tmp_path / "food.zip").exists()
 
 
