@@ -249,7 +249,7 @@ def rows_of(studio: Studio, folder: Path, task: str) -> list[dict[str, str]]:
 def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, studio: Studio, tmp_path: Path) -> None:
     """Nothing of a page that nobody touches is data, and a page left open after the end records nothing more."""
     arena = "  - {{id: {}, time_limit: {}, size: [12, 12], items: [{{name: Agent, at: [6, 0, 2], rotation: 0}}]}}\n"
-    task = studio.upload("metadata: {title: Two rooms}\narenas:\n" + arena.format(0, 5) + arena.format(1, 30))
+    task = studio.upload("metadata: {title: Two rooms}\narenas:\n" + arena.format(0, 5) + arena.format(1, 100))
     link = f"/play?task={task}&participant=P11"
 
     page = opened(link)
