@@ -23,7 +23,7 @@ test: lint browser
 	tools/npm test --silent
 	$(BIN)/pytest -q -m "not slow" -n auto
 
-slow: $(VENV)/built
+slow: $(VENV)/built $(PAGE)
 	$(BIN)/pytest -q -m slow -s
 
 lint: $(VENV)/built $(PAGE)
