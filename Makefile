@@ -2,7 +2,8 @@
 # make slow   the long tests (fuzzing)                make lint   style, types, direction of imports
 # make bench  speed, beside a peer in the same run    make wheel PYTHON=3.12   a wheel in dist/
 # make generated   files written from the catalogue   make pictures   pictures of the documentation
-# make web    build the studio's page
+# make web    build the studio's page                 make sdist  a source distribution in dist/
+# make lock   renew the list of versions              make lowest the tests with the lowest versions of everything
 SHELL := /bin/bash
 PYTHON ?= 3
 VENV := .venv
@@ -12,7 +13,7 @@ INTERPRETER = $(shell tools/find-python $(PYTHON))
 NATIVE := CMakeLists.txt $(wildcard native/*)
 PAGE := src/puzzlebox/studio/static/index.html
 
-.PHONY: lab test slow lint bench web browser wheel generated pictures clean
+.PHONY: lab test slow lint bench web browser sdist wheel lock lowest generated pictures clean
 .DEFAULT_GOAL := test
 
 lab: $(VENV)/built $(PAGE)
@@ -22,7 +23,7 @@ test: lint browser
 	tools/npm test --silent
 	$(BIN)/pytest -q -m "not slow" -n auto
 
-slow: $(VENV)/built
+slow: $(VENV)/built $(PAGE)
 	$(BIN)/pytest -q -m slow -s
 
 lint: $(VENV)/built $(PAGE)
@@ -40,10 +41,11 @@ browser: $(VENV)/built
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks
 
-# Files written from the catalogue and the models: the JSON Schema and the table of things.
-generated: $(VENV)/built
+# Files written from the catalogue, the models and the page: the JSON Schema, the table of things, the notices.
+generated: $(VENV)/built $(PAGE)
 	$(BIN)/python -m puzzlebox.schema
 	$(BIN)/python -m puzzlebox.studio.layout
+	cp $(dir $(PAGE))notices.txt THIRD-PARTY-NOTICES.txt
 
 pictures: $(VENV)/built
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/terminal_picture.py
@@ -51,28 +53,36 @@ pictures: $(VENV)/built
 	$(BIN)/python tools/bundled_sheet.py
 	$(BIN)/python tools/studio_pictures.py
 
-wheel: $(PAGE)
-	@test -n "$(INTERPRETER)"
-	$(INTERPRETER) -m pip wheel --no-deps --wheel-dir dist .
+# What is handed out; the built page is part of both, and neither depends on the folder or the hour.
+sdist: $(VENV)/installed $(PAGE)
+	@rm -f dist/puzzlebox-*.tar.gz
+	$(BIN)/python -c 'from scikit_build_core.build import build_sdist; build_sdist("dist")'
+
+wheel: sdist
+	$(INTERPRETER) -m pip wheel --quiet --no-deps --wheel-dir dist dist/puzzlebox-*.tar.gz
+
+lock: $(VENV)/installed
+	tools/lock
+
+# ARGUMENTS are pytest's: make lowest ARGUMENTS="-n 2 tests/test_envs.py"
+lowest: $(VENV)/installed $(PAGE)
+	tools/lowest $(INTERPRETER) $(ARGUMENTS)
 
 clean:
-	rm -rf $(VENV) build dist web/node_modules $(dir $(PAGE))
+	rm -rf $(VENV) .venv-lowest build dist web/node_modules $(dir $(PAGE))
 
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/installed: requirements.lock constraints.txt tools/install
 	@test -n "$(INTERPRETER)"
-	$(INTERPRETER) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt cmake ninja nanobind scikit-build-core
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e ".[dev]"
-	@touch $@ $(VENV)/built
+	tools/install $(INTERPRETER) $(VENV) requirements.lock
+	@touch $@
 
-# Only the kernel changed: compile it again, install nothing else.
-$(VENV)/built: $(VENV)/installed $(NATIVE)
+# Only the kernel or the description of the project changed: compile again, install nothing else.
+$(VENV)/built: $(VENV)/installed pyproject.toml $(NATIVE)
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 # The page is built by Node and served by Python; what is installed needs no Node.
-$(PAGE): web/node_modules/.package-lock.json $(shell find web/src web/public -type f) web/index.html web/vite.config.ts
+$(PAGE): web/node_modules/.package-lock.json $(shell find web/src web/public -type f) web/index.html web/*.ts native/NOTICES.txt
 	tools/npm run --silent build -- --logLevel warn
 
 web/node_modules/.package-lock.json: web/package-lock.json $(VENV)/installed

@@ -1,9 +1,10 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
+import { notices } from "./notices.ts";
 
 // The built page is part of the Python package: what a user installs needs no Node.
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), notices("../native/NOTICES.txt")],
   base: "/",
   build: {
     outDir: "../src/puzzlebox/studio/static",

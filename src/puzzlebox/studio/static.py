@@ -20,8 +20,9 @@ _TYPES = {
     ".woff2": "font/woff2",
     ".json": "application/json",
     ".wasm": "application/wasm",
+    ".txt": "text/plain; charset=utf-8",
 }
-_PACKED = (".html", ".js", ".css", ".svg", ".json", ".wasm")
+_PACKED = (".html", ".js", ".css", ".svg", ".json", ".wasm", ".txt")
 # Built files have a hash of their content in their names.
 _FOR_EVER, _ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
 _NOT_BUILT = b"""<!doctype html><html lang="en"><title>Puzzlebox</title>
