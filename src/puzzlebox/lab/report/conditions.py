@@ -75,6 +75,8 @@ def task_table(results: Results) -> Table:
 def _of_run(source: Source) -> Iterator[dict[str, Any]]:
     for task in source.settings.get("tasks", ()):
         for arena in task.get("arenas", ()):
+            if not task.keys() >= {"name", "hash"} or not arena.keys() >= {"position", "time_limit", "pass_mark"}:
+                continue
             yield _line(task["name"], arena["position"], task["hash"], arena["time_limit"], arena["pass_mark"])
 
 
