@@ -8,7 +8,7 @@ from typing import Any
 
 from puzzlebox.animalai.log_rows import COLUMNS, log
 from puzzlebox.lab.sheets import CsvSheet
-from puzzlebox.lab.store import Episode, Store
+from puzzlebox.lab.store import Episode, Store, StoreError
 
 Progress = Callable[[int], None]
 
@@ -39,6 +39,7 @@ def export(
     folder: Path,
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
+    left_out: list[str] | None = None,
 ) -> list[Path]:
     """Write the logs of some episodes, each played again for its rays; and an index of what is where.
 
@@ -48,6 +49,7 @@ def export(
         folder: where the logs go; it is made if there is none.
         progress: is told the number of rows written, again and again.
         warn: is told of an episode that comes out differently now than when it was recorded.
+        left_out: gets a sentence about each episode that is damaged, which is then left out. Default: it raises.
 
     Returns:
         The files.
@@ -59,8 +61,16 @@ def export(
         for path, inside in files(folder, episodes).items():
             sheet = CsvSheet(path, COLUMNS)
             try:
-                for count, episode in enumerate(inside, 1):
-                    total = _write(store, episode, count, sheet, progress)
+                count = 0
+                for episode in inside:
+                    try:
+                        total = _write(store, episode, count + 1, sheet, progress)
+                    except (StoreError, ValueError) as problem:
+                        if left_out is None:
+                            raise
+                        left_out.append(str(problem))
+                        continue
+                    count += 1
                     if warn is not None and abs(total - episode.total) > _SAME:
                         warn(f"episode {episode.id} returned {episode.total} when recorded, and {total} when replayed")
                     about = (episode.id, episode.task, episode.arena + 1, episode.seed)

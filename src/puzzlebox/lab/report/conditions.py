@@ -95,7 +95,7 @@ def _of_recordings(source: Source, rows: Sequence[Played]) -> Iterator[dict[str,
             continue
         seen.add((row.task_hash, row.arena))
         task = read(store.task_text(episode)).task
-        if task is not None:
+        if task is not None and row.arena < len(task.arenas):
             arena = task.arenas[row.arena]
             yield _line(row.task, row.arena, row.task_hash, arena.time_limit, arena.pass_mark)
 
