@@ -1,6 +1,5 @@
 """Recordings as the original's own log: its 23 columns, one row per physics step (animal-ai.md 8.4)."""
 
-import csv
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from puzzlebox.animalai.log_rows import COLUMNS, log
 from puzzlebox.lab.sheets import CsvSheet
 from puzzlebox.lab.store import Episode, Store, StoreError
+from puzzlebox.schema.csv_cells import CellReader
 
 Progress = Callable[[int], None]
 
@@ -112,4 +112,4 @@ def _write(
 def read_log(path: Path) -> list[dict[str, str]]:
     """The rows of a log, the original's or ours, without the lines that are none."""
     with path.open(newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if (row["Episode"] or "").isdigit()]
+        return [row for row in CellReader(file) if (row["Episode"] or "").isdigit()]
