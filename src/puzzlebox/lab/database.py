@@ -95,7 +95,8 @@ def prepare(path: Path) -> int:
             raise StoreError(f"{path} is not a file of recordings, or its first bytes are damaged") from None
         faulty = "malformed" in str(problem) or not isinstance(problem, sqlite3.Error)
         damaged = " (the file is damaged; restore a backup)" if faulty else ""
-        raise StoreError(f"recordings cannot be kept in {path}: {problem}{damaged}") from None
+        why = " ".join(str(problem).split())
+        raise StoreError(f"recordings cannot be kept in {path}: {why}{damaged}") from None
 
 
 def keep_private(path: Path) -> None:

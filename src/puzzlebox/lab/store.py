@@ -18,7 +18,6 @@ from puzzlebox.lab.database import (
 )
 from puzzlebox.lab.rows import Breaks, End, Episode, Start, Step, hash_of
 from puzzlebox.lab.stored import (
-    RESCUE,
     Damaged,
     Survey,
     actions_of,
@@ -246,7 +245,7 @@ class Store:
                 try:
                     rows += connection.execute(f"{self._episode_rows} WHERE e.number = ?", (number,)).fetchall()
                 except FAULTS as wrong:
-                    damaged.append(f"the {number}th episode in {self.path} is damaged ({wrong}); {RESCUE}")
+                    damaged.append(f"episode number {number} in {self.path}: {unreadable(self.path, wrong)}")
         return rows, damaged
 
     def episode(self, id: str) -> Episode:

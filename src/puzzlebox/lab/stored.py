@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
+from datetime import datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,8 @@ class _Wrong(ValueError):
 
 def unreadable(path: Path, problem: Exception) -> StoreError:
     """The sentence for what SQLite says."""
-    text = str(problem) if isinstance(problem, sqlite3.Error) else "its description of the tables cannot be read"
+    # Its words may quote the file, over several lines.
+    text = " ".join(str(problem).split()) if isinstance(problem, sqlite3.Error) else "its tables cannot be told"
     if not isinstance(problem, sqlite3.Error) or any(word in text for word in _DAMAGE):
         return Damaged(f"the recordings in {path} are damaged ({text}); {RESCUE}")
     return StoreError(f"the recordings in {path} cannot be read: {text}")
@@ -163,13 +165,21 @@ def _is_seed(value: Any) -> bool:
     return _is_whole(value) or (type(value) is str and value.isdecimal() and len(value) < 4000)
 
 
+def _is_moment(value: Any) -> bool:
+    try:
+        return type(value) is str and datetime.fromisoformat(value) is not None
+    except ValueError:
+        return False
+
+
 _DIGITS = frozenset("012345678")
 _EPISODE: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("id", "task_hash", "task", "title", "rules", "started"), _is_text),
+    **dict.fromkeys(("id", "task_hash", "task", "title", "rules"), _is_text),
     **dict.fromkeys(("agent", "participant", "ended_by"), _is_text_or_none),
     **dict.fromkeys(("hidden_ms", "paused_ms"), _is_number_or_none),
     **dict.fromkeys(("arena", "steps"), _is_whole),
     "seed": _is_seed,
+    "started": _is_moment,
     "player": lambda value: value in PLAYERS,
     "decision_period": lambda value: type(value) is int and 1 <= value <= 100,
     "total": lambda value: value is not None and _is_number_or_none(value),
