@@ -92,7 +92,7 @@ def test_tidy_tables(recorded: Path, tmp_path: Path) -> None:
     assert json.loads(food["rules_fields"])["decision_period"] == 1
     assert float(food["seconds"]) == int(food["steps"]) * 0.02
     assert (gave_up["passed"], gave_up["ended_by"], gave_up["steps"]) == ("", "", "18")
-    assert two["task"] == '=two, "of" them\nat once'
+    assert two["task"] == '\'=two, "of" them\nat once'  # no spreadsheet runs it
     assert (agent["player"], agent["agent"]) == ("agent", "random")
     first, then, *_ = (each for each in tables["steps"] if each["episode"] == food["episode"])
     assert (first["step"], first["action"], first["action_name"], first["view"]) == ("0", "", "", "third")

@@ -51,3 +51,30 @@ def test_captions_wrap_at_the_width_of_a_phone(chromium: Any, page: Path) -> Non
     edges = phone.evaluate(f"[...document.querySelectorAll('caption')].map(each => ({ends})(document.createRange()))")
     phone.close()
     assert edges and max(edges) <= 390
+
+
+def test_the_page_allows_itself_nothing_but_what_it_shows(chromium: Any, page: Path) -> None:
+    """Its policy lets its style and pictures through, and neither scripts nor addresses."""
+    shown, said = chromium.new_page(), []
+    shown.on("console", lambda message: said.append(message.text))
+    shown.on("pageerror", lambda problem: said.append(str(problem)))
+    shown.goto(page.as_uri())
+    widths = shown.evaluate("[...document.images].map(each => each.naturalWidth)")
+    shown.click("summary")
+    opened = shown.evaluate("document.querySelector('details').open")
+    margin = shown.evaluate("getComputedStyle(document.querySelector('.doubts, .lead p')).marginTop")
+    assert said == []
+    assert widths and min(widths) > 0 and opened and margin != "16px"
+    # What somebody else smuggles in does nothing.
+    shown.evaluate("""() => {
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.ran = 1">');
+        const script = document.createElement('script');
+        script.textContent = 'window.ran = 1';
+        document.body.append(script);
+        document.body.insertAdjacentHTML('beforeend', '<img src="https://example.org/x.png">');
+    }""")
+    shown.wait_for_function("() => document.images[document.images.length - 1].complete")
+    ran = shown.evaluate("window.ran")
+    shown.close()
+    assert ran is None
+    assert any("Content Security Policy" in each for each in said)

@@ -164,6 +164,7 @@ def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Pat
     # As workers leave it: episodes in another order, one that failed before it was played again, the last one cut off.
     failed = json.loads(lines[4])
     failed["row"]["error"] = "MemoryError"
+    del failed["crc32"]
     (out / JOURNAL).write_bytes(b"".join([json.dumps(failed).encode() + b"\n", *lines[4::-1], lines[5][:-9]]))
     results = gather([out])
     assert [row.episode for row in results.rows] == [0, 1, 2, 3, 4]

@@ -1,6 +1,5 @@
 """The log the original's program writes beside itself, `ObservationLogs/Observations_<time>.csv`, for those who ask."""
 
-import csv
 from datetime import datetime
 from io import StringIO
 from os import PathLike
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.animalai.log_rows import COLUMNS, log
+from puzzlebox.schema.csv_cells import CellWriter
 from puzzlebox.senses.rays import Rays
 from puzzlebox.world import Record
 
@@ -37,7 +37,7 @@ class ObservationLog:
             self._path = self._new_file()
         self._episodes += 1
         rows, positive, before = StringIO(), 0, 0
-        writer = csv.writer(rows, lineterminator="\n")
+        writer = CellWriter(rows)
         for world, row in log(record, self._episodes, rays=self._rays):
             writer.writerow(row)
             now = world.animals[0].collected  # counted anew in each arena of a merged episode

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from puzzlebox.cli.backup import backup
 from puzzlebox.cli.bench import bench
 from puzzlebox.cli.check import check
 from puzzlebox.cli.convert import convert
@@ -30,7 +31,23 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (play, check, convert, show, vary, things, tasks, run, report, replay, export, forget, bench, doctor):
+for verb in (
+    play,
+    check,
+    convert,
+    show,
+    vary,
+    things,
+    tasks,
+    run,
+    report,
+    replay,
+    export,
+    backup,
+    forget,
+    bench,
+    doctor,
+):
     app.command(cls=PlainCommand)(verb)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlebox.cli.recordings import found, opened, progress
+from puzzlebox.cli.recordings import found, opened, progress, refused
 from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 if TYPE_CHECKING:
@@ -53,9 +53,10 @@ def export(
         fail("--animalai writes the original's CSV files, which --parquet has no form for", "use one of them")
     refuse_file(output)
     recordings = opened(store)
-    chosen = _chosen(recordings, episode or [], player)
+    chosen, damaged = _chosen(recordings, episode or [], player)
     from puzzlebox.lab import animalai_log
     from puzzlebox.lab import export as tidy
+    from puzzlebox.lab.stored import RESCUE
 
     form = tidy.PARQUET if parquet else tidy.CSV
     targets = (
@@ -65,6 +66,7 @@ def export(
     if there and not force:
         fail(f"{there[0]} is already there", "name another folder with -o, or add --force to replace its tables")
     total = sum(each.steps for each in chosen)
+    left_out: list[str] = []
     try:
         with progress("writing") as show:
             done = 0
@@ -75,29 +77,40 @@ def export(
                 show(min(done, total), total)
 
             if animalai:
-                written = animalai_log.export(recordings, chosen, output, more, lambda what: note(f"warning: {what}"))
+                written = animalai_log.export(
+                    recordings, chosen, output, more, lambda what: note(f"warning: {what}"), left_out
+                )
             else:
-                written = tidy.export(recordings, chosen, output, form, more)
+                written = tidy.export(recordings, chosen, output, form, more, left_out)
     except ModuleNotFoundError as problem:
         fail(str(problem))
     except OSError as problem:
         fail(f"{problem.filename or output} cannot be written: {problem.strerror}")
-    note(f"wrote {len(chosen)} episode{'s' if len(chosen) != 1 else ''}:")
+    count = len(chosen) - len(left_out)
+    note(f"wrote {count} episode{'s' if count != 1 else ''}:")
     for path in written:
         typer.echo(path)
+    for sentence in (*damaged, *left_out):
+        note(f"error: {sentence.replace(RESCUE, 'it was left out')}")
+    if damaged or left_out:
+        note("hint: a backup that was made before the damage has all of it (`puzzlebox backup --help`)")
+        raise typer.Exit(1)
 
 
-def _chosen(store: "Store", beginnings: list[str], player: Player | None) -> "list[Episode]":
-    """The episodes that were asked for, oldest first."""
+def _chosen(store: "Store", beginnings: list[str], player: Player | None) -> "tuple[list[Episode], list[str]]":
+    """The episodes that were asked for, oldest first, and what is damaged among them, in sentences."""
+    damaged: list[str] = []
     if beginnings:
         episodes = list({each.id: each for each in (found(store, beginning) for beginning in beginnings)}.values())
         episodes.sort(key=lambda each: each.started)
     else:
-        episodes = store.episodes()[::-1]
+        with refused():
+            survey = store.survey()
+        episodes, damaged = survey.episodes[::-1], survey.damaged
     if player is not None:
         episodes = [each for each in episodes if each.player == player.value]
         if not episodes:
             fail(
                 f"none of the episodes in {store.path} was played by {'people' if player is Player.HUMAN else 'agents'}"
             )
-    return episodes
+    return episodes, damaged

@@ -16,28 +16,44 @@ _NONE_YET = "play one with `puzzlebox play foraging`, or watch an agent in the s
 def opened(path: Path | None) -> "Store":
     """The store that was asked for; one that is not there yet has no episodes."""
     from puzzlebox.lab.database import refuse_empty
-    from puzzlebox.lab.store import Store, StoreError, default_store_path
+    from puzzlebox.lab.store import Store, default_store_path
+    from puzzlebox.lab.stored import Damaged
 
     where = default_store_path() if path is None else path
     if not where.exists():
         fail(f"there are no episodes yet in {where}", _NONE_YET)
-    try:
+    with refused():
         refuse_empty(where)
         store = Store(where)
-        if not store.count():
+        try:
+            empty = not store.count()
+        except Damaged:  # what of it can be read is for the verb to find out
+            empty = False
+        if empty:
             fail(f"there are no episodes yet in {where}", _NONE_YET)
+    return store
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Whatever is wrong with the store is said in its sentence."""
+    from puzzlebox.lab.store import StoreError
+
+    try:
+        yield
     except StoreError as problem:
         fail(str(problem))
-    return store
 
 
 def found(store: "Store", beginning: str) -> "Episode":
     """The episode whose id begins so, or `last`."""
-    try:
-        return store.find(beginning)
-    except KeyError as problem:
-        newest = ", ".join(each.id for each in store.episodes(3))
-        fail(str(problem.args[0]), f"the newest are {newest}; `last` is the first of them")
+    with refused():
+        try:
+            return store.find(beginning)
+        except KeyError as problem:
+            newest = ", ".join(each.id for each in store.survey(3).episodes)
+            fail(str(problem.args[0]), f"the newest are {newest}; `last` is the first of them")
+    raise AssertionError("one of the two has left")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlebox.cli.recordings import found, opened, progress
+from puzzlebox.cli.recordings import found, opened, progress, refused
 from puzzlebox.cli.words import choice, fail, note
 
 if TYPE_CHECKING:
@@ -135,15 +135,12 @@ def _is_file(episode: str) -> bool:
 
 
 def _record(episode: str, store: Path | None) -> "Record":
-    from puzzlebox.lab.store import StoreError
     from puzzlebox.world import Record
 
     if not _is_file(episode):
         recordings = opened(store)
-        try:
+        with refused():
             return recordings.record(found(recordings, episode).id)
-        except StoreError as problem:
-            fail(str(problem))
     if "#" in episode and not Path(episode).exists():
         from puzzlebox.lab.journal import trajectory
 
@@ -159,20 +156,25 @@ def _record(episode: str, store: Path | None) -> "Record":
         fail(f"{episode} is not the JSON file of a Record")
     try:
         return Record.from_json(text)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        known = isinstance(problem, ValueError) and "record" in str(problem)
-        fail(f"{episode}: {problem}" if known else f"{episode} is not the JSON file of a Record")
+    except ValueError as problem:
+        ours = "is not a Record" not in str(problem)
+        fail(f"{episode}: {problem}" if ours else f"{episode} is not the JSON file of a Record")
 
 
 def _tell(episode: str, store: Path | None) -> None:
     from puzzlebox.lab import summary
 
     if _is_file(episode):
-        lines = summary.of_record(_record(episode, None))
+        record = _record(episode, None)
+        try:
+            lines = summary.of_record(record)
+        except ValueError as problem:  # a record that something else has changed
+            fail(f"{episode}: {problem}")
     else:
         recordings = opened(store)
         one = found(recordings, episode)
-        lines = summary.of_episode(one, recordings.events(one.id))
+        with refused():
+            lines = summary.of_episode(one, recordings.events(one.id))
     for line in lines:
         typer.echo(line)
     note("hint: add -o last.mp4 for a film, -o last.png for a picture of its end, or -o path.png --path for its way")

@@ -67,6 +67,7 @@ def report(
 
     folder = _folder(runs[0]) if output is None else output
     refuse_file(folder)
+    from puzzlebox.lab import StoreError
     from puzzlebox.lab.report import CannotRead, make_report
     from puzzlebox.lab.report.methods import quoted
 
@@ -82,7 +83,7 @@ def report(
             title=title,
             command=quoted(["puzzlebox", *sys.argv[1:]]),
         )
-    except (CannotRead, ModuleNotFoundError) as problem:
+    except (CannotRead, ModuleNotFoundError, StoreError) as problem:
         fail(str(problem))
     except OSError as problem:
         fail(f"{problem.filename or folder} cannot be written: {problem.strerror}")

@@ -52,12 +52,19 @@ def run(
         int, typer.Option(min=1, help="Physics steps after which an episode is stopped; for tasks without a limit.")
     ] = 50_000,
     trajectories: Annotated[bool, typer.Option(help="Keep every episode for `puzzlebox replay`.")] = True,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="Set what is damaged in the folder aside, in files of its own, and play these episodes again.",
+        ),
+    ] = False,
 ) -> None:
     """Let agents play tasks, and write a table with a row for each episode.
 
     A run that was interrupted goes on where it was when the same command is given again, and what had failed is
     played again; it may also be given more episodes, agents or tasks. Neither the number of workers nor an
-    interruption changes a result.
+    interruption changes a result. A run with a damaged file is refused and left as it is, unless --repair is given.
 
     Try:
 
@@ -93,6 +100,7 @@ def run(
                 trajectories=trajectories,
                 command=typed([]),
                 progress=bar,
+                repair=repair,
             )
     except OSError as problem:
         fail(str(problem) if problem.strerror is None else f"{problem.filename or output}: {problem.strerror}")
@@ -116,6 +124,8 @@ def _show(outcome: "Outcome") -> None:
                 _add(summary, agent, level or "-", [row for row in own if row["level"] == level])
         _add(summary, agent, "all", own)
     show(summary)
+    for line in outcome.aside:
+        note(f"warning: {line}")
     if outcome.again:
         note(f"{_episodes(outcome.again)} had failed before and {'was' if outcome.again == 1 else 'were'} played again")
     failed = [row for row in rows if row["error"]]

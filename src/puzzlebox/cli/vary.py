@@ -134,14 +134,14 @@ def _refuse_too_many(total: int) -> None:
 
 
 def _list(template: "Template", total: int, indices: Iterable[int]) -> None:
-    import csv
     import sys
 
+    from puzzlebox.schema.csv_cells import CellWriter
     from puzzlebox.variations import TemplateError
     from puzzlebox.variations.folder import columns_of, row_of
 
     _refuse_too_many(total)
-    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows = CellWriter(sys.stdout)
     rows.writerow(columns_of(template))
     try:
         for number, index in enumerate(indices):

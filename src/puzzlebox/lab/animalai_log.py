@@ -1,6 +1,5 @@
 """Recordings as the original's own log: its 23 columns, one row per physics step (animal-ai.md 8.4)."""
 
-import csv
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import Any
 
 from puzzlebox.animalai.log_rows import COLUMNS, log
 from puzzlebox.lab.sheets import CsvSheet
-from puzzlebox.lab.store import Episode, Store
+from puzzlebox.lab.store import Episode, Store, StoreError
+from puzzlebox.schema.csv_cells import CellReader
 
 Progress = Callable[[int], None]
 
@@ -39,6 +39,7 @@ def export(
     folder: Path,
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
+    left_out: list[str] | None = None,
 ) -> list[Path]:
     """Write the logs of some episodes, each played again for its rays; and an index of what is where.
 
@@ -48,6 +49,7 @@ def export(
         folder: where the logs go; it is made if there is none.
         progress: is told the number of rows written, again and again.
         warn: is told of an episode that comes out differently now than when it was recorded.
+        left_out: gets a sentence about each episode that is damaged, which is then left out. Default: it raises.
 
     Returns:
         The files.
@@ -59,8 +61,16 @@ def export(
         for path, inside in files(folder, episodes).items():
             sheet = CsvSheet(path, COLUMNS)
             try:
-                for count, episode in enumerate(inside, 1):
-                    total = _write(store, episode, count, sheet, progress)
+                count = 0
+                for episode in inside:
+                    try:
+                        total = _write(store, episode, count + 1, sheet, progress)
+                    except (StoreError, ValueError) as problem:
+                        if left_out is None:
+                            raise
+                        left_out.append(str(problem))
+                        continue
+                    count += 1
                     if warn is not None and abs(total - episode.total) > _SAME:
                         warn(f"episode {episode.id} returned {episode.total} when recorded, and {total} when replayed")
                     about = (episode.id, episode.task, episode.arena + 1, episode.seed)
@@ -102,4 +112,4 @@ def _write(
 def read_log(path: Path) -> list[dict[str, str]]:
     """The rows of a log, the original's or ours, without the lines that are none."""
     with path.open(newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if (row["Episode"] or "").isdigit()]
+        return [row for row in CellReader(file) if (row["Episode"] or "").isdigit()]

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 FORMAT = 3
@@ -17,6 +17,8 @@ _OURS = 0x50757A42
 # So long one program waits for another that writes, in seconds.
 PATIENCE = 30.0
 _FILE = "recordings.sqlite"
+# Rights of the file: its owner may read and write it, and nobody else.
+_PRIVATE = 0o600
 
 # The seed has no type, so that it may be a text: Python's whole numbers have no largest one.
 _TABLES = """
@@ -40,6 +42,10 @@ _CHANGES = {
     1: "ALTER TABLE episodes ADD COLUMN participant TEXT",
     2: "ALTER TABLE episodes ADD COLUMN hidden_ms REAL; ALTER TABLE episodes ADD COLUMN paused_ms REAL",
 }
+
+
+# What reading a damaged file may raise: Python decodes SQLite's messages, which quote the file.
+FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 
 class StoreError(Exception):
@@ -76,15 +82,35 @@ def prepare(path: Path) -> int:
                 _check(connection, path)
                 if _made(connection):
                     return _number(connection, "user_version")
+        keep_private(path)
         with closing(connect(path)) as connection:
             _check(connection, path)
             if not _made(connection) or _number(connection, "user_version") < FORMAT:
                 _make(connection, path)
             return FORMAT
-    except sqlite3.Error as problem:
-        foreign = "not a database" in str(problem)
-        why = f"{path} is not a file of recordings" if foreign else f"recordings cannot be kept in {path}: {problem}"
-        raise StoreError(why) from None
+    except OSError as problem:
+        raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
+    except FAULTS as problem:
+        if "not a database" in str(problem):
+            raise StoreError(f"{path} is not a file of recordings, or its first bytes are damaged") from None
+        faulty = "malformed" in str(problem) or not isinstance(problem, sqlite3.Error)
+        damaged = " (the file is damaged; restore a backup)" if faulty else ""
+        why = " ".join(str(problem).split())
+        raise StoreError(f"recordings cannot be kept in {path}: {why}{damaged}") from None
+
+
+def keep_private(path: Path) -> None:
+    """Make the file if there is none, and let nobody but its owner read or write it; SQLite's own files follow it.
+
+    A file that others could open, of an earlier version or copied, is closed to them, and so are those beside it. Where
+    that is not allowed, because it is somebody else's, it stays as it is.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE))
+    for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", ".key"))):
+        with suppress(OSError):
+            if os.name == "posix" and each.stat().st_mode & 0o077:
+                each.chmod(_PRIVATE)
 
 
 def refuse_empty(path: Path) -> None:
@@ -124,6 +150,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if tables and not _made(connection):
         raise StoreError(f"{path} is a database, but not one of Puzzlebox recordings")
     version = _number(connection, "user_version")
+    if tables and version < 1:
+        raise StoreError(f"{path} is damaged: it says that its format is {version}; restore a backup")
     if tables and version > FORMAT:
         raise StoreError(
             f"{path} was written by a newer Puzzlebox (format {version}; this one knows {FORMAT}); "

@@ -10,7 +10,8 @@ from puzzlebox.lab import rows
 from puzzlebox.lab.columns import TABLES
 from puzzlebox.lab.results import latency_among
 from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Row, Sheet
-from puzzlebox.lab.store import STEP_COLUMNS, Episode, Store
+from puzzlebox.lab.store import STEP_COLUMNS, Episode, Store, StoreError
+from puzzlebox.lab.stored import damaged_episode
 from puzzlebox.things.rules import PHYSICS_STEP
 from puzzlebox.world import ACTIONS
 from puzzlebox.world.actions import NOOP
@@ -30,7 +31,12 @@ def files(folder: Path, form: str = CSV) -> list[Path]:
 
 
 def export(
-    store: Store, episodes: Sequence[Episode], folder: Path, form: str = CSV, progress: Progress | None = None
+    store: Store,
+    episodes: Sequence[Episode],
+    folder: Path,
+    form: str = CSV,
+    progress: Progress | None = None,
+    left_out: list[str] | None = None,
 ) -> list[Path]:
     """Write the tables of some episodes; a million steps take time, not memory.
 
@@ -40,9 +46,14 @@ def export(
         folder: where the tables go; it is made if there is none.
         form: "csv" or "parquet".
         progress: is told the number of steps written by each of many small pieces of the work.
+        left_out: gets a sentence about each episode that is damaged, which is then left out of all tables. Default: a
+            damaged episode raises.
 
     Returns:
         The files.
+
+    Raises:
+        StoreError: an episode is damaged; nothing is written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     paths = files(folder, form)
@@ -56,11 +67,28 @@ def export(
             undo.callback(sheet.abandon)
             sheets.append(sheet)
         for episode in episodes:
+            try:
+                _require_whole(store, episode)
+            except StoreError as problem:
+                if left_out is None:
+                    raise
+                left_out.append(str(problem))
+                continue
             _export_one(store, episode, sheets, progress)
         undo.pop_all()
         for sheet in sheets:
             sheet.close()
     return paths
+
+
+def _require_whole(store: Store, episode: Episode) -> None:
+    """Read everything of an episode before any of it is written, so that no part of a damaged one is in a table."""
+    store.events(episode.id)
+    last = 0
+    for batch in store.step_batches(episode.id):
+        last = batch[-1][_STEP]
+    if last != episode.steps:
+        raise damaged_episode(store.path, episode.id, f"its steps after step {last} are missing")
 
 
 def _export_one(store: Store, episode: Episode, sheets: Sequence[Sheet], progress: Progress | None) -> None:

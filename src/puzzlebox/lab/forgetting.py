@@ -8,8 +8,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from puzzlebox.lab.database import FAULTS, StoreError, connect, connect_to_read
 from puzzlebox.lab.database import PATIENCE as _PATIENCE
-from puzzlebox.lab.database import StoreError, connect, connect_to_read
+from puzzlebox.lab.stored import unreadable
 
 # Seconds to wait for programs that read or write the file.
 PATIENCE = _PATIENCE
@@ -75,7 +76,7 @@ def forget(path: Path, participant: str) -> Forgotten:
             connection.execute("DELETE FROM episodes WHERE participant = ?", (participant,))
             connection.execute("DELETE FROM tasks WHERE hash NOT IN (SELECT task_hash FROM episodes)")
             connection.execute("COMMIT")
-        except sqlite3.Error as problem:
+        except FAULTS as problem:
             raise StoreError(f"nothing was deleted from {path}: {problem}") from None
         _scrub(connection, path)
         return found
@@ -99,6 +100,11 @@ def _scrub(connection: sqlite3.Connection, path: Path) -> None:
         busy = bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
     except sqlite3.OperationalError:
         busy = True
+    except FAULTS as problem:
+        raise StoreError(
+            f"{path} is damaged ({problem}), so that bytes of deleted records may still be in it; "
+            "export what can be read, then delete the file"
+        ) from None
     if busy:
         raise BytesRemain(
             f"the records are deleted, but another program is reading {path}, which keeps their bytes in the file"
@@ -117,12 +123,15 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(connect_to_read(path)) as connection:
             yield connection
-    except sqlite3.Error as problem:
-        raise StoreError(f"the recordings in {path} cannot be read: {problem}") from None
+    except FAULTS as problem:
+        raise unreadable(path, problem) from None
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    connection = connect(path)
+    try:
+        connection = connect(path)
+    except FAULTS as problem:
+        raise StoreError(f"nothing was deleted from {path}: {problem}") from None
     connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
     return connection
 

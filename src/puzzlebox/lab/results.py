@@ -9,7 +9,7 @@ from typing import Any
 from puzzlebox.lab.columns import Column
 from puzzlebox.lab.rows import FILE, HUMAN, plain_event
 from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Sheet
-from puzzlebox.lab.store import Episode, Store
+from puzzlebox.lab.store import Episode, Store, StoreError
 from puzzlebox.lab.subjects import subject_of
 from puzzlebox.schema import read
 from puzzlebox.things.rules import PHYSICS_STEP
@@ -95,21 +95,36 @@ def _for_people(row: Row) -> Row:
     return {**row, "arena": row["arena"] + 1}
 
 
-def rows_of_recordings(store: Store, episodes: Sequence[Episode], run: str = "recordings") -> list[dict[str, Any]]:
-    """Recorded episodes that are over, as rows of the same table, so that people and agents stand side by side."""
+def rows_of_recordings(
+    store: Store, episodes: Sequence[Episode], run: str = "recordings", left_out: list[str] | None = None
+) -> list[dict[str, Any]]:
+    """Recorded episodes that are over, as rows of the same table, so that people and agents stand side by side.
+
+    Args:
+        store: where they are.
+        episodes: which.
+        run: what the table calls them.
+        left_out: gets a sentence about each episode that is damaged, which is then left out. Default: it raises.
+    """
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[str, int, str, str | None], int] = {}
     known: dict[tuple[str, str], dict[str, str]] = {}
     for each in episodes:
         if not each.finished:
             continue
+        named = (each.task, each.task_hash)
+        try:
+            happened = store.events(each.id)
+            if named not in known:
+                known[named] = _task_of(store, each)
+        except StoreError as problem:
+            if left_out is None:
+                raise
+            left_out.append(str(problem))
+            continue
         who = each.agent or HUMAN
         place = (each.task_hash, each.arena, who, each.participant)
         seen[place] = seen.get(place, -1) + 1
-        happened = store.events(each.id)
-        named = (each.task, each.task_hash)
-        if named not in known:
-            known[named] = _task_of(store, each)
         rows.append(
             {
                 "run": run,

@@ -1,6 +1,7 @@
 """A run: agents meet tasks, every episode once, whatever happens on the way."""
 
 import json
+import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,11 +14,11 @@ from typing import Any
 from puzzlebox.envs.workers import cores
 from puzzlebox.lab.asked import agent_code_of, agent_of, agent_options_of, rules_of, senses_of
 from puzzlebox.lab.crew import BACKENDS, played, require_ray
-from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES, Journal
+from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
 from puzzlebox.lab.player import Plan
 from puzzlebox.lab.results import write_results
 from puzzlebox.lab.rows import now
-from puzzlebox.lab.schedule import Slot, slots
+from puzzlebox.lab.schedule import Slot, seed_of, slots
 from puzzlebox.lab.subjects import Subject, last_of
 from puzzlebox.schema.messages import nearest
 from puzzlebox.things.rules import Rules
@@ -26,12 +27,17 @@ FORMAT = 1
 SETTINGS = "run.json"
 # Physics steps: ten times the longest task of the testbed. Only tasks without a time limit come near it.
 LONGEST = 50_000
+_INSTEAD = "put it back, or name another folder, or add --repair, which writes it anew from this command"
 
 Progress = Callable[[int, int], object]
 
 
 class RunError(ValueError):
     """A run that cannot be begun, or cannot go on, as it was asked for."""
+
+
+class SettingsLost(RunError):
+    """The settings of a run are damaged or missing; a repair can write them anew."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +49,14 @@ class Outcome:
         rows: the rows of its table, in the order of the schedule.
         played: how many of them were played just now.
         again: how many of those had failed before.
+        aside: what a repair has set aside, in sentences.
     """
 
     folder: Path
     rows: list[dict[str, Any]]
     played: int
     again: int
+    aside: tuple[str, ...] = ()
 
 
 def run(
@@ -65,6 +73,7 @@ def run(
     trajectories: bool = True,
     command: str = "",
     progress: Progress | None = None,
+    repair: bool = False,
 ) -> Outcome:
     """Let agents play tasks and write down how it went; a run that broke off in the same folder is gone on with.
 
@@ -83,9 +92,12 @@ def run(
         trajectories: keep the episodes for replays.
         command: what was typed, to be kept.
         progress: is told how many episodes of how many are done.
+        repair: where the files of the run are damaged, set what cannot be read aside in files of their own and play
+            these episodes again. Default: refuse a damaged run.
 
     Raises:
         RunError: the folder holds another run, or what was asked for makes no sense.
+        ValueError: the files of the run are damaged, and `repair` is not set; nothing is changed.
     """
     if not subjects or not agents:
         raise RunError(f"there is no {'task' if agents else 'agent'} to run")
@@ -105,14 +117,31 @@ def run(
     settings = _settings(subjects, agents, episodes, chosen, seed, longest) | {"rules": called}
     about = {"workers": workers, "backend": backend, "trajectories": trajectories}
     folder.mkdir(parents=True, exist_ok=True)
-    before = _settings_of(folder)
+    before, lost = None, None
+    try:
+        before = _settings_of(folder)
+    except SettingsLost as problem:
+        lost = problem
     started = now()
     plan = Plan(folder.resolve().name, tuple(subjects), chosen, called, seed, longest, trajectories)
     schedule = list(slots(subjects, agents, episodes))
     journal = Journal(folder)  # from here on nobody else writes to the folder
     try:
-        rows = _rows(journal)
-        history = _history(folder, before, settings, rows.values())
+        history: list[dict[str, Any]] = []
+        if lost is None:
+            try:
+                history = _history(folder, before, settings, journal.rows.values())
+            except SettingsLost as problem:
+                lost = problem
+        if lost is not None:
+            if not repair:
+                raise lost
+            _require_own(folder, plan, journal.rows)
+        aside = journal.begin(set(schedule), repair)
+        if lost is not None and (folder / SETTINGS).exists():
+            place = set_aside(folder / SETTINGS, (folder / SETTINGS).read_bytes())
+            aside.append(f"{folder / SETTINGS} set aside in {place.name} and written anew from this command")
+        rows = journal.rows
         _write_settings(folder, settings | about, history, {"command": command, "started": started})
         failed = {slot for slot, row in rows.items() if row["error"]}
         todo = [slot for slot in schedule if slot not in rows or slot in failed]
@@ -131,18 +160,7 @@ def run(
     write_results(folder, ordered)
     part = {"command": command, "started": started, "finished": now(), "played": len(todo)}
     _write_settings(folder, settings | about, history, part)
-    return Outcome(folder, ordered, len(todo), len(failed))
-
-
-def _rows(journal: Journal) -> dict[Slot, dict[str, Any]]:
-    """What was played, each episode once: one that failed and was played again counts as it went the last time."""
-    rows: dict[Slot, dict[str, Any]] = {}
-    for row in journal.rows:
-        slot = _slot(row)
-        if slot in rows and not rows[slot]["error"]:
-            raise RunError(f"the journal has the episode {slot.name} twice; it was changed by something else")
-        rows[slot] = row
-    return rows
+    return Outcome(folder, ordered, len(todo), len(failed), tuple(aside))
 
 
 def _slot(row: dict[str, Any]) -> Slot:
@@ -222,8 +240,10 @@ def _settings_of(folder: Path) -> dict[str, Any] | None:
         try:
             settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             return settings
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _unreadable(folder) from None
+    if (folder / JOURNAL).exists() and (folder / JOURNAL).stat().st_size:
+        raise SettingsLost(f"{path} is missing; {_INSTEAD}")
     # Empty, these are what a run leaves that was killed at its very beginning.
     files = (folder / JOURNAL, folder / TRAJECTORIES)
     begun = {each.name for each in files if each.exists() and not each.stat().st_size}
@@ -233,8 +253,19 @@ def _settings_of(folder: Path) -> dict[str, Any] | None:
     return None
 
 
-def _unreadable(folder: Path) -> RunError:
-    return RunError(f"{folder / SETTINGS} cannot be read as the settings of a run; name another folder")
+def _unreadable(folder: Path) -> SettingsLost:
+    return SettingsLost(f"{folder / SETTINGS} cannot be read as the settings of a run; {_INSTEAD}")
+
+
+def _require_own(folder: Path, plan: Plan, rows: Mapping[Slot, Mapping[str, Any]]) -> None:
+    """Refuse a folder without settings unless its episodes are those that a plan would play."""
+    hashes = {subject.name: subject.hash for subject in plan.subjects}
+    for slot, row in rows.items():
+        own = row["task_hash"] == hashes.get(slot.task) and row["rules"] == plan.rules_name
+        if not own or row["seed"] != seed_of(slot, plan.seed):
+            raise RunError(f"{folder} holds another run: this command does not play {slot.name} as it was played there")
+    if not rows:
+        raise RunError(f"{folder} has neither settings nor episodes that can be read; name another folder")
 
 
 def _history(
@@ -244,7 +275,7 @@ def _history(
     if old is None:
         return []
     try:
-        history: list[dict[str, Any]] = old["commands"]
+        history: list[dict[str, Any]] = [dict(each) for each in old["commands"]]
         differs = _difference(old, settings, {row["agent"] for row in rows if not row["error"]})
     except (ValueError, KeyError, TypeError, AttributeError):
         raise _unreadable(folder) from None
@@ -295,7 +326,10 @@ def _write_settings(
     """All at once, so that no half of it is ever there."""
     data = {"run": folder.resolve().name, **settings, "commands": [*history, part]}
     draft = folder / f".{SETTINGS}.part"
-    draft.write_text(json.dumps(data, indent=1, default=str) + "\n", encoding="utf-8")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(data, indent=1, default=str) + "\n")
+        file.flush()
+        os.fsync(file.fileno())  # or a power cut leaves an empty file under the new name
     draft.replace(folder / SETTINGS)
 
 

@@ -1,12 +1,12 @@
 """Tables written row by row, as CSV or Parquet; a file appears under its name once it is complete."""
 
-import csv
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 from puzzlebox.lab.columns import Column
+from puzzlebox.schema.csv_cells import CellWriter
 
 Row = Sequence[Any]
 
@@ -25,12 +25,12 @@ class Sheet(Protocol):
 
 
 class CsvSheet:
-    """A CSV file as RFC 4180 has it, in UTF-8; truth values are True and False."""
+    """A CSV file as RFC 4180 has it, in UTF-8; truth values are True and False, and no cell is a formula."""
 
     def __init__(self, path: Path, header: Sequence[str]) -> None:
         self._path, self._draft = path, _draft(path)
         self._file: IO[str] = self._draft.open("w", newline="", encoding="utf-8")
-        self._writer = csv.writer(self._file, lineterminator="\n")
+        self._writer = CellWriter(self._file)
         self._writer.writerow(header)
 
     def write(self, rows: Sequence[Row]) -> None:

@@ -1,15 +1,13 @@
 """Every episode, human or agent, stored as it happens: nothing that was acknowledged is ever lost."""
 
-import json
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import fields
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.database import (
+    FAULTS,
     FORMAT,
     WITH_BREAKS,
     WITH_PARTICIPANTS,
@@ -19,10 +17,21 @@ from puzzlebox.lab.database import (
     prepare,
 )
 from puzzlebox.lab.rows import Breaks, End, Episode, Start, Step, hash_of
+from puzzlebox.lab.stored import (
+    Damaged,
+    Survey,
+    actions_of,
+    check_steps,
+    damaged_episode,
+    episode_of,
+    event_of,
+    unreadable,
+)
 from puzzlebox.lab.writing import Listener, Writer
 from puzzlebox.schema import read
 from puzzlebox.things import Rules
 from puzzlebox.world import Record
+from puzzlebox.world.record import check_start
 
 __all__ = [
     "FORMAT",
@@ -50,6 +59,8 @@ _EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rule
 FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
   AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
 _BATCH = 4096
+# Ids that are asked for in one question.
+_SOME = 500
 
 
 class Store:
@@ -165,8 +176,8 @@ class Store:
         try:
             with closing(connect_to_read(self.path)) as connection:
                 return connection.execute(question, values).fetchall()
-        except sqlite3.Error as problem:
-            raise StoreError(f"the recordings in {self.path} cannot be read: {problem}") from None
+        except FAULTS as problem:
+            raise unreadable(self.path, problem) from None
 
     def knows(self, id: str) -> bool:
         """Whether the file holds an episode of this id."""
@@ -181,23 +192,74 @@ class Store:
         return int(self._rows("SELECT count(*) FROM steps")[0][0])
 
     def episodes(self, limit: int | None = None, offset: int = 0) -> list[Episode]:
-        """The episodes, newest first."""
-        rows = self._rows(
+        """The episodes, newest first.
+
+        Raises:
+            StoreError: one of them is damaged; `survey` has the others.
+        """
+        return [episode_of(row, self.path) for row in self._listed(limit, offset)]
+
+    def survey(self, limit: int | None = None, offset: int = 0) -> Survey:
+        """The episodes that can be read, newest first, and what is damaged, in sentences."""
+        found: list[Episode] = []
+        damaged: list[str] = []
+        try:
+            rows = self._listed(limit, offset)
+        except Damaged as problem:
+            rows, damaged = self._rescued(problem)
+            rows = rows[offset:] if limit is None else rows[offset : offset + limit]
+        for row in rows:
+            try:
+                found.append(episode_of(row, self.path))
+            except Damaged as problem:
+                damaged.append(str(problem))
+        lost = self._without_index([each.id for each in found])
+        damaged += [str(damaged_episode(self.path, id, "it cannot be found by its id")) for id in lost]
+        return Survey([each for each in found if each.id not in lost], damaged)
+
+    def _without_index(self, ids: list[str]) -> list[str]:
+        """Those episodes that the index of ids has lost, so that neither their steps nor their events can be found."""
+        known: set[Any] = set()
+        for start in range(0, len(ids), _SOME):
+            some = ids[start : start + _SOME]
+            marks = ", ".join("?" * len(some))
+            known |= {id for (id,) in self._rows(f"SELECT id FROM episodes WHERE id IN ({marks})", tuple(some))}
+        return [id for id in ids if id not in known]
+
+    def _listed(self, limit: int | None, offset: int) -> list[tuple[Any, ...]]:
+        return self._rows(
             f"{self._episode_rows} ORDER BY e.number DESC LIMIT ? OFFSET ?", (-1 if limit is None else limit, offset)
         )
-        return [_episode(row) for row in rows]
+
+    def _rescued(self, problem: Damaged) -> tuple[list[tuple[Any, ...]], list[str]]:
+        """The rows of episodes, newest first, that a file still gives which cannot be read as a whole."""
+        numbers: set[int] = set()
+        rows, damaged = [], [str(problem)]
+        with closing(connect_to_read(self.path)) as connection:
+            # From both ends, each as far as it goes.
+            for order in ("ASC", "DESC"):
+                with suppress(*FAULTS):
+                    for row in connection.execute(f"SELECT number FROM episodes ORDER BY number {order}"):
+                        numbers.add(row[0])
+            for number in sorted(numbers, reverse=True):
+                try:
+                    rows += connection.execute(f"{self._episode_rows} WHERE e.number = ?", (number,)).fetchall()
+                except FAULTS as wrong:
+                    damaged.append(f"episode number {number} in {self.path}: {unreadable(self.path, wrong)}")
+        return rows, damaged
 
     def episode(self, id: str) -> Episode:
         """One of them."""
         rows = self._rows(f"{self._episode_rows} WHERE e.id = ?", (id,))
         if not rows:
             raise KeyError(f"there is no episode {id}")
-        return _episode(rows[0])
+        return episode_of(rows[0], self.path)
 
     def episodes_of(self, participant: str, task_hash: str) -> list[Episode]:
         """The episodes of a participant in one task, oldest first."""
         where = "WHERE e.participant = ? AND e.task_hash = ? ORDER BY e.number"
-        return [_episode(row) for row in self._rows(f"{self._episode_rows} {where}", (participant, task_hash))]
+        rows = self._rows(f"{self._episode_rows} {where}", (participant, task_hash))
+        return [episode_of(row, self.path) for row in rows]
 
     def find(self, beginning: str) -> Episode:
         """The episode whose name begins so, or the newest one for `last`; a sentence where that is none or several."""
@@ -219,10 +281,16 @@ class Store:
 
     def task_text(self, id: str) -> str:
         """The task of an episode, as YAML."""
-        rows = self._rows("SELECT text FROM episodes JOIN tasks ON hash = task_hash WHERE id = ?", (id,))
+        question = "SELECT task_hash, text FROM episodes LEFT JOIN tasks ON hash = task_hash WHERE id = ?"
+        rows = self._rows(question, (id,))
         if not rows:
             raise KeyError(f"there is no episode {id}")
-        return str(rows[0][0])
+        task_hash, text = rows[0]
+        if text is None:
+            raise damaged_episode(self.path, id, "its task is missing")
+        if not isinstance(text, str) or hash_of(text) != task_hash:
+            raise damaged_episode(self.path, id, "its task is not the one that was recorded")
+        return text
 
     def arenas(self, task_hash: str) -> int | None:
         """The number of arenas of a task; None where this version of Puzzlebox cannot read the task."""
@@ -238,9 +306,14 @@ class Store:
         task = read(self.task_text(id)).task
         if task is None:
             raise StoreError(f"the task of episode {id} cannot be read by this version of Puzzlebox")
-        rows = self._rows(_OF_EPISODE.format("actions"), (id,))
-        actions = tuple(tuple(map(int, text)) for (text,) in rows if text)
-        return Record(task, episode.arena, episode.seed, Rules.named(episode.rules), actions)
+        rows = self._rows(_OF_EPISODE.format("step, actions"), (id,))
+        try:
+            check_start(task, episode.arena, episode.seed)
+            rules = Rules.named(episode.rules)
+            actions = actions_of(rows, rules.decision_period, episode.steps if episode.finished else None)
+        except (ValueError, TypeError) as problem:
+            raise damaged_episode(self.path, id, str(problem)) from None
+        return Record(task, episode.arena, episode.seed, rules, actions)
 
     def steps(self, id: str) -> dict[str, list[Any]]:
         """The steps of an episode as columns, named by `STEP_COLUMNS`."""
@@ -249,10 +322,16 @@ class Store:
 
     def step_batches(self, id: str) -> Iterator[list[tuple[Any, ...]]]:
         """The steps of an episode, some thousand rows at a time."""
-        with closing(connect_to_read(self.path)) as connection:
-            cursor = connection.execute(_OF_EPISODE.format(", ".join(STEP_COLUMNS)), (id,))
-            while rows := cursor.fetchmany(_BATCH):
-                yield rows
+        try:
+            with closing(connect_to_read(self.path)) as connection:
+                cursor = connection.execute(_OF_EPISODE.format(", ".join(STEP_COLUMNS)), (id,))
+                while rows := cursor.fetchmany(_BATCH):
+                    check_steps(rows)
+                    yield rows
+        except FAULTS as problem:
+            raise unreadable(self.path, problem) from None
+        except ValueError as problem:
+            raise damaged_episode(self.path, id, str(problem)) from None
 
     def events(self, id: str) -> list[dict[str, Any]]:
         """What happened in an episode."""
@@ -262,13 +341,10 @@ class Store:
             "ORDER BY number",
             (id,),
         )
-        return [dict(zip(names, (*row[:-1], json.loads(row[-1])), strict=True)) for row in rows]
+        try:
+            return [event_of(dict(zip(names, row, strict=True))) for row in rows]
+        except ValueError as problem:
+            raise damaged_episode(self.path, id, str(problem)) from None
 
 
 _OF_EPISODE = "SELECT {} FROM steps WHERE episode = (SELECT number FROM episodes WHERE id = ?) ORDER BY step"
-
-
-def _episode(row: tuple[Any, ...]) -> Episode:
-    values = dict(zip((each.name for each in fields(Episode)), row, strict=True))
-    passed = None if values["passed"] is None else bool(values["passed"])
-    return Episode(**values | {"seed": int(values["seed"]), "rules": json.loads(values["rules"]), "passed": passed})

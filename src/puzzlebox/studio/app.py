@@ -153,10 +153,11 @@ class _Api:
         limit, offset = _number(request, "limit", 50, 1, _MOST_LISTED), _number(request, "offset", 0, 0, 2**31)
 
         def listed() -> dict[str, Any]:
-            episodes = self._store.episodes(limit, offset)
+            survey = self._store.survey(limit, offset)
             return {
                 "total": self._store.count(),
-                "recordings": [recordings.about(self._store, each) for each in episodes],
+                "recordings": [recordings.about(self._store, each) for each in survey.episodes],
+                "damaged": survey.damaged,
             }
 
         return JSONResponse(await self._read(listed))
@@ -176,7 +177,8 @@ class _Api:
     async def frames(self, request: Request) -> Response:
         """Its messages, to scrub through."""
         id = await self._known(request)
-        return StreamingResponse(recordings.blocks(self._store, id), media_type="application/octet-stream")
+        made = await self._read(lambda: recordings.blocks(self._store, id))
+        return StreamingResponse(made, media_type="application/octet-stream")
 
     async def picture(self, request: Request) -> Response:
         """One moment of it."""

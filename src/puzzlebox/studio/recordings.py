@@ -1,6 +1,7 @@
 """Recordings for the page: what is stored, and an episode played again as the messages of the time."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -36,7 +37,16 @@ def columns(store: Store, id: str) -> dict[str, Any]:
 
 
 def blocks(store: Store, id: str) -> Iterator[bytes]:
-    """The messages of an episode, each after its length, in blocks."""
+    """The messages of an episode, each after its length, in blocks; the first is made at once.
+
+    Raises:
+        StoreError, ValueError: the episode is damaged, which is found out before anything is sent.
+    """
+    made = _blocks(store, id)
+    return chain([next(made)], made)
+
+
+def _blocks(store: Store, id: str) -> Iterator[bytes]:
     waiting, size = [], 0
     for message in messages(store, id):
         block = protocol.in_a_row([message])

@@ -1,6 +1,5 @@
 """Writing variations into a folder: one file each, and a manifest that says what is in which; can be resumed."""
 
-import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.schema.csv_cells import CellWriter
 from puzzlebox.schema.diagnostics import Diagnostic
 from puzzlebox.variations.parts import shown
 from puzzlebox.variations.problems import TemplateError
@@ -114,7 +114,7 @@ def write_folder(
 @contextmanager
 def _manifest(folder: Path) -> Iterator[tuple[Any, Any]]:
     with (folder / MANIFEST).open("a", encoding="utf-8", newline="") as file:
-        yield file, csv.writer(file, lineterminator="\n")
+        yield file, CellWriter(file)
 
 
 def _checked(variation: Variation, template: Template, report: Report, strict: bool) -> None:
@@ -155,7 +155,7 @@ def _begin(folder: Path, about: dict[str, Any], columns: list[str], template: Te
     # The template goes along word by word, so that the folder explains itself.
     known.write_text(json.dumps({**about, "text": template.text}, indent=1) + "\n", encoding="utf-8")
     with (folder / MANIFEST).open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerow(columns)
+        CellWriter(file).writerow(columns)
     return 0
 
 
@@ -163,7 +163,7 @@ def _rows_in(manifest: Path, columns: list[str]) -> int:
     """How many whole rows a manifest has; a row that was cut off in the middle is taken out."""
     if not manifest.is_file():
         with manifest.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(columns)
+            CellWriter(file).writerow(columns)
         return 0
     rows, end = -1, 0
     with manifest.open("rb") as file:

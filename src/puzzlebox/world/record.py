@@ -1,6 +1,7 @@
 """An episode as data: task, arena, seed, rules and the actions so far. Whoever replays it gets the same bytes."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -10,6 +11,7 @@ from puzzlebox.schema.models import Task
 from puzzlebox.things import Rules
 
 FORMAT = 1
+_DIGITS = frozenset("012345678")
 
 
 @dataclass(frozen=True)
@@ -44,20 +46,51 @@ class Record:
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
-        """Read what `to_json` wrote."""
+        """Read what `to_json` wrote.
+
+        Raises:
+            ValueError: the text is no record, or one that something else has changed.
+        """
         try:
             data: Any = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
             raise ValueError("this is not a Record; it must be the text that `Record.to_json` wrote")
         if data.get("format") != FORMAT:
             raise ValueError(f"this record has format {data.get('format')!r}; this version reads format {FORMAT}")
+        for name, kind in _KINDS.items():
+            if name not in data:
+                raise ValueError(f"this record is damaged: it lacks {name!r}")
+            if not isinstance(data[name], kind):
+                raise ValueError(f"this record is damaged: {name!r} is {data[name]!r:.60}")
         task = read(data["task"]).task
         if task is None:
             raise ValueError("the task of this record cannot be read")
-        actions = tuple(tuple(map(int, each)) for each in data["actions"])
-        return cls(task, data["arena"], data["seed"], Rules.named(data["rules"]), actions)
+        try:
+            check_start(task, data["arena"], data["seed"])
+            rules, actions = Rules.named(data["rules"]), actions_in(data["actions"])
+        except (ValueError, TypeError) as problem:
+            raise ValueError(f"this record is damaged: {problem}") from None
+        return cls(task, data["arena"], data["seed"], rules, actions)
+
+
+# What a record holds beside its format, and what each of these is.
+_KINDS = {"task": str, "arena": int, "seed": int, "rules": dict, "actions": list}
+
+
+def actions_in(texts: Iterable[Any]) -> tuple[tuple[int, ...], ...]:
+    """The actions of an episode, of which each text has one digit for each agent.
+
+    Raises:
+        ValueError: one of them is something else; the message says which.
+    """
+    found: list[tuple[int, ...]] = []
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str) or not text or set(text) - _DIGITS or (found and len(text) != len(found[0])):
+            raise ValueError(f"action {number} is {text!r:.60}; it must be one digit from 0 to 8 for each agent")
+        found.append(tuple(map(int, text)))
+    return tuple(found)
 
 
 def check_start(task: Any, arena: Any, seed: Any) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from puzzlebox.lab.journal import TRAJECTORIES, trajectories
@@ -44,5 +45,7 @@ def _ways(rows: Iterable[Played]) -> dict[str, str]:
         wanted = {row.trajectory.partition("|")[2].partition("#")[2]: row.trajectory for row in own}
         for name, record in trajectories(folder):
             if name in wanted:
-                found[wanted[name]] = "".join(json.loads(record)["actions"])
+                # What cannot be read is as good as what was not kept.
+                with suppress(ValueError, KeyError, TypeError):
+                    found[wanted[name]] = "".join(json.loads(record)["actions"])
     return found

@@ -10,6 +10,7 @@ from typing import Any
 from puzzlebox.lab.report.played import Played, Remark
 from puzzlebox.lab.rows import HUMAN
 from puzzlebox.lab.subjects import testbed_place
+from puzzlebox.schema.csv_cells import CellReader
 from puzzlebox.schema.messages import nearest
 from puzzlebox.things.rules import PHYSICS_STEP
 
@@ -71,8 +72,8 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
     csv.field_size_limit(2**31 - 1)  # events of a long episode
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            there = reader.fieldnames or ()
+            reader = CellReader(file)
+            there = reader.fieldnames
             if not there:
                 raise CannotRead(f"{path} is empty; a table of episodes begins with the names of its columns")
             _names(path, there)

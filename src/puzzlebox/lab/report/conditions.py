@@ -75,6 +75,8 @@ def task_table(results: Results) -> Table:
 def _of_run(source: Source) -> Iterator[dict[str, Any]]:
     for task in source.settings.get("tasks", ()):
         for arena in task.get("arenas", ()):
+            if not task.keys() >= {"name", "hash"} or not arena.keys() >= {"position", "time_limit", "pass_mark"}:
+                continue
             yield _line(task["name"], arena["position"], task["hash"], arena["time_limit"], arena["pass_mark"])
 
 
@@ -93,7 +95,7 @@ def _of_recordings(source: Source, rows: Sequence[Played]) -> Iterator[dict[str,
             continue
         seen.add((row.task_hash, row.arena))
         task = read(store.task_text(episode)).task
-        if task is not None:
+        if task is not None and row.arena < len(task.arenas):
             arena = task.arenas[row.arena]
             yield _line(row.task, row.arena, row.task_hash, arena.time_limit, arena.pass_mark)
 

@@ -28,6 +28,7 @@ def doubts(results: Results, comparisons: Comparisons) -> list[str]:
     """Sentences about what a reader should not trust."""
     rows = results.rows
     found = [
+        *(source.damaged for source in results.sources if source.damaged),
         *_unfinished(results.sources),
         *_different_tasks_of_one_name(rows),
         *_different_rules(rows),

@@ -1,6 +1,5 @@
 """A report written to a folder: the page, its figures, tidy tables, and the methods as text."""
 
-import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from puzzlebox.lab.report.played import Results
 from puzzlebox.lab.report.reading import gather
 from puzzlebox.lab.report.tables import Table
 from puzzlebox.lab.stats.needed import needed
+from puzzlebox.schema.csv_cells import CellWriter
 
 PAGE = "report.html"
 # What a report has written beside its page, for the next one in the same folder.
@@ -123,9 +123,9 @@ def _clear(folder: Path) -> None:
 def _write(table: Table, folder: Path) -> Path:
     path = folder / f"{table.name}.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(table.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table.rows)
+        writer, names = CellWriter(file), list(table.rows[0])
+        writer.writerow(names)
+        writer.writerows([row[name] for name in names] for row in table.rows)
     return path
 
 
@@ -140,7 +140,7 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
     ]
     names = {"total": "return", "goals": "goals_collected"}
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = CellWriter(file)
         header = list(rows[0]) if rows else ["run", "task", "agent", "total", "passed"]
         kept = [name for name in header if name not in ("trajectory", "error", "whole_time", "last_arena")]
         writer.writerow([names.get(name, name) for name in kept])

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from html import escape
 
 from puzzlebox.lab.report.contents import Contents, Section
@@ -46,6 +47,9 @@ code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; }
   th { max-width: 6em; overflow-wrap: normal; } th, td { padding-right: .8em; }
   td { min-width: 7em; } td.n { min-width: 0; } td.s { white-space: normal; } }
 """
+# The page shows its own style and pictures that are part of it, and nothing else: no script, no form, no address.
+_STYLE = b64encode(sha256(_CSS.encode()).digest()).decode()
+_POLICY = f"default-src 'none'; img-src data:; style-src 'sha256-{_STYLE}'; base-uri 'none'; form-action 'none'"
 
 
 def page(
@@ -106,6 +110,7 @@ def page(
     )
     return (
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
+        f"<meta http-equiv='Content-Security-Policy' content=\"{_POLICY}\">"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>{escape(title)}</title><style>{_CSS}</style></head><body>\n" + "\n".join(parts) + "\n</body></html>\n"
     )

@@ -28,12 +28,15 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
     try:
         refuse_empty(path)
         store = Store(path)
-        episodes = store.episodes()[::-1]
+        survey = store.survey()
+        episodes, damaged = survey.episodes[::-1], survey.damaged
+        rows = [as_text(row) for row in rows_of_recordings(store, episodes, path.stem, damaged)]
     except StoreError as problem:
         raise CannotRead(str(problem)) from None
-    over = [each for each in episodes if each.finished]
-    rows = [as_text(row) for row in rows_of_recordings(store, over, path.stem)]
-    players = [each.player for each in over]
+    for sentence in damaged:
+        remarks.append(Remark(f"{sentence[0].upper()}{sentence[1:]}. It counts nowhere.", ""))
+    by_id = {each.id: each.player for each in episodes}
+    players = [by_id[row["trajectory"]] for row in rows]
     unfinished = [each.player for each in episodes if not each.finished]
     kept = _kept(rows, players, unfinished, path, people, watched, remarks)
     return _with_last_arenas(store, kept)
@@ -50,7 +53,8 @@ def _with_last_arenas(store: "Store", rows: Sequence[Played]) -> list[Played]:
     found = []
     for row in rows:
         task = known[row.task_hash]
-        found.append(row if task is None else replace(row, last_arena=last_of(task, row.arena)))
+        there = task is not None and row.arena < len(task.arenas)
+        found.append(replace(row, last_arena=last_of(task, row.arena)) if task and there else row)
     return found
 
 

@@ -2,12 +2,14 @@
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.lab.journal import JOURNAL, rows_so_far
+from puzzlebox.lab.journal_lines import Line
+from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
 from puzzlebox.lab.report.played import Played, Remark, Source
 from puzzlebox.lab.results import TABLE as RESULTS
@@ -15,33 +17,77 @@ from puzzlebox.lab.running import SETTINGS
 from puzzlebox.lab.schedule import Slot, slots_from
 
 TABLE = f"{RESULTS}.csv"
+_NUMBER = int | float
+# What the settings of a run must be like where they have these keys.
+_SHAPE: Mapping[str, Any] = {
+    "episodes": int,
+    "commands": [{"command": str}],
+    "agents": [
+        {
+            "name": str,
+            "options": dict | None,
+            "senses": {"camera": int | None, "rays": int | None, "ray_degrees": _NUMBER},
+        }
+    ],
+    "tasks": [
+        {
+            "name": str,
+            "hash": str,
+            "arenas": [{"position": int, "last": int, "time_limit": _NUMBER, "pass_mark": _NUMBER}],
+        }
+    ],
+}
+# More episodes than this are a damaged number, not a run.
+_MOST_EPISODES = 100_000_000
 
 
 def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
     """What was played in a folder, in the order of its schedule.
 
     The journal has every episode as soon as it is over; the table is as old as the last time the run was complete, so
-    it is read only where there is no journal.
+    it is read only where there is no journal, and for episodes that a damaged journal lacks.
     """
     table = folder / TABLE
-    journal = rows_so_far(folder)
+    journal, damaged = rows_so_far(folder)
     if not journal and not table.exists():
-        raise CannotRead(_no_run(folder))
+        raise CannotRead(_damaged(folder, damaged) if damaged else _no_run(folder))
     settings = _settings(folder / SETTINGS, remarks)
-    if journal:
-        rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
-        if table.exists() and (lines := _lines(table)) != len(rows):
-            told = f"{table} has {lines} rows and the journal {len(rows)}; the journal was read."
-            remarks.append(Remark(told, ""))
-    else:
+    told = ""
+    rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
+    if damaged:
+        rows, told = _completed(rows, folder, damaged, remarks)
+    elif not journal:
         rows = episodes_in(table, folder, remarks)
+    elif table.exists() and (lines := _lines(table)) != len(rows):
+        remarks.append(Remark(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.", ""))
     last = _last_arenas(settings)
     rows = [replace(row, last_arena=last.get((row.task, row.arena))) for row in rows]
     schedule = _schedule(settings)
     # Episodes are over in another order each time; a report is the same whichever it was.
     rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
     missing = len(schedule.keys() - {_slot(row) for row in rows})
-    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing)
+    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing, told)
+
+
+def _completed(
+    rows: list[Played], folder: Path, damaged: Sequence[Line], remarks: list[str]
+) -> tuple[list[Played], str]:
+    """The episodes of a damaged journal, with those of the table that it lacks; and a sentence that says so."""
+    said, table = _damaged(folder, damaged), folder / TABLE
+    try:
+        complete = episodes_in(table, folder, remarks) if table.exists() else []
+    except CannotRead as problem:
+        return rows, f"{said}; so is the table ({problem})."
+    known = {_slot(row) for row in rows}
+    more = [row for row in complete if _slot(row) not in known]
+    instead = f"{table} was read for {words.count(len(more), 'episode')} that the journal lacks"
+    return [*rows, *more], f"{said}; {instead if table.exists() else 'there is no table to read instead'}."
+
+
+def _damaged(folder: Path, lines: Sequence[Line]) -> str:
+    first = lines[0]
+    more = f" and {words.count(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
+    return f"{folder / JOURNAL} is damaged in line {first.number} ({first.why}){more}"
 
 
 def _no_run(folder: Path) -> str:
@@ -66,10 +112,22 @@ def _settings(path: Path, remarks: list[str]) -> dict[str, Any]:
     except FileNotFoundError:
         remarks.append(Remark(f"{path} is not there, so the settings of the run are unknown.", ""))
         return {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         remarks.append(Remark(f"{path} cannot be read, so the settings of the run are unknown.", ""))
         return {}
-    return settings if isinstance(settings, dict) else {}
+    if not _fits(settings, _SHAPE):
+        remarks.append(Remark(f"{path} is damaged, so the settings of the run are unknown.", ""))
+        return {}
+    return settings  # type: ignore[no-any-return]
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    """Whether a part of the settings has the shape that is read: of a mapping, only the keys that are there."""
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(_fits(value[key], each) for key, each in shape.items() if key in value)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(each, shape[0]) for each in value)
+    return isinstance(value, shape)
 
 
 def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
@@ -77,8 +135,10 @@ def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
     try:
         starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
         agents = [agent["name"] for agent in settings["agents"]]
+        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > _MOST_EPISODES:
+            return {}
         return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, AttributeError):
         return {}
 
 
@@ -91,7 +151,7 @@ def _last_arenas(settings: Mapping[str, Any]) -> dict[tuple[str, int], int]:
             for arena in task["arenas"]
             if "last" in arena
         }
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, AttributeError):
         return {}
 
 

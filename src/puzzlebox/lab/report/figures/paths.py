@@ -120,20 +120,28 @@ def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
     left = set(names)
     for name, text in trajectories(folder):
         if name in left:
-            yield name, Record.from_json(text)
             left.remove(name)
+            try:
+                record = Record.from_json(text)
+            except ValueError:  # somebody has changed it
+                continue
+            yield name, record
         if not left:
             return
 
 
 def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Record]]:
-    from puzzlebox.lab.store import Store
+    from puzzlebox.lab.store import Store, StoreError
 
     if path.suffix.lower() == ".csv":
         return
     store = Store(path)
     for name in names:
-        yield name, store.record(name)
+        try:
+            record = store.record(name)
+        except StoreError:
+            continue
+        yield name, record
 
 
 def paths_from_above(

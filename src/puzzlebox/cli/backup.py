@@ -1,0 +1,49 @@
+"""`puzzlebox backup`: a copy of the recordings while people play."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from puzzlebox.cli.recordings import opened, refused
+from puzzlebox.cli.words import note
+
+
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The copy to write, such as copy.sqlite.")],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", "--store", metavar="FILE", help="The file of recordings. Default: the studio's own."),
+    ] = None,
+    with_key: Annotated[
+        bool,
+        typer.Option("--with-key", help="Copy the secret of the participants' links as well, to FILE.key."),
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy.")] = False,
+) -> None:
+    """Copy the recordings to another file, also while people play, and check the copy.
+
+    Try:
+
+    - `puzzlebox backup copy.sqlite`
+    - `puzzlebox backup backups/monday.sqlite --data study.sqlite`
+    - `puzzlebox backup copy.sqlite --with-key --force`
+
+    The copy holds every step that was acknowledged when the command began, and only its owner can read it. Every
+    command that reads recordings takes it: `puzzlebox export --store copy.sqlite`. It does not hold the secret that
+    makes the participants' links; --with-key copies that to a second file, so that links stay valid after a restore.
+
+    To restore: stop the studio, move the damaged file and what lies beside it away, and copy in the other direction,
+    `puzzlebox backup recordings.sqlite --data copy.sqlite --with-key`.
+    """
+    from puzzlebox.lab.backup import back_up
+
+    path = opened(data).path
+    with refused():
+        made = back_up(path, target, key=with_key, force=force)
+    episodes = f"{made.episodes:,} episode{'' if made.episodes == 1 else 's'}"
+    note(f"copied {episodes} with {made.steps:,} steps from {path}:")
+    for each in made.files:
+        typer.echo(each)
+    if not with_key and path.with_name(path.name + ".key").exists():
+        note("the secret of the participants' links is not in it; --with-key copies it as well")

@@ -1,0 +1,89 @@
+"""Tables a spreadsheet opens run nothing, and come back exactly as they were."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from living import AGENT, GOAL, task_of
+from made_up_runs import made_up_rows
+from puzzlebox.cli import app
+from puzzlebox.lab import Store
+from puzzlebox.lab.report import gather, make_report
+from puzzlebox.lab.results import write_results
+from puzzlebox.schema.csv_cells import CellReader, CellWriter, neutral, original
+from test_forget import played
+
+FORMULA = "=HYPERLINK(\"http://example.org\"; 'x')"
+BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝")
+TEXTS = st.text(st.sampled_from("'=+-@\t\r\n,\"; x1.e") | st.characters(codec="utf-8", exclude_categories=["Cs"]))
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_what_a_spreadsheet_would_run_gets_an_apostrophe(beginning: str) -> None:
+    assert neutral(f"{beginning}cmd|' /C calc'!A0") == f"'{beginning}cmd|' /C calc'!A0"
+
+
+@pytest.mark.parametrize("value", [-0.5, -3, None, True, "-0.5", "+1e-9", "-inf", "P07", "'quoted'", "", "a=b"])
+def test_everything_else_stays_as_it_is(value: object) -> None:
+    assert neutral(value) is value
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+@example(["'=x", "''=x", "'-0.5", "-0.5", "'", "'a"])
+def test_every_text_comes_back(texts: list[str]) -> None:
+    assert [original(str(neutral(text))) for text in texts] == texts
+    for text in texts:
+        cell = str(neutral(text))
+        assert not cell.startswith(BEGINNINGS) or float(cell) <= float("inf") or cell.endswith("nan")
+    file = io.StringIO(newline="")
+    CellWriter(file).writerows([[f"={place}" for place in range(len(texts))], texts])
+    file.seek(0)
+    reader = CellReader(file)
+    assert [list(row.values()) for row in reader] == [texts]
+    assert list(reader.fieldnames) == [f"={place}" for place in range(len(texts))]
+
+
+def assert_runs_nothing(path: Path) -> None:
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.reader(file):
+            for cell in row:
+                assert not cell.startswith(BEGINNINGS) or float(cell) is not None, (path, cell)
+
+
+def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> None:
+    rows = made_up_rows([FORMULA, "-x"], {"@agent": 0.0, "+other": 1.0}, episodes=3)
+    rows[0] |= {"error": "-- went wrong", "level": "=1", "return": None}
+    (tmp_path / "out").mkdir()
+    write_results(tmp_path / "out", rows)
+    (tmp_path / "out" / "run.json").write_text(
+        '{"agents": [{"name": "@agent", "class": "=x"}], "machine": {"=a": "=b"}}'
+    )
+    store = tmp_path / "r.sqlite"
+    with Store(store) as made:
+        played(made, task_of(AGENT, GOAL, time_limit=20), name=FORMULA, participant="-P1")
+    for form in ([], ["--animalai"]):
+        done = CliRunner().invoke(app, ["export", "--store", str(store), "-o", str(tmp_path / "data"), *form])
+        assert done.exit_code == 0, done.output
+    results = make_report([tmp_path / "out", tmp_path / "data"], tmp_path / "report").results
+    # Read back, the names are what they were.
+    assert {row.task for row in results.rows} == {FORMULA, "-x"}
+    assert {row.agent for row in results.rows} == {"@agent", "+other", "human"}
+    assert {row.participant for row in results.rows} == {"", "-P1"}
+    assert {row.error for row in results.broken} == {"-- went wrong"}
+    again = gather([tmp_path / "report" / "tables" / "episodes.csv"])
+    assert {row.task for row in again.rows} == {FORMULA, "-x"}
+    template = tmp_path / "t.yml"
+    template.write_text("vary: {'x': ['=1+1', '-2', '@a']}\narenas: [{items: [{name: Agent, skin: pig}]}]\n")
+    done = CliRunner().invoke(app, ["vary", str(template), "-o", str(tmp_path / "tasks")])
+    assert done.exit_code == 0, done.output
+    listed = CliRunner().invoke(app, ["vary", str(template), "--list"])
+    assert "'=1+1" in listed.stdout and ",-2" in listed.stdout
+    tables = sorted(tmp_path.rglob("*.csv"))
+    assert len(tables) > 8
+    for path in tables:
+        assert_runs_nothing(path)
