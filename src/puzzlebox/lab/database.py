@@ -4,7 +4,7 @@ import os
 import sqlite3
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 FORMAT = 3
@@ -76,6 +76,7 @@ def prepare(path: Path) -> int:
                 _check(connection, path)
                 if _made(connection):
                     return _number(connection, "user_version")
+        _make_private(path)
         with closing(connect(path)) as connection:
             _check(connection, path)
             if not _made(connection) or _number(connection, "user_version") < FORMAT:
@@ -85,6 +86,12 @@ def prepare(path: Path) -> int:
         foreign = "not a database" in str(problem)
         why = f"{path} is not a file of recordings" if foreign else f"recordings cannot be kept in {path}: {problem}"
         raise StoreError(why) from None
+
+
+def _make_private(path: Path) -> None:
+    """Make the file for its owner only, if there is none; SQLite makes those beside it in the same way."""
+    with suppress(OSError):  # there is one, or SQLite will say why there cannot be one
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def refuse_empty(path: Path) -> None:
