@@ -442,8 +442,8 @@ def test_behind_a_proxy_links_have_its_address_and_ask_for_a_token(tmp_path: Pat
     assert "not encrypted" not in words
 
 
-def test_an_address_of_this_machine_needs_no_token() -> None:
-    assert Policy.for_host("127.0.0.1", public="http://localhost:9000").token is None
+def test_whoever_comes_by_a_proxy_needs_a_token() -> None:
+    assert Policy.for_host("127.0.0.1", public="http://localhost:9000").token is not None
     assert Policy.for_host("127.0.0.1", public="https://lab.example.org").token is not None
 
 

@@ -83,12 +83,11 @@ class Policy:
         secure: bool = False,
         public: str | None = None,
     ) -> "Policy":
-        """Local without a token, anything else with a new one."""
+        """Local without a token, anything else with a new one. Who comes by a proxy may come from anywhere."""
+        if is_local(host) and public is None:
+            return cls(host, None, frozenset({"localhost", host.lower()}), links, secure)
         outside = "" if public is None else urlsplit(public).hostname or ""
         secure = secure or (public or "").startswith("https:")
-        if is_local(host) and (not outside or is_local(outside)):
-            known = frozenset(name.lower() for name in ("localhost", host, outside) if name)
-            return cls(host, None, known, links, secure, public)
         known = frozenset(name.lower() for name in ("localhost", host, outside, *names) if name)
         return cls(host, token_urlsafe(24), known, links, secure, public)
 
