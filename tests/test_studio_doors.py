@@ -29,6 +29,10 @@ from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import listening
 from studio_page import PATIENCE, Page, Studio, ask, free_port, running
 
+UPGRADE = (
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 CERTIFICATES = Path(__file__).parent / "certificates"
 
 
@@ -109,6 +113,28 @@ def test_a_newcomer_takes_the_place_of_the_oldest_that_says_nothing(tmp_path: Pa
             assert ask(studio.port, "/")[0] == 200
             page.until_step(page.step + 2)
         until(lambda: len(studio.door) == 0)
+
+
+@pytest.mark.parametrize("kind", ["body", "socket", "answered"])
+def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, kind: str) -> None:
+    """An upload that breaks off, a WebSocket that says nothing, a browser that has got its page."""
+    with running(tmp_path / "r.sqlite") as studio:
+        studio.door.limits = Limits(8, 6)
+        head = f"Host: {studio.host}\r\nOrigin: http://{studio.host}\r\n"
+        first = {
+            "body": f"POST /api/check HTTP/1.1\r\n{head}Content-Length: 100000\r\n\r\n#",
+            "socket": f"GET /ws HTTP/1.1\r\n{head}{UPGRADE}",
+            "answered": f"GET /api/agents HTTP/1.1\r\n{head}\r\n",
+        }[kind]
+        with sockets(studio.port, 8, first.encode()) as unfinished:
+            if kind != "body":
+                assert all(each.recv(1) for each in unfinished)  # the beginning of an answer
+            until(lambda: len(studio.door._silent) == 8)
+            with studio.page(task="examples/food") as page:
+                page.until_step(1)
+                until(lambda: any(map(closed, unfinished)))
+                assert ask(studio.port, "/")[0] == 200
+                page.until_step(page.step + 2)
 
 
 def test_where_everybody_is_busy_the_next_one_reads_why(tmp_path: Path) -> None:
@@ -218,10 +244,7 @@ def _until_closed(slow: list[socket.socket], piece: bytes) -> None:
 
 @pytest.mark.parametrize("opcode", [0x09, 0x00])
 def test_pings_and_empty_pieces_without_end_are_not_taken(hurried: Studio, opcode: int) -> None:
-    request = (
-        f"GET /ws HTTP/1.1\r\nHost: {hurried.host}\r\nOrigin: http://{hurried.host}\r\nUpgrade: websocket\r\n"
-        "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    )
+    request = f"GET /ws HTTP/1.1\r\nHost: {hurried.host}\r\nOrigin: http://{hurried.host}\r\n{UPGRADE}"
     fin = 0x80 if opcode else 0
     start = b"" if opcode else bytes([0x01, 0x80, 0, 0, 0, 0])
     with sockets(hurried.port, 1, request.encode() + start) as (each,):

@@ -10,7 +10,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from puzzlebox.studio import limits
-from puzzlebox.studio.door import Door, Peer
+from puzzlebox.studio.door import Door
 
 # What waits on its way to a page that reads slowly: a few frames. More would be told late instead of left out.
 _WAITING = 16 * 1024
@@ -68,11 +68,16 @@ class Http(H11Protocol):
         super().data_received(data)
         if self.cycle is not before:
             self._request()
+        elif self._answering:
+            self._heard()
 
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
         before = self.cycle
         self._answering, self._since = False, self.loop.time()
+        door = _door(self.config)
+        if door is not None and self.client is not None:
+            door.answered(self.client)
         super().on_response_complete()
         if self.cycle is not before:  # it was there already
             self._request()
@@ -80,14 +85,19 @@ class Http(H11Protocol):
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Hand the connection over."""
         self._end_watch()
-        _heard(self.config, self.client)
         super().handle_websocket_upgrade(event)
 
     def _request(self) -> None:
-        _heard(self.config, self.client)
         # The answer to a request that is refused may be complete already.
         if not self.cycle.response_complete:
             self._answering, self._since = True, self.loop.time()
+            self._heard()
+
+    def _heard(self) -> None:
+        """Keep the place where the request is complete, with its body."""
+        door = _door(self.config)
+        if door is not None and self.client is not None and not self.cycle.more_body:
+            door.heard(self.client)
 
     def _in_time(self, now: float, unsent: int) -> bool:
         waited = now - self._since
@@ -112,6 +122,7 @@ class WebSocket(WebSocketsSansIOProtocol):
         assert isinstance(transport, Transport)
         transport.set_write_buffer_limits(high=_WAITING)
         super().connection_made(transport)
+        self.close_timeout = limits.CLOSE_SECONDS
         self._watch = _Watch(transport, self._orderly)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -119,6 +130,13 @@ class WebSocket(WebSocketsSansIOProtocol):
         if self._watch is not None:
             self._watch.end()
         super().connection_lost(exc)
+
+    def send_receive_event_to_app(self) -> None:
+        """Hand a message over; whoever says something keeps their place."""
+        door = _door(self.config)
+        if door is not None and self.client is not None:
+            door.heard(self.client)
+        super().send_receive_event_to_app()
 
     def handle_ping(self) -> None:
         """Answer, unless there are too many."""
@@ -160,7 +178,5 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
 
 
-def _heard(config: uvicorn.Config, peer: Peer | None) -> None:
-    door = getattr(config, "door", None)
-    if door is not None:
-        door.heard(peer)
+def _door(config: uvicorn.Config) -> Door | None:
+    return getattr(config, "door", None)

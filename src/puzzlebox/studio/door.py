@@ -49,7 +49,8 @@ class Door(socket.socket):
         super().__init__(*arguments, **more)
         self.limits, self.encrypted = Limits(), False
         self._open: Counter[str] = Counter()
-        # Connections without a complete request so far, the oldest first.
+        self._connections: dict[Peer, _Connection] = {}
+        # Those that nothing is done for at the moment, the oldest first.
         self._silent: OrderedDict[Peer, _Connection] = OrderedDict()
         # Closed for a moment where there is no other descriptor left to refuse a connection with.
         self._spare = os.open(os.devnull, os.O_RDONLY)
@@ -83,7 +84,7 @@ class Door(socket.socket):
             connection = _Connection(made.family, made.type, made.proto, fileno=made.detach())
             connection.door, connection.peer = self, peer
             self._open[peer[0]] += 1
-            self._silent[peer] = connection
+            self._connections[peer] = self._silent[peer] = connection
             return connection, address
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
@@ -101,7 +102,7 @@ class Door(socket.socket):
         return None, None
 
     def _has_room(self, host: str) -> bool:
-        """Whether one more may come in, if need be instead of the oldest one that has said nothing yet."""
+        """Whether one more may come in, if need be instead of the one that has been silent for longest."""
         crowded = not _is_this_machine(host) and self._open[host] >= self.limits.per_address
         if not crowded and len(self) < self.limits.connections:
             return True
@@ -113,14 +114,19 @@ class Door(socket.socket):
                 return True
         return False
 
-    def heard(self, peer: Peer | None) -> None:
-        """A connection has made a complete request: it keeps its place."""
-        if peer is not None:
-            self._silent.pop(peer, None)
+    def heard(self, peer: Peer) -> None:
+        """A connection has made a complete request, or plays: it keeps its place."""
+        self._silent.pop(peer, None)
+
+    def answered(self, peer: Peer) -> None:
+        """A connection has got its answer, and may give way to others until it asks for something else."""
+        if peer in self._connections:
+            self._silent[peer] = self._connections[peer]
 
     def _left(self, connection: _Connection) -> None:
-        if self._silent.get(connection.peer) is connection:
-            del self._silent[connection.peer]
+        if self._connections.get(connection.peer) is connection:
+            del self._connections[connection.peer]
+            self._silent.pop(connection.peer, None)
         host = connection.peer[0]
         self._open[host] -= 1
         if self._open[host] <= 0:

@@ -12,6 +12,7 @@ UPLOAD_SECONDS = 60.0  # for the body of a request
 KEEP_ALIVE_SECONDS = 5  # between two requests
 STALLED_SECONDS = 20.0  # without one byte taken by a page that is being answered
 PING_SECONDS, PONG_SECONDS = 20.0, 20.0  # between two pings of a WebSocket, and for the answer to one
+CLOSE_SECONDS = 3.0  # for the page's answer where the studio closes a WebSocket
 
 # Pings and pieces of messages of one WebSocket in five seconds.
 MOST_CONTROL = 500
