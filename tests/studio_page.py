@@ -319,10 +319,10 @@ class Page:
         self.close()
 
 
-def completed(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+def completed(main: Callable[[], Coroutine[Any, Any, Result]], patience: float = PATIENCE) -> Result:
     """What a coroutine comes to, in a thread of its own: this one may have a loop already, of a browser's tests."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(main())).result(PATIENCE)
+        return thread.submit(lambda: asyncio.run(main())).result(patience)
 
 
 def free_port() -> int:

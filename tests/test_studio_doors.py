@@ -1,5 +1,6 @@
 """What strangers can do before anybody knows who they are: open connections, be slow, send nonsense. Others go on."""
 
+import asyncio
 import errno
 import json
 import logging
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -27,7 +29,7 @@ from puzzlebox.studio.limits import PLAYERS, Limits
 from puzzlebox.studio.log import Sparing
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import listening
-from studio_page import PATIENCE, Page, Studio, ask, free_port, running
+from studio_page import PATIENCE, Page, Studio, ask, completed, free_port, running, server
 
 UPGRADE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -476,3 +478,43 @@ def test_a_studio_for_one_machine_is_not_shown_by_a_proxy(tmp_path: Path, name: 
     with running(tmp_path / "r.sqlite") as studio:
         status, _, body = studio.ask("/api/recordings", headers={name: "192.0.2.7"})
         assert status == 403 and b"start it with --address" in body
+
+
+# --- many players
+
+
+@pytest.mark.slow
+def test_a_hundred_play_and_the_next_one_waits(tmp_path: Path) -> None:
+    port = free_port()
+    with server(port, tmp_path / "r.sqlite", "examples/food", "--players", "100", link="/play?task=examples%2Ffood"):
+        sentence, stored = completed(lambda: _crowd(port, 100), 10 * PATIENCE)
+    assert sentence == "all 100 places are taken; try again in a few minutes"
+    assert all(stored)
+
+
+async def _crowd(port: int, players: int) -> tuple[str, list[bool]]:
+    """What somebody reads who comes when so many play, and of each of those whether anything was stored."""
+    everybody, over = asyncio.Barrier(players + 1), asyncio.Event()
+
+    async def play(number: int) -> bool:
+        async with open_socket(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None) as page:
+            await page.send(json.dumps({"type": "start", "task": "operant", "seed": number}))
+            while not isinstance(await page.recv(), bytes):
+                pass
+            await everybody.wait()
+            await page.send('{"type": "begin"}')
+            while (said := await page.recv()) is not None:
+                if isinstance(said, str) and json.loads(said)["type"] == "stored":
+                    break
+            await over.wait()
+            return True
+
+    origin: Any = f"http://127.0.0.1:{port}"
+    playing = [asyncio.create_task(play(number)) for number in range(players)]
+    await everybody.wait()
+    async with open_socket(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None) as late:
+        await late.send('{"type": "start"}')
+        said = json.loads(await late.recv())
+        assert said["type"] == "error" and said["full"] is True
+    over.set()
+    return str(said["message"]), await asyncio.gather(*playing)
