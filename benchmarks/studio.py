@@ -1,5 +1,6 @@
 """The studio as players feel it: from a key to the message that shows it, and twenty players on two cores.
 
+`python -m benchmarks.studio 100` measures with another number of players, and prints it.
 The server is the one people start, in a process of its own; all players are this process.
 """
 
@@ -49,13 +50,13 @@ def _free_port() -> int:
 
 
 @contextmanager
-def _server() -> Iterator[tuple[int, int]]:
+def _server(players: int = _PLAYERS) -> Iterator[tuple[int, int]]:
     """A studio of its own; its port and its process."""
     port = _free_port()
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
         with subprocess.Popen(
-            [*command, "--data", str(Path(folder) / "recordings.sqlite")],
+            [*command, "--players", str(players), "--data", str(Path(folder) / "recordings.sqlite")],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ) as process:
@@ -129,8 +130,8 @@ async def _play(port: int, number: int, seconds: float) -> tuple[float, float]:
         return size / seconds, frames / seconds
 
 
-async def _crowd(port: int) -> list[tuple[float, float]]:
-    return await asyncio.gather(*(_play(port, number, _SECONDS) for number in range(_PLAYERS)))
+async def _crowd(port: int, players: int) -> list[tuple[float, float]]:
+    return await asyncio.gather(*(_play(port, number, _SECONDS) for number in range(players)))
 
 
 @contextmanager
@@ -151,17 +152,17 @@ def _worked(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def run() -> list[Result]:
+def run(players: int = _PLAYERS) -> list[Result]:
     """Both."""
     with _server() as (port, _):
         alone = sorted(_latencies(port))
-    with _server() as (port, process), _empty_clock() as empty:
+    with _server(players) as (port, process), _empty_clock() as empty:
         before = _worked(process)
-        sizes, rates = zip(*asyncio.run(_crowd(port)), strict=True)
+        sizes, rates = zip(*asyncio.run(_crowd(port, players)), strict=True)
         share = (_worked(process) - before) / _SECONDS
         pace, floor = _pace(port), empty()
     late = pace["late_ms"]
-    everybody = f"{_PLAYERS} players"
+    everybody = f"{players} players"
     return [
         Result("key to the message that shows it, median", alone[len(alone) // 2], "ms", "under 35"),
         Result("key to the message that shows it, 95 of 100", alone[int(0.95 * len(alone))], "ms"),
@@ -173,3 +174,8 @@ def run() -> list[Result]:
         Result(f"{everybody}: bytes a second each", median(sizes), "B/s"),
         Result(f"{everybody}: share of one core the server works", share, ""),
     ]
+
+
+if __name__ == "__main__":
+    for each in run(int(sys.argv[1]) if len(sys.argv) > 1 else _PLAYERS):
+        print(f"{each.what}: {each.measured:.4g} {each.unit}")

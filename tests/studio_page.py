@@ -23,6 +23,7 @@ from puzzlebox.scene.scene import MASK, PART, POSE, SURROUNDINGS, Scene
 from puzzlebox.studio import protocol
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue
+from puzzlebox.studio.door import Door
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Policy
@@ -48,8 +49,9 @@ FOOD_TWICE = FOOD + FOOD[FOOD.index("  - time_limit") :].lstrip("\n")
 class Studio:
     """A running server."""
 
-    def __init__(self, rooms: Rooms, port: int, policy: Policy) -> None:
-        self.rooms, self.port, self.policy = rooms, port, policy
+    def __init__(self, rooms: Rooms, door: Door, policy: Policy) -> None:
+        self.rooms, self.door, self.policy = rooms, door, policy
+        self.port = port = int(door.getsockname()[1])
         self.store = rooms.store
         self.host = f"127.0.0.1:{port}"
 
@@ -100,7 +102,7 @@ def running(path: Path, policy: Policy | None = None) -> Iterator[Studio]:
     thread.start()
     assert ready.wait(PATIENCE)
     try:
-        yield Studio(rooms, made.getsockname()[1], policy)
+        yield Studio(rooms, made, policy)
     finally:
         server.should_exit = True
         thread.join(PATIENCE)
@@ -317,10 +319,10 @@ class Page:
         self.close()
 
 
-def completed(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+def completed(main: Callable[[], Coroutine[Any, Any, Result]], patience: float = PATIENCE) -> Result:
     """What a coroutine comes to, in a thread of its own: this one may have a loop already, of a browser's tests."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(main())).result(PATIENCE)
+        return thread.submit(lambda: asyncio.run(main())).result(patience)
 
 
 def free_port() -> int:

@@ -1,6 +1,8 @@
 """The tasks the studio offers: bundled ones, uploads, files, and the arena with one of every thing."""
 
+import gc
 import json
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from puzzlebox.studio import catalogue as shelves
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.course import Course
 from puzzlebox.studio.everything import everything, everything_text
+from puzzlebox.studio.keeping import Kept
 from puzzlebox.things import CATALOGUE, Rules
 from puzzlebox.world import World
 from studio_page import FOOD, Studio, running
@@ -158,18 +161,58 @@ def test_a_dropped_template_reads_no_file_of_this_machine(studio: Studio, tmp_pa
             assert "is a file of its own, which the studio does not read" in message["text"]
 
 
-def test_uploads_are_kept_in_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelves, "MOST_UPLOADS", 3)
+def test_of_uploads_so_much_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "MOST_UPLOADED", 3 * (len(FOOD) + 1010))
+    monkeypatch.setattr(shelves, "MOST_READ", 0)
     kept = Catalogue()
     names = [kept.check(FOOD.encode() + b"#" * number)["task"] for number in range(3)]
     kept.find(names[0])  # it was used last, so another one has to go
     names.append(kept.check(FOOD.encode() + b"#" * 9)["task"])
-    assert [name in kept._uploads for name in names] == [True, False, True, True]
-    monkeypatch.setattr(shelves, "MOST_UPLOADED", 3 * len(FOOD))
-    kept.check(FOOD.encode() + b"#" * 2 * len(FOOD))
-    assert len(kept._uploads) == 1
+    assert [kept._texts.get(name) is not None for name in names] == [True, False, True, True]
     with pytest.raises(UnknownTask):
-        kept.find(names[3])
+        kept.find(names[1])
+
+
+def test_what_uploads_take_up_is_bounded_by_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line of text can hold thousands of things: 200 such lines once took up 2.1 GB."""
+    most = 1_500_000
+    monkeypatch.setattr(shelves, "MOST_READ", most)
+    kept = Catalogue()
+    kept.check(FOOD.encode())  # what is made once is not counted
+    gc.collect()
+    tracemalloc.start()
+    try:
+        texts = [f"arenas: [{{items: [{{name: Wall, count: {500 + each}}}]}}]" for each in range(12)]
+        names = [kept.check(text.encode())["task"] for text in texts]
+        gc.collect()
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(kept._uploads) < len(names)
+    assert kept._uploads.held <= most
+    # What is counted is what is there: neither a part of it nor a multiple.
+    assert most / 3 < held < 1.5 * most
+    # What is not kept is read again.
+    assert [len(kept.find(name).task.arenas[0].items) for name in names] == [500 + each for each in range(12)]
+
+
+def test_a_value_that_is_too_large_is_not_kept() -> None:
+    kept: Kept[str, str] = Kept(10)
+    kept.keep("a", "small", 4)
+    kept.keep("a", "larger", 6)
+    assert (kept.get("a"), kept.held, len(kept)) == ("larger", 6, 1)
+    kept.keep("b", "too large", 11)
+    assert (kept.get("a"), kept.get("b"), kept.held) == ("larger", None, 6)
+
+
+def test_pictures_are_kept_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Catalogue()
+    size = len(kept.thumbnail("examples/food", "top", 64, 64))
+    monkeypatch.setattr(shelves, "_MOST_PAINTED", 3 * (size + 1500))
+    kept = Catalogue()
+    for side in range(60, 72):
+        kept.thumbnail("examples/food", "top", side, side)
+    assert 1 <= len(kept._pictures) < 6
 
 
 def test_a_file_of_the_command_line(tmp_path: Path) -> None:

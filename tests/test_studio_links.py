@@ -1,5 +1,6 @@
 """A participant's link opens one task for one person, and nothing else; the rest is the researcher's."""
 
+import os
 import re
 import signal
 import stat
@@ -152,6 +153,18 @@ def test_the_secret_is_kept_beside_the_recordings_for_its_owner_only(tmp_path: P
     kept.write_text("short")
     with pytest.raises(LinksError, match=r"recordings\.sqlite\.key is damaged; delete it"):
         Links.beside(store)
+
+
+def test_recordings_are_for_their_owner_only(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with running(tmp_path / "recordings.sqlite") as studio, studio.page(task="examples/food") as page:
+            page.until(lambda page: page.acknowledged)
+            modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes.pop("recordings.sqlite") == 0o600
+    assert set(modes.values()) <= {0o600}, modes
 
 
 # --- what it opens

@@ -249,3 +249,30 @@ def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
         with page.expect_download() as saved:
             page.get_by_role("link", name=link).click()
         assert re.fullmatch(f"food-picnic-P07-{episode}{ending}", saved.value.suggested_filename)
+
+
+# --- all places taken
+
+
+def test_whoever_finds_all_places_taken_reads_so_and_is_let_in_later(chromium: Any, tmp_path: Path) -> None:
+    own = Studio(tmp_path, "play", "food/picnic", "--players", "1").start()
+    first, second = phone(chromium), phone(chromium)
+    try:
+        page, other = first.new_page(), second.new_page()
+        page.goto(f"{own.address}/play?task=food/picnic")
+        until(page, "window.puzzlebox?.waiting")
+        other.goto(f"{own.address}/play?task=food/picnic")
+        full = other.get_by_test_id("full")
+        full.get_by_role("heading", name="The only place is taken; try again in a few minutes.").wait_for()
+        assert "it tries again by itself" in full.inner_text()
+        full.get_by_role("button", name="Try now").click()
+        until(other, "puzzlebox.link === 'full'")
+        first.close()
+        # By itself, or by the button, whichever is quicker.
+        while other.evaluate("puzzlebox.link") == "full":
+            other.get_by_role("button", name="Try now").click(timeout=2000, no_wait_after=True)
+            other.wait_for_timeout(200)
+        until(other, "window.puzzlebox?.waiting")
+    finally:
+        second.close()
+        own.stop()

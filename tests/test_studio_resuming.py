@@ -99,11 +99,11 @@ def test_only_so_many_worlds_wait(studio: Studio, monkeypatch: pytest.MonkeyPatc
 
 def test_only_so_many_play_at_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     _until(lambda: not studio.rooms._tabs)
-    monkeypatch.setattr(rooms, "MOST_TABS", 1)
+    monkeypatch.setattr(studio.rooms, "players", 1)
     with studio.page(task="examples/food") as page:
         page.until_step(1)
         with studio.page(task="examples/food") as other:
-            assert other.error() == "1 pages play already; close one of them first"
+            assert other.error() == "the only place is taken; try again in a few minutes"
         page.until_step(page.step + 2)
 
 

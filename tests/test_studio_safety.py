@@ -2,13 +2,16 @@
 
 import http.client
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from puzzlebox.studio import catalogue, recordings
 from puzzlebox.studio.safety import MOST_BYTES, Guard, Policy, is_local
 from puzzlebox.studio.static import page_files
 from studio_page import PATIENCE, Page, Studio, completed, running
@@ -109,6 +112,104 @@ def test_a_page_of_another_site_is_refused(studio: Studio, origin: str) -> None:
     text = b"arenas: [{items: []}]"
     assert studio.ask("/api/check", method="POST", body=text, headers={"Origin": origin})[0] == 403
     assert studio.ask("/api/recordings", headers={"Origin": origin})[0] == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_pictures_and_answers_are_not_for_pages_of_other_sites(studio: Studio, site: str) -> None:
+    """A picture in a page of another site carries no `Origin`; browsers say where it comes from all the same."""
+    image = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+    for path in ("/api/thumbnails/examples/food.png", "/api/recordings/x/film.mp4", "/api/tasks", "/icon.svg", "/"):
+        status, _, body = studio.ask(path, headers=image)
+        assert (status, body) == (403, b"a page of another site may not use this server\n"), path
+    opened = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert studio.ask("/api/recordings", headers=opened)[0] == 403
+    # A link in a mail leads to a page.
+    for path in ("/", "/play?task=examples/food", "/recordings"):
+        assert studio.ask(path, headers=opened)[0] == 200
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_its_own_pages_get_pictures(studio: Studio, site: str) -> None:
+    assert studio.ask("/api/thumbnails/examples/food.png", headers={"Sec-Fetch-Site": site})[0] == 200
+
+
+HOSTS = (
+    "localhost:1; script-src *",
+    "127.0.0.1:99999",
+    "evil@localhost",
+    "localhost:80@evil.example",
+    "localhost#x",
+    "a,b",
+)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_host_that_is_more_than_a_name_is_refused(studio: Studio, host: str) -> None:
+    status, headers, body = studio.ask("/", headers={"Host": host})
+    assert status in (400, 421)
+    assert host not in str(headers) and host.encode() not in body
+
+
+def test_the_host_is_nowhere_repeated(studio: Studio) -> None:
+    """Not as it was sent: a name of ours and a number for the port are written anew."""
+    for path in ("/", "/play/", "/api/tasks/", "/nothing", "/api/recordings/x", "//"):
+        status, headers, body = studio.ask(path, headers={"Host": "LocalHost:0080"})
+        assert "location" not in headers and status in (200, 404)
+        assert "LocalHost" not in str(headers) and "0080" not in str(headers) and b"LocalHost" not in body
+    content = studio.ask("/", headers={"Host": "[::1]:8808"})[1]["content-security-policy"]
+    assert "connect-src 'self' ws://[::1]:8808;" in content
+
+
+def test_head_makes_no_film_and_no_picture(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    with studio.page(task="examples/food") as page:
+        page.until(lambda page: page.acknowledged)
+
+    def nothing(*_: object) -> bytes:
+        raise AssertionError("something was made for nobody")
+
+    for name in ("film", "picture", "blocks"):
+        monkeypatch.setattr(recordings, name, nothing)
+    monkeypatch.setattr(catalogue, "painted", nothing)
+    one = f"/api/recordings/{page.episode}"
+    for path, kind in (
+        (f"{one}/film.mp4", "video/mp4"),
+        (f"{one}/film.gif", "image/gif"),
+        (f"{one}/picture.png", "image/png"),
+        (f"{one}/frames", "application/octet-stream"),
+        ("/api/thumbnails/examples/food.png?width=77", "image/png"),
+    ):
+        status, headers, body = studio.ask(path, method="HEAD")
+        assert (status, headers["content-type"], body) == (200, kind, b"")
+    for path in ("/api/recordings/none/film.mp4", f"{one}/film.avi", "/api/thumbnails/none.png"):
+        assert studio.ask(path, method="HEAD")[0] == 404
+
+
+def test_only_so_many_films_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    with studio.page(task="examples/food") as page:
+        page.until(lambda page: page.acknowledged)
+    made, goes_on = [], threading.Event()
+
+    def film(*_: object) -> bytes:
+        made.append(1)
+        assert goes_on.wait(PATIENCE)
+        return b"film"
+
+    monkeypatch.setattr(recordings, "film", film)
+    path = f"/api/recordings/{page.episode}/film.mp4"
+    with ThreadPoolExecutor(12) as pool:
+        asked = {pool.submit(studio.ask, path) for _ in range(12)}
+        refused: set[Future[tuple[int, dict[str, str], bytes]]] = set()
+        while len(refused) < 3:
+            done, _ = wait(asked - refused, PATIENCE, return_when=FIRST_COMPLETED)
+            assert done
+            refused |= done
+        sentence = "9 films are being made or wait for that; try again in a minute"
+        for status, headers, body in (each.result() for each in refused):
+            assert (status, json.loads(body), headers["retry-after"]) == (503, {"message": sentence}, "60")
+        # One is made at a time, and nobody else has to wait for it.
+        assert len(made) == 1 and studio.ask("/api/agents")[0] == 200
+        goes_on.set()
+        assert [each.result()[0] for each in asked - refused] == [200] * 9
 
 
 def test_a_socket_must_say_where_it_comes_from(studio: Studio) -> None:

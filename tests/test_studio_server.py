@@ -116,4 +116,7 @@ def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
         assert ask(port, "/play")[0] == 403
         assert ask(port, "/play?" + link.split("?")[1])[0] == 303
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
+        words = process.communicate(timeout=PATIENCE)[1]
+    # Nobody can say they were not told.
+    assert words.startswith("WARNING: the connection is not encrypted.")
+    assert "--certificate FILE --key FILE" in words and str(link.split("token=")[1]) not in words

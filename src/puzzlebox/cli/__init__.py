@@ -12,7 +12,19 @@ from puzzlebox.cli.doctor import doctor
 from puzzlebox.cli.export import export
 from puzzlebox.cli.forget import forget
 from puzzlebox.cli.helping import PlainCommand, PlainGroup
-from puzzlebox.cli.play import HOST, Data, Host, NoBrowser, Port, play
+from puzzlebox.cli.play import (
+    HOST,
+    PLAYERS,
+    Address,
+    Certificate,
+    Data,
+    Host,
+    Key,
+    NoBrowser,
+    Players,
+    Port,
+    play,
+)
 from puzzlebox.cli.replay import replay
 from puzzlebox.cli.report import report
 from puzzlebox.cli.run import run
@@ -69,9 +81,16 @@ def _root(
     host: Host = HOST,
     no_browser: NoBrowser = False,
     data: Data = None,
+    players: Players = PLAYERS,
+    certificate: Certificate = None,
+    key: Key = None,
+    address: Address = None,
 ) -> None:
     if context.invoked_subcommand is None:
-        welcome(host, port, not no_browser, data)
+        welcome(
+            **{"host": host, "port": port, "browser": not no_browser, "data": data},
+            **{"players": players, "certificate": certificate, "key": key, "public": address},
+        )
 
 
 def main() -> None:

@@ -20,7 +20,31 @@ Data = Annotated[
     Path | None,
     typer.Option("--data", "--store", metavar="FILE", help="The file of recordings; left out: one for this user."),
 ]
+Players = Annotated[
+    int,
+    typer.Option(metavar="N", min=1, max=1000, help="How many may play at the same time."),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Encrypt: the certificate of this machine (PEM). Needs --key."),
+]
+Key = Annotated[Path | None, typer.Option(metavar="FILE", help="The private key of the certificate (PEM).")]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="The address under which a proxy shows the studio, such as https://lab.example.org. Links begin with it.",
+    ),
+]
 HOST = "127.0.0.1"
+PLAYERS = 64
+
+
+_NOT_ENCRYPTED = """\
+WARNING: the connection is not encrypted. Everybody on the way, such as all who use the same Wi-Fi, can read the links,
+the participants' ids and everything that is played, and can open all recordings once they have read your own link.
+--certificate FILE --key FILE encrypts it; so does a proxy before the studio (docs/studio.md, "On a network").
+"""
 
 
 def play(
@@ -46,6 +70,10 @@ def play(
     host: Host = HOST,
     no_browser: NoBrowser = False,
     data: Data = None,
+    players: Players = PLAYERS,
+    certificate: Certificate = None,
+    key: Key = None,
+    address: Address = None,
 ) -> None:
     """Play a task in the browser, or watch an agent play it. Every episode is recorded.
 
@@ -67,7 +95,11 @@ def play(
         except ValueError as problem:
             fail(str(problem))
     who: dict[str, Any] = {"agent": agent, "participants": participants}
-    open_studio(task=task, rules=rules, seed=seed, **who, port=port, host=host, browser=not no_browser, data=data)
+    open_studio(
+        **{"task": task, "rules": rules, "seed": seed, **who},
+        **{"port": port, "host": host, "browser": not no_browser, "data": data},
+        **{"players": players, "certificate": certificate, "key": key, "public": address},
+    )
 
 
 def _check_participants(participants: list[str], agent: str | None) -> None:
@@ -95,6 +127,9 @@ def open_studio(**settings: Any) -> None:
         fail(f"the studio needs {missing.name}, which is not installed", "pip install 'puzzlebox[studio]'")
     from puzzlebox.lab import StoreError
     from puzzlebox.studio.links import LinksError
+    from puzzlebox.studio.safety import is_local
+
+    plain = not any(settings.get(name) for name in ("certificate", "public")) and not is_local(settings["host"])
 
     def say(link: str, for_participants: Sequence[str]) -> None:
         """Data to stdout: that is what gets sent around, so the researcher's own link is not beside participants'."""
@@ -102,6 +137,8 @@ def open_studio(**settings: Any) -> None:
             typer.echo(each)
         if for_participants:
             note(f"each link opens the task for one participant, and nothing else; yours opens everything: {link}")
+        if plain:
+            note(_NOT_ENCRYPTED)
         note("the studio is at this address; Ctrl-C ends it")
 
     try:

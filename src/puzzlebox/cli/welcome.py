@@ -1,6 +1,6 @@
 """`puzzlebox` alone: opens the studio in the browser, and says what else there is."""
 
-from pathlib import Path
+from typing import Any
 
 from puzzlebox.cli.words import note
 
@@ -15,8 +15,12 @@ _NEXT = """\
 """
 
 
-def welcome(host: str, port: int | None, browser: bool, data: Path | None) -> None:
-    """Open the laboratory."""
+def welcome(**settings: Any) -> None:
+    """Open the laboratory.
+
+    Args:
+        **settings: those of `puzzlebox.studio.server.serve`.
+    """
     from puzzlebox import __version__
     from puzzlebox.batteries import bundled_names
     from puzzlebox.cli.play import open_studio
@@ -24,4 +28,4 @@ def welcome(host: str, port: int | None, browser: bool, data: Path | None) -> No
 
     note(f"Puzzlebox {__version__}: {len(CATALOGUE)} things, {len(bundled_names())} bundled tasks.\n")
     note("Beside the studio:\n\n" + _NEXT)
-    open_studio(address="/", host=host, port=port, browser=browser, data=data)
+    open_studio(address="/", **settings)

@@ -3,9 +3,10 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from puzzlebox.lab import StoreError
@@ -25,6 +27,7 @@ from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Guard, Policy
 from puzzlebox.studio.static import page_files
 from puzzlebox.studio.tab import Tab
+from puzzlebox.studio.turns import Turns
 from puzzlebox.studio.watching import agents
 
 PAGES = ("/", "/play", "/watch", "/recordings", "/recordings/{id}")
@@ -83,6 +86,8 @@ def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = No
         WebSocketRoute("/ws", socket),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _sentence}, lifespan=lifespan)
+    # Starlette would redirect /play/ to an address it makes from `Host`.
+    app.router.redirect_slashes = False
     return Guard(app, policy, files=[path for path in files if path != "/"])
 
 
@@ -90,8 +95,8 @@ async def _sentence(request: Request, problem: Exception) -> Response:
     """A refusal, in one sentence."""
     assert isinstance(problem, HTTPException)
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"message": problem.detail}, problem.status_code)
-    return PlainTextResponse(problem.detail + "\n", problem.status_code)
+        return JSONResponse({"message": problem.detail}, problem.status_code, problem.headers)
+    return PlainTextResponse(problem.detail + "\n", problem.status_code, problem.headers)
 
 
 class _Api:
@@ -101,7 +106,10 @@ class _Api:
         self._rooms, self._store = rooms, rooms.store
         # A gallery asks for dozens of pictures at once; other questions must not wait behind them.
         self._painter = ThreadPoolExecutor(1, "puzzlebox-painter")
-        self._filming = asyncio.Semaphore(1)
+        self._filming = Turns("films", 1, 8)
+        self._painting = Turns("pictures", 2, 30)
+        self._replaying = Turns("replays", 4, 30)
+        self._checking = Turns("checks", 2, 30)
 
     def close(self) -> None:
         """Paint nothing more."""
@@ -131,6 +139,9 @@ class _Api:
         )
         paint, loop = self._rooms.catalogue.thumbnail, asyncio.get_running_loop()
         try:
+            if request.method == "HEAD":
+                await asyncio.to_thread(self._rooms.catalogue.find, name.removesuffix(".png"))
+                return _nothing("image/png")
             data = await loop.run_in_executor(self._painter, paint, name.removesuffix(".png"), view, width, height)
         except UnknownTask as problem:
             raise HTTPException(404, str(problem)) from None
@@ -146,7 +157,8 @@ class _Api:
                     raise HTTPException(413, f"a task file has at most {MAX_BYTES} bytes")
         except ClientDisconnect:
             raise HTTPException(400, "the file broke off") from None
-        return JSONResponse(await asyncio.to_thread(self._rooms.catalogue.check, bytes(data)))
+        async with self._checking.take(request):
+            return JSONResponse(await asyncio.to_thread(self._rooms.catalogue.check, bytes(data)))
 
     async def recordings(self, request: Request) -> Response:
         """What is stored, newest first."""
@@ -176,17 +188,22 @@ class _Api:
 
     async def frames(self, request: Request) -> Response:
         """Its messages, to scrub through."""
-        id = await self._known(request)
-        made = await self._read(lambda: recordings.blocks(self._store, id))
-        return StreamingResponse(made, media_type="application/octet-stream")
+        id, kind = await self._known(request), "application/octet-stream"
+        if request.method == "HEAD":
+            return _nothing(kind)
+        made = partial(self._read, lambda: recordings.blocks(self._store, id))
+        return _InTurn(self._replaying.take(request), made, kind)
 
     async def picture(self, request: Request) -> Response:
         """One moment of it."""
         id = await self._known(request)
         view, width, height = _view(request), _side(request, "width", 1200), _side(request, "height", 800)
         step = _number(request, "step", -1, 0, 2**31)
+        if request.method == "HEAD":
+            return _nothing("image/png")
         paint = recordings.picture
-        data = await self._read(lambda: paint(self._store, id, None if step < 0 else step, view, width, height))
+        async with self._painting.take(request):
+            data = await self._read(lambda: paint(self._store, id, None if step < 0 else step, view, width, height))
         moment = "" if step < 0 else f"-step-{step}"
         return Response(data, media_type="image/png", headers=await self._as_file(id, f"{moment}.png"))
 
@@ -197,7 +214,9 @@ class _Api:
             raise HTTPException(404, "films end in .mp4 or .gif")
         id = await self._known(request)
         view, width, height = _view(request), _side(request, "width", 640), _side(request, "height", 480)
-        async with self._filming:
+        if request.method == "HEAD":
+            return _nothing(_FILMS[ending])
+        async with self._filming.take(request):
             data = await self._read(lambda: recordings.film(self._store, id, ending, view, width, height))
         return Response(data, media_type=_FILMS[ending], headers=await self._as_file(id, f".{ending}"))
 
@@ -225,6 +244,28 @@ class _Api:
             raise HTTPException(404, str(problem.args[0])) from None
         except (ValueError, StoreError, ModuleNotFoundError) as problem:
             raise HTTPException(400, str(problem)) from None
+
+
+class _InTurn(Response):
+    """An answer in pieces that waits for its turn before the first of them is made."""
+
+    def __init__(
+        self, turn: AbstractAsyncContextManager[None], make: Callable[[], Awaitable[Iterator[bytes]]], media_type: str
+    ) -> None:
+        super().__init__(media_type=media_type)
+        self._turn, self._make = turn, make
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        async with self._turn:
+            await StreamingResponse(await self._make(), media_type=self.media_type)(scope, receive, send)
+
+
+def _nothing(kind: str) -> Response:
+    """The answer to HEAD: what there is, without making it."""
+    answer = Response(media_type=kind)
+    del answer.headers["content-length"]  # nobody knows it yet
+    return answer
 
 
 def _view(request: Request, allowed: Sequence[str] = VIEWS) -> str:

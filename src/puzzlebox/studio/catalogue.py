@@ -2,7 +2,6 @@
 
 import hashlib
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import SystemRandom
@@ -19,18 +18,24 @@ from puzzlebox.schema.lines import lines_of
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.tree import MAX_BYTES
 from puzzlebox.studio import everything
+from puzzlebox.studio.keeping import Kept
 from puzzlebox.variations import TemplateError, is_template
 from puzzlebox.world import World
 
-# Texts of uploads that are kept: so many, and so many bytes of them.
-MOST_UPLOADS, MOST_UPLOADED = 200, 16 * MAX_BYTES
+# Texts of uploads that are kept: so many bytes of them, and of the tasks read from them. What is forgotten of the tasks
+# is read again; an upload whose text is forgotten has to be made again.
+MOST_UPLOADED, MOST_READ = 16 * MAX_BYTES, 64 * MAX_BYTES
+# Bytes that one thing of a task takes up, and one byte of its text; measured with 9000 walls and with long titles.
+_THING, _LETTER = 1_200, 4
+# What the smallest of anything takes up.
+_LEAST = 1_000
 # Findings of one file that are told; a page of them is more than anybody reads.
 _MOST_MESSAGES = 100
 VIEWS = ("first", "third", "top")
 # A task can also be looked at as a whole.
 THUMBNAIL_VIEWS = ("whole", *VIEWS)
 SMALLEST, LARGEST = 16, 1600
-_MOST_PICTURES = 300
+_MOST_PAINTED = 64 << 20
 # Larger pictures are painted as they are; smaller ones finer, and averaged.
 _FINE = 640 * 480
 
@@ -68,8 +73,9 @@ class Catalogue:
         self._lock = threading.RLock()
         self._painting = threading.Lock()
         self._known: dict[str, Entry] = {}
-        self._uploads: OrderedDict[str, tuple[int, Entry]] = OrderedDict()
-        self._pictures: OrderedDict[tuple[str, str, int, int], bytes] = OrderedDict()
+        self._texts: Kept[str, bytes] = Kept(MOST_UPLOADED)
+        self._uploads: Kept[str, Entry] = Kept(MOST_READ)
+        self._pictures: Kept[tuple[str, str, int, int], bytes] = Kept(_MOST_PAINTED)
 
     # --- finding
 
@@ -82,19 +88,28 @@ class Catalogue:
         with self._lock:
             if name is None or (name == everything.NAME and name not in bundled_names()):
                 return Entry(everything.NAME, everything.everything())
-            if name in self._uploads:
-                self._uploads.move_to_end(name)
-                return self._uploads[name][1]
-            if name not in self._known:
-                path = bundled_path(name)
-                if path is None:
-                    hint = nearest(name, self.names(), listed_by="puzzlebox tasks")
-                    raise UnknownTask(f"there is no task {name[:100]!r}{hint}")
-                task = read(path.read_bytes()).task
-                if task is None:
-                    raise UnknownTask(f"the bundled task {name} has mistakes; `puzzlebox check {name}` shows them")
-                self._known[name] = Entry(name, task)
-            return self._known[name]
+            upload = self._uploads.get(name)
+            text = self._texts.get(name)
+            if upload is not None:
+                return upload
+            if text is None:
+                return self._lasting(name)
+        task = read(text).task
+        assert task is not None, "what was uploaded could be read"
+        return self._hold(name, text, task)
+
+    def _lasting(self, name: str) -> Entry:
+        """A task that is bundled or was given on the command line."""
+        if name not in self._known:
+            path = bundled_path(name)
+            if path is None:
+                hint = nearest(name, self.names(), listed_by="puzzlebox tasks")
+                raise UnknownTask(f"there is no task {name[:100]!r}{hint}")
+            task = read(path.read_bytes()).task
+            if task is None:
+                raise UnknownTask(f"the bundled task {name} has mistakes; `puzzlebox check {name}` shows them")
+            self._known[name] = Entry(name, task)
+        return self._known[name]
 
     def names(self) -> list[str]:
         """What can be played by name, without uploads."""
@@ -151,11 +166,15 @@ class Catalogue:
     def _keep(self, data: bytes, task: Task) -> str:
         name = UPLOAD + hashlib.sha256(data).hexdigest()[:24]
         with self._lock:
-            self._uploads[name] = (len(data), Entry(name, task))
-            self._uploads.move_to_end(name)
-            while len(self._uploads) > MOST_UPLOADS or sum(size for size, _ in self._uploads.values()) > MOST_UPLOADED:
-                self._uploads.popitem(last=False)
+            self._texts.keep(name, data, len(data) + _LEAST)
+        self._hold(name, data, task)
         return name
+
+    def _hold(self, name: str, text: bytes, task: Task) -> Entry:
+        entry = Entry(name, task)
+        with self._lock:
+            self._uploads.keep(name, entry, _size(task, text))
+        return entry
 
     # --- pictures
 
@@ -168,13 +187,16 @@ class Catalogue:
         entry = self.find(name)
         key = (entry.name, view, width, height)
         with self._painting:
-            if key not in self._pictures:
-                world = World(entry.task, seed=0)
-                self._pictures[key] = painted(world, view, width, height)
-                while len(self._pictures) > _MOST_PICTURES:
-                    self._pictures.popitem(last=False)
-            self._pictures.move_to_end(key)
-            return self._pictures[key]
+            picture = self._pictures.get(key)
+            if picture is None:
+                picture = painted(World(entry.task, seed=0), view, width, height)
+                self._pictures.keep(key, picture, len(picture) + _LEAST)
+            return picture
+
+
+def _size(task: Task, text: bytes) -> int:
+    """How many bytes a task takes up in memory: by its things, because a short text may hold thousands of them."""
+    return _LEAST + _LETTER * len(text) + _THING * sum(len(arena.items) for arena in task.arenas)
 
 
 def painted(world: World, view: str, width: int, height: int) -> bytes:

@@ -16,6 +16,7 @@ from puzzlebox.schema import Task
 from puzzlebox.studio import everything
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.course import Course
+from puzzlebox.studio.limits import PLAYERS
 from puzzlebox.studio.links import Link
 from puzzlebox.studio.pacing import Pacer
 from puzzlebox.studio.playing import Play, Prepared
@@ -29,13 +30,11 @@ from puzzlebox.studio.resuming import (
     progress,
     recovered,
 )
-from puzzlebox.studio.tab import Mistake, Tab, number
+from puzzlebox.studio.tab import Full, Mistake, Tab, number
 from puzzlebox.studio.watching import ByAgent, known_agent
 from puzzlebox.things import Rules
 from puzzlebox.world.actions import ACTIONS
 
-# Pages that play at once.
-MOST_TABS = 64
 # Worlds of pages that have gone, and seconds they are kept; after that an episode is rebuilt from the store.
 MOST_KEPT, KEPT_SECONDS = 32, 120.0
 _LARGEST_SEED = 2**63 - 1
@@ -56,11 +55,14 @@ class Rooms:
         catalogue: the tasks.
         pacer: the clock.
         rules: what is played by.
+        players: how many pages may play at the same time.
         agent: an agent the command line named, which may be an import path.
     """
 
-    def __init__(self, store: Store, catalogue: Catalogue, rules: str | Rules = "puzzlebox") -> None:
-        self.store, self.catalogue, self.rules = store, catalogue, Rules.named(rules)
+    def __init__(
+        self, store: Store, catalogue: Catalogue, rules: str | Rules = "puzzlebox", players: int = PLAYERS
+    ) -> None:
+        self.store, self.catalogue, self.rules, self.players = store, catalogue, Rules.named(rules), players
         self.agent: str | None = None
         self.log = logging.getLogger("puzzlebox.studio")
         self.pacer = Pacer()
@@ -102,8 +104,8 @@ class Rooms:
 
     async def welcome(self, tab: Tab, message: dict[str, Any]) -> None:
         """A page says what it wants."""
-        if len(self._tabs) >= MOST_TABS:
-            raise Mistake(f"{MOST_TABS} pages play already; close one of them first")
+        if len(self._tabs) >= self.players:
+            raise Full(self.players)
         self._tabs.add(tab)
         note = None
         if tab.link is not None:

@@ -31,6 +31,10 @@ _REFUSED_SOCKET = 1008
 # What a participant's link opens, beside the files of the page. Every other address is closed to it.
 _FOR_PARTICIPANTS = ("/play", "/ws")
 NOT_VALID = "this link is not valid; ask the person who sent it"
+_ANOTHER_SITE = "a page of another site may not use this server"
+# What a proxy adds to a request. A studio for one machine must not be shown to everybody by accident.
+_OF_PROXIES = ("x-forwarded-for", "x-forwarded-host", "forwarded", "x-real-ip")
+_PROXY = "this studio is for its own machine only, but a proxy shows it to others; start it with --address"
 _NOTHING_ELSE = "this link opens one task and nothing else; go back to it"
 _SENTENCE_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Puzzlebox</title>
@@ -59,34 +63,56 @@ class Policy:
         token: what one must know; None where only this machine can connect.
         names: names this machine may be called by, beside numbers.
         links: checks participants' links; None where there are none.
+        secure: whether browsers reach the studio by an encrypted connection.
+        public: the address under which a proxy shows the studio, without a slash at its end; None: there is no proxy.
     """
 
     host: str = "127.0.0.1"
     token: str | None = None
     names: frozenset[str] = field(default_factory=frozenset)
     links: Links | None = None
+    secure: bool = False
+    public: str | None = None
 
     @classmethod
-    def for_host(cls, host: str, *names: str, links: Links | None = None) -> "Policy":
-        """Local without a token, anything else with a new one."""
-        if is_local(host):
-            return cls(host, None, frozenset({"localhost", host.lower()}), links)
-        known = frozenset(name.lower() for name in ("localhost", host, *names) if name)
-        return cls(host, token_urlsafe(24), known, links)
+    def for_host(
+        cls,
+        host: str,
+        *names: str,
+        links: Links | None = None,
+        secure: bool = False,
+        public: str | None = None,
+    ) -> "Policy":
+        """Local without a token, anything else with a new one. Who comes by a proxy may come from anywhere."""
+        if is_local(host) and public is None:
+            return cls(host, None, frozenset({"localhost", host.lower()}), links, secure)
+        outside = "" if public is None else urlsplit(public).hostname or ""
+        secure = secure or (public or "").startswith("https:")
+        known = frozenset(name.lower() for name in ("localhost", host, outside, *names) if name)
+        return cls(host, token_urlsafe(24), known, links, secure, public)
 
-    def knows_host(self, header: str) -> bool:
-        """Whether somebody who uses this `Host` may mean us: a name of ours, or a number, which nobody can redirect."""
+    def known_host(self, header: str) -> str | None:
+        """What a `Host` means, where it may mean us: a name of ours, or a number, which nobody can redirect.
+
+        Returns:
+            The name or number and the port, written by us; None: somebody else is meant.
+        """
         try:
-            host = urlsplit(f"//{header}").hostname or ""
+            parts = urlsplit(f"//{header}")
+            host, port = parts.hostname or "", parts.port
         except ValueError:
-            return False
-        if host in self.names:
-            return True
-        try:
-            number = ip_address(host)
-        except ValueError:
-            return False
-        return number.is_loopback or self.token is not None
+            return None
+        if parts.netloc != header or "@" in header:
+            return None
+        if host not in self.names:
+            try:
+                number = ip_address(host)
+            except ValueError:
+                return None
+            if not number.is_loopback and self.token is None:
+                return None
+            host = f"[{number}]" if number.version == 6 else str(number)
+        return host if port is None else f"{host}:{port}"
 
     @property
     def cookie(self) -> str:
@@ -98,12 +124,18 @@ class Policy:
         return self.token is None or (token is not None and compare_digest(token.encode(), self.token.encode()))
 
 
-def headers_for(host: str) -> dict[str, str]:
-    """What every answer carries."""
+def headers_for(host: str, secure: bool = False) -> dict[str, str]:
+    """What every answer carries.
+
+    Args:
+        host: what the studio is called, as `Policy.known_host` writes it.
+        secure: whether the connection is encrypted.
+    """
     # 'self' does not mean WebSockets in every browser.
+    socket = f" {'wss' if secure else 'ws'}://{host}" if host else ""
     content = (
         "default-src 'self'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; "
-        f"img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self' ws://{host} wss://{host}; "
+        f"img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'{socket}; "
         "worker-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return {
@@ -140,12 +172,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if not self._policy.knows_host(host):
+        host = self._policy.known_host(headers.get("host", ""))
+        if host is None:
             refusal: Response | None = _refuse(421, "this is not a name of this server; use the link it printed")
-            host = ""
         else:
-            refusal = self._refusal(scope, headers, host)
+            refusal = self._refusal(scope, headers)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -156,22 +187,26 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 carried = MutableHeaders(scope=message)
-                for name, value in headers_for(host).items():
+                for name, value in headers_for(host or "", self._policy.secure).items():
                     carried[name] = value
                 carried.setdefault("Cache-Control", "no-store")
             await send(message)
 
         await (self._app if refusal is None else refusal)(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope, headers: Headers, host: str) -> Response | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """The answer to somebody who may not come in, or has to come in by the door."""
         socket = scope["type"] == "websocket"
         if not socket and scope["method"] not in _METHODS:
             return _refuse(405, "only GET and POST are answered")
         origin = headers.get("origin")
         # Browsers always name the origin of a socket and of what is posted from elsewhere.
-        if (origin is None and socket) or (origin is not None and not _same_origin(origin, host)):
-            return _refuse(403, "a page of another site may not use this server")
+        if (origin is None and socket) or (origin is not None and not _same_origin(origin, headers.get("host", ""))):
+            return _refuse(403, _ANOTHER_SITE)
+        if _from_another_site(scope, headers):
+            return _refuse(403, _ANOTHER_SITE)
+        if self._policy.token is None and any(name in headers for name in _OF_PROXIES):
+            return _refuse(403, _PROXY, scope)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
             return _refuse(413, f"a request may have {MOST_BYTES} bytes", scope)
@@ -201,7 +236,9 @@ class Guard:
             # The path without its leading slashes: `//elsewhere` would lead to another host.
             path = "/" + quote(scope["path"].lstrip("/\\"))
             answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
-            answer.set_cookie(policy.cookie, policy.token, httponly=True, samesite="strict", path="/")
+            answer.set_cookie(
+                policy.cookie, policy.token, httponly=True, samesite="strict", secure=policy.secure, path="/"
+            )
             return answer
         if "participant" in dict(query):  # a participant's link that has lost its key
             return _refuse(403, NOT_VALID, scope)
@@ -219,6 +256,16 @@ def _cookie(headers: Headers, name: str) -> str | None:
     except CookieError:
         return None
     return None if found is None else found.value
+
+
+def _from_another_site(scope: Scope, headers: Headers) -> bool:
+    """Whether another site's page asks for anything but one of our pages, by the word of the browser.
+
+    Links elsewhere may lead to a page. Pictures, films and answers are for our own pages only.
+    """
+    if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
+        return False
+    return headers.get("sec-fetch-mode") != "navigate" or scope["path"].startswith("/api/")
 
 
 def _same_origin(origin: str, host: str) -> bool:

@@ -3,27 +3,38 @@
 import socket
 import threading
 import webbrowser
-from asyncio.transports import BaseTransport, Transport
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from puzzlebox.lab import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue
+from puzzlebox.studio.certificate import CertificateError, check_certificate
+from puzzlebox.studio.connections import Http, Server, WebSocket
+from puzzlebox.studio.door import Door
+from puzzlebox.studio.limits import (
+    BACKLOG,
+    KEEP_ALIVE_SECONDS,
+    PING_SECONDS,
+    PLAYERS,
+    PONG_SECONDS,
+    Limits,
+    raise_file_limit,
+)
 from puzzlebox.studio.links import Link, Links
+from puzzlebox.studio.log import log_to_stderr
 from puzzlebox.studio.rooms import LARGEST_MESSAGE, Rooms
 from puzzlebox.studio.safety import Policy
 from puzzlebox.things import Rules
 
 PORT, _PORTS = 8808, 20
-# What waits on its way to a page that reads slowly: a few frames. More would be told late instead of left out.
-_WAITING, _WAITING_IN_SYSTEM = 16 * 1024, 64 * 1024
+# What waits in the system on its way to a page that reads slowly.
+_WAITING_IN_SYSTEM = 64 * 1024
 _GRACE_SECONDS = 2
 
 
@@ -31,33 +42,34 @@ class CannotServe(Exception):
     """One sentence why the server does not start."""
 
 
-class _Socket(WebSocketsSansIOProtocol):
-    """A WebSocket that notices soon when a page cannot keep up."""
-
-    def connection_made(self, transport: BaseTransport) -> None:
-        assert isinstance(transport, Transport)
-        transport.set_write_buffer_limits(high=_WAITING)
-        super().connection_made(transport)
-
-
-def server_for(app: ASGIApp) -> uvicorn.Server:
-    """What runs the application."""
+def server_for(app: ASGIApp, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
+    """What runs the application; encrypted where there is a certificate."""
     config = uvicorn.Config(
         app,
-        ws=_Socket,
+        http=Http,
+        ws=WebSocket,
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PONG_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        backlog=BACKLOG,
+        # What a proxy says of others, anybody can say.
+        proxy_headers=False,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
         loop="asyncio",
         lifespan="on",
+        log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
-def listening(host: str, port: int | None) -> socket.socket:
+def listening(host: str, port: int | None) -> Door:
     """A socket on the port asked for, or on the first free one."""
     problem: OSError | None = None
     for number in range(PORT, PORT + _PORTS) if port is None else (port,):
@@ -66,12 +78,12 @@ def listening(host: str, port: int | None) -> socket.socket:
         except (socket.gaierror, OverflowError):
             raise CannotServe(f"{host} is no address of this machine; 127.0.0.1 is, and 0.0.0.0 means all") from None
         # asyncio turns off the wait for more to send (TCP_NODELAY) only where the protocol is named.
-        made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        made = Door(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WAITING_IN_SYSTEM)
         try:
             made.bind(address)
-            made.listen(128)
+            made.listen(BACKLOG)
         except OSError as failed:
             made.close()
             problem = failed
@@ -84,19 +96,39 @@ def listening(host: str, port: int | None) -> socket.socket:
 
 def link_of(made: socket.socket, policy: Policy, address: str = "/") -> str:
     """What a researcher opens in a browser."""
-    link = _base_of(made) + address
+    link = base_of(made, policy) + address
     if policy.token is None:
         return link
     return f"{link}{'&' if '?' in address else '?'}{urlencode({'token': policy.token})}"
 
 
-def _base_of(made: socket.socket) -> str:
+def base_of(made: socket.socket, policy: Policy) -> str:
     """The address of the studio, without a page."""
+    if policy.public is not None:
+        return policy.public
     host, port = made.getsockname()[:2]
     if host in ("0.0.0.0", "::"):  # all of them; this is one others can reach
         host = socket.gethostname()
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"
+    return f"{'https' if policy.secure else 'http'}://{shown}:{port}"
+
+
+def public_address(text: str) -> str:
+    """The address under which a proxy shows the studio, without a slash at its end.
+
+    Raises:
+        CannotServe: it is no such address.
+    """
+    try:
+        parts = urlsplit(text)
+        fits = bool(parts.hostname) and (parts.port is None or parts.port > 0) and parts.username is None
+    except ValueError:
+        fits = False
+    if not fits or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
+        raise CannotServe(f"{text[:100]!r} is no address of a studio; one is https://lab.example.org")
+    if parts.path not in ("", "/"):
+        raise CannotServe(f"the studio must be at the root of its address, not below {parts.path[:100]}")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def address_of(task: str | None, *, seed: int | None = None, agent: str | None = None) -> str:
@@ -117,6 +149,10 @@ def serve(
     host: str = "127.0.0.1",
     port: int | None = None,
     data: Path | None = None,
+    players: int = PLAYERS,
+    certificate: Path | None = None,
+    key: Path | None = None,
+    public: str | None = None,
     browser: bool = True,
     say: Callable[[str, Sequence[str]], None] = lambda link, participants: print(link, *participants, sep="\n"),
 ) -> None:
@@ -133,23 +169,32 @@ def serve(
         host: where to listen; anything but this machine asks for a token.
         port: which port; None: 8808, or the next that is free.
         data: the file recordings are kept in.
+        players: how many may play at the same time.
+        certificate: a file with the certificate of this machine, for encrypted connections.
+        key: the file with its private key.
+        public: the address under which a proxy shows the studio to others, such as https://lab.example.org; links
+            begin with it, and a token is asked for.
         browser: open it.
         say: is given the researcher's link, and the links of the participants in their order.
 
     Raises:
         CannotServe, LinksError, StoreError, TaskError, FileNotFoundError, ValueError: it does not start, and why.
     """
+    public = None if public is None else public_address(public)
+    _check_certificate(certificate, key)
     catalogue = Catalogue()
     name = None if task is None else catalogue.add_file(task)
     made = listening(host, port)
+    made.limits, made.encrypted = Limits.of(players, raise_file_limit(players)), certificate is not None
     try:
-        rooms = Rooms(Store(data), catalogue, rules)
+        rooms = Rooms(Store(data), catalogue, rules, players)
         rooms.agent = agent
         # Links that were sent around earlier are valid also where nobody asks for new ones.
         links = Links.beside(rooms.store.path, make=bool(participants))
-        policy = Policy.for_host(host, socket.gethostname(), links=links)
+        secure = certificate is not None
+        policy = Policy.for_host(host, socket.gethostname(), links=links, secure=secure, public=public)
         link = link_of(made, policy, address or ("/" if participants else address_of(name, seed=seed, agent=agent)))
-        for_participants = [_base_of(made) + links.address(Link(id, name, seed)) for id in participants if links]
+        for_participants = [base_of(made, policy) + links.address(Link(id, name, seed)) for id in participants if links]
         # Where one participant plays on this machine, that is who sits before it.
         opened = for_participants[0] if len(participants) == 1 and policy.token is None else link
 
@@ -159,9 +204,22 @@ def serve(
                 # Finding a browser may take seconds.
                 threading.Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
+        log_to_stderr()
         try:
-            server_for(make_app(rooms, policy, ready)).run(sockets=[made])
+            server_for(make_app(rooms, policy, ready), certificate, key).run(sockets=[made])
         except KeyboardInterrupt:  # uvicorn raises it again once everything is closed
             pass
     finally:
         made.close()
+
+
+def _check_certificate(certificate: Path | None, key: Path | None) -> None:
+    if certificate is None and key is None:
+        return
+    if certificate is None or key is None:
+        missing, there = ("--certificate", "--key") if certificate is None else ("--key", "--certificate")
+        raise CannotServe(f"{there} needs {missing} beside it: an encrypted studio has a certificate and its key")
+    try:
+        check_certificate(certificate, key)
+    except CertificateError as problem:
+        raise CannotServe(str(problem)) from None

@@ -28,12 +28,21 @@ _RATE, _BURST = 200.0, 400.0
 # Texts that wait for a page that takes nothing; after that its connection is given up.
 _MOST_TEXTS = 1000
 _LARGEST_KEY = 2**32 - 1
-# A socket closes with this after a mistake of the page, and with that when somebody else took its place.
-_MISTAKE, _TAKEN_OVER = 1008, 4001
+# A socket closes with one of these: after a mistake of the page, when another took its place, when all are taken.
+_MISTAKE, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
+# What else is said with the sentence then.
+_MORE = {_TAKEN_OVER: {"elsewhere": True}, _NO_PLACE: {"full": True}}
 
 
 class Mistake(Exception):
     """Something a page may not say; one sentence."""
+
+
+class Full(Exception):
+    """All places are taken; one sentence."""
+
+    def __init__(self, players: int) -> None:
+        super().__init__(f"{'the only place is' if players == 1 else f'all {players} places are'} taken")
 
 
 class Tab:
@@ -87,6 +96,8 @@ class Tab:
             self.fail("the page said nothing")
         except Mistake as mistake:
             self.fail(str(mistake))
+        except Full as full:
+            self.fail(f"{full}; try again in a few minutes", _NO_PLACE)
         except Exception as problem:
             self._rooms.log.exception("a player's page failed")
             self.fail(f"the studio made a mistake ({type(problem).__name__}); start again")
@@ -126,8 +137,8 @@ class Tab:
                     for episode, step in stored.items():
                         await socket.send_text(protocol.compact({"type": "stored", "episode": episode, "step": step}))
                 if self._failure is not None:
-                    taken = {"elsewhere": True} if self._code == _TAKEN_OVER else {}
-                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure} | taken))
+                    more = _MORE.get(self._code, {})
+                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure} | more))
                     await socket.close(self._code)
                     return
                 # All texts before this moment are sent, so that a scene never comes before its episode.

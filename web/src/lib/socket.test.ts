@@ -151,6 +151,28 @@ test("what the server refuses is not tried again", () => {
   expect(links[links.length - 1]).toBe("refused");
 });
 
+test("whoever finds all places taken asks again, and loses nothing", () => {
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.onclose({ code: 1006 });
+  vi.advanceTimersByTime(250);
+  const full = { type: "error", message: "all 64 places are taken; try again in a few minutes", full: true };
+  Paper.all[1].hear(full);
+  Paper.all[1].onclose({ code: 4002 });
+  expect(links[links.length - 1]).toBe("full");
+  vi.advanceTimersByTime(30_000);
+  expect(Paper.all.length).toBe(3);
+  Paper.all[2].hear(full);
+  Paper.all[2].onclose({ code: 4002 });
+  // Or at once, where the player wants it.
+  connection.retry();
+  expect(Paper.all.length).toBe(4);
+  Paper.all[3].onopen();
+  expect(Paper.all[3].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  vi.advanceTimersByTime(30_000);
+  expect(Paper.all.length).toBe(4);
+});
+
 test("an episode taken over by another tab is left to it", () => {
   const [connection, socket] = connect();
   playTwelve(socket);

@@ -59,8 +59,8 @@ export interface FinishedMessage {
   recorded: boolean;
 }
 
-/** lost: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
-export type LinkState = "connecting" | "open" | "lost" | "refused" | "elsewhere";
+/** lost, full: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
+export type LinkState = "connecting" | "open" | "lost" | "full" | "refused" | "elsewhere";
 
 export interface SensesMessage {
   camera: [width: number, height: number, channels: number];
@@ -86,6 +86,8 @@ const PATIENCE_MS = [250, 500, 1000, 2000, 4000];
 /** The server closes with this when the episode is gone on with in another tab. */
 const ELSEWHERE = 4001;
 const OPEN_ELSEWHERE = "This task is open in another tab or window.";
+/** All places are taken: everybody who waits asks again after about so long, not all at the same moment. */
+const FULL_MS = 15_000;
 /** How often what is not stored is written down for the case of a reload. */
 const KEEP_MS = 250;
 
@@ -127,6 +129,13 @@ export class Connection {
   takeOver(): void {
     if (this.state !== "elsewhere") return;
     this.tell("connecting", "Connecting …");
+    this.open();
+  }
+
+  /** Ask again for a place, now. */
+  retry(): void {
+    if (this.state !== "full") return;
+    clearTimeout(this.timer);
     this.open();
   }
 
@@ -186,6 +195,10 @@ export class Connection {
   private lost(code: number): void {
     if (this.closed || this.state === "refused" || this.state === "elsewhere") return;
     if (code === ELSEWHERE) return this.tell("elsewhere", OPEN_ELSEWHERE);
+    if (this.state === "full") {
+      this.timer = window.setTimeout(() => this.open(), FULL_MS * (0.75 + Math.random() / 2));
+      return;
+    }
     this.tell("lost", "Connection lost. Trying again …");
     this.timer = window.setTimeout(() => this.open(), PATIENCE_MS[Math.min(this.tries++, PATIENCE_MS.length - 1)]);
   }
@@ -219,6 +232,10 @@ export class Connection {
       case "error":
         if (message.elsewhere) {
           this.tell("elsewhere", OPEN_ELSEWHERE);
+          break;
+        }
+        if (message.full) {
+          this.tell("full", message.message);
           break;
         }
         // What was kept may be the reason: the next attempt begins anew.

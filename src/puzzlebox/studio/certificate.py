@@ -1,0 +1,69 @@
+"""The certificate of an encrypted studio, looked at before it is used."""
+
+import ssl
+from contextlib import suppress
+from pathlib import Path
+
+_NOT_YET_VALID, _EXPIRED = 9, 10  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
+
+
+class CertificateError(Exception):
+    """A certificate cannot be used; one sentence says why."""
+
+
+def check_certificate(certificate: Path, key: Path) -> None:
+    """Look whether a server can use a certificate and its key.
+
+    Args:
+        certificate: a PEM file: the certificate, and those between it and its authority.
+        key: a PEM file: its private key, without a password.
+
+    Raises:
+        CertificateError: it cannot, and why.
+    """
+    for path in (certificate, key):
+        try:
+            text = path.read_bytes()
+        except OSError as problem:
+            raise CertificateError(f"{path} cannot be read: {problem.strerror}") from None
+        wanted, what = (b"CERTIFICATE", "certificate") if path is certificate else (b"PRIVATE KEY", "private key")
+        if wanted not in text:
+            raise CertificateError(f"{path} holds no {what} in PEM form (a text with '-----BEGIN ...')")
+    asked = []
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        server.load_cert_chain(certificate, key, lambda: asked.append(True) or "")  # type: ignore[func-returns-value]
+    except ssl.SSLError as problem:
+        if asked:
+            reason = f"{key} is protected by a password; `openssl pkey -in {key.name} -out open.pem` writes one without"
+        elif problem.reason == "KEY_VALUES_MISMATCH":
+            reason = f"the key {key} does not belong to the certificate {certificate}"
+        else:
+            reason = f"{certificate} and {key} cannot be used: {problem.reason or problem}"
+        raise CertificateError(reason) from None
+    code = _verify_code(server, certificate)
+    if code == _EXPIRED:
+        raise CertificateError(f"the certificate {certificate} has expired")
+    if code == _NOT_YET_VALID:
+        raise CertificateError(f"the certificate {certificate} is not valid yet; is the clock of this machine right?")
+
+
+def _verify_code(server: ssl.SSLContext, certificate: Path) -> int:
+    """What a client that trusts this very certificate would object to; 0: nothing."""
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.check_hostname = False
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    client.load_verify_locations(certificate)
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ours = client.wrap_bio(to_client, to_server)
+    theirs = server.wrap_bio(to_server, to_client, server_side=True)
+    for _ in range(5):
+        for side in (ours, theirs):
+            try:
+                with suppress(ssl.SSLWantReadError):
+                    side.do_handshake()
+            except ssl.SSLCertVerificationError as problem:
+                return problem.verify_code
+            except ssl.SSLError:
+                return 0
+    return 0
