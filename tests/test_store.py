@@ -422,7 +422,7 @@ def test_an_episode_has_one_owner(tmp_path: Path) -> None:
         first.step(start.id, some_step(1))
         first.flush()
         for call in (lambda: second.claim(start.id), lambda: second.step(start.id, some_step(2))):
-            with pytest.raises(PlayedElsewhere, match="^this episode is being played at another Puzzlebox server; "):
+            with pytest.raises(PlayedElsewhere, match=r"^this episode is being played at another Puzzlebox server; "):
                 call()
         first.release(start.id)
         second.step(start.id, some_step(2))

@@ -44,9 +44,21 @@ def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[
 def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Prepared, Episode, Record]:
     """An episode where it was when the connection broke.
 
+    It is this program's from now on, and no other's.
+
     Raises:
         CannotGoOn: it cannot be gone on with, and why.
+        PlayedElsewhere: another server plays it.
     """
+    store.claim(id)
+    try:
+        return _rebuilt(store, id, step, seen)
+    except BaseException:
+        store.release(id)
+        raise
+
+
+def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Prepared, Episode, Record]:
     try:
         episode = store.episode(id)
     except KeyError:

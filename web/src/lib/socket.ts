@@ -78,6 +78,8 @@ export interface Listener {
   /** The last arena was played; nothing follows by itself. */
   finished?(message: FinishedMessage): void;
   link(state: LinkState, sentence: string): void;
+  /** Why nothing can be stored at the moment; "" once all is well again. */
+  recording?(trouble: string): void;
   /** What a watched agent perceives by. */
   senses?(message: SensesMessage): void;
 }
@@ -102,6 +104,8 @@ export class Connection {
   private paused = false;
   private hidden = false;
   private introduced = false;
+  /** Why the server wants this page to come back later. */
+  private later = "";
   private readonly place: string;
 
   constructor(private readonly wanted: Wanted, private readonly listener: Listener, private readonly address = wsAddress()) {
@@ -126,6 +130,14 @@ export class Connection {
   /** Play here again what another tab has taken over; that one is left then. */
   takeOver(): void {
     if (this.state !== "elsewhere") return;
+    this.tell("connecting", "Connecting …");
+    this.open();
+  }
+
+  /** Begin anew after a refusal; what is not stored of the episode before is given up. */
+  startAnew(): void {
+    if (this.state !== "refused") return;
+    this.forget();
     this.tell("connecting", "Connecting …");
     this.open();
   }
@@ -168,10 +180,13 @@ export class Connection {
       if (this.held !== 0 || greeting.type === "resume") this.say({ type: "keys", key: ++this.keys, action: this.held });
     };
     socket.onmessage = ({ data }) => {
+      if (socket !== this.socket) return;
       if (typeof data === "string") this.text(JSON.parse(data));
       else this.binary(data);
     };
-    socket.onclose = ({ code }) => this.lost(code);
+    socket.onclose = ({ code }) => {
+      if (socket === this.socket) this.lost(code);
+    };
   }
 
   private greeting(): { type: string } & Record<string, unknown> {
@@ -186,7 +201,9 @@ export class Connection {
   private lost(code: number): void {
     if (this.closed || this.state === "refused" || this.state === "elsewhere") return;
     if (code === ELSEWHERE) return this.tell("elsewhere", OPEN_ELSEWHERE);
-    this.tell("lost", "Connection lost. Trying again …");
+    this.tell("lost", this.later ? `${sentence(this.later)} Trying again …` : "Connection lost. Trying again …");
+    this.later = "";
+    this.listener.recording?.("");
     this.timer = window.setTimeout(() => this.open(), PATIENCE_MS[Math.min(this.tries++, PATIENCE_MS.length - 1)]);
   }
 
@@ -215,15 +232,19 @@ export class Connection {
         this.listener.finished?.(message as FinishedMessage);
         break;
       case "senses": this.listener.senses?.(message as unknown as SensesMessage); break;
+      case "recording": this.listener.recording?.(message.trouble ?? ""); break;
       case "stored": this.ledger.store(String(message.episode), message.step); break;
       case "error":
         if (message.elsewhere) {
           this.tell("elsewhere", OPEN_ELSEWHERE);
           break;
         }
-        // What was kept may be the reason: the next attempt begins anew.
-        this.ledger.forget();
-        write(this.place, null);
+        if (message.retry) {
+          this.later = String(message.message);
+          break;
+        }
+        // Steps that are not stored are given up only where they are of no use to anybody, or the player says so.
+        if (message.gone || this.ledger.unsaved === 0 || this.wanted.agent !== null) this.forget();
         this.tell("refused", message.message);
         break;
     }
@@ -242,10 +263,20 @@ export class Connection {
     } else this.listener.draw(buffer);
   }
 
+  private forget(): void {
+    this.ledger.forget();
+    write(this.place, null);
+  }
+
   private readonly keep = (): void => {
     const kept = this.ledger.kept();
     write(this.place, kept && JSON.stringify(kept));
   };
+}
+
+/** With a capital letter and a full stop. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 // A participant's link is shown at the door as well.
