@@ -28,7 +28,7 @@ LOCK_SECONDS = 2.0
 # Entries that may wait, of all episodes together: a hundred players who are paused (studio.playing.MOST_UNSAVED).
 MOST_WAITING = 250_000
 # Seconds without a commit after which it is tried out whether one succeeds.
-_RECENT = 2.0
+RECENT = 2.0
 
 Listener = Callable[[dict[str, int]], object]
 
@@ -173,7 +173,9 @@ class Writer:
 
     def try_out(self) -> None:
         """Raise `error` where nothing can be written now; it is tried, unless something was written just before."""
-        if self.error is not None or time.monotonic() - self._last_commit > _RECENT:
+        if self.error is not None:
+            raise self.error
+        if time.monotonic() - self._last_commit > RECENT:
             self.put("", Trial())
             self.flush(0.0)
 
@@ -224,8 +226,8 @@ class Writer:
                 pause = min(2 * pause, LONGEST_PAUSE)
             else:
                 pause = FIRST_PAUSE
-                self._succeed(entries)
                 self._over(over)
+                self._succeed(entries)
                 self._tell(done)
         if connection is not None:
             connection.close()
