@@ -174,6 +174,15 @@ test("steps that are not stored outlive a refusal, and are given up only when th
   expect(connection.ledger.unsaved).toBe(0);
 });
 
+test("whoever leaves while nothing can be stored comes back to what was not", () => {
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "recording", trouble: "the disk is full; make room on it" });
+  connection.close();
+  const [, again] = connect();
+  expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+});
+
 test("an episode that is gone for good is not asked for again", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
@@ -189,8 +198,8 @@ test("a server that cannot record at the moment is asked again, with all that is
   playTwelve(socket);
   socket.hear({ type: "error", message: "nothing can be recorded at the moment: the disk is full; make room on it", retry: true });
   socket.onclose({ code: 1008 });
-  expect(links[links.length - 1]).toBe("lost");
-  expect(sentences[sentences.length - 1]).toBe("Nothing can be recorded at the moment: the disk is full; make room on it. Trying again …");
+  expect(links[links.length - 1]).toBe("later");
+  expect(sentences[sentences.length - 1]).toBe("nothing can be recorded at the moment: the disk is full; make room on it");
   expect(connection.ledger.unsaved).toBe(2);
   vi.advanceTimersByTime(250);
   Paper.all[1].onopen();

@@ -59,8 +59,8 @@ export interface FinishedMessage {
   recorded: boolean;
 }
 
-/** lost: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
-export type LinkState = "connecting" | "open" | "lost" | "refused" | "elsewhere";
+/** lost: it will be tried again; later: so it will, but the server says why not now; refused: `sentence` says why; elsewhere: another tab plays this episode. */
+export type LinkState = "connecting" | "open" | "lost" | "later" | "refused" | "elsewhere";
 
 export interface SensesMessage {
   camera: [width: number, height: number, channels: number];
@@ -106,6 +106,8 @@ export class Connection {
   private introduced = false;
   /** Why the server wants this page to come back later. */
   private later = "";
+  /** Why the server stores nothing at the moment. */
+  private trouble = "";
   private readonly place: string;
 
   constructor(private readonly wanted: Wanted, private readonly listener: Listener, private readonly address = wsAddress()) {
@@ -117,13 +119,15 @@ export class Connection {
     this.open();
   }
 
-  /** The player leaves: nothing is to be gone on with. */
+  /** The player leaves: nothing is to be gone on with, unless it waits here to be stored. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);
     clearInterval(this.keeper);
     removeEventListener("pagehide", this.keep);
-    write(this.place, null);
+    const safe = this.ledger.unsaved === 0 || (this.state === "open" && !this.trouble);
+    if (safe) write(this.place, null);
+    else this.keep();
     this.socket?.close();
   }
 
@@ -201,9 +205,10 @@ export class Connection {
   private lost(code: number): void {
     if (this.closed || this.state === "refused" || this.state === "elsewhere") return;
     if (code === ELSEWHERE) return this.tell("elsewhere", OPEN_ELSEWHERE);
-    this.tell("lost", this.later ? `${sentence(this.later)} Trying again …` : "Connection lost. Trying again …");
+    if (this.later) this.tell("later", this.later);
+    else this.tell("lost", "Connection lost. Trying again …");
     this.later = "";
-    this.listener.recording?.("");
+    this.record("");
     this.timer = window.setTimeout(() => this.open(), PATIENCE_MS[Math.min(this.tries++, PATIENCE_MS.length - 1)]);
   }
 
@@ -232,7 +237,7 @@ export class Connection {
         this.listener.finished?.(message as FinishedMessage);
         break;
       case "senses": this.listener.senses?.(message as unknown as SensesMessage); break;
-      case "recording": this.listener.recording?.(message.trouble ?? ""); break;
+      case "recording": this.record(message.trouble ?? ""); break;
       case "stored": this.ledger.store(String(message.episode), message.step); break;
       case "error":
         if (message.elsewhere) {
@@ -263,6 +268,11 @@ export class Connection {
     } else this.listener.draw(buffer);
   }
 
+  private record(trouble: string): void {
+    this.trouble = trouble;
+    this.listener.recording?.(trouble);
+  }
+
   private forget(): void {
     this.ledger.forget();
     write(this.place, null);
@@ -272,11 +282,6 @@ export class Connection {
     const kept = this.ledger.kept();
     write(this.place, kept && JSON.stringify(kept));
   };
-}
-
-/** With a capital letter and a full stop. */
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 // A participant's link is shown at the door as well.
