@@ -102,6 +102,7 @@ test("a reload goes on, leaving does not", () => {
   dispatchEvent(new Event("pagehide"));
   const [second, again] = connect();
   expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  again.hear({ type: "episode", episode: "e1", step: 12 });
   first.close();
   second.close();
   const [, fresh] = connect();
