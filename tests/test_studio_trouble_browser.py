@@ -61,7 +61,9 @@ window.WebSocket = class extends made {
       const view = new DataView(data);
       const note = (step, action) => step && (window.notes[step] ??= new Set()).add(action);
       if (view.getUint8(0) === 2) note(view.getUint32(4, true), view.getUint8(12));
-      if (view.getUint8(0) === 6) for (let i = 0; i < view.getUint16(8, true); i++) note(view.getUint32(4, true) + i, view.getUint8(12 + i));
+      if (view.getUint8(0) !== 6) return;
+      const [first, count] = [view.getUint32(4, true), view.getUint16(8, true)];
+      for (let i = 0; i < count; i++) note(first + i, view.getUint8(12 + i));
     });
   }
 };
