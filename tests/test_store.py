@@ -440,7 +440,14 @@ def test_an_episode_has_one_owner(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no kill -9")
-def test_an_owner_that_is_killed_keeps_nobody_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("of_the_process", [False, True])
+def test_an_owner_that_is_killed_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_process: bool
+) -> None:
+    import fcntl
+
+    if of_the_process:  # a system that has no locks of opened files
+        monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
     path = tmp_path / "a.sqlite"
     program = (
         f"import sys, time; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"

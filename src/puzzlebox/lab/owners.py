@@ -74,9 +74,12 @@ def _place(id: str) -> int:
 
 def _set(file: int, kind: int, place: int) -> None:
     """Lock or unlock one byte, without waiting."""
-    if hasattr(fcntl, "F_OFD_SETLK"):
+    try:
         # Of the opened file instead of the process, so that two stores of one program are kept apart, too.
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))
-    else:
+    except (AttributeError, OSError) as problem:
+        if isinstance(problem, OSError) and problem.errno != errno.EINVAL:
+            raise
+        # A system without such locks.
         command = fcntl.LOCK_UN if kind == fcntl.F_UNLCK else fcntl.LOCK_EX | fcntl.LOCK_NB
         fcntl.lockf(file, command, 1, place, os.SEEK_SET)
