@@ -95,6 +95,7 @@ class ScriptedPage:
         wanted: what the page's address asks for. With a participant, the next one takes over after the last arena.
 
     Attributes:
+        leaves: how likely each change of keys is followed by R or N.
         logs: what it knows of each episode.
         notes: what the studio had to say about an episode that was not resumed.
         errors: sentences with which the studio ended a connection.
@@ -115,7 +116,7 @@ class ScriptedPage:
         self._begun = ""
         self._flags = 0
         self._held = 0
-        self.leaving = False
+        self.leaving, self.leaves = False, 0.0
         self.notes: list[str] = []
         self.errors: list[str] = []
         self.wrong_keys: list[str] = []
@@ -175,12 +176,14 @@ class ScriptedPage:
     # --- what it does
 
     async def _fidget(self) -> None:
-        """Other keys, five times a second."""
+        """Other keys, five times a second, and now and then R or N."""
         while True:
             await asyncio.sleep(self._random.uniform(0.1, 0.3))
             chosen = self._random.randrange(9)
             if chosen != self._held:
                 await self._press(chosen)
+            if self._random.random() < self.leaves:
+                await self._say({"type": self._random.choice(("restart", "next"))})
 
     async def _press(self, action: int) -> None:
         self._keys, self._held = self._keys + 1, action

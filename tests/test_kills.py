@@ -51,6 +51,8 @@ async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[
         ScriptedPage(port, number, **wanted, **({"participant": f"P{number}"} if number % 2 else {}))
         for number in range(players)
     ]
+    for page in pages[:4]:
+        page.leaves = 0.02
     playing = [asyncio.create_task(page.play()) for page in pages]
     soon = False
     process = await _start(port, data, task)
