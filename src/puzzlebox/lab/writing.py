@@ -75,7 +75,7 @@ class CannotWrite(StoreError):
         said = str(problem) or type(problem).__name__
         found = (each[1:] for each in _REASONS if each[0] in said)
         self.reason, self.remedy = next(found, (f"the disk says {said!r}", "see to the disk"))
-        super().__init__(f"recording to {path} fails: {self.reason}; {waiting} entries are not written")
+        super().__init__(f"recording to {path} fails: {self.reason}; entries not written yet: {waiting}")
 
 
 class EpisodeFault(StoreError):
@@ -279,7 +279,7 @@ class Writer:
             self._waiting = [entry for entry in everything if entry[0] != fault.id]
             lost = [row for id, row in everything if id == fault.id]
         where = self._set_aside(fault.id, lost)
-        sentence = f"episode {fault.id} cannot be recorded any further ({fault}); {len(lost)} entries {where}"
+        sentence = f"episode {fault.id} cannot be recorded any further ({fault}); entries {where}: {len(lost)}"
         with self._change:
             self._faults[fault.id] = EpisodeFault(sentence)
             self._written += len(lost)
@@ -304,8 +304,8 @@ class Writer:
                     file.write(_text({"episode": id, "kind": type(row).__name__.lower(), **kept}) + "\n")
         except Exception as problem:
             self._log.exception("entries of episode %s cannot be set aside", id)
-            return f"are lost, for {path} cannot be written ({problem})"
-        return f"were set aside in {path}"
+            return f"that are lost, for {path} cannot be written ({problem})"
+        return f"set aside in {path}"
 
     def _write(self, connection: sqlite3.Connection, entries: list[Entry]) -> tuple[dict[str, int], list[str]]:
         """One transaction; how far each episode in it has come, and those that are over."""
