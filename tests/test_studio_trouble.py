@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -135,19 +135,26 @@ def test_no_time_passes_before_the_beginning_is_stored(studio: Studio) -> None:
 
 
 def test_an_episode_that_cannot_be_recorded_is_given_up_and_the_others_go_on(studio: Studio) -> None:
-    with studio.page(task="foraging") as good, studio.page(task="foraging") as bad:
+    with studio.page(task="foraging") as good, studio.page(task="foraging", participant="P9") as bad:
         good.until_step(2)
         bad.until_step(5)
-        with sqlite3.connect(studio.store.path, timeout=PATIENCE) as other:  # another program records the same episode
+        # As if another program recorded the same episode.
+        with closing(sqlite3.connect(studio.store.path, timeout=PATIENCE, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
             number, last = other.execute(
                 "SELECT number, max(step) FROM episodes JOIN steps ON episode = number WHERE id = ?", (bad.episode,)
             ).fetchone()
             row = other.execute("SELECT * FROM steps WHERE episode = ? AND step = ?", (number, last)).fetchone()
             for later in range(last + 1, last + 200):
                 other.execute(f"INSERT INTO steps VALUES ({', '.join('?' * len(row))})", (number, later, *row[2:]))
-        other.close()
+            other.execute("COMMIT")
         assert "cannot be recorded any further (UNIQUE" in bad.error()
         assert bad.last("error")["gone"] is True
+        # Its player is not led back to it.
+        for comes in (bad.resume() | {"participant": "P9"}, {"type": "start", "task": "foraging", "participant": "P9"}):
+            with studio.page(comes) as again:
+                again.until_step(3)
+                assert again.episode != bad.episode
         before = good.acknowledged.get(good.episode, 0)
         good.until(lambda page: page.acknowledged.get(page.episode, 0) > before + 20)
     assert studio.store.path.with_name("r.sqlite.aside.jsonl").read_text().count(bad.episode) > 0

@@ -135,6 +135,10 @@ class Store:
                 self._reached.pop(id, None)
                 self._owners.release(id)
 
+    def fault(self, id: str) -> EpisodeFault | None:
+        """Why an episode cannot be recorded any further by this store; None where it can."""
+        return None if self._writer is None else self._writer.fault(id)
+
     def waiting(self, id: str) -> int:
         """How many entries of an episode were given, and are not in the file yet."""
         return 0 if self._writer is None else self._writer.waiting(id)

@@ -165,6 +165,11 @@ class Writer:
         with self._change:
             return self._counts[id]
 
+    def fault(self, id: str) -> EpisodeFault | None:
+        """Why an episode was given up; None where it was not."""
+        with self._change:
+            return self._faults.get(id)
+
     def flush(self, patience: float) -> None:
         """Wait until all that was put before is in the file; raise `error` once it has lasted so many seconds."""
         with self._change:

@@ -65,6 +65,8 @@ def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pre
         raise CannotGoOn("the episode had not been stored yet") from None
     if episode.finished:
         raise CannotGoOn("the episode is over")
+    if store.fault(id) is not None:
+        raise CannotGoOn("it cannot be recorded any further")
     if episode.player != "human" or episode.decision_period != 1:
         raise CannotGoOn("only what a person plays can be gone on with")
     try:

@@ -179,7 +179,7 @@ class Rooms:
         self._players = {episode: other for episode, other in self._players.items() if other is not tab}
         play, agent = tab.play, tab.agent
         tab.stand_up()
-        if play is not None and play.running:
+        if play is not None and play.running and self.store.fault(play.episode) is None:
             play.leave()
             left, episode = time.monotonic(), play.episode
             self._kept[episode] = (left, play, agent)
