@@ -417,7 +417,8 @@ def test_values_that_cannot_be_stored_cost_their_episode_only(tmp_path: Path) ->
 
 def test_an_episode_has_one_owner(tmp_path: Path) -> None:
     path, start = tmp_path / "a.sqlite", Start.of(TASK)
-    with Store(path) as first, Store(path) as second:
+    (tmp_path / "b.sqlite").symlink_to(path)
+    with Store(path) as first, Store(tmp_path / "b.sqlite") as second:
         first.begin(start)
         first.step(start.id, some_step(1))
         first.flush()

@@ -30,7 +30,8 @@ class Owners:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path.with_name(path.name + _ENDING)
+        real = path.resolve()  # one file may have several names
+        self._path = real.with_name(real.name + _ENDING)
         self._lock = threading.Lock()
         self._file: int | None = None
         self._own: set[str] = set()
