@@ -198,7 +198,7 @@ class Store:
         """Write what is left; nothing can be recorded after it.
 
         Args:
-            patience: seconds for which writing may fail before it is given up. Default: the store's.
+            patience: seconds after which it is given up where writing fails. Default: the store's.
         """
         with self._lock:
             writer = self._writer

@@ -128,7 +128,7 @@ class Writer:
         self._counts: Counter[str] = Counter()
         self._faults: dict[str, EpisodeFault] = {}
         self._taken = self._written = 0
-        # Once it is to close: how long it may go on failing.
+        # Once it is to close: until when a failed transaction is tried again.
         self._closing: float | None = None
         self._next_time = self._last_commit = 0.0
         self._failing_since = 0.0
@@ -185,14 +185,15 @@ class Writer:
             self.flush(0.0)
 
     def close(self, patience: float) -> None:
-        """Write what is left and end the thread; give up once writing has failed for so many seconds.
+        """Write what is left and end the thread; give up where writing still fails after so many seconds.
 
         Raises:
             CannotWrite: something was not written.
             EpisodeFault: an episode was given up.
         """
         with self._change:
-            self._closing = patience if self._closing is None else min(self._closing, patience)
+            until = time.monotonic() + patience
+            self._closing = until if self._closing is None else min(self._closing, until)
             self._change.notify_all()
         self._thread.join()
         problem = self.error or next(iter(self._faults.values()), None)
@@ -274,7 +275,7 @@ class Writer:
                 self._change.wait_for(lambda: self._closing is not None, pause)
             else:
                 self._change.wait(min(pause, FIRST_PAUSE))
-            return self._closing is None or time.monotonic() < self._failing_since + self._closing
+            return self._closing is None or time.monotonic() < self._closing
 
     def _give_up(self, fault: _Fault, entries: list[Entry]) -> None:
         """Set aside what is left of one episode; the rest is written."""
