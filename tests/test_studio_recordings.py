@@ -1,7 +1,9 @@
 """Recordings through the page's addresses: replayed, they are what was played."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -76,14 +78,16 @@ def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pyt
             assert studio.json("/api/recordings?limit=1")["recordings"][0]["id"] == page.episode
 
 
-def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path) -> None:
+def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "LOCK_SECONDS", 0.02)
     with running(tmp_path / "recordings.sqlite") as studio:
         with studio.page(task="foraging") as page:
             page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
-        writer = studio.store._writer
-        assert writer is not None
-        writer._give_up(OSError("no space left"))
-        assert studio.json("/api/recordings")["recordings"][0]["id"] == page.episode
+        with closing(sqlite3.connect(studio.store.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            studio.store.begin(Start.of(load_task("foraging")))
+            assert studio.json("/api/recordings")["recordings"][0]["id"] == page.episode
+            assert studio.store.error is not None
 
 
 def test_one_of_them_with_its_events(studio: Studio, page: Page) -> None:

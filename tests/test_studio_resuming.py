@@ -15,11 +15,11 @@ from puzzlebox.schema import load_task
 from puzzlebox.studio import rooms
 from puzzlebox.studio.course import Course
 from puzzlebox.studio.playing import Play, Prepared
-from puzzlebox.studio.protocol import FrameFlag
+from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.resuming import CannotGoOn, later_actions, recovered
 from puzzlebox.things import Rules
 from puzzlebox.world import World
-from studio_page import FOOD, FOOD_TWICE, PATIENCE, Page, Studio, free_port, running, server
+from studio_page import FOOD, FOOD_TWICE, PATIENCE, Mirror, Page, Studio, free_port, running, server
 
 FORWARDS, RIGHT = 3, 1
 
@@ -273,6 +273,35 @@ def test_rebuilding_gives_the_same_world_and_stores_what_was_missing(tmp_path: P
     assert [step.step for step in prepared.unstored] == list(range(13, 21))
     with pytest.raises(CannotGoOn, match="is not what was stored"):
         recovered(store, episode, 10, later)
+
+
+def _first_messages(play: Play) -> tuple[dict[int, int], list[int]]:
+    """The actions that the first messages of an episode name, by their steps, and the steps of its frames."""
+    mirror, steps = Mirror(), list[int]()
+    for message in play.frames():
+        mirror.take(message)
+        if message[0] == Message.FRAME:
+            steps.append(int(mirror.head["step"]))
+    return mirror.actions, steps
+
+
+def test_the_first_frame_after_a_rebuild_names_the_action_that_was_done(tmp_path: Path) -> None:
+    store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 12)
+    for step, seen in [(10, [4, 4, 7, 8]), (14, list[int]())]:
+        prepared, *_ = recovered(store, episode, step, seen)
+        play = Play(Course("t", load_task(FOOD), Rules(), seed=3), store)
+        play.present(prepared, waits=False)
+        assert _first_messages(play) == ({14: 8}, [14])
+        store.flush()
+
+
+def test_a_page_is_told_what_was_stored_beyond_what_it_has_seen(tmp_path: Path) -> None:
+    """Killed between a commit and the messages about it, and then killed again: the page can still name every step."""
+    store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 8 + [7, 5, 8, 4])
+    prepared, *_ = recovered(store, episode, 6, [4, 4])
+    play = Play(Course("t", load_task(FOOD), Rules(), seed=3), store)
+    play.present(prepared, waits=False, seen=8)
+    assert _first_messages(play) == ({9: 7, 10: 5, 11: 8, 12: 4}, [12])
 
 
 def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:

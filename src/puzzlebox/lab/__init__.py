@@ -1,5 +1,29 @@
 """The laboratory: what is recorded, and what is made of it."""
 
-from puzzlebox.lab.store import Breaks, End, Episode, Start, Step, Store, StoreError, default_store_path
+from puzzlebox.lab.store import (
+    Breaks,
+    CannotWrite,
+    End,
+    Episode,
+    EpisodeFault,
+    PlayedElsewhere,
+    Start,
+    Step,
+    Store,
+    StoreError,
+    default_store_path,
+)
 
-__all__ = ["Breaks", "End", "Episode", "Start", "Step", "Store", "StoreError", "default_store_path"]
+__all__ = [
+    "Breaks",
+    "CannotWrite",
+    "End",
+    "Episode",
+    "EpisodeFault",
+    "PlayedElsewhere",
+    "Start",
+    "Step",
+    "Store",
+    "StoreError",
+    "default_store_path",
+]

@@ -1,7 +1,7 @@
 """Every episode, human or agent, stored as it happens: nothing that was acknowledged is ever lost."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from puzzlebox.lab.database import (
     default_store_path,
     prepare,
 )
+from puzzlebox.lab.owners import Owners
 from puzzlebox.lab.rows import Breaks, End, Episode, Start, Step, hash_of
 from puzzlebox.lab.stored import (
     Damaged,
@@ -27,7 +28,7 @@ from puzzlebox.lab.stored import (
     event_of,
     unreadable,
 )
-from puzzlebox.lab.writing import Listener, Writer
+from puzzlebox.lab.writing import CannotWrite, EpisodeFault, Listener, Writer
 from puzzlebox.schema import read
 from puzzlebox.things import Rules
 from puzzlebox.world import Record
@@ -37,8 +38,11 @@ __all__ = [
     "FORMAT",
     "STEP_COLUMNS",
     "Breaks",
+    "CannotWrite",
     "End",
     "Episode",
+    "EpisodeFault",
+    "PlayedElsewhere",
     "Start",
     "Step",
     "Store",
@@ -61,20 +65,35 @@ FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
 _BATCH = 4096
 # Ids that are asked for in one question.
 _SOME = 500
+# Seconds writing may fail before `flush` and `close` say so.
+PATIENCE = 60.0
+
+
+class PlayedElsewhere(StoreError):
+    """Another program records this episode."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this episode is being played at another Puzzlebox server; continue there, or stop that server first"
+        )
 
 
 class Store:
     """Recordings in one file.
 
     `begin`, `step` and `end` may be called from any thread and return at once; one thread writes. Readers see what is
-    in the file, which is what listeners were told of. Another program may have the same file open.
+    in the file, which is what listeners were told of. Another program may have the same file open, but each episode is
+    recorded by one program at a time. Where writing fails, it is tried again until it succeeds.
 
     Args:
-        path: the file; it is made if there is none. Left out: `default_store_path()`.
+        path: the file; it is made if there is none. Default: `default_store_path()`.
+        patience: seconds for which writing may fail before `flush` and `close` raise what is wrong.
     """
 
-    def __init__(self, path: str | Path | None = None) -> None:
+    def __init__(self, path: str | Path | None = None, *, patience: float = PATIENCE) -> None:
         self.path = default_store_path() if path is None else Path(path)
+        self._patience = patience
+        self._owners = Owners(self.path)
         # A file that cannot be written may be of a format that lacks the newer columns.
         known = prepare(self.path)
         since = {"participant": WITH_PARTICIPANTS, "hidden_ms": WITH_BREAKS, "paused_ms": WITH_BREAKS}
@@ -97,15 +116,50 @@ class Store:
     # --- writing
 
     @property
-    def error(self) -> StoreError | None:
-        """What went wrong with writing; every later call raises it."""
+    def error(self) -> CannotWrite | None:
+        """Why nothing can be written at the moment; None while all is well, and again once it is cured."""
         return None if self._writer is None else self._writer.error
+
+    def try_out(self) -> None:
+        """Write to the file without changing it.
+
+        Raises:
+            StoreError: nothing can be written at the moment; when that changes, listeners are called.
+        """
+        with self._lock:
+            writer = self._writing()
+        writer.try_out()
+
+    def claim(self, id: str) -> None:
+        """Become the one program that records an episode, until it is over, `release` or `close`.
+
+        Raises:
+            PlayedElsewhere: another program records it.
+        """
+        if not self._owners.claim(id):
+            raise PlayedElsewhere
+
+    def release(self, id: str) -> None:
+        """Let another program go on with an episode; one of which something is still to be written is kept."""
+        with self._lock:
+            if not self.waiting(id):
+                self._reached.pop(id, None)
+                self._owners.release(id)
+
+    def fault(self, id: str) -> EpisodeFault | None:
+        """Why an episode cannot be recorded any further by this store; None where it can."""
+        return None if self._writer is None else self._writer.fault(id)
+
+    def waiting(self, id: str) -> int:
+        """How many entries of an episode were given, and are not in the file yet."""
+        return 0 if self._writer is None else self._writer.waiting(id)
 
     def begin(self, start: Start) -> None:
         """An episode begins."""
         with self._lock:
             if start.id in self._reached or self.knows(start.id):
                 raise ValueError(f"there is already an episode {start.id}")
+            self.claim(start.id)
             self._write(start.id, start)
             self._reached[start.id] = -1
 
@@ -134,35 +188,56 @@ class Store:
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Have a function told, by the writing thread, which episodes are in the file up to which step.
 
+        It is also called, with no episodes, when writing begins to fail, and when it succeeds again.
+
         Returns:
             A function that ends it.
         """
         self._listeners.append(callback)
         return lambda: self._listeners.remove(callback)
 
-    def flush(self) -> None:
-        """Wait until everything given so far is in the file."""
-        if self._writer is not None:
-            self._writer.flush()
+    def flush(self, patience: float | None = None) -> None:
+        """Wait until everything given so far is in the file.
 
-    def close(self) -> None:
-        """Write what is left; nothing can be recorded after it."""
+        Args:
+            patience: seconds for which writing may fail; 0 raises at once what is wrong. Default: the store's.
+        """
+        if self._writer is not None:
+            self._writer.flush(self._patience if patience is None else patience)
+
+    def close(self, patience: float | None = None) -> None:
+        """Write what is left; nothing can be recorded after it.
+
+        Args:
+            patience: seconds after which it is given up where writing fails. Default: the store's.
+        """
         with self._lock:
             writer = self._writer
-        if writer is not None:
-            writer.close()
+        try:
+            if writer is not None:
+                writer.close(self._patience if patience is None else patience)
+        finally:
+            self._owners.close()
+
+    def _writing(self) -> Writer:
+        if self._writer is None:
+            self._writer = Writer(self.path, self._listeners, self._let_go)
+        return self._writer
 
     def _write(self, id: str, row: Start | Step | Breaks | End) -> None:
-        if self._writer is None:
-            self._writer = Writer(self.path, self._listeners)
-        self._writer.put(id, row)
+        self._writing().put(id, row)
+
+    def _let_go(self, over: Iterable[str]) -> None:
+        for id in over:
+            self._owners.release(id)
 
     def _reach(self, id: str) -> int:
         """How far an episode is recorded; only those that are not over can go on."""
         if id not in self._reached:
-            if self.error is not None:
-                raise self.error
             episode = self.episode(id)
+            if not episode.finished:
+                self.claim(id)
+                episode = self.episode(id)  # its owner may have gone on with it until now
             # Step 0 may be there or not; nothing is lost by not having it twice.
             self._reached[id] = None if episode.finished else episode.steps
         reached = self._reached[id]

@@ -19,6 +19,9 @@ from puzzlebox.world.actions import NOOP
 # Seconds from the end of an episode to the next one; where the end was shown, that was pause enough.
 PAUSE, PAUSE_AFTER_NOTICE = 1.5, 0.4
 NO_BREAKS = Breaks(0.0, 0.0)
+# Entries of one episode that may wait for the disk (40 s of playing) before time stands still in it. A page keeps 3000
+# steps that are not stored (resuming.MOST_UNSTORED), so that none is lost even where the server is killed meanwhile.
+MOST_UNSAVED = 2000
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ class Play:
     def __init__(self, course: Course, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self.course, self._store, self._clock = course, store, clock
         self.keys, self._presence = Keys(), Presence(clock)
-        self.waiting = self.recorded = self._begun = self._abandoned = False
+        self.waiting = self.recorded = self._begun = self._known = self._abandoned = False
         self.view = VIEWS[course.task.default_perspective]
         self.say: Callable[[str], None] = lambda text: None
         self._teller = Teller()
@@ -135,8 +138,8 @@ class Play:
 
     @property
     def moving(self) -> bool:
-        """Whether time passes in it."""
-        return self.running and not self.waiting and not self._presence.away
+        """Whether time passes in it: never before its beginning is in the file."""
+        return self.running and not self.waiting and self._known and not self._presence.away
 
     @property
     def over(self) -> bool:
@@ -147,6 +150,11 @@ class Play:
     def untouched(self) -> bool:
         """Whether nobody has done anything in the episode that is shown, so that nothing of it is stored."""
         return self._prepared is not None and self._prepared.stored < 0 and not self._begun
+
+    @property
+    def unsaved(self) -> int:
+        """How many entries of the episode that is shown are not in the file yet."""
+        return 0 if self._prepared is None else self._store.waiting(self.episode)
 
     @property
     def world(self) -> World:
@@ -160,22 +168,27 @@ class Play:
         assert self._prepared is not None
         return self._prepared.start.id
 
-    def present(self, prepared: Prepared, note: str | None = None, *, waits: bool = True) -> None:
+    def present(
+        self, prepared: Prepared, note: str | None = None, *, waits: bool = True, seen: int | None = None
+    ) -> None:
         """Show an episode that was made ready; whatever was played before has ended.
 
         Args:
             prepared: the episode.
             note: one sentence for the player.
             waits: it stands still until the person acts. An agent's never does, nor one that is over.
+            seen: the last step of it the page knows the action of. Default: the newest one.
         """
         self._remember_return()
         self._prepared, self.note, self._abandoned = prepared, note, False
         self._notified = prepared.notified
-        self._last = (0, NOOP)
-        self._seen = prepared.world.clock
+        actions = prepared.world.actions
+        self._last = (0, actions[-1][0] if actions else NOOP)
+        self._known = prepared.stored >= 0
+        self._presence.stall(False)
         self.waiting, self._begun = waits and self.course.agent is None and not prepared.world.over, False
         self.keys.renew()
-        self.introduce()
+        self.introduce(seen)
         if not self.waiting:
             self.begin()
 
@@ -190,9 +203,11 @@ class Play:
             self.begin()
 
     def begin(self) -> None:
-        """Let time pass in the episode that is shown, and record it from now on."""
+        """Let time pass in the episode that is shown, and record it from now on; not while nothing can be recorded."""
         prepared = self._prepared
         assert prepared is not None
+        if self.waiting and self._store.error is not None:
+            return
         self.waiting = False
         if self._begun:
             self.hide(False)
@@ -259,6 +274,22 @@ class Play:
                 self._store_breaks()
             self._store.end(self.episode, End.of(self.world, why))
             self._abandoned = True
+
+    def attend(self) -> bool:
+        """See how far the disk has come; whether that lets time pass, or makes it stand still."""
+        if not self.running or not self._begun:
+            return False
+        unsaved = self.unsaved
+        if not self._known:
+            self._known = not unsaved
+            self._began = self._clock()
+            return self._known
+        stalled = unsaved >= (MOST_UNSAVED // 2 if self._presence.stalled else MOST_UNSAVED)
+        if stalled == self._presence.stalled:
+            return False
+        self._presence.stall(stalled)
+        self._store_breaks()
+        return True
 
     # --- breaks
 

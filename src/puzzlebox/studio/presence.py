@@ -1,4 +1,4 @@
-"""How long a person could not play: the page was hidden or gone, or its menu was open."""
+"""How long a person could not play: the page was hidden or gone, nothing could be saved, or the menu was open."""
 
 import time
 from collections.abc import Callable
@@ -13,13 +13,14 @@ class Presence:
     Attributes:
         hidden: the page is hidden, or has lost its connection.
         paused: the menu is open.
-        hidden_ms: milliseconds the page was hidden.
+        stalled: too much is not saved yet, so the episode waits for the disk.
+        hidden_ms: milliseconds the page was hidden, or the episode waited for the disk.
         paused_ms: milliseconds the menu was open on a page that was not hidden.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self.hidden = self.paused = False
+        self.hidden = self.paused = self.stalled = False
         self.begin()
 
     def begin(self, hidden_ms: float = 0.0, paused_ms: float = 0.0) -> None:
@@ -30,7 +31,7 @@ class Presence:
     @property
     def away(self) -> bool:
         """Whether the episode must stand still."""
-        return self.hidden or self.paused
+        return self.hidden or self.paused or self.stalled
 
     def hide(self, on: bool) -> None:
         """The page is hidden, or seen again."""
@@ -41,6 +42,11 @@ class Presence:
         """The menu is open, or closed again."""
         self._count()
         self.paused = on
+
+    def stall(self, on: bool) -> None:
+        """Too much is not saved yet, or it is saved now."""
+        self._count()
+        self.stalled = on
 
     @property
     def hidden_ms(self) -> float:
@@ -57,7 +63,7 @@ class Presence:
     def _count(self) -> None:
         now = self._clock()
         passed, self._since = 1000 * (now - self._since), now
-        if self.hidden:
+        if self.hidden or self.stalled:
             self._hidden_ms += passed
         elif self.paused:
             self._paused_ms += passed

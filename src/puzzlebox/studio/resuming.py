@@ -44,15 +44,29 @@ def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[
 def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Prepared, Episode, Record]:
     """An episode where it was when the connection broke.
 
+    It is this program's from now on, and no other's.
+
     Raises:
         CannotGoOn: it cannot be gone on with, and why.
+        PlayedElsewhere: another server plays it.
     """
+    store.claim(id)
+    try:
+        return _rebuilt(store, id, step, seen)
+    except BaseException:
+        store.release(id)
+        raise
+
+
+def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Prepared, Episode, Record]:
     try:
         episode = store.episode(id)
     except KeyError:
         raise CannotGoOn("the episode had not been stored yet") from None
     if episode.finished:
         raise CannotGoOn("the episode is over")
+    if store.fault(id) is not None:
+        raise CannotGoOn("it cannot be recorded any further")
     if episode.player != "human" or episode.decision_period != 1:
         raise CannotGoOn("only what a person plays can be gone on with")
     try:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from puzzlebox.lab import Store
+from puzzlebox.lab import Store, StoreError
 from puzzlebox.lab.rows import checked_participant
 from puzzlebox.schema import Task
 from puzzlebox.studio import everything
@@ -37,6 +37,8 @@ from puzzlebox.world.actions import ACTIONS
 
 # Worlds of pages that have gone, and seconds they are kept; after that an episode is rebuilt from the store.
 MOST_KEPT, KEPT_SECONDS = 32, 120.0
+# Seconds the end of the studio waits for a disk that cannot be written; what is not stored is still in the pages.
+_LAST_PATIENCE = 5.0
 _LARGEST_SEED = 2**63 - 1
 _MOST_STEPS = 2**31
 # What a page can say at once, in bytes.
@@ -88,7 +90,10 @@ class Rooms:
         for pool in (self._pool, self._thinking):
             pool.shutdown(wait=False, cancel_futures=True)
         self._kept.clear()
-        self.store.close()
+        try:
+            self.store.close(_LAST_PATIENCE)
+        except StoreError as problem:
+            self.log.error("%s", problem)
 
     async def build(self, make: Callable[..., Made], *arguments: Any) -> Made:
         """Make something that takes a while, beside the clock."""
@@ -99,6 +104,9 @@ class Rooms:
             tab = self._players.get(episode)
             if tab is not None:
                 tab.stored(episode, step)
+        problem = self.store.error
+        for tab in self._tabs:
+            tab.notice(None if problem is None else f"{problem.reason}; {problem.remedy}")
 
     # --- coming and going
 
@@ -107,6 +115,8 @@ class Rooms:
         if len(self._tabs) >= self.players:
             raise Full(self.players)
         self._tabs.add(tab)
+        # Nobody begins what could not be recorded.
+        await self.build(self.store.try_out)
         note = None
         if tab.link is not None:
             message, note = await self._bound(message, tab.link)
@@ -146,7 +156,7 @@ class Rooms:
         play = tab.play if tab is not None else self._kept[episode][1] if episode in self._kept else None
         if play is not None:
             return play.course.participant, play.course.name
-        await self.build(self.store.flush)
+        await self.build(self.store.flush, 0.0)
         try:
             stored = await self.build(self.store.episode, episode)
         except KeyError:
@@ -157,7 +167,7 @@ class Rooms:
         """Whether the episode that is played was recorded, and its recording deleted since (`puzzlebox forget`)."""
         if play.untouched or not play.running:
             return False
-        await self.build(self.store.flush)
+        await self.build(self.store.flush, 0.0)
         return not await self.build(self.store.knows, play.episode)
 
     def plays(self, tab: Tab, episode: str) -> None:
@@ -171,13 +181,21 @@ class Rooms:
         self._players = {episode: other for episode, other in self._players.items() if other is not tab}
         play, agent = tab.play, tab.agent
         tab.stand_up()
-        if play is not None and play.running:
+        if play is not None and play.running and self.store.fault(play.episode) is None:
             play.leave()
-            self._kept[play.episode] = (time.monotonic(), play, agent)
+            left, episode = time.monotonic(), play.episode
+            self._kept[episode] = (left, play, agent)
+            asyncio.get_running_loop().call_later(KEPT_SECONDS, self._drop, episode, left)
         oldest = sorted(self._kept, key=lambda episode: self._kept[episode][0])[:-MOST_KEPT]
         late = time.monotonic() - KEPT_SECONDS
         for episode in {*oldest, *(each for each, (left, *_) in self._kept.items() if left < late)}:
+            self._drop(episode)
+
+    def _drop(self, episode: str, left: float | None = None) -> None:
+        """Keep a world no longer, unless its page was back since it left; other servers may go on with the episode."""
+        if episode in self._kept and left in (None, self._kept[episode][0]):
             del self._kept[episode]
+            self.store.release(episode)
 
     async def _start(self, tab: Tab, message: dict[str, Any], note: str | None = None) -> None:
         """A new player."""
@@ -221,11 +239,18 @@ class Rooms:
             elif episode in self._kept:
                 self._come_back(tab, episode, 0, [], course.participant, waits=True)
                 return True
-        await self.build(self.store.flush)
+        await self.build(self.store.flush, 0.0)
         done, unfinished = await self.build(progress, self.store, course)
         course.leave_out(done)
         if unfinished is None:
             return False
+        if unfinished.id in self._players:  # opened with another seed in its address
+            other = self._players[unfinished.id]
+            self.leave(other)
+            other.give_way()
+        if unfinished.id in self._kept:
+            self._come_back(tab, unfinished.id, 0, [], course.participant, waits=True)
+            return True
         try:
             prepared, *_ = await self.build(recovered, self.store, unfinished.id, 0, [])
         except CannotGoOn:
@@ -274,6 +299,8 @@ class Rooms:
             else:
                 await self._rebuild(tab, episode, step, seen, participant, _number(message, "seed"))
         except CannotGoOn as reason:
+            if seen:  # the page will forget it
+                self.log.warning("episode %s: %s; after step %d its page had seen %s", episode, reason, step, seen)
             await self._instead(tab, episode, message, str(reason))
 
     def _come_back(
@@ -292,12 +319,14 @@ class Rooms:
             driver.stepped = tab.after_step
         play.introduce(None if waits else step + len(seen))
         tab.after_step()
+        if not self.store.waiting(episode):
+            tab.stored(episode, play.world.clock)
 
     async def _rebuild(
         self, tab: Tab, episode: str, step: int, seen: list[int], participant: str | None, seed: int | None
     ) -> None:
         """The server was stopped: play again what is stored, and what the page has seen beyond it."""
-        await self.build(self.store.flush)
+        await self.build(self.store.flush, 0.0)
         prepared, stored, record = await self.build(recovered, self.store, episode, step, seen)
         _refuse_others(participant, stored.participant)
         course = Course(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
@@ -305,18 +334,19 @@ class Rooms:
         course.leave_out(done)
         course.go_on_from(record.arena)
         tab.sit_down(Play(course, self.store), None)
-        tab.present(prepared, waits=False)
+        tab.present(prepared, waits=False, seen=step + len(seen))
+        tab.stored(episode, len(record.actions))
 
     async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
         """A new episode of the same task, for one that cannot be gone on with."""
         note = GONE.format(reason)
         try:
-            await self.build(self.store.flush)
+            await self.build(self.store.flush, 0.0)
             stored = await self.build(self.store.episode, episode)
             record = await self.build(self.store.record, episode)
         except KeyError:
             if message.get("task") is None:
-                raise Mistake(f"there is no episode {episode} to go on with; start again") from None
+                raise Mistake(f"there is no episode {episode} to go on with; start again", gone=True) from None
             wanted = ("task", "arena", "seed", "agent", "participant")
             await self._start(tab, {key: message.get(key) for key in wanted}, None if _untouched(message) else note)
             return

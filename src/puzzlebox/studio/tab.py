@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from puzzlebox.lab import CannotWrite, EpisodeFault, StoreError
 from puzzlebox.schema.messages import nearest
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
@@ -28,14 +29,22 @@ _RATE, _BURST = 200.0, 400.0
 # Texts that wait for a page that takes nothing; after that its connection is given up.
 _MOST_TEXTS = 1000
 _LARGEST_KEY = 2**32 - 1
+# What a participant is told whose episode was given up.
+FAULT = "this episode cannot be recorded any further; what could not be stored was set aside for the researcher"
 # A socket closes with one of these: after a mistake of the page, when another took its place, when all are taken.
 _MISTAKE, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
-# What else is said with the sentence then.
-_MORE = {_TAKEN_OVER: {"elsewhere": True}, _NO_PLACE: {"full": True}}
 
 
 class Mistake(Exception):
-    """Something a page may not say; one sentence."""
+    """Something a page may not say; one sentence.
+
+    Attributes:
+        gone: what the page has kept of an episode cannot be of use to anybody any more.
+    """
+
+    def __init__(self, sentence: str, *, gone: bool = False) -> None:
+        super().__init__(sentence)
+        self.gone = gone
 
 
 class Full(Exception):
@@ -59,8 +68,10 @@ class Tab:
         self._stored: dict[str, int] = {}
         self._news = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
-        self._failure: str | None = None
+        self._failure: dict[str, Any] | None = None
         self._code = _MISTAKE
+        self._trouble: str | None = None
+        self._written = asyncio.Event()
         self._changing = False
         self._next: asyncio.TimerHandle | None = None
         self._allowance, self._counted = _BURST, time.monotonic()
@@ -95,9 +106,11 @@ class Tab:
         except TimeoutError:
             self.fail("the page said nothing")
         except Mistake as mistake:
-            self.fail(str(mistake))
+            self.fail(str(mistake), gone=mistake.gone)
         except Full as full:
-            self.fail(f"{full}; try again in a few minutes", _NO_PLACE)
+            self.fail(f"{full}; try again in a few minutes", _NO_PLACE, full=True)
+        except StoreError as problem:
+            self.failed(problem)
         except Exception as problem:
             self._rooms.log.exception("a player's page failed")
             self.fail(f"the studio made a mistake ({type(problem).__name__}); start again")
@@ -137,8 +150,7 @@ class Tab:
                     for episode, step in stored.items():
                         await socket.send_text(protocol.compact({"type": "stored", "episode": episode, "step": step}))
                 if self._failure is not None:
-                    more = _MORE.get(self._code, {})
-                    await socket.send_text(protocol.compact({"type": "error", "message": self._failure} | more))
+                    await socket.send_text(protocol.compact({"type": "error"} | self._failure))
                     await socket.close(self._code)
                     return
                 # All texts before this moment are sent, so that a scene never comes before its episode.
@@ -160,7 +172,7 @@ class Tab:
         self._texts.append(text)
         if len(self._texts) > _MOST_TEXTS:
             self._texts.clear()
-            self.fail("the page takes too long")
+            self.fail("the page takes too long", retry=True)
         self._news.set()
 
     def stored(self, episode: str, step: int) -> None:
@@ -168,15 +180,32 @@ class Tab:
         self._stored[episode] = step
         self._news.set()
 
-    def fail(self, sentence: str, code: int = _MISTAKE) -> None:
-        """Say why, and end the connection."""
+    def notice(self, trouble: str | None) -> None:
+        """Something was written, or it is known why nothing is; None: all is well."""
+        self._written.set()
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self.say(protocol.compact({"type": "recording", "trouble": trouble}))
+
+    def fail(self, sentence: str, code: int = _MISTAKE, **more: bool) -> None:
+        """Say why, and end the connection.
+
+        Args:
+            sentence: why.
+            code: what the socket is closed with.
+            more: `elsewhere`: another connection plays; `full`: all places are taken; `retry`: the page is to come back in a while, with what it
+                has kept; `gone`: what it has kept of its episode is of no use any more.
+        """
         if self._failure is None:
-            self._failure, self._code = sentence, code
+            self._failure = {"message": sentence} | {name: True for name, true in more.items() if true}
+            self._code = code
         self._news.set()
 
     def give_way(self) -> None:
         """The same episode is gone on with in another connection."""
-        self.fail("this task is open in another tab or window; go on there, or continue here", _TAKEN_OVER)
+        self.fail(
+            "this task is open in another tab or window; go on there, or continue here", _TAKEN_OVER, elsewhere=True
+        )
 
     # --- playing
 
@@ -206,7 +235,11 @@ class Tab:
     def tick(self) -> bool:
         """Another physics step is due."""
         play = self.play
-        if play is None or self._changing or self._failure is not None or not play.moving:
+        if play is None or self._changing or self._failure is not None:
+            return False
+        if play.attend():
+            self.wake()
+        if not play.moving:
             return False
         if self.agent is not None:
             return self.agent.tick()
@@ -216,7 +249,12 @@ class Tab:
 
     def failed(self, problem: Exception) -> None:
         """A step raised this."""
-        self.fail(f"the episode cannot go on: {problem}")
+        if isinstance(problem, EpisodeFault):
+            self.fail(str(problem) if self.link is None else FAULT, gone=True)
+        elif isinstance(problem, StoreError):
+            self.fail(sentence_of(problem), retry=True)
+        else:
+            self.fail(f"the episode cannot go on: {problem}")
 
     def after_step(self) -> None:
         """Something has moved; and after the last step comes the next episode, or the end of the task."""
@@ -242,23 +280,35 @@ class Tab:
             self._next.cancel()
             self._next = None
         try:
-            if record is None:
+            prepared = None if record is None else await self._rooms.build(Prepared.fresh, play.course, record)
+            await self._until_written(play)
+            if self.play is not play:  # somebody has taken over meanwhile
+                return
+            if prepared is None:
                 play.finish()
             else:
-                prepared = await self._rooms.build(Prepared.fresh, play.course, record)
-                if self.play is play:  # nobody has taken over meanwhile
-                    self.present(prepared, note)
+                self.present(prepared, note)
+        except StoreError as problem:
+            self.failed(problem)
         except Exception as problem:
             self._rooms.log.exception("an episode cannot begin")
             self.fail(f"the next episode cannot begin: {problem}")
         finally:
             self._changing = False
 
-    def present(self, prepared: Prepared, note: str | None = None, *, waits: bool = True) -> None:
-        """The next episode is ready."""
+    async def _until_written(self, play: Play) -> None:
+        """Wait until all of an episode is in the file: a page keeps what is not stored of one episode at a time."""
+        while self.play is play and play.unsaved:
+            self._written.clear()
+            await self._written.wait()
+
+    def present(
+        self, prepared: Prepared, note: str | None = None, *, waits: bool = True, seen: int | None = None
+    ) -> None:
+        """The next episode is ready; of one that is rebuilt, the page has `seen` so many steps."""
         assert self.play is not None
         self._rooms.plays(self, prepared.start.id)
-        self.play.present(prepared, note, waits=waits)
+        self.play.present(prepared, note, waits=waits, seen=seen)
         self.after_step()
 
     async def _heed(self, message: dict[str, Any]) -> None:
@@ -267,7 +317,10 @@ class Tab:
         if play is None:  # it has been taken over, and will be told so
             return
         acts = kind in ("begin", "restart", "next") or (kind == "keys" and message.get("action") != NOOP)
-        if acts and play.waiting and not self._changing and await self._rooms.forgotten(play):
+        blocked = play.waiting and self._rooms.store.error is not None
+        if acts and blocked and kind != "keys":
+            return
+        if acts and play.waiting and not blocked and not self._changing and await self._rooms.forgotten(play):
             await self._change(play.course.again(), GONE.format(DELETED))
         elif kind == "keys":
             play.press(number(message, "key", _LARGEST_KEY), number(message, "action", len(ACTIONS) - 1))
@@ -302,6 +355,13 @@ class Tab:
         else:
             known = ("keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
             raise Mistake(f"a page may not say {kind!r} here{nearest(kind, known)}")
+
+
+def sentence_of(problem: StoreError) -> str:
+    """What a player is told who cannot be recorded."""
+    if isinstance(problem, CannotWrite):
+        return f"nothing can be recorded at the moment: {problem.reason}; {problem.remedy}"
+    return str(problem)
 
 
 def number(message: dict[str, Any], name: str, most: int) -> int:

@@ -51,6 +51,25 @@ describe("what is not yet stored", () => {
     expect(ledger.kept()!.actions).toEqual([5, 6, 7, 8, 2]);
   });
 
+  test("is what was done, whatever a later message says of the same step", () => {
+    const ledger = played();
+    ledger.store("one", 4);
+    ledger.begin("one", 10); // rebuilt
+    ledger.see(10, 0);
+    expect(ledger.kept()!.actions).toEqual([5, 6, 7, 8, 0, 1]);
+  });
+
+  test("holds what comes after a rebuild that knew more than the page", () => {
+    const ledger = played();
+    ledger.store("one", 4);
+    ledger.begin("one", 13); // steps 11 to 13 were stored before the page had seen them
+    ledger.store("one", 13);
+    ledger.see(13, 7);
+    ledger.see(14, 2);
+    expect(ledger.kept()).toEqual({ episode: "one", stored: 13, actions: [2] });
+    expect(ledger.unsaved).toBe(1);
+  });
+
   test("nonsense was never kept", () => {
     for (const text of [null, "{", "7", '{"episode": 3}', '{"episode": "a", "stored": -1, "actions": []}',
       '{"episode": "a", "stored": 1, "actions": [9]}']) expect(keptFrom(text)).toBeNull();

@@ -39,7 +39,8 @@ export class Ledger {
   see(step: number, action: number): void {
     if (this.episode === null || step === 0) return;
     this.latest = Math.max(this.latest, step);
-    if (step > this.stored) this.actions.set(step, action);
+    // What was seen stays: a server that rebuilds an episode builds it from that.
+    if (step > this.stored && !this.actions.has(step)) this.actions.set(step, action);
   }
 
   /** Up to that step nothing can be lost any more. */

@@ -31,9 +31,15 @@ class Paper {
 }
 const wanted: Wanted = { task: "foraging", arena: null, seed: 7, agent: null, participant: "P07" };
 const links: string[] = [];
+const sentences: string[] = [];
+const troubles: string[] = [];
 const listener: Listener = {
   draw() {}, frame() {}, episode() {}, events() {}, ended() {},
-  link: (state) => links.push(state),
+  link: (state, sentence) => {
+    links.push(state);
+    sentences.push(sentence);
+  },
+  recording: (trouble) => troubles.push(trouble),
 };
 const open: Connection[] = [];
 function connect(): [Connection, Paper] {
@@ -49,7 +55,7 @@ beforeEach(() => {
   vi.stubGlobal("WebSocket", Paper);
   sessionStorage.clear();
   Paper.all = [];
-  links.length = 0;
+  links.length = sentences.length = troubles.length = 0;
 });
 afterEach(() => {
   for (const connection of open.splice(0)) connection.close();
@@ -96,6 +102,7 @@ test("a reload goes on, leaving does not", () => {
   dispatchEvent(new Event("pagehide"));
   const [second, again] = connect();
   expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  again.hear({ type: "episode", episode: "e1", step: 12 });
   first.close();
   second.close();
   const [, fresh] = connect();
@@ -171,6 +178,65 @@ test("whoever finds all places taken asks again, and loses nothing", () => {
   expect(Paper.all[3].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
   vi.advanceTimersByTime(30_000);
   expect(Paper.all.length).toBe(4);
+});
+
+test("steps that are not stored outlive a refusal, and are given up only when the player says so", () => {
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "error", message: "the studio made a mistake (KeyError); start again" });
+  socket.onclose({ code: 1008 });
+  expect(links[links.length - 1]).toBe("refused");
+  expect(connection.ledger.unsaved).toBe(2);
+  dispatchEvent(new Event("pagehide"));
+  const [, reloaded] = connect();
+  expect(reloaded.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  connection.startAnew();
+  const anew = Paper.all[Paper.all.length - 1];
+  anew.onopen();
+  expect(anew.sent[0].type).toBe("start");
+  expect(connection.ledger.unsaved).toBe(0);
+});
+
+test("whoever leaves while nothing can be stored comes back to what was not", () => {
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "recording", trouble: "the disk is full; make room on it" });
+  connection.close();
+  const [, again] = connect();
+  expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+});
+
+test("an episode that is gone for good is not asked for again", () => {
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "error", message: "there is no episode e1 to go on with; start again", gone: true });
+  socket.onclose({ code: 1008 });
+  expect(connection.ledger.unsaved).toBe(0);
+  const [, reloaded] = connect();
+  expect(reloaded.sent[0].type).toBe("start");
+});
+
+test("a server that cannot record at the moment is asked again, with all that is not stored", () => {
+  const [connection, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "error", message: "nothing can be recorded at the moment: the disk is full; make room on it", retry: true });
+  socket.onclose({ code: 1008 });
+  expect(links[links.length - 1]).toBe("later");
+  expect(sentences[sentences.length - 1]).toBe("nothing can be recorded at the moment: the disk is full; make room on it");
+  expect(connection.ledger.unsaved).toBe(2);
+  vi.advanceTimersByTime(250);
+  Paper.all[1].onopen();
+  expect(Paper.all[1].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+});
+
+test("why nothing is stored is passed on, until it is cured or the connection is lost", () => {
+  const [, socket] = connect();
+  playTwelve(socket);
+  socket.hear({ type: "recording", trouble: "the disk is full; make room on it" });
+  socket.hear({ type: "recording", trouble: null });
+  socket.hear({ type: "recording", trouble: "the disk is full; make room on it" });
+  socket.onclose({ code: 1006 });
+  expect(troubles).toEqual(["the disk is full; make room on it", "", "the disk is full; make room on it", ""]);
 });
 
 test("an episode taken over by another tab is left to it", () => {

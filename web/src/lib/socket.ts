@@ -59,8 +59,8 @@ export interface FinishedMessage {
   recorded: boolean;
 }
 
-/** lost, full: it will be tried again; refused: `sentence` says why; elsewhere: another tab plays this episode. */
-export type LinkState = "connecting" | "open" | "lost" | "full" | "refused" | "elsewhere";
+/** lost, full, later: it will be tried again, `sentence` says why not now; refused: why not at all; elsewhere: another tab plays. */
+export type LinkState = "connecting" | "open" | "lost" | "full" | "later" | "refused" | "elsewhere";
 
 export interface SensesMessage {
   camera: [width: number, height: number, channels: number];
@@ -78,6 +78,8 @@ export interface Listener {
   /** The last arena was played; nothing follows by itself. */
   finished?(message: FinishedMessage): void;
   link(state: LinkState, sentence: string): void;
+  /** Why nothing can be stored at the moment; "" once all is well again. */
+  recording?(trouble: string): void;
   /** What a watched agent perceives by. */
   senses?(message: SensesMessage): void;
 }
@@ -104,6 +106,10 @@ export class Connection {
   private paused = false;
   private hidden = false;
   private introduced = false;
+  /** Why the server wants this page to come back later. */
+  private later = "";
+  /** Why the server stores nothing at the moment. */
+  private trouble = "";
   private readonly place: string;
 
   constructor(private readonly wanted: Wanted, private readonly listener: Listener, private readonly address = wsAddress()) {
@@ -115,13 +121,15 @@ export class Connection {
     this.open();
   }
 
-  /** The player leaves: nothing is to be gone on with. */
+  /** The player leaves: nothing is to be gone on with, unless it waits here to be stored. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);
     clearInterval(this.keeper);
     removeEventListener("pagehide", this.keep);
-    write(this.place, null);
+    const safe = this.ledger.unsaved === 0 || (this.state === "open" && !this.trouble);
+    if (safe) write(this.place, null);
+    else this.keep();
     this.socket?.close();
   }
 
@@ -136,6 +144,14 @@ export class Connection {
   retry(): void {
     if (this.state !== "full") return;
     clearTimeout(this.timer);
+    this.open();
+  }
+
+  /** Begin anew after a refusal; what is not stored of the episode before is given up. */
+  startAnew(): void {
+    if (this.state !== "refused") return;
+    this.forget();
+    this.tell("connecting", "Connecting …");
     this.open();
   }
 
@@ -177,10 +193,13 @@ export class Connection {
       if (this.held !== 0 || greeting.type === "resume") this.say({ type: "keys", key: ++this.keys, action: this.held });
     };
     socket.onmessage = ({ data }) => {
+      if (socket !== this.socket) return;
       if (typeof data === "string") this.text(JSON.parse(data));
       else this.binary(data);
     };
-    socket.onclose = ({ code }) => this.lost(code);
+    socket.onclose = ({ code }) => {
+      if (socket === this.socket) this.lost(code);
+    };
   }
 
   private greeting(): { type: string } & Record<string, unknown> {
@@ -199,7 +218,10 @@ export class Connection {
       this.timer = window.setTimeout(() => this.open(), FULL_MS * (0.75 + Math.random() / 2));
       return;
     }
-    this.tell("lost", "Connection lost. Trying again …");
+    if (this.later) this.tell("later", this.later);
+    else this.tell("lost", "Connection lost. Trying again …");
+    this.later = "";
+    this.record("");
     this.timer = window.setTimeout(() => this.open(), PATIENCE_MS[Math.min(this.tries++, PATIENCE_MS.length - 1)]);
   }
 
@@ -228,6 +250,7 @@ export class Connection {
         this.listener.finished?.(message as FinishedMessage);
         break;
       case "senses": this.listener.senses?.(message as unknown as SensesMessage); break;
+      case "recording": this.record(message.trouble ?? ""); break;
       case "stored": this.ledger.store(String(message.episode), message.step); break;
       case "error":
         if (message.elsewhere) {
@@ -238,9 +261,12 @@ export class Connection {
           this.tell("full", message.message);
           break;
         }
-        // What was kept may be the reason: the next attempt begins anew.
-        this.ledger.forget();
-        write(this.place, null);
+        if (message.retry) {
+          this.later = String(message.message);
+          break;
+        }
+        // Steps that are not stored are given up only where they are of no use to anybody, or the player says so.
+        if (message.gone || this.ledger.unsaved === 0 || this.wanted.agent !== null) this.forget();
         this.tell("refused", message.message);
         break;
     }
@@ -257,6 +283,16 @@ export class Connection {
       this.listener.draw(buffer);
       this.listener.frame(frame);
     } else this.listener.draw(buffer);
+  }
+
+  private record(trouble: string): void {
+    this.trouble = trouble;
+    this.listener.recording?.(trouble);
+  }
+
+  private forget(): void {
+    this.ledger.forget();
+    write(this.place, null);
   }
 
   private readonly keep = (): void => {

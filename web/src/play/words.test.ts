@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { healthColour, healthWord, rewardText, timeText, titleText } from "./words";
+import { healthColour, healthWord, rewardText, sentenceText, stepsText, timeText, titleText } from "./words";
 
 const channels = (text: string) => text.match(/\d+/g)!.map(Number);
 const strongest = (text: string) => {
@@ -30,6 +30,11 @@ describe("health", () => {
     expect(light[2]).toBeGreaterThan(light[1] + 30);
     expect([90, 50, 30, 10, 0].map(healthWord)).toEqual(["well", "fine", "weak", "very weak", "none"]);
   });
+});
+
+test("sentences to read", () => {
+  expect(sentenceText("the disk is full; make room on it")).toBe("The disk is full; make room on it.");
+  expect([0, 1, 2].map(stepsText)).toEqual(["0 steps", "1 step", "2 steps"]);
 });
 
 test("numbers to read", () => {

@@ -50,6 +50,16 @@ export function verdictText(passed: boolean | null, total: number): string {
   return `${passed === null ? "Over" : passed ? "Passed" : "Not passed"}: reward ${rewardText(total)}`;
 }
 
+/** What a server says, as a sentence of its own. */
+export function sentenceText(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** How many steps, in words. */
+export function stepsText(count: number): string {
+  return count === 1 ? "1 step" : `${count} steps`;
+}
+
 /** Physics steps of 0.02 s as minutes and seconds. */
 export function timeText(steps: number): string {
   const seconds = Math.ceil(Math.max(0, steps) / 50);
