@@ -12,7 +12,6 @@ from puzzlebox.variations.parts import Context, ListPart, MappingPart, Pinned, R
 from puzzlebox.variations.problems import Mistake, refuse
 from puzzlebox.variations.space import Choice
 
-
 # Longer ones are no numbers of entries, and Python refuses to read thousands of digits.
 _MOST_DIGITS = 9
 

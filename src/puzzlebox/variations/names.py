@@ -12,7 +12,6 @@ from puzzlebox.variations.parts import Condition, Drawn, Formula, ListPart, Mapp
 from puzzlebox.variations.problems import NOWHERE, refuse
 from puzzlebox.variations.space import Choice
 
-
 LONGEST_NAME = 100
 
 

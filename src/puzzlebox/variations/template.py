@@ -257,7 +257,9 @@ class Template:
         budget = Budget()
         for attempt in range(_MOST_ATTEMPTS):
             with self._sentences(f"to make variation {index}"):
-                made = self._plan.produce(selection, lambda name: Random(f"{self.seed}/{index}/{name}"), attempt, budget)
+                made = self._plan.produce(
+                    selection, lambda name: Random(f"{self.seed}/{index}/{name}"), attempt, budget
+                )
             if made is not None:
                 return Variation(index, made, form_of(self._plan, selection))
         hopeless = Mistake(f"in variation {index} no draw in {_MOST_ATTEMPTS:,} satisfies what is required")

@@ -132,11 +132,8 @@ def _options(law: str, keys: dict[str, Node], name: str, read: Read) -> tuple[Se
         many = f"{count:,}" if count < _COUNTED else "more than 10^15"
         refuse(f"`{name}` has {many} {law}; at most {MOST_LISTED:,} can be listed", node, "too-many")
     if count * size > MOST_LISTED_VALUES:
-        refuse(
-            f"`{name}` has {count:,} {law} of {size:,} values each; at most {MOST_LISTED_VALUES:,} values can be listed",
-            node,
-            "too-many",
-        )
+        many = f"`{name}` has {count:,} {law} of {size:,} values each"
+        refuse(f"{many}; at most {MOST_LISTED_VALUES:,} values can be listed", node, "too-many")
     made = permutations(values) if law == "permutations" else combinations(values, size)
     return [Option(ListPart(each)) for each in islice(made, count)], None
 

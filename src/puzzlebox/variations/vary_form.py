@@ -29,10 +29,20 @@ from puzzlebox.variations.parts import (
     realise,
     shown,
 )
-from puzzlebox.variations.plan import Chances, Design, Plan, Produced, choices_in, collect, column_names, explore, space_of
+from puzzlebox.variations.plan import (
+    Chances,
+    Design,
+    Plan,
+    Produced,
+    choices_in,
+    collect,
+    column_names,
+    explore,
+    space_of,
+)
 from puzzlebox.variations.problems import refuse
 from puzzlebox.variations.procgen_form import Scope
-from puzzlebox.variations.space import Choice, Option, Space
+from puzzlebox.variations.space import Choice, Option
 from puzzlebox.variations.tables import Constraint, tie
 from puzzlebox.variations.turning import MIRRORS, TURNS, mirrored, turned
 from puzzlebox.variations.variables import LAWS, plain_part, read_variable
