@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 from signal import ITIMER_VIRTUAL, SIGVTALRM, setitimer, signal
 from types import FrameType
 
 import pytest
+from typer.testing import CliRunner
 
+from puzzlebox.cli import app
 from puzzlebox.variations import Template, TemplateError
 from puzzlebox.variations.checking import findings
 from test_vary import A, ours, procgen
@@ -176,3 +179,34 @@ def test_what_costs_too_much_gets_one_sentence(name: str) -> None:
     assert sentence in said, said
     assert said.startswith(f"<text>:{place}" if place else "<text>:"), said
     assert "\n" not in said and len(said) < 1000
+
+
+def test_long_labels_are_cut_to_what_a_file_system_takes(tmp_path: Path) -> None:
+    file = tmp_path / "template.yml"
+    file.write_text(ours(f"x: {{options: [1, 2], labels: [{'a' * 300}, {'b' * 300}]}}", "time_limit: $x"))
+    outcome = CliRunner().invoke(app, ["vary", str(file), "-o", str(tmp_path / "tasks")])
+    assert outcome.exit_code == 0, outcome.output
+    names = sorted(path.name for path in (tmp_path / "tasks").glob("*.yaml"))
+    assert names == [f"00000_{'a' * 194}.yaml", f"00001_{'b' * 194}.yaml"]
+
+
+def test_long_names_are_refused() -> None:
+    name = "n" * 300
+    said = used(f"vary: {{{name}: [1, 2]}}\narenas: [{{time_limit: 1}}]\n")
+    assert said == f"<text>:1:8: error: the name `{'n' * 20}...` has 300 letters; the most is 100"
+
+
+def test_a_template_names_only_so_many_others(tmp_path: Path) -> None:
+    """Each of three files names the next one thirty times: 27,000 templates to read."""
+    for number in range(3):
+        names = ", ".join(f"t{i}: {number + 1}.yml" for i in range(30))
+        (tmp_path / f"{number}.yml").write_text(f"templates: {{{names}}}\n")
+    (tmp_path / "3.yml").write_text(ours("x: [1, 2]"))
+    with pytest.raises(TemplateError, match="the template names more than 100 others"):
+        Template(tmp_path / "0.yml")
+
+
+def test_balance_says_what_is_wrong_with_the_template() -> None:
+    template = Template(ours("x: [0, 1], y: [1, 2]", rest="let: {z: 1 / x}\ndesign: {balance: [z]}"))
+    with pytest.raises(TemplateError, match="division by zero"):
+        template.sample(2)
