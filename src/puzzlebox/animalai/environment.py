@@ -135,11 +135,12 @@ class AnimalAIEnvironment(UnityEnvironment):
         size = None
         if useCamera:
             size = min(max(int(_number("resolution", 84 if resolution is None else resolution)), 4), 512)
+        rays = 2 * int(_number("raysPerSide", raysPerSide)) + 1
         self._env = ArenaEnv(
             arenas_configurations or _DEFAULT_TASK,
             camera=size,
             grayscale=bool(grayscale),
-            rays=2 * int(_number("raysPerSide", raysPerSide)) + 1 if useRayCasts else None,
+            rays=rays if useRayCasts else None,
             ray_degrees=min(2 * _number("rayMaxDegrees", rayMaxDegrees), 360.0),
             decision_period=int(_number("decisionPeriod", decisionPeriod)),
             rules=rules,
@@ -152,8 +153,8 @@ class AnimalAIEnvironment(UnityEnvironment):
         self._begin({}, seed)
         if log_folder and not play:
             settings = self._env.settings
-            rays = None if settings.rays is None else Rays(settings.rays, settings.ray_degrees)
-            self._log = ObservationLog(log_folder, rays)
+            fan = None if settings.rays is None else Rays(settings.rays, settings.ray_degrees)
+            self._log = ObservationLog(log_folder, fan)
         self._rules = rules
         self._process: Popen[bytes] | None = None
         self._let_play(arenas_configurations or _DEFAULT_TASK)

@@ -1,7 +1,9 @@
-"""How `--help` names what an option takes: in words for people, not by Python's types."""
+"""How `--help` names what an option takes, and what is said about a number that is none: in words for people."""
 
+from math import isfinite
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 # What typer calls the values of an option, and what a reader of the help is shown instead; a switch takes no value.
@@ -25,6 +27,16 @@ class PlainCommand(TyperCommand):
         """All options and arguments, `--help` included."""
         return _named(super().get_params(ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words after the verb."""
+        given = list(args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except typer.BadParameter as problem:
+            raise _about_number(problem, ctx, given) from None
+        _refuse_not_finite(self, ctx)
+        return rest
+
 
 class PlainGroup(TyperGroup):
     """The command line as a whole, whose help shows no names of Python types."""
@@ -32,6 +44,16 @@ class PlainGroup(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         """All options of `puzzlebox` without a verb, `--help` included."""
         return _named(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words before the verb."""
+        given = list(args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except typer.BadParameter as problem:
+            raise _about_number(problem, ctx, given) from None
+        _refuse_not_finite(self, ctx)
+        return rest
 
 
 def _named(params: list[Any]) -> list[Any]:
@@ -48,3 +70,41 @@ def _word(param: Any, ctx: Any) -> str:
         return str(param.metavar)
     shown = str(param.display_type(ctx))
     return _WORDS.get(shown.strip("<>"), shown)
+
+
+def _about_number(problem: typer.BadParameter, ctx: Any, given: list[str]) -> typer.BadParameter:
+    """The same refusal; where it is about a number, with what was given and what is allowed."""
+    param = problem.param
+    allowed = "" if param is None else _allowed(param, ctx)
+    value = _given(param, given) if allowed else None
+    return problem if value is None else typer.BadParameter(f"{value[:40]} is not {allowed}", ctx=ctx, param=param)
+
+
+def _refuse_not_finite(command: Any, ctx: Any) -> None:
+    # Older versions of typer let `nan` through every range.
+    for param in command.params:
+        value = ctx.params.get(param.name)
+        if isinstance(value, float) and not isfinite(value):
+            raise typer.BadParameter(f"{value} is not {_allowed(param, ctx)}", ctx=ctx, param=param)
+
+
+def _allowed(param: Any, ctx: Any) -> str:
+    """What kind of number an option takes, and between which limits; nothing where it takes none."""
+    kind = getattr(param, "type", None)
+    word = str(param.display_type(ctx) if kind is None else kind.name).strip("<>")
+    if not word.startswith(("int", "float")):
+        return ""
+    what = "a whole number" if word.startswith("int") else "a finite number"
+    least, most = (getattr(param if kind is None else kind, name, None) for name in ("min", "max"))
+    if least is not None and most is not None:
+        return f"{what} from {least} to {most}"
+    return what if least is None else f"{what}, {least} or more"
+
+
+def _given(param: Any, given: list[str]) -> str | None:
+    """What stands behind an option; the last one counts."""
+    for place in reversed(range(len(given))):
+        option, equals, value = given[place].partition("=")
+        if option in param.opts:
+            return value if equals else given[place + 1] if place + 1 < len(given) else None
+    return None

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from math import isfinite
 from numbers import Real
+from sys import float_info
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -25,8 +25,10 @@ def steps_in(seconds: float) -> int:
     return round(min(seconds, _LONGEST) / PHYSICS_STEP)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def _within(value: Any, least: float, most: float) -> bool:
+    """Whether a value is a number between two others; NaN is between none."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return is_number and bool(least <= value <= most)
 
 
 # What the fields that are words or counts may be.
@@ -100,10 +102,10 @@ class Rules:
                 )
         for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
-            if not _is_number(value) or not least <= float(value) <= most:
+            if not _within(value, least, most):
                 raise ValueError(f"{name} is {value!r}; it must be a number from {least} to {most}")
         floor = self.hot_zone_floor
-        if not _is_number(floor) or not isfinite(floor) or floor < 0:
+        if not _within(floor, 0, float_info.max):
             raise ValueError(f"hot_zone_floor is {floor!r}; it must be a finite number, 0 or more")
         for each in fields(self):
             value = getattr(self, each.name)
@@ -112,7 +114,7 @@ class Rules:
         if not isinstance(self.masses, Mapping):
             raise ValueError(f"masses is {self.masses!r}; it must be a mapping from names of things to kilograms")
         for name, mass in self.masses.items():
-            if not _is_number(mass) or not 0.01 <= float(mass) <= 1e6:
+            if not _within(mass, 0.01, 1e6):
                 raise ValueError(f"the mass of {name} is {mass!r}; it must be from 0.01 to 1,000,000 kg")
         object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))
 

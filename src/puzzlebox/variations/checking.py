@@ -12,6 +12,8 @@ from puzzlebox.variations.template import Template, Variation
 # So many tasks are made and checked, beside those that show a value for the first time.
 _DRAWN = 40
 _MOST = 400
+# Of large tasks only so many are looked over that their texts have this many characters together.
+_MOST_TEXT = 5_000_000
 
 
 def showing_all(template: Template, most: int = _MOST) -> Iterator[Variation]:
@@ -40,7 +42,11 @@ def findings(template: Template, unplaced: Callable[[Task], list[str]] | None = 
         unplaced: says what does not find its place when a task is built, where somebody can build it.
     """
     found: dict[tuple[str, str], Diagnostic] = {}
+    length = 0
     for variation in showing_all(template):
+        length += len(variation.text)
+        if length > _MOST_TEXT and length > len(variation.text):
+            break
         reading = variation.reading
         for finding in reading.findings:
             told = variation.told(finding)

@@ -7,9 +7,13 @@ from typing import Any
 
 from puzzlebox.schema.diagnostics import Place
 from puzzlebox.schema.messages import nearest
+from puzzlebox.variations.budget import DEEPEST_CONDITIONS
 from puzzlebox.variations.parts import Context, ListPart, MappingPart, Pinned, Repeat, realise, shown
 from puzzlebox.variations.problems import Mistake, refuse
 from puzzlebox.variations.space import Choice
+
+# Longer ones are no numbers of entries, and Python refuses to read thousands of digits.
+_MOST_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Document:
         if found is None:
             known = sorted(ids_in(self.root))
             ids = f"{nearest(first, known)}" if known else "; no mapping has an `id`"
-            refuse(f"no mapping with `id: {first}` is in this variation{ids}", place, "unknown-id")
+            refuse(f"no mapping with `id: {first[:40]}` is in this variation{ids}", place, "unknown-id")
         part, context = found
         for number, step in enumerate(steps):
             part, context = _opened(part, context)
@@ -43,7 +47,8 @@ class Document:
             if inner is None:
                 before = ".".join([first, *steps[:number]]) if steps[0] != first or number else first
                 has = _has(part)
-                refuse(f"`{reference}` leads nowhere: `{before}` has no `{step}`{has}", place, "no-such-value")
+                shown_ = f"`{reference[:80]}` leads nowhere: `{before[:80]}` has no `{step[:40]}`{has}"
+                refuse(shown_, place, "no-such-value")
             part = inner
         return realise(part, context)
 
@@ -51,6 +56,7 @@ class Document:
         """The first mapping with an id, in the order of the document, among what is taken in this variation."""
         if id not in ids_in(part):
             return None
+        context.budget.spend()
         part, context = _opened(part, context)
         if isinstance(part, MappingPart):
             if part.id == id:
@@ -82,16 +88,19 @@ def _step(part: Any, step: str) -> Any:
     """One step of a path; None where there is none such."""
     if isinstance(part, MappingPart):
         return part.get(step)
+    if not step.isdecimal() or len(step) > _MOST_DIGITS:
+        return None
     if isinstance(part, Repeat):
-        return part.value if step.isdecimal() and int(step) < max(1, part.amount) else None
-    if isinstance(part, ListPart) and step.isdecimal() and int(step) < len(part.entries):
+        return part.value if int(step) < max(1, part.amount) else None
+    if isinstance(part, ListPart) and int(step) < len(part.entries):
         return part.entries[int(step)]
     return None
 
 
 def _has(part: Any) -> str:
     if isinstance(part, MappingPart):
-        return f", only {', '.join(key for key, _ in part.pairs)}"
+        keys = [key[:40] for key, _ in part.pairs]
+        return f", only {', '.join(keys[:20])}" + (" and others" if len(keys) > 20 else "")
     if isinstance(part, ListPart):
         return f", only 0 to {len(part.entries) - 1}" if part.entries else ", it is empty"
     return ""
@@ -161,13 +170,27 @@ class If:
 
     def case(self, context: Context) -> int:
         """The number of the case that matches; that of the default is one more than the last."""
+        if self in context.cases:
+            return context.cases[self]
+        number = self._case(context)
+        context.cases[self] = number
+        return number
+
+    def _case(self, context: Context) -> int:
         if self._busy:
             refuse(f"this {self.kind} depends on itself through `{', '.join(self.references)}`", self.place, "cycle")
+        budget = context.budget
+        budget.spend()
+        if budget.depth >= DEEPEST_CONDITIONS:
+            refuse(f"these are conditions that depend on each other more than {DEEPEST_CONDITIONS} deep", self.place)
         self._busy = True
+        budget.depth += 1
         try:
             values = [self.document.value(each, context, self.place) for each in self.references]
         finally:
             self._busy = False
+            budget.depth -= 1
+        budget.spend(len(self.cases))
         for number, case in enumerate(self.cases):
             if all(matches(entry, value) for entry, value in zip(case, values, strict=True)):
                 return number

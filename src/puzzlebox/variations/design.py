@@ -110,5 +110,8 @@ def _list(node: Node, what: str) -> list[Node]:
 def _pairs(node: Node, what: str) -> list[tuple[Any, Node]]:
     if node.kind != MAPPING:
         refuse(f"`{what}` expects a mapping; got {node.shown()}", node)
+    for key, _ in node.value:
+        if key.kind != SCALAR:
+            refuse(f"a key of `{what}` is a text, not {key.shown()}", key)
     pairs: list[tuple[Any, Node]] = node.value
     return pairs

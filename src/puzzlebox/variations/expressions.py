@@ -4,16 +4,19 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from puzzlebox.schema.messages import nearest
+from puzzlebox.variations.budget import LARGEST, MOST_CHARACTERS, MOST_VALUES, Sized, size_of
 
 # Longer ones nobody reads, and Python's parser needs time and stack for them.
 _LONGEST = 500
 _DEEPEST = 30
 _LARGEST_POWER = 64
-_LARGEST = 1e15
-_LONGEST_TEXT = 1_000
+# Results may be larger than what is written.
+_LARGEST_RESULT = LARGEST**4
+_MOST_DIGITS = 15
 
 
 class ExpressionError(ValueError):
@@ -26,6 +29,14 @@ def _degrees(function: Callable[[float], float]) -> Callable[[float], float]:
 
 def _clamp(value: float, low: float, high: float) -> float:
     return max(low, min(high, value))
+
+
+def _round(value: Any, digits: Any = None) -> Any:
+    if digits is None:
+        return round(value)
+    if isinstance(digits, int) and abs(digits) > _MOST_DIGITS:
+        raise ValueError(f"round takes from -{_MOST_DIGITS} to {_MOST_DIGITS} digits, not {digits}")
+    return round(value, digits)
 
 
 def _distance(ax: float, az: float, bx: float, bz: float) -> float:
@@ -43,7 +54,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len,
     "max": max,
     "min": min,
-    "round": round,
+    "round": _round,
     "sin": _degrees(math.sin),
     "sqrt": math.sqrt,
     "tan": _degrees(math.tan),
@@ -90,6 +101,8 @@ class Expression:
 
     Attributes:
         names: what it refers to, in order of appearance.
+        cost: how many steps it takes to evaluate.
+        depth: how deep it is nested.
 
     Raises:
         ExpressionError: it is not an expression, or uses what is not allowed.
@@ -108,6 +121,8 @@ class Expression:
             hint = "; put an expression with a comma in quotes" if cut else " such as `wall_x + 2`"
             raise ExpressionError(f"`{self.text}` is not an expression{hint}") from None
         self.names = tuple(dict.fromkeys(_checked(self._root, 0)))
+        self.cost = sum(1 for _ in ast.walk(self._root))
+        self.depth = _depth(self._root)
 
     def evaluate(self, value_of: Callable[[str], Any]) -> Any:
         """Its value, with names looked up by `value_of`.
@@ -129,11 +144,35 @@ def _finished(value: Any) -> Any:
             raise ExpressionError("the result is not a finite number")
         # What arithmetic leaves behind the ninth digit is nobody's intention.
         return round(value, 9)
-    if isinstance(value, int) and abs(value) > _LARGEST**4:
-        raise ExpressionError("the result is too large")
     if isinstance(value, list | tuple):
-        return [_finished(part) for part in value]
+        size = _fitting(value)
+        made = Sized(_finished(part) for part in value)
+        made.size = size
+        return made
+    _fitting(value)
     return value
+
+
+def _fitting(value: Any) -> int:
+    """How many values there are in a value.
+
+    Raises:
+        ExpressionError: it is too large.
+    """
+    if isinstance(value, int | float) and abs(value) > _LARGEST_RESULT:
+        raise ExpressionError("the result is too large")
+    if isinstance(value, str) and len(value) > MOST_CHARACTERS:
+        raise ExpressionError(f"the result has more than {MOST_CHARACTERS:,} characters")
+    size = size_of(value)
+    if size > MOST_VALUES:
+        raise ExpressionError(f"the result holds more than {MOST_VALUES:,} values")
+    return size
+
+
+@lru_cache(maxsize=1024)
+def parsed(text: str) -> Expression:
+    """An expression; one that stands in many places is read once."""
+    return Expression(text)
 
 
 def _checked(node: ast.AST, depth: int) -> Iterator[str]:
@@ -148,8 +187,8 @@ def _checked(node: ast.AST, depth: int) -> Iterator[str]:
         case ast.Constant(value=value):
             if not isinstance(value, str | int | float | bool):
                 raise ExpressionError(f"`{value!r}` is neither a number nor a text")
-            if isinstance(value, int | float) and abs(value) > _LARGEST:
-                raise ExpressionError(f"`{value}` is too large a number")
+            if isinstance(value, int | float) and abs(value) > LARGEST:
+                raise ExpressionError(f"`{str(value)[:40]}` is too large a number")
             return
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
             if name not in FUNCTIONS:
@@ -175,6 +214,10 @@ def _checked(node: ast.AST, depth: int) -> Iterator[str]:
         yield from _checked(part, depth + 1)
 
 
+def _depth(node: ast.AST) -> int:
+    return 1 + max((_depth(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)), default=0)
+
+
 def _words(node: ast.AST) -> str:
     try:
         return ast.unparse(node)[:60]
@@ -189,7 +232,9 @@ def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
         case ast.Constant(value=value):
             return value
         case ast.Call(func=ast.Name(id=name), args=args):
-            return FUNCTIONS[name](*(_value(each, value_of) for each in args))
+            result = FUNCTIONS[name](*(_value(each, value_of) for each in args))
+            _fitting(result)
+            return result
         case ast.BinOp(left=left, op=op, right=right):
             return _binary(op, _value(left, value_of), _value(right, value_of))
         case ast.UnaryOp(op=unary, operand=operand):
@@ -209,7 +254,10 @@ def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
         case ast.IfExp(test=test, body=body, orelse=other):
             return _value(body if _value(test, value_of) else other, value_of)
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return [_value(each, value_of) for each in parts]
+            made = Sized(_value(each, value_of) for each in parts)
+            made.size = 1 + sum(map(size_of, made))
+            _fitting(made)
+            return made
         case ast.Subscript(value=whole, slice=index):
             return _value(whole, value_of)[_value(index, value_of)]
     raise AssertionError(node)
@@ -217,17 +265,21 @@ def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
 
 def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     """One operation, kept from growing without bounds."""
-    if isinstance(op, ast.Pow) and (abs(right) > _LARGEST_POWER or abs(left) > _LARGEST):
+    if isinstance(op, ast.Pow) and (abs(right) > _LARGEST_POWER or abs(left) > LARGEST):
         raise ExpressionError("the power is too large")
     if isinstance(op, ast.Mult) and not all(isinstance(each, int | float) for each in (left, right)):
         raise ExpressionError("only numbers can be multiplied")
     if isinstance(op, ast.Mod) and isinstance(left, str):
         raise ExpressionError("% is for numbers")
+    if isinstance(left, list) and isinstance(right, list):
+        size = size_of(left) + size_of(right)
+        if size > MOST_VALUES:
+            raise ExpressionError(f"the result holds more than {MOST_VALUES:,} values")
+        joined = Sized(_BINARY[type(op)](left, right))
+        joined.size = size - 1
+        return joined
     result = _BINARY[type(op)](left, right)
     if isinstance(result, complex):
         raise ArithmeticError(f"{left} is negative and has no power of {right}")
-    if isinstance(result, str | list) and len(result) > _LONGEST_TEXT:
-        raise ExpressionError("the result is too long")
-    if isinstance(result, int | float) and abs(result) > _LARGEST**4:
-        raise ExpressionError("the result is too large")
+    _fitting(result)
     return result

@@ -1,11 +1,12 @@
 """The parts of a template that become data once everything is chosen."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from puzzlebox.schema.diagnostics import Place
+from puzzlebox.variations.budget import MOST_CHARACTERS, Budget, Sized, refuse_large, size_of
 from puzzlebox.variations.expressions import Expression, ExpressionError
 from puzzlebox.variations.problems import NOWHERE, Mistake, refuse
 from puzzlebox.variations.space import Choice, Selection
@@ -21,11 +22,13 @@ class Data(dict[str, Any]):
     Attributes:
         tag: Animal-AI's tag, where it has one.
         fixed: it is the same in every variation, so that its text can be kept.
+        size: how many values there are in it, where that was counted.
     """
 
     tag: str | None = None
     fixed = False
     text: str | None = None
+    size: int | None = None
 
 
 class Undecided(Exception):
@@ -51,6 +54,10 @@ class Context:
         selection: which option each choice takes.
         names: what the named values are made from.
         chance: where drawn values come from, by name; None: there are none yet.
+        budget: the steps that may be taken; None: as many as a variation may take.
+
+    Attributes:
+        cases: which case of each condition was taken.
     """
 
     def __init__(
@@ -58,7 +65,10 @@ class Context:
         selection: Mapping[Choice, int],
         names: Mapping[str, Any] | None = None,
         chance: Callable[[str], Random] | None = None,
+        budget: Budget | None = None,
     ) -> None:
+        self.budget = Budget() if budget is None else budget
+        self.cases: dict[Any, int] = {}
         self.selection = selection
         self.names: Mapping[str, Any] = {} if names is None else names
         self._chance = chance
@@ -95,12 +105,15 @@ class Context:
 
     def fixing(self, pinned: Selection) -> "Context":
         """The same with some choices made for good."""
-        return Context({**self.selection, **pinned}, self.names, self._chance)
+        return Context({**self.selection, **pinned}, self.names, self._chance, self.budget)
 
 
 def realise(part: Any, context: Context) -> Any:
     """The data a part of a template stands for."""
-    return part.realise(context) if hasattr(part, "realise") else part
+    if not hasattr(part, "realise"):
+        return part
+    context.budget.spend()
+    return part.realise(context)
 
 
 def is_dynamic(part: Any) -> bool:
@@ -139,6 +152,8 @@ class MappingPart:
         if self._fixed is not None:
             return self._fixed
         data = Data((key, made) for key, value in self.written if (made := realise(value, context)) is not ABSENT)
+        data.size = 1 + sum(map(size_of, data.values()))
+        refuse_large(data.size, self.place)
         data.tag = self.tag
         if not self.dynamic:
             data.fixed = True
@@ -149,29 +164,38 @@ class MappingPart:
 class ListPart:
     """A list of a template; entries that are absent are left out, lists that a variable stands for join it."""
 
-    def __init__(self, entries: Sequence[Any]) -> None:
+    def __init__(self, entries: Sequence[Any], place: Place = NOWHERE) -> None:
         self.entries = list(entries)
+        self.place = place
         self.dynamic = any(is_dynamic(entry) for entry in self.entries)
-        self._fixed: list[Any] | None = None
+        self._fixed: Sized | None = None
 
-    def realise(self, context: Context) -> list[Any]:
+    def realise(self, context: Context) -> Sized:
         """The list with everything in it chosen."""
         if self._fixed is not None:
             return self._fixed
-        result: list[Any] = []
+        result = Sized()
         for entry in self.entries:
             value = realise(entry, context)
+            if value is ABSENT:
+                continue
+            result.size += size_of(value)
+            refuse_large(result.size, self.place)
             if isinstance(value, Several):
                 result += value
-            elif value is not ABSENT:
+            else:
                 result.append(value)
         if not self.dynamic:
             self._fixed = result
         return result
 
 
-class Several(list[Any]):
+class Several(Sized):
     """Entries that join the list they stand in."""
+
+    def __init__(self, entries: Iterable[Any]) -> None:
+        super().__init__(entries)
+        self.size = 1 + sum(map(size_of, self))
 
 
 class _Absent:
@@ -187,11 +211,17 @@ class Repeat:
 
     amount: int
     value: Any
+    place: Place = NOWHERE
     dynamic: bool = True
 
-    def realise(self, context: Context) -> list[Any]:
+    def realise(self, context: Context) -> Sized:
         """The copies; amounts below one still give one, as procgen-companion does."""
-        return [realise(self.value, context)] * max(1, self.amount)
+        value, amount = realise(self.value, context), max(1, self.amount)
+        size = 1 + amount * size_of(value)
+        refuse_large(size, self.place)
+        made = Sized([value] * amount)
+        made.size = size
+        return made
 
 
 @dataclass(eq=False)
@@ -225,10 +255,13 @@ class Formula:
         def value_of(name: str) -> Any:
             return name if name in self.words else context.value(name)
 
+        context.budget.spend(self.expression.cost)
         try:
-            return self.expression.evaluate(value_of)
+            value = self.expression.evaluate(value_of)
         except ExpressionError as problem:
             raise Mistake(str(problem), self.place, "expression") from None
+        context.budget.spend(size_of(value))
+        return value
 
     def names(self) -> Iterator[str]:
         """What it refers to."""
@@ -240,11 +273,20 @@ class Sentence:
     """A text with values in it."""
 
     parts: list[Any]
+    place: Place = NOWHERE
     dynamic: bool = True
 
     def realise(self, context: Context) -> str:
         """The text."""
-        return "".join(shown(realise(part, context)) for part in self.parts)
+        pieces, length = [], 0
+        for part in self.parts:
+            value = realise(part, context)
+            context.budget.spend(size_of(value))
+            pieces.append(shown(value))
+            length += len(pieces[-1])
+            if length > MOST_CHARACTERS:
+                refuse(f"the text has more than {MOST_CHARACTERS:,} characters", self.place, "too-long")
+        return "".join(pieces)
 
 
 @dataclass(eq=False)
@@ -284,6 +326,7 @@ class Drawn:
             refuse(f"the range of `{self.name}` is empty: {shown(one)} is above {shown(other)}", self.place, "empty")
         random = context.random(self.name)
         for _ in range(_MOST_DRAWS):
+            context.budget.spend()
             value = random.uniform(one, other) if self.law == "uniform" else random.gauss(one, other)
             value = round(value, self.decimals)
             if (self.low is None or value >= self.low) and (self.high is None or value <= self.high):

@@ -7,10 +7,11 @@ from typing import Any, Protocol
 
 from puzzlebox.schema.diagnostics import Place
 from puzzlebox.schema.draft import ANIMALAI
+from puzzlebox.variations.budget import MOST_CHOICES, STEPS_TO_CHECK, Budget, Spent
 from puzzlebox.variations.conditions import If
 from puzzlebox.variations.parts import Context, Data, Drawn, Pinned, Undecided, realise, shown
 from puzzlebox.variations.problems import Mistake, refuse
-from puzzlebox.variations.procgen_form import ProcgenReader
+from puzzlebox.variations.procgen_form import ProcgenReader, Scope
 from puzzlebox.variations.space import Choice, Selection, Space
 from puzzlebox.variations.tables import Constraint, tie
 
@@ -56,7 +57,9 @@ class Plan(Protocol):
     design: Design
     endless: bool
 
-    def produce(self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0) -> Produced | None:
+    def produce(
+        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+    ) -> Produced | None:
         """The variation with these choices; None where a drawn value breaks a condition and must be drawn again."""
 
     def levels(self, name: str) -> int:
@@ -78,25 +81,29 @@ class ProcgenPlan:
     def __init__(self, reader: ProcgenReader) -> None:
         self._reader = reader
         self.design = Design()
-        self.space = reader.scope.space() or Space()
+        self.space = space_of(reader.scope)
         self._constraints()
         self.columns = list(dict.fromkeys(column_names(self.space)))
 
     def _constraints(self) -> None:
         """Choices within a case that is not taken must not multiply the count."""
         constraints = []
+        roots = {inner: axis for axis in self.space.axes for inner in choices_in(axis)}
+        budget = Budget(STEPS_TO_CHECK)
         for condition in self._reader.conditions:
             inner = [each for branch in condition.branches for each in branch if isinstance(each, Choice)]
             if not inner:
                 continue
-            touched = {choice for choice, _ in explore(condition.case)} | set(inner)
-            axes = frozenset(axis for axis in self.space.axes if touched & set(choices_in(axis)))
+            touched = {choice for choice, _ in explore(condition.case, budget)} | set(inner)
+            axes = frozenset(roots[choice] for choice in touched if choice in roots)
             constraints.append(Constraint(axes, _inert(condition), condition.place))
         tie(self.space, constraints)
 
-    def produce(self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0) -> Produced:
+    def produce(
+        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+    ) -> Produced:
         """The variation with these choices."""
-        context = Context(selection)
+        context = Context(selection, budget=budget)
         data = realise(self._reader.document.root, context)
         values: dict[str, Any] = {}
         first: list[str] = []
@@ -107,8 +114,9 @@ class ProcgenPlan:
 
     def check(self) -> None:
         """Try every condition on the combinations of what it refers to."""
+        budget = Budget(STEPS_TO_CHECK)
         for condition in (*self._reader.conditions, *self._reader.labels):
-            for _ in explore(condition.label):
+            for _ in explore(condition.label, budget):
                 pass
 
     def levels(self, name: str) -> int:
@@ -150,29 +158,48 @@ def _inert(condition: If) -> Callable[[Context], bool]:
     return holds
 
 
+def space_of(scope: Scope) -> Space:
+    """The space of all choices of a template, unless they are too many."""
+    space = scope.space() or Space()
+    count = 0
+    for axis in space.axes:
+        for inner in choices_in(axis):
+            count += 1
+            if count > MOST_CHOICES:
+                refuse(f"the template has more than {MOST_CHOICES:,} places where something varies", inner.place)
+    return space
+
+
 def choices_in(choice: Choice) -> Iterator[Choice]:
-    """A choice and those within its options."""
-    yield choice
-    if isinstance(choice.options, list):
-        for option in choice.options:
-            if option.inner is not None:
-                for axis in option.inner.axes:
-                    yield from choices_in(axis)
+    """A choice and those within its options, each once."""
+    seen: set[Space] = set()
+    waiting = [choice]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        for option in each.options if isinstance(each.options, list) else ():
+            if option.inner is not None and option.inner not in seen:
+                seen.add(option.inner)
+                waiting += reversed(option.inner.axes)
 
 
-def column_names(space: Space) -> Iterator[str]:
+def column_names(space: Space, seen: set[Any] | None = None) -> Iterator[str]:
     """The names of everything in a space that may be chosen or drawn."""
+    seen = set() if seen is None else seen
     for mark in space.marks:
+        if mark in seen:
+            continue
+        seen.add(mark)
         if isinstance(mark, Choice):
             yield mark.name
             for option in mark.options if isinstance(mark.options, list) else mark.options[:1]:
                 if option.inner is not None:
-                    yield from column_names(option.inner)
+                    yield from column_names(option.inner, seen)
                 elif isinstance(option.value, Pinned):
-                    yield from column_names(Space((), option.value.marks))
+                    yield from column_names(Space((), option.value.marks), seen)
         elif isinstance(mark, If):
             for branch in mark.branches:
-                yield from column_names(Space((), branch))
+                yield from column_names(Space((), branch), seen)
         elif isinstance(mark, Drawn):
             yield mark.name
 
@@ -202,26 +229,39 @@ def collect(
             values[mark.name] = mark.realise(context)
 
 
-def explore(evaluate: Callable[[Context], Any], names: Mapping[str, Any] | None = None) -> Iterator[tuple[Choice, int]]:
+def explore(
+    evaluate: Callable[[Context], Any], budget: Budget, names: Mapping[str, Any] | None = None
+) -> Iterator[tuple[Choice, int]]:
     """Evaluate on every combination of the choices that turn out to be needed; yields each of them as it is made.
+
+    It ends early where nothing is left of the budget.
 
     Raises:
         Mistake: an evaluation fails; the message says with which choices.
     """
-    waiting: list[Selection] = [{}]
-    tried = 0
-    while waiting and tried < MOST_TRIED:
-        selection = waiting.pop()
-        tried += 1
+    selection: Selection = {}
+    # The choices that are made, in the order in which they were needed; the last one is changed first.
+    made: list[Choice] = []
+    for _ in range(MOST_TRIED):
         try:
-            evaluate(Context(selection, names))
+            budget.spend(1 + len(selection))
+            evaluate(Context(dict(selection), names, budget=budget))
+        except Spent:
+            return
         except Undecided as open_:
-            choice = open_.choice
-            for number in reversed(range(min(len(choice.options), MOST_TRIED))):
-                waiting.append({**selection, choice: number})
-                yield choice, number
+            if len(open_.choice.options):
+                made.append(open_.choice)
+                selection[open_.choice] = 0
+                yield open_.choice, 0
+                continue
         except Mistake as mistake:
             raise with_choices(mistake, selection) from None
+        while made and selection[made[-1]] + 1 == len(made[-1].options):
+            del selection[made.pop()]
+        if not made:
+            return
+        selection[made[-1]] += 1
+        yield made[-1], selection[made[-1]]
 
 
 def with_choices(mistake: Mistake, selection: Mapping[Choice, int]) -> Mistake:
@@ -229,6 +269,7 @@ def with_choices(mistake: Mistake, selection: Mapping[Choice, int]) -> Mistake:
     if not selection:
         return mistake
     chosen = ", ".join(f"{choice.name} = {_shown(choice, number)}" for choice, number in selection.items())
+    chosen = chosen if len(chosen) <= 300 else chosen[:297] + "..."
     told = Mistake(f"{mistake.finding.message} (with {chosen})", mistake.finding.place, mistake.finding.code)
     told.source = mistake.source
     return told
@@ -263,10 +304,12 @@ class FamilyPlan:
         self.endless = any(member.plan.endless for member in members)
         self.columns = list(dict.fromkeys(["template", *(name for each in members for name in each.plan.columns)]))
 
-    def produce(self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0) -> Produced | None:
+    def produce(
+        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+    ) -> Produced | None:
         """The variation of the member that is chosen."""
         member = self._members[selection[self._choice]]
-        made = member.plan.produce(selection, chance, attempt)
+        made = member.plan.produce(selection, chance, attempt, budget)
         if made is None:
             return None
         return Produced(made.data, {"template": member.name, **made.values}, [member.name, *made.labels])
@@ -296,9 +339,3 @@ class FamilyPlan:
 def form_of(plan: Plan, selection: Mapping[Choice, int]) -> str:
     """The form in which a variation is written."""
     return plan.form_of(selection) if isinstance(plan, FamilyPlan) else plan.form
-
-
-def refuse_too_many(count: int, place: Place) -> None:
-    """Numbers with hundreds of digits are nobody's intention."""
-    if count > 10**100:
-        refuse("the template has more than 10^100 variations; leave something out", place, "too-many")

@@ -6,6 +6,8 @@ from puzzlebox.schema.diagnostics import Diagnostic, Place, TaskError
 from puzzlebox.schema.tree import Node
 
 NOWHERE = Place(0, 0)
+# Words from a file may be of any length; a sentence may not.
+_LONGEST = 700
 
 
 class TemplateError(TaskError):
@@ -25,7 +27,8 @@ class Mistake(Exception):
 
     def __init__(self, message: str, at: Node | Place = NOWHERE, code: str = "template") -> None:
         place = at.place if isinstance(at, Node) else at
-        self.finding = Diagnostic(code, "error", one_line(message), place)
+        told = one_line(message)
+        self.finding = Diagnostic(code, "error", told if len(told) <= _LONGEST else told[: _LONGEST - 3] + "...", place)
         self.source: str | None = None
         super().__init__(message)
 

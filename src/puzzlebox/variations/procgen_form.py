@@ -1,6 +1,6 @@
 """Reading procgen-companion's templates: Animal-AI's form with `!Proc...` tags in the place of any value."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from puzzlebox.schema.animalai_keys import ARENA_KEYS, ROOT_KEYS, TAGS
@@ -9,6 +9,7 @@ from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.scalars import Ambiguous, resolve
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.things import ANIMALAI_PARAMETERS
+from puzzlebox.variations.budget import MOST_STEPS, MOST_VARIATIONS, checked_number
 from puzzlebox.variations.conditions import Document, If, Range
 from puzzlebox.variations.parts import Context, ListPart, MappingPart, Pinned, Repeat, is_dynamic, realise
 from puzzlebox.variations.problems import NOWHERE, refuse
@@ -39,6 +40,12 @@ _KEYS: dict[str, tuple[str, Sequence[str]]] = {
     "!Vector3": ("a !Vector3", ["x", "y", "z"]),
     "!RGB": ("an !RGB", ["r", "g", "b"]),
 }
+
+
+def refuse_too_many(count: int, place: Place) -> None:
+    """Numbers with hundreds of digits are nobody's intention."""
+    if count > MOST_VARIATIONS:
+        refuse("the template has more than 10^100 variations; leave something out", place, "too-many")
 
 
 class Scope:
@@ -108,12 +115,13 @@ class ProcgenReader:
             refuse("!R [from, to] stands only in the `cases` of a condition", node)
         if tag is not None and not tag.startswith("tag:yaml.org") and tag not in TAGS:
             known = [*self._readers, "!ProcIfLabels", "!R", *TAGS]
-            refuse(f"`{tag}` is not a tag of a template{nearest(tag, known)}", node, "unknown-tag")
+            refuse(f"`{tag[:40]}` is not a tag of a template{nearest(tag, known)}", node, "unknown-tag")
         if node.kind == SCALAR:
             return scalar(node)
         if node.kind == SEQUENCE:
             inside = "!Item" if path.endswith("items") else None
-            return ListPart([self._part(each, f"{path}.{i}", scope, inside) for i, each in enumerate(node.value)])
+            entries = [self._part(each, f"{path}.{i}", scope, inside) for i, each in enumerate(node.value)]
+            return ListPart(entries, node.place)
         return self._mapping(node, path, scope, tag or implied)
 
     def _mapping(self, node: Node, path: str, scope: Scope, tag: str | None) -> MappingPart:
@@ -122,14 +130,14 @@ class ProcgenReader:
         for key, value in node.value:
             word = key.value if key.kind == SCALAR else refuse(f"a key must be a text, not {key.shown()}", key)
             if where and word not in known and word not in _TEMPLATE_KEYS:
-                refuse(f"`{word}` is not a key of {where}{nearest(word, known)}", key, "unknown-key")
+                refuse(f"`{key.short()}` is not a key of {where}{nearest(word, known)}", key, "unknown-key")
             if where and word == "id":
                 id = str(scalar(value)) if value.kind == SCALAR else refuse("an `id` is a text", value)
             elif where and word == "proc_meta":
                 if tag != "!ArenaConfig":
                     refuse("`proc_meta` stands only at the top of the file", key)
             elif tag in ("!Vector3", "!RGB") and value.kind == SEQUENCE and value.tag is None:
-                refuse(f"`{word}` of {tag} is one number, not a list", value)
+                refuse(f"`{key.short()}` of {tag} is one number, not a list", value)
             else:
                 inner = f"{path}.{word}" if path else word
                 pairs.append((word, self._part(value, inner, scope, "!Arena" if path == "arenas" else None)))
@@ -181,8 +189,9 @@ class ProcgenReader:
         base: Any = _tagged("!Vector3", "xyz", (1, 1, 1))
         if "base" in keys:
             base = self._part(keys["base"], f"{path}.base", inner, "!Vector3")
+        space = inner.space()
         options = [
-            Option(_scaled(base, scale, node.place), None if labels is None else labels[index], inner.space())
+            Option(_scaled(base, scale, node.place), None if labels is None else labels[index], space)
             for index, scale in enumerate(scales)
         ]
         return scope.add(Choice(path, "ProcVector3Scaled", node.place, options))
@@ -192,19 +201,21 @@ class ProcgenReader:
         amount = _whole(keys["amount"], "`amount`", most=10_000)
         # In the explanation of a count, what is within a repetition goes by its name.
         before = len(scope.axes)
-        part = Repeat(amount, self._part(keys["value"], path, scope))
+        part = Repeat(amount, self._part(keys["value"], path, scope), node.place)
         for choice in scope.axes[before:]:
             choice.kind, choice.within = "ProcRepeatChoice", part
         return part
 
     def _restrict(self, node: Node, path: str, scope: Scope) -> Choice:
         keys = _fields(node, "!ProcRestrictCombinations", ("amount", "item"), ())
-        amount = _whole(keys["amount"], "`amount`", least=0)
+        amount = _whole(keys["amount"], "`amount`", least=0, most=MOST_STEPS)
         inner = Scope()
         part = self._part(keys["item"], path, inner, "!Item" if ".items." in path else None)
         self._restricted += 1
         shuffle_seed = f"{self._seed}/{self._restricted}"
-        options = Restricted(amount, part, inner.space() or Space(), shuffle_seed)
+        space = inner.space() or Space()
+        refuse_too_many(space.count, node.place)
+        options = Restricted(amount, part, space, shuffle_seed)
         return scope.add(Choice(path, "ProcRestrictCombinations", node.place, options))
 
     # --- conditions
@@ -283,19 +294,23 @@ class Restricted(Sequence[Option]):
 class _Times:
     """One axis of a vector times a number."""
 
-    def __init__(self, base: Any, axis: str, scale: float) -> None:
+    def __init__(self, base: Any, axis: str, scale: float, place: Place) -> None:
         self.dynamic = is_dynamic(base)
         self._base = base
         self._axis = axis
         self._scale = float(scale)
+        self._place = place
 
     def realise(self, context: Context) -> float:
-        length = realise(self._base, context)[self._axis]
-        return self._scale * (length if isinstance(length, int | float) else refuse("a base of numbers is needed"))
+        base = realise(self._base, context)
+        length = base.get(self._axis) if isinstance(base, Mapping) else None
+        if isinstance(length, bool) or not isinstance(length, int | float):
+            refuse("the `base` of !ProcVector3Scaled is a !Vector3 of three numbers", self._place)
+        return self._scale * length
 
 
 def _scaled(base: Any, scale: float, place: Place) -> MappingPart:
-    return MappingPart([(axis, _Times(base, axis, scale)) for axis in "xyz"], place, "!Vector3")
+    return MappingPart([(axis, _Times(base, axis, scale, place)) for axis in "xyz"], place, "!Vector3")
 
 
 def _tagged(tag: str, keys: str, numbers: Sequence[float]) -> MappingPart:
@@ -311,7 +326,7 @@ def scalar(node: Node, *, tagged: bool = False) -> Any:
         value = value.one
     if value is None:
         refuse("a value is missing here", node)
-    return value
+    return checked_number(value, node)
 
 
 def _fields(node: Node, what: str, needed: Sequence[str], optional: Sequence[str]) -> dict[str, Node]:
@@ -345,7 +360,10 @@ def _number(node: Node, what: str) -> float:
 def _whole(node: Node, what: str, least: int | None = None, most: int | None = None) -> int:
     value = _number(node, what)
     if type(value) is not int or (least is not None and value < least) or (most is not None and value > most):
-        limits = f" from {least} on" if least is not None else f" up to {most}" if most is not None else ""
+        if least is not None and most is not None:
+            limits = f" from {least} to {most}"
+        else:
+            limits = f" from {least} on" if least is not None else f" up to {most}" if most is not None else ""
         refuse(f"{what} is a whole number{limits}; got {node.shown()}", node)
     return value
 

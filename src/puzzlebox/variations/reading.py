@@ -1,8 +1,9 @@
 """Reading a template by whatever somebody has in hand: a path, a bundled name, or the text itself."""
 
+import os
 from collections.abc import Callable
 from os import PathLike
-from os.path import exists, isdir
+from os.path import exists, isdir, isfile
 from pathlib import Path
 
 from puzzlebox.schema.draft import ANIMALAI
@@ -10,11 +11,12 @@ from puzzlebox.schema.loading import TEXT, find
 from puzzlebox.schema.messages import closest
 from puzzlebox.schema.reading import form_of
 from puzzlebox.schema.tree import MAPPING, MAX_BYTES, SCALAR, SEQUENCE, Node, Refused, compose, decode
+from puzzlebox.variations.budget import MOST_TEMPLATES
 from puzzlebox.variations.bundled import template_names, template_path
 from puzzlebox.variations.design import read_design
-from puzzlebox.variations.plan import FamilyPlan, Member, Plan, ProcgenPlan, refuse_too_many
+from puzzlebox.variations.plan import FamilyPlan, Member, Plan, ProcgenPlan
 from puzzlebox.variations.problems import Mistake, TemplateError, refuse
-from puzzlebox.variations.procgen_form import ProcgenReader
+from puzzlebox.variations.procgen_form import ProcgenReader, refuse_too_many
 from puzzlebox.variations.space import Choice, Option
 from puzzlebox.variations.variables import number_of
 from puzzlebox.variations.vary_form import TEMPLATE_KEYS, VaryPlan, VaryReader
@@ -111,6 +113,7 @@ def plan_of(
     Where `others` is false, no other template may be named, and no file is looked for.
     """
     plan: Plan
+    known = [] if texts is None else texts
     if form_of(root) == ANIMALAI and not any(root.get(key) is not None for key in TEMPLATE_KEYS):
         reader = ProcgenReader(seed)
         reader.read(root)
@@ -125,7 +128,7 @@ def plan_of(
                     node,
                     "no-file",
                 )
-            return _other(name, node, folder, seed, [] if texts is None else texts, above)
+            return _other(name, node, folder, seed, known, above)
 
         if root.get("templates") is not None:
             plan = _family(root, load)
@@ -139,18 +142,25 @@ def plan_of(
 
 def _other(name: str, node: Node, folder: Path | None, seed: int, texts: list[str], above: tuple[str, ...]) -> Plan:
     """Another template, named relative to this one."""
-    beside = (folder or Path()) / name
+    if len(texts) > MOST_TEMPLATES:
+        refuse(f"the template names more than {MOST_TEMPLATES} others", node, "too-many")
+    beside = os.path.join(folder or "", name)
     try:
-        path = beside if beside.is_file() else _file(name)
-    except FileNotFoundError as problem:
-        refuse(str(problem), node, "no-file")
+        path = Path(beside) if isfile(beside) else _file(name)
+    except (OSError, ValueError) as problem:
+        refuse(_cut(str(problem)) if isinstance(problem, FileNotFoundError) else _no_file(name), node, "no-file")
+    if not path.is_file():  # a pipe or a device may never end
+        refuse(f"{_cut(name)} is not a file", node, "no-file")
     key = str(path.resolve())
     if key in above:
         refuse(f"the template `{name}` contains itself", node, "cycle")
     if len(above) >= _DEEPEST:
         refuse(f"templates are nested more than {_DEEPEST} deep", node, "too-deep")
     try:
-        _, text, _ = found(path)
+        try:
+            _, text, _ = found(path)
+        except OSError as problem:
+            refuse(f"{_cut(name)} cannot be read: {problem.strerror}", node, "no-file")
         texts.append(text)
         return plan_of(tree_of(text), path.parent, seed, texts, (*above, key))
     except TemplateError as error:
@@ -160,6 +170,14 @@ def _other(name: str, node: Node, folder: Path | None, seed: int, texts: list[st
     except Mistake as mistake:
         mistake.source = mistake.source or str(path)
         raise
+
+
+def _no_file(name: str) -> str:
+    return f"there is no file {_cut(name)}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def _family(root: Node, load: Callable[[str, Node], Plan]) -> FamilyPlan:
@@ -173,6 +191,8 @@ def _family(root: Node, load: Callable[[str, Node], Plan]) -> FamilyPlan:
         refuse("`templates` expects paths by their names, as in cups: cups.yml", node)
     members = []
     for key, value in node.value:
+        if key.kind != SCALAR:
+            refuse(f"the name of a template is a text, not {key.shown()}", key)
         weight = 1.0
         path = value
         if value.kind == MAPPING:

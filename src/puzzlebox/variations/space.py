@@ -71,6 +71,14 @@ class Choice:
             ends.append(total)
         return ends
 
+    @cached_property
+    def _possible(self) -> list[int] | None:
+        """The options that stand for anything; None where all do."""
+        if self._ends is None:
+            return None
+        found = [n for n, option in enumerate(self.options) if option.inner is None or option.inner.count]
+        return found if len(found) < len(self.options) else None
+
     @property
     def count(self) -> int:
         """How many combinations it stands for."""
@@ -97,7 +105,10 @@ class Choice:
 
     def draw(self, random: Random, selection: Selection) -> None:
         """Select by chance: an option first, then what is within it."""
-        if self.weights is None:
+        if self._possible is not None:
+            weights = None if self.weights is None else [self.weights[number] for number in self._possible]
+            number = random.choices(self._possible, weights if weights and any(weights) else None)[0]
+        elif self.weights is None:
             number = random.randrange(len(self.options))
         else:
             number = random.choices(range(len(self.options)), self.weights)[0]

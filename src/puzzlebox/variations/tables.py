@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from puzzlebox.schema.diagnostics import Place
+from puzzlebox.variations.budget import STEPS_TO_TIE, Budget, Spent
 from puzzlebox.variations.parts import Context
 from puzzlebox.variations.problems import refuse
 from puzzlebox.variations.space import Choice, Selection, Space, Table
 
 # So many combinations of the choices that conditions tie together are looked at; beyond, the template is refused.
 MOST_LOOKED_AT = 400_000
+_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,14 @@ class Constraint:
 def tie(space: Space, constraints: Sequence[Constraint], names: Any = None) -> None:
     """Give a space the tables that its constraints make."""
     groups = _groups([constraint for constraint in constraints if constraint.axes])
+    budget = Budget(STEPS_TO_TIE)
     order = {axis: number for number, axis in enumerate(space.axes)}
     for together in groups:
         axes = sorted({axis for constraint in together for axis in constraint.axes}, key=order.__getitem__)
-        rows = _rows(axes, together, names)
+        try:
+            rows = _rows(axes, together, names, budget)
+        except Spent as spent:
+            refuse(f"to try this condition on all combinations {spent}", together[0].place, "too-many")
         if not rows:
             refuse("no combination satisfies this condition", together[-1].place, "empty")
         space.tables.append(Table([order[axis] for axis in axes], rows))
@@ -42,31 +48,43 @@ def tie(space: Space, constraints: Sequence[Constraint], names: Any = None) -> N
 
 def _groups(constraints: Iterable[Constraint]) -> list[list[Constraint]]:
     """Constraints that share a choice belong together."""
-    groups: list[tuple[set[Choice], list[Constraint]]] = []
-    for constraint in constraints:
-        axes, together = set(constraint.axes), [constraint]
-        rest = []
-        for others, known in groups:
-            if others & axes:
-                axes |= others
-                together = known + together
-            else:
-                rest.append((others, known))
-        groups = [*rest, (axes, together)]
-    return [together for _, together in groups]
+    above: dict[Choice, Choice] = {}
+
+    def top(axis: Choice) -> Choice:
+        while (higher := above.setdefault(axis, axis)) is not axis:
+            above[axis] = above[higher]
+            axis = higher
+        return axis
+
+    asked = list(constraints)
+    for constraint in asked:
+        first, *others = constraint.axes
+        for other in others:
+            above[top(other)] = top(first)
+    groups: dict[Choice, list[Constraint]] = {}
+    for constraint in asked:
+        # A group stands where its last constraint does: draws depend on the order of the tables.
+        root = top(next(iter(constraint.axes)))
+        groups[root] = [*groups.pop(root, []), constraint]
+    return list(groups.values())
 
 
-def _rows(axes: Sequence[Choice], constraints: Sequence[Constraint], names: Any) -> list[tuple[int, ...]]:
+def _rows(
+    axes: Sequence[Choice], constraints: Sequence[Constraint], names: Any, budget: Budget
+) -> list[tuple[int, ...]]:
     """All rows that satisfy the constraints, each of which is asked as soon as its last choice is made."""
     ready: list[list[Constraint]] = [[] for _ in axes]
+    position = {axis: number for number, axis in enumerate(axes)}
     for constraint in constraints:
-        ready[max(axes.index(axis) for axis in constraint.axes)].append(constraint)
+        ready[max(position[axis] for axis in constraint.axes)].append(constraint)
     rows: list[tuple[int, ...]] = [()]
     looked = 0
     for axis, asked in zip(axes, ready, strict=True):
         looked += len(rows) * axis.count
         if looked > MOST_LOOKED_AT:
-            tied = ", ".join(f"`{each.name}`" for each in axes)
+            tied = ", ".join(f"`{each.name}`" for each in axes[:_MOST_SHOWN])
+            if len(axes) > _MOST_SHOWN:
+                tied += f" and {len(axes) - _MOST_SHOWN} more"
             refuse(
                 f"the conditions tie {tied} together, which takes more than {MOST_LOOKED_AT:,} combinations to look "
                 "through; give fewer values or tie fewer of them",
@@ -75,13 +93,16 @@ def _rows(axes: Sequence[Choice], constraints: Sequence[Constraint], names: Any)
             )
         rows = [(*row, number) for row in rows for number in range(axis.count)]
         if asked:
-            rows = [row for row in rows if _holds(axes, row, asked, names)]
+            rows = [row for row in rows if _holds(axes, row, asked, names, budget)]
     return rows
 
 
-def _holds(axes: Sequence[Choice], row: tuple[int, ...], asked: Sequence[Constraint], names: Any) -> bool:
+def _holds(
+    axes: Sequence[Choice], row: tuple[int, ...], asked: Sequence[Constraint], names: Any, budget: Budget
+) -> bool:
+    budget.spend(len(row) + len(asked))
     selection: Selection = {}
     for axis, number in zip(axes, row, strict=False):
         axis.unrank(number, selection)
-    context = Context(selection, names)
+    context = Context(selection, names, budget=budget)
     return all(constraint.holds(context) for constraint in asked)

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -16,6 +17,7 @@ from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.reading import Reading, read
 from puzzlebox.schema.tree import SCALAR, Refused, compose
+from puzzlebox.variations.budget import Budget, Spent
 from puzzlebox.variations.parts import shown
 from puzzlebox.variations.plan import Design, ProcgenPlan, Produced, form_of
 from puzzlebox.variations.problems import Mistake, TemplateError
@@ -33,6 +35,8 @@ _PATIENCE = 100
 _ROUNDS = 2**32
 # Words without which a text is no template.
 _WORDS = re.compile(r"!Proc|proc_meta|" + "|".join(rf"\b{key}\s*:" for key in TEMPLATE_KEYS))
+# Most file systems take names of 255 bytes.
+_LONGEST_STEM = 200
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+=-]+")
 
 
@@ -84,9 +88,9 @@ class Variation:
         return said if len(said) <= 300 else said[:297] + "..."
 
     def stem(self, number: int | None = None) -> str:
-        """The name of its file without the ending: five digits and the labels."""
+        """The name of its file without the ending: five digits and the labels, at most 200 characters."""
         words = [_UNSAFE.sub("-", label).strip("-") or "-" for label in self.labels]
-        return "_".join([f"{self.number if number is None else number:05d}", *words])
+        return "_".join([f"{self.number if number is None else number:05d}", *words])[:_LONGEST_STEM]
 
     def __repr__(self) -> str:
         return f"Variation({self.number}, {self.described()})"
@@ -176,10 +180,8 @@ class Template:
     def _open(self, folder: Path | None, others: bool = True) -> None:
         self._folder = folder
         texts = [self.text]
-        try:
+        with self._sentences("to read the template"):
             self._plan = plan_of(tree_of(self.text), folder, self.seed, texts, others=others)
-        except Mistake as mistake:
-            raise self._error(mistake) from None
         self.texts = tuple(texts)
         self.count = self._plan.space.count
         self.endless = self._plan.endless
@@ -188,6 +190,18 @@ class Template:
 
     def _error(self, mistake: Mistake) -> TemplateError:
         return TemplateError(mistake.source or self.name, [mistake.finding])
+
+    @contextmanager
+    def _sentences(self, doing: str) -> Iterator[None]:
+        """Whatever goes wrong with the template becomes one sentence that names its file."""
+        try:
+            yield
+        except Mistake as mistake:
+            raise self._error(mistake) from None
+        except Spent as spent:
+            raise self._error(Mistake(f"{doing} {spent}", code="too-many")) from None
+        except RecursionError:
+            raise self._error(Mistake(f"{doing} takes too many steps within one another", code="too-deep")) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_again, (self.text, self.name, self._folder, self.seed))
@@ -198,10 +212,8 @@ class Template:
         Raises:
             TemplateError: one fails; the message says where, and with which values.
         """
-        try:
+        with self._sentences("to check the template"):
             self._plan.check()
-        except Mistake as mistake:
-            raise self._error(mistake) from None
 
     @property
     def title(self) -> str:
@@ -242,11 +254,12 @@ class Template:
         return self._made(index, selection)
 
     def _made(self, index: int, selection: Selection) -> Variation:
+        budget = Budget()
         for attempt in range(_MOST_ATTEMPTS):
-            try:
-                made = self._plan.produce(selection, lambda name: Random(f"{self.seed}/{index}/{name}"), attempt)
-            except Mistake as mistake:
-                raise self._error(mistake) from None
+            with self._sentences(f"to make variation {index}"):
+                made = self._plan.produce(
+                    selection, lambda name: Random(f"{self.seed}/{index}/{name}"), attempt, budget
+                )
             if made is not None:
                 return Variation(index, made, form_of(self._plan, selection))
         hopeless = Mistake(f"in variation {index} no draw in {_MOST_ATTEMPTS:,} satisfies what is required")
@@ -321,7 +334,8 @@ class Template:
             place += 1
             selection: Selection = {}
             self._plan.space.unrank(index, selection)
-            cell = shown(self._plan.cell(selection, self.design.balance))
+            with self._sentences(f"to balance variation {index}"):
+                cell = shown(self._plan.cell(selection, self.design.balance))
             waiting.setdefault(cell, []).append(index)
 
     # --- splits

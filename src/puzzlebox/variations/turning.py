@@ -27,8 +27,9 @@ def mirrored(arena: Mapping[str, Any], axis: str) -> Data:
         return (360 - rotation) % 360 if axis == "x" else (540 - rotation) % 360
 
     def item(data: Data) -> None:
-        if data.get("name") in _OTHER_HAND:
-            data["name"] = _OTHER_HAND[data["name"]]
+        name = data.get("name")
+        if isinstance(name, str):
+            data["name"] = _OTHER_HAND.get(name, name)
         symbol = data.get("symbol")
         if isinstance(symbol, str):
             rows = symbol.split("/")

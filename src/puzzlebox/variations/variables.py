@@ -2,12 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, islice, permutations
-from math import comb, factorial, floor
+from math import floor
 from typing import Any
 
 from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.scalars import resolve
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
+from puzzlebox.variations.budget import (
+    LARGEST,
+    MOST_LISTED,
+    MOST_LISTED_VALUES,
+    MOST_STEPS,
+)
 from puzzlebox.variations.parts import Drawn, ListPart, shown
 from puzzlebox.variations.problems import refuse
 from puzzlebox.variations.procgen_form import Scope
@@ -23,11 +29,8 @@ LAWS: dict[str, tuple[str, ...]] = {
     "permutations": ("when",),
     "subsets": ("size", "when"),
 }
-_MOST_LISTED = 50_000
-_MOST_STEPS = 10**9
-# Beyond these no arena has a use for a number, and sums of numbers may have no value.
-_LARGEST = 1e15
 _DECIMALS = 3
+_COUNTED = 10**15
 Read = Callable[[Node, str, Scope], Any]
 
 
@@ -109,7 +112,7 @@ def _options(law: str, keys: dict[str, Node], name: str, read: Read) -> tuple[Se
     if law == "named":
         if node.kind != MAPPING or not node.value:
             refuse(f"`named` of `{name}` expects values by their labels, as in {{small: 0.5, big: 2}}", node)
-        return [_option(value, name, read) for _, value in node.value], [key.value for key, _ in node.value]
+        return [_option(value, name, read) for _, value in node.value], [_label(key) for key, _ in node.value]
     entries = _filled(node, name)
     if law == "options":
         labels = keys.get("labels")
@@ -117,19 +120,46 @@ def _options(law: str, keys: dict[str, Node], name: str, read: Read) -> tuple[Se
             return [_option(each, name, read) for each in entries], None
         if labels.kind != SEQUENCE or len(labels.value) != len(entries):
             refuse(f"`labels` of `{name}` must be a list of {len(entries)}, one for each option", labels, "length")
-        return [_option(each, name, read) for each in entries], [str(each.value) for each in labels.value]
+        return [_option(each, name, read) for each in entries], [_label(each) for each in labels.value]
     values = [plain_part(each, name, read) for each in entries]
     size = len(values)
     if law == "subsets":
         if "size" not in keys:
             refuse(f"`subsets` of `{name}` needs `size`, how many are taken", node)
         size = whole_of(keys["size"], f"`size` of `{name}`", 0, len(values))
-    count = factorial(size) if law == "permutations" else comb(len(values), size)
-    if count > _MOST_LISTED:
-        many = f"{count:,}" if count < 10**15 else "more than 10^15"
-        refuse(f"`{name}` has {many} {law}; at most {_MOST_LISTED:,} can be listed", node, "too-many")
+    count = _orders(size) if law == "permutations" else _subsets(len(values), size)
+    if count > MOST_LISTED:
+        many = f"{count:,}" if count < _COUNTED else "more than 10^15"
+        refuse(f"`{name}` has {many} {law}; at most {MOST_LISTED:,} can be listed", node, "too-many")
+    if count * size > MOST_LISTED_VALUES:
+        many = f"`{name}` has {count:,} {law} of {size:,} values each"
+        refuse(f"{many}; at most {MOST_LISTED_VALUES:,} values can be listed", node, "too-many")
     made = permutations(values) if law == "permutations" else combinations(values, size)
     return [Option(ListPart(each)) for each in islice(made, count)], None
+
+
+def _label(node: Node) -> str:
+    return str(node.value) if node.kind == SCALAR else refuse(f"a label is a text; got {node.shown()}", node)
+
+
+def _orders(size: int) -> int:
+    """In how many orders so many values can stand, counted up to 10^15."""
+    count = 1
+    for number in range(2, size + 1):
+        count *= number
+        if count >= _COUNTED:
+            break
+    return count
+
+
+def _subsets(size: int, taken: int) -> int:
+    """How many subsets there are, counted up to 10^15."""
+    count = 1
+    for number in range(min(taken, size - taken)):
+        count = count * (size - number) // (number + 1)
+        if count >= _COUNTED:
+            break
+    return count
 
 
 class Steps(Sequence[Option]):
@@ -162,14 +192,14 @@ def _range(node: Node, keys: dict[str, Node], name: str) -> Steps:
     if "steps" in keys:
         if len(numbers) == 3 or "step" in keys:
             refuse(f"`{name}` has both a step and a number of steps; give one of them", keys["steps"])
-        count = whole_of(keys["steps"], f"`steps` of `{name}`", 2, _MOST_STEPS)
+        count = whole_of(keys["steps"], f"`steps` of `{name}`", 2, MOST_STEPS)
         return Steps(low, (high - low) / (count - 1), count)
     step = numbers[2] if len(numbers) == 3 else number_of(keys["step"], "`step`") if "step" in keys else 1
     if step <= 0:
         refuse(f"the step of `{name}` must be above 0; got {shown(step)}", keys.get("step", node), "empty")
     amount = (high - low) / step
-    if amount >= _MOST_STEPS:
-        what = f"the range of `{name}` has more than {_MOST_STEPS:,} values"
+    if amount >= MOST_STEPS:
+        what = f"the range of `{name}` has more than {MOST_STEPS:,} values"
         refuse(f"{what}; give a larger step, or `uniform` to draw any number", node, "too-many")
     return Steps(low, step, floor(amount + 1e-9) + 1)
 
@@ -206,7 +236,7 @@ def number_of(node: Node, what: str) -> float:
     value = resolve(node) if node.kind == SCALAR else None
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         refuse(f"{what} expects a number; got {node.shown()}", node)
-    if abs(value) > _LARGEST:
+    if abs(value) > LARGEST:
         refuse(f"{what} expects a number from -1e15 to 1e15; got {node.shown()}", node)
     return value
 

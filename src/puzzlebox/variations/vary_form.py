@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from puzzlebox.schema.diagnostics import Place
@@ -10,6 +11,7 @@ from puzzlebox.schema.messages import nearest, number
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.scalars import Ambiguous, resolve
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
+from puzzlebox.variations.budget import STEPS_TO_CHECK, Budget, checked_number
 from puzzlebox.variations.design import DESIGN_KEYS, latin_square, read_design
 from puzzlebox.variations.names import Names, walk
 from puzzlebox.variations.parts import (
@@ -27,10 +29,20 @@ from puzzlebox.variations.parts import (
     realise,
     shown,
 )
-from puzzlebox.variations.plan import Chances, Design, Plan, Produced, choices_in, collect, column_names, explore
+from puzzlebox.variations.plan import (
+    Chances,
+    Design,
+    Plan,
+    Produced,
+    choices_in,
+    collect,
+    column_names,
+    explore,
+    space_of,
+)
 from puzzlebox.variations.problems import refuse
 from puzzlebox.variations.procgen_form import Scope
-from puzzlebox.variations.space import Choice, Option, Space
+from puzzlebox.variations.space import Choice, Option
 from puzzlebox.variations.tables import Constraint, tie
 from puzzlebox.variations.turning import MIRRORS, TURNS, mirrored, turned
 from puzzlebox.variations.variables import LAWS, plain_part, read_variable
@@ -114,12 +126,13 @@ class VaryReader:
     def part(self, node: Node, path: str, scope: Scope) -> Any:
         """One value of the template."""
         if node.tag is not None:
-            refuse(f"`{node.tag}` is a tag; our form has none", node, "tag")
+            refuse(f"`{node.tag[:40]}` is a tag; our form has none", node, "tag")
         if node.kind == SCALAR:
             return self._scalar(node, path)
         if node.kind == SEQUENCE:
             joined = path.rsplit(".", 1)[-1] in _JOINED
-            return ListPart([self._entry(each, f"{path}.{i}", scope, joined) for i, each in enumerate(node.value)])
+            entries = [self._entry(each, f"{path}.{i}", scope, joined) for i, each in enumerate(node.value)]
+            return ListPart(entries, node.place)
         keys = [key.value for key, _ in node.value]
         if keys == ["vary"]:
             return read_variable(node.value[0][1], path, scope, self.part)
@@ -135,7 +148,7 @@ class VaryReader:
             if key.kind != SCALAR:
                 refuse(f"a key must be a text, not {key.shown()}", key)
             if key.value in pairs:
-                refuse(f"`{key.value}` is given twice", key, "duplicate-key")
+                refuse(f"`{key.short()}` is given twice", key, "duplicate-key")
             inner = self.part(value, f"{path}.{key.value}", scope)
             if arena and key.value in ("mirror", "rotate"):
                 turns[key.value] = inner
@@ -168,6 +181,8 @@ class VaryReader:
             )
         if value is None and not path.startswith("metadata"):
             refuse("a value is missing here", node)
+        if not path.startswith("metadata"):
+            checked_number(value, node)
         if not isinstance(value, str) or "$" not in value:
             return value
         if value.startswith("$$"):
@@ -179,7 +194,7 @@ class VaryReader:
         if len(pieces) == 1:
             return value
         made = [self.names.formula(each, node.place) if i % 2 else each for i, each in enumerate(pieces)]
-        return Sentence(made)
+        return Sentence(made, node.place)
 
     def test(self, node: Node) -> Formula:
         """A condition."""
@@ -261,26 +276,33 @@ class VaryPlan:
     def __init__(self, reader: VaryReader) -> None:
         self._reader = reader
         self.design = reader.design
-        self.space = reader.scope.space() or Space()
+        self.space = space_of(reader.scope)
+        self._linked = frozenset(axis.name for axis in reader.scope.axes if "," in axis.name)
         for name in reader.design.balance:
             if reader.names.behind(reader.names.parts[name])[1]:
                 refuse(f"`{name}` is drawn by chance, so that it cannot be balanced", reader.names.declared[name])
         tie(self.space, reader.constraints, reader.names.parts)
         nested = [mark for mark in self.space.marks if isinstance(mark, _Nested)]
         named = list(reader.names.parts)
-        found = [name for name in column_names(self.space) if name not in _linked(reader)]
+        found = [name for name in column_names(self.space) if name not in self._linked]
         self.columns = list(
             dict.fromkeys([*named, *found, *(c for each in nested for c in each.columns()), *reader.labels])
         )
-        drawn = any(
-            isinstance(each, Drawn) for part in (reader.root, *reader.names.parts.values()) for each in walk(part)
-        )
+        seen: set[Any] = set()
+        parts = (reader.root, *reader.names.parts.values())
+        drawn = any(isinstance(each, Drawn) for part in parts for each in walk(part, seen))
         self.endless = drawn or any(each.plan.endless for each in nested)
 
-    def produce(self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0) -> Produced | None:
+    def produce(
+        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+    ) -> Produced | None:
         """The variation with these choices, unless a drawn value breaks a requirement."""
         reader = self._reader
-        context = Context(selection, reader.names.parts, lambda name: chance(f"{attempt}/{name}" if attempt else name))
+
+        def drawn(name: str) -> Random:
+            return chance(f"{attempt}/{name}" if attempt else name)
+
+        context = Context(selection, reader.names.parts, drawn, budget)
         if not all(formula.realise(context) for formula in reader.requirements):
             return None
         values: dict[str, Any] = {}
@@ -288,7 +310,7 @@ class VaryPlan:
         idle = {choice for choice, test in reader.whens if not test.realise(context)}
         marks = [mark for mark in self.space.marks if not isinstance(mark, _Nested) and mark not in idle]
         collect(marks, context, values, labels, labels)
-        for linked in _linked(reader):
+        for linked in self._linked:
             values.pop(linked, None)
         values = {name: context.value(name) for name in reader.names.parts} | values
         for mark in self.space.marks:
@@ -316,19 +338,16 @@ class VaryPlan:
         reader = self._reader
         parts = [reader.root, *reader.names.parts.values(), *reader.labels.values(), *reader.requirements]
         tried: set[str] = set()
+        seen: set[Any] = set()
+        budget = Budget(STEPS_TO_CHECK)
         for part in parts:
-            for each in walk(part):
+            for each in walk(part, seen):
                 if isinstance(each, Formula) and each.expression.text not in tried and not reader.names.behind(each)[1]:
                     tried.add(each.expression.text)
-                    for _ in explore(each.realise, reader.names.parts):
+                    for _ in explore(each.realise, budget, reader.names.parts):
                         pass
                 elif isinstance(each, _Nested):
                     each.plan.check()
-
-
-def _linked(reader: VaryReader) -> list[str]:
-    """The choices that stand for several names at once."""
-    return [axis.name for axis in reader.scope.axes if "," in axis.name]
 
 
 class _Picked:
@@ -401,7 +420,9 @@ class _Nested:
         self._choice = choice
 
     def produced(self, context: Context) -> Produced:
-        made = self.plan.produce(context.selection, lambda name: context.random(f"{self.path}.{name}"))
+        made = self.plan.produce(
+            context.selection, lambda name: context.random(f"{self.path}.{name}"), 0, context.budget
+        )
         return made if made is not None else refuse("what was drawn breaks a condition of the nested template")
 
     def realise(self, context: Context) -> Several:
@@ -429,6 +450,9 @@ def _texts(node: Node) -> list[str]:
 def _pairs(node: Node, what: str) -> list[tuple[Node, Node]]:
     if node.kind != MAPPING:
         refuse(f"`{what}` expects values by their names; got {node.shown()}", node)
+    for key, _ in node.value:
+        if key.kind != SCALAR:
+            refuse(f"a key of `{what}` is a text, not {key.shown()}", key)
     pairs: list[tuple[Node, Node]] = node.value
     return pairs
 

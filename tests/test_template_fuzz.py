@@ -1,0 +1,43 @@
+"""Mutilated templates are refused with one sentence or work; see `template_fuzz.py`.
+
+`make slow` uses 100,000 templates from four seeds, `make test` a few hundred. PUZZLEBOX_FUZZ_TEMPLATES asks for another
+number from each seed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPT = Path(__file__).with_name("template_fuzz.py")
+TEMPLATES = int(os.environ.get("PUZZLEBOX_FUZZ_TEMPLATES", "25000"))
+
+
+def fuzzed(seed: int, count: int) -> dict[str, Any]:
+    """What a process with limited memory says about so many templates."""
+    words = [sys.executable, str(SCRIPT), "--seed", str(seed), "--count", str(count)]
+    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **threads}, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_a_few_hundred_templates() -> None:
+    report = fuzzed(1, 300)
+    assert report["failures"] == {}
+    assert report["templates"] == 300 and 30 < report["sound"] < 270, report
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [101, 102, 103, 104])
+def test_a_hundred_thousand_templates(seed: int) -> None:
+    report = fuzzed(seed, TEMPLATES)
+    failures = report.pop("failures")
+    print(f"\n{report}")
+    assert failures == {}
+    assert report["templates"] == TEMPLATES
