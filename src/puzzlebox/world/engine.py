@@ -1,6 +1,5 @@
 """PhysX, wrapped: bodies of one arena, their packed state, and the native kernel that knows who is near what."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,11 +11,10 @@ import numpy as np
 from puzzlebox._native import Solids
 from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Ball, Box, Hull, Shape, Tube, Vector, Wedge, thinnest
 from puzzlebox.things.rules import PHYSICS_STEP
+from puzzlebox.world.physics_library import load_sapien
 
-with warnings.catch_warnings():  # it warns where there is no Vulkan; nothing here draws with it
-    warnings.simplefilter("ignore")
-    import sapien
-    from sapien import physx
+sapien: Any = load_sapien()
+physx: Any = sapien.physx
 
 # What a form takes part in; the same bits as native/solids.h.
 SOLID, BLOCKS, TOUCHED, ENTERED = 1, 2, 4, 8
