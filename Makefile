@@ -2,7 +2,7 @@
 # make slow   the long tests (fuzzing)                make lint   style, types, direction of imports
 # make bench  speed, beside a peer in the same run    make wheel PYTHON=3.12   a wheel in dist/
 # make generated   files written from the catalogue   make pictures   pictures of the documentation
-# make web    build the studio's page
+# make web    build the studio's page                 make sanitize   the kernel's tests under ASan and UBSan
 SHELL := /bin/bash
 PYTHON ?= 3
 VENV := .venv
@@ -12,7 +12,7 @@ INTERPRETER = $(shell tools/find-python $(PYTHON))
 NATIVE := CMakeLists.txt $(wildcard native/*)
 PAGE := src/puzzlebox/studio/static/index.html
 
-.PHONY: lab test slow lint bench web browser wheel generated pictures clean
+.PHONY: lab test slow sanitize lint bench web browser wheel generated pictures clean
 .DEFAULT_GOAL := test
 
 lab: $(VENV)/built $(PAGE)
@@ -24,6 +24,9 @@ test: lint browser
 
 slow: $(VENV)/built
 	$(BIN)/pytest -q -m slow -s
+
+sanitize: $(VENV)/built
+	$(BIN)/python tools/sanitize
 
 lint: $(VENV)/built $(PAGE)
 	$(BIN)/ruff check .
