@@ -14,7 +14,7 @@ def run() -> list[Result]:
     """Print what each kind of thing did; the deepest and the longest excursion."""
     import excursions
 
-    tally = excursions.run(_STEPS, _SEED)
+    tally = excursions.run(_STEPS, _SEED, surfaces=True)
     print(tally)
     return [
         Result("deepest excursion", tally.deepest, "m", f"at most {excursions.FAR}"),

@@ -22,6 +22,9 @@ from puzzlebox.world.engine import FLOOR_TOP
 Floats = NDArray[np.float64]
 # An excursion: the position of a body is further than this (metres) beyond the fence or below the floor.
 FAR = 0.05
+ROUNDING = 1e-6
+# What has its position at its base rests this far below the ground (y = 0).
+_RESTING = 0.0101
 # A heap of balls is slow, and nothing new happens in it.
 CROWD = 250
 
@@ -128,8 +131,9 @@ def outline(shapes: tuple[Shape, ...]) -> tuple[Floats, float]:
 class Gauge:
     """Looks at every body of a world before each physics step."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Tally, *, surfaces: bool = False) -> None:
         self.tally = tally
+        self._surfaces = surfaces
         self.world: World | None = None
         self.name = ""
         self._since: dict[int, int] = {}
@@ -153,22 +157,25 @@ class Gauge:
         level = at[:, [0, 2]]
         fence = np.maximum(-level, level - reach).max(axis=1, initial=-np.inf)
         floor = -at[:, 1]
+        deepest = np.maximum(fence, floor)
+        things = engine.rows()
+        for identity in things:
+            if identity not in self._seen and identity in world.present:
+                self._seen.add(identity)
+                self.tally.kinds[type(world.present[identity]).__name__].seen += 1
         still: set[int] = set()
-        for row in np.flatnonzero(np.minimum(level, reach - level).min(axis=1, initial=np.inf) < 12.0):
-            identity = engine.rows()[row]
+        for row in np.flatnonzero(deepest > _RESTING) if not self._surfaces else range(len(things)):
+            identity = things[row]
             thing = world.present.get(identity)
             if thing is None or thing.kinematic:
                 continue
             kind = self.tally.kinds[type(thing).__name__]
-            if identity not in self._seen:
-                self._seen.add(identity)
-                kind.seen += 1
-            deepest = max(kind.fence, kind.floor)
-            if max(fence[row], floor[row]) > max(deepest, 0.01):
+            if deepest[row] > max(kind.fence, kind.floor, _RESTING):
                 kind.where = f"{self.name}, physics step {world.clock}"
             kind.fence, kind.floor = max(kind.fence, float(fence[row])), max(kind.floor, float(floor[row]))
-            self._press(kind, identity, self._surface(identity, state[row], reach))
-            if max(fence[row], floor[row]) > FAR:
+            if self._surfaces:
+                self._press(kind, identity, self._surface(identity, state[row], reach))
+            if deepest[row] > FAR + ROUNDING:
                 still.add(identity)
                 if identity not in self._since:
                     kind.excursions += 1
@@ -239,8 +246,8 @@ def watched(gauge: Gauge) -> Iterator[None]:
         World._moved_by_the_engine = build  # type: ignore[method-assign]
 
 
-def play(seed: int, number: int, tally: Tally, *, kind: str) -> None:
-    """One arena: a random one, or a hard one of that name."""
+def play(seed: int, number: int, tally: Tally, *, kind: str, surfaces: bool = False) -> None:
+    """One arena: a random one, or a hard one of that name; with `surfaces`, every part of every body is looked at."""
     rng = np.random.default_rng((seed, number))
     rules = pick(rng, list(PRESETS))
     task = random_task(rng) if kind == "random" else hard_task(rng, kind)
@@ -249,7 +256,7 @@ def play(seed: int, number: int, tally: Tally, *, kind: str) -> None:
     arena, episode_seed = int(rng.integers(len(task.arenas))), int(rng.integers(2**31))
     name = f"{kind}, seed {seed}, number {number}, rules {rules}"
     tally.arenas += 1
-    gauge = Gauge(tally)
+    gauge = Gauge(tally, surfaces=surfaces)
     with watched(gauge):
         world, episodes = None, 0
         for chosen in actions:
@@ -274,12 +281,12 @@ def play(seed: int, number: int, tally: Tally, *, kind: str) -> None:
     gauge.world = None  # who looks at a world that holds him keeps it for good
 
 
-def run(steps: int, seed: int) -> Tally:
+def run(steps: int, seed: int, *, surfaces: bool = False) -> Tally:
     """Random and hard arenas in turn until so many decisions are made."""
     tally = Tally()
     kinds = ["random", *HARD]
     number = 0
     while tally.steps < steps:
-        play(seed, number, tally, kind=kinds[number % len(kinds)])
+        play(seed, number, tally, kind=kinds[number % len(kinds)], surfaces=surfaces)
         number += 1
     return tally

@@ -9,7 +9,7 @@ import os
 import numpy as np
 import pytest
 
-from excursions import FAR, Tally, play, run
+from excursions import FAR, ROUNDING, Tally, play, run
 from puzzlebox.schema.models import Task
 from puzzlebox.world import World
 
@@ -20,7 +20,7 @@ FOUND = (("dropped", 1, 114), ("dropped", 1, 723), ("random", 1, 777), ("random"
 
 
 def assert_within(tally: Tally) -> None:
-    assert tally.deepest <= FAR + 1e-6 and not tally.longest and not tally.lost, f"\n{tally}"
+    assert tally.deepest <= FAR + ROUNDING and not tally.longest and not tally.lost, f"\n{tally}"
 
 
 @pytest.mark.parametrize(("kind", "seed", "number"), FOUND)
