@@ -4,6 +4,7 @@
 # make generated   files written from the catalogue   make pictures   pictures of the documentation
 # make web    build the studio's page                 make sdist  a source distribution in dist/
 # make lock   renew the list of versions              make lowest the tests with the lowest versions of everything
+# make sanitize   the kernel's tests under ASan and UBSan
 SHELL := /bin/bash
 PYTHON ?= 3
 VENV := .venv
@@ -13,7 +14,7 @@ INTERPRETER = $(shell tools/find-python $(PYTHON))
 NATIVE := CMakeLists.txt $(wildcard native/*)
 PAGE := src/puzzlebox/studio/static/index.html
 
-.PHONY: lab test slow lint bench web browser sdist wheel lock lowest generated pictures clean
+.PHONY: lab test slow sanitize lint bench web browser sdist wheel lock lowest generated pictures clean
 .DEFAULT_GOAL := test
 
 lab: $(VENV)/built $(PAGE)
@@ -25,6 +26,9 @@ test: lint browser
 
 slow: $(VENV)/built $(PAGE)
 	$(BIN)/pytest -q -m slow -s
+
+sanitize: $(VENV)/built
+	$(BIN)/python tools/sanitize
 
 lint: $(VENV)/built $(PAGE)
 	$(BIN)/ruff check .

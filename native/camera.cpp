@@ -270,6 +270,7 @@ class Painting {
     float half[3] = {part.half[0], part.half[1], part.half[2]};
     if (form == Form::kHull) {
       check_planes(part);
+      if (!part.count) return false;
       const Extent* extent = store_.hull(scene_.planes + 4 * part.first, part.count);
       if (!extent) {
         s.x0 = s.y0 = 0, s.x1 = frame.width, s.y1 = frame.height;

@@ -76,6 +76,7 @@ void bind_solids(nb::module_& module) {
       .def("follow", &Solids::follow, "The things whose poses are the rows of the packed state, in order.")
       .def("watch", &Solids::watch, "The things that are animals.")
       .def("bound", [](Solids& s, Triple low, Triple high) { s.bound(vec(low), vec(high)); })
+      .def("keep_within", [](Solids& s, Triple low, Triple high) { s.keep_within(vec(low), vec(high)); })
       .def(
           "look",
           [](const Solids& s, nb::bytes before, nb::bytes after) {

@@ -45,9 +45,11 @@ bool Animal::spend(double cost) {
   return false;
 }
 
-Motion::Motion(nb::object system, nb::object solids, std::vector<nb::object> animals, nb::list bodies)
+Motion::Motion(nb::object system, nb::object solids, std::vector<nb::object> animals, nb::list bodies,
+               nb::object put_back)
     : step_(system.attr("step")),
       pack_(system.attr("pack")),
+      put_back_(put_back),
       kept_solids_(solids),
       solids_(nb::cast<const Solids*>(solids)),
       state_(nb::none()),
@@ -126,7 +128,13 @@ void Motion::move(Stretch& out) {
   const float* after = packed();
   grounded_.clear();
   solids_->look(reinterpret_cast<const float*>(nb::borrow<nb::bytes>(before).c_str()), grounded_, out.meetings);
-  out.astray = solids_->astray(after, static_cast<int>(nb::len(state_) / (sizeof(float) * kRow)));
+  int rows = static_cast<int>(nb::len(state_) / (sizeof(float) * kRow));
+  out.astray = solids_->astray(after, rows);
+  if (out.astray < 0 && !put_back_.is_none()) {
+    strays_.clear();
+    solids_->strays(after, rows, strays_);
+    if (!strays_.empty() && nb::cast<bool>(put_back_(strays_))) state_ = pack_();
+  }
   for (std::size_t i = 0; i < players_.size(); ++i) players_[i].animal->grounded = grounded_[i] == 1;
 }
 
@@ -206,8 +214,8 @@ void bind_motion(nb::module_& module) {
       .def_ro("astray", &Stretch::astray, "The row of the state that was lost, or -1.")
       .def_prop_ro("eventful", &Stretch::eventful, "Whether there is any of that.");
   nb::class_<Motion>(module, "Motion", "Physics steps of one arena.")
-      .def(nb::init<nb::object, nb::object, std::vector<nb::object>, nb::list>(), nb::arg("system"), nb::arg("solids"),
-           nb::arg("animals"), nb::arg("bodies"))
+      .def(nb::init<nb::object, nb::object, std::vector<nb::object>, nb::list, nb::object>(), nb::arg("system"),
+           nb::arg("solids"), nb::arg("animals"), nb::arg("bodies"), nb::arg("put_back").none() = nb::none())
       .def_prop_rw("state", &Motion::state, &Motion::set_state, nb::for_setter(nb::arg("state").none()),
                    "The packed state after the last step; None where somebody has changed it since.")
       .def_rw("clock", &Motion::clock, "Physics steps so far.")

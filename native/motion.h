@@ -43,8 +43,9 @@ struct Stretch {
 
 class Motion {
  public:
-  // `system` is the engine's; animals and their bodies in the same order.
-  Motion(nb::object system, nb::object solids, std::vector<nb::object> animals, nb::list bodies);
+  // `system` is the engine's; animals and their bodies in the same order. `put_back` is called with the rows of bodies
+  // that are outside and says whether it moved any; None: they stay where they are.
+  Motion(nb::object system, nb::object solids, std::vector<nb::object> animals, nb::list bodies, nb::object put_back);
 
   // The packed state after the last step; None where somebody has changed it since.
   nb::object state() const { return state_; }
@@ -90,10 +91,11 @@ class Motion {
   void stop(Player& player);
   const float* row_of(const Player& player) { return packed() + solids_->row(player.thing) * kRow; }
 
-  nb::object step_, pack_, kept_solids_;
+  nb::object step_, pack_, put_back_, kept_solids_;
   const Solids* solids_;
   std::vector<Player> players_;
   std::vector<char> grounded_;
+  std::vector<int> strays_;
   nb::object state_;
   // What the engine is given: three numbers that are written anew each time, and three zeros.
   nb::object vector_, nothing_;

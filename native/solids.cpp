@@ -433,6 +433,15 @@ int Solids::astray(const float* state, int rows) const {
   return -1;
 }
 
+void Solids::strays(const float* state, int rows, std::vector<int>& out) const {
+  for (int row = 0; row < rows; ++row) {
+    const float* s = state + kRow * row;
+    bool within = s[4] >= least_.x && s[4] <= most_.x && s[5] >= least_.y && s[5] <= most_.y && s[6] >= least_.z &&
+                  s[6] <= most_.z;
+    if (!within) out.push_back(row);
+  }
+}
+
 std::vector<int> Solids::cut_by_box(const float* state, Vec centre, Vec half, double yaw, std::uint32_t parts) const {
   Pose box = make_pose(centre, std::cos(yaw / 2), 0, std::sin(yaw / 2), 0);
   double box_reach = norm(half);

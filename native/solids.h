@@ -85,12 +85,16 @@ class Solids {
   // The animals that are watched: thing and radius.
   const std::vector<std::pair<int, double>>& animals() const { return animals_; }
   void bound(Vec low, Vec high) { low_ = low, high_ = high; }
+  // Where positions may be: between the fences, above the floor.
+  void keep_within(Vec low, Vec high) { least_ = low, most_ = high; }
 
   // Contacts of the animals, from the poses at the start of a step.
   // `grounded` gets one byte per animal.
   void look(const float* state, std::vector<char>& grounded, std::vector<std::pair<int, int>>& meetings) const;
   // The first row that is not finite or has left the arena, or -1.
   int astray(const float* state, int rows) const;
+  // The rows whose positions are outside the bounds of `keep_within`.
+  void strays(const float* state, int rows, std::vector<int>& out) const;
   // Things a box (turned about y by `yaw` radians) cuts into; in the order they were added.
   std::vector<int> cut_by_box(const float* state, Vec centre, Vec half, double yaw, std::uint32_t parts) const;
   // Things nearer to a point than `radius`.
@@ -118,6 +122,7 @@ class Solids {
   std::vector<std::pair<int, double>> animals_;  // thing and radius
   std::size_t rows_ = 0;
   Vec low_, high_;
+  Vec least_{-1e30, -1e30, -1e30}, most_{1e30, 1e30, 1e30};
 };
 
 }  // namespace puzzlebox

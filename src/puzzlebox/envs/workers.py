@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
+from weakref import finalize
 
 from puzzlebox.envs.group import Group, Job, News
 from puzzlebox.envs.undisturbed import Undisturbed
@@ -113,6 +114,10 @@ class Workers:
         self._connections: list[Connection] = []
         self._waits: list[_Watch] = []
         self._processes: list[Any] = []
+        # In a cycle the collector may finalise a connection, which closes its handle and forgets to note it, before
+        # whoever closes it again; this holds the connections outside, so that they are closed first, and once.
+        self._left_open = finalize(self, _shut, self._connections, self._processes)
+        self._left_open.atexit = False
         # Whether an answer is still to come: somebody may interrupt this process between question and answer.
         self._owing: list[bool] = []
         self._bounds = [len(job.shares) * number // count for number in range(count + 1)]
@@ -240,16 +245,23 @@ class Workers:
         )
 
     def close(self) -> None:
-        """Let all workers go home."""
+        """Stop all workers."""
         self.closed = True
-        for connection in self._connections:
-            connection.close()  # whether one waits for a question or still answers: it is told so
-        for process in self._processes:
+        _shut(self._connections, self._processes)
+        self._owing = []
+
+
+def _shut(connections: list[Connection], processes: list[Any]) -> None:
+    """Close all connections, wait until all processes have ended, and forget both."""
+    for connection in connections:
+        connection.close()  # whether one waits for a question or still answers: it is told so
+    for process in processes:
+        process.join(_PATIENCE)
+        if process.is_alive():
+            process.terminate()
             process.join(_PATIENCE)
-            if process.is_alive():
-                process.terminate()
-                process.join(_PATIENCE)
-        self._connections, self._processes, self._owing = [], [], []
+    connections.clear()
+    processes.clear()
 
 
 def _problem(kind: str, text: str) -> Exception:

@@ -193,8 +193,8 @@ class Tab:
         Args:
             sentence: why.
             code: what the socket is closed with.
-            more: `elsewhere`: another connection plays; `full`: all places are taken; `retry`: the page is to come back in a while, with what it
-                has kept; `gone`: what it has kept of its episode is of no use any more.
+            more: `elsewhere`: another connection plays; `full`: all places are taken; `retry`: the page is to come
+                back in a while, with what it has kept; `gone`: what it has kept of its episode is of no use any more.
         """
         if self._failure is None:
             self._failure = {"message": sentence} | {name: True for name, true in more.items() if true}

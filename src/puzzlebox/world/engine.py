@@ -1,10 +1,9 @@
 """PhysX, wrapped: bodies of one arena, their packed state, and the native kernel that knows who is near what."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import cos, radians, sin
+from math import cos, inf, radians, sin
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,10 @@ import numpy as np
 from puzzlebox._native import Solids
 from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Ball, Box, Hull, Shape, Tube, Vector, Wedge, thinnest
 from puzzlebox.things.rules import PHYSICS_STEP
+from puzzlebox.world.physics_library import load_sapien
 
-with warnings.catch_warnings():  # it warns where there is no Vulkan; nothing here draws with it
-    warnings.simplefilter("ignore")
-    import sapien
-    from sapien import physx
+sapien: Any = load_sapien()
+physx: Any = sapien.physx
 
 # What a form takes part in; the same bits as native/solids.h.
 SOLID, BLOCKS, TOUCHED, ENTERED = 1, 2, 4, 8
@@ -32,6 +30,8 @@ _THICK, _FLOOR_THICK = 20.0, 4.0
 _FENCE_TOP = 200.0
 # What leaves these bounds (metres beyond the fence, below the floor) is astray.
 _MARGIN, _DEPTH = 0.5, 3.0
+# What is pressed further than this (metres) beyond the fence or below the ground (y = 0) is put back.
+_GIVE = 0.05
 _WORLD_GRAVITY = np.array((0.0, -9.81, 0.0), np.float32)
 _UNIT = np.ones(3, np.float32)
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -179,6 +179,7 @@ class Engine:
         self._scene = sapien.Scene([self.system])
         self.solids = Solids()
         self.solids.bound((-_MARGIN, -_DEPTH, -_MARGIN), (width + _MARGIN, _FENCE_TOP, depth + _MARGIN))
+        self.solids.keep_within((-_GIVE, -_GIVE, -_GIVE), (width + _GIVE, inf, depth + _GIVE))
         self._builds: dict[int, Build] = {}
         self._components: dict[int, Any] = {}
         self._moving: list[int] = []
@@ -300,6 +301,27 @@ class Engine:
             after = self._components[thing]
             after.set_linear_velocity(velocities[0])
             after.set_angular_velocity(velocities[1])
+
+    def put_back(self, rows: list[int]) -> bool:
+        """Put bodies that something heavy has pressed into the fence or the floor back onto it; whether any was.
+
+        The engine's solver gives way where ten tonnes fall onto little. A body keeps its velocity but what leads out.
+        """
+        moved = False
+        for row in rows:
+            thing = self._moving[row]
+            if self._builds[thing].kinematic:
+                continue
+            body, (at, turn) = self._components[thing], self.pose(thing)
+            there = (min(max(at[0], 0.0), self.width), max(at[1], FLOOR_TOP), min(max(at[2], 0.0), self.depth))
+            velocity = [
+                (max if new > old else min)(speed, 0.0) if new != old else speed
+                for old, new, speed in zip(at, there, self.velocity(thing), strict=True)
+            ]
+            body.entity.set_pose(sapien.Pose(there, turn))
+            body.set_linear_velocity(velocity)
+            moved = True
+        return moved
 
     def body(self, thing: int) -> Any:
         """The engine's own handle of a body."""

@@ -126,7 +126,8 @@ class World:
     def _moved_by_the_engine(self) -> Motion:
         """The native loop over physics steps, for the animals and bodies there are."""
         bodies = [self.engine.body(animal.id) for animal in self.animals]
-        return Motion(self.engine.system, self.engine.solids, [animal.motor for animal in self.animals], bodies)
+        motors = [animal.motor for animal in self.animals]
+        return Motion(self.engine.system, self.engine.solids, motors, bodies, self.engine.put_back)
 
     # --- stepping
 
