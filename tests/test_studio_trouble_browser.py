@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,10 @@ import pytest
 
 import browser
 from browser import Studio, until
+from living import AGENT, GOAL, task_of
 from puzzlebox.lab import Store
 from puzzlebox.world import World
+from test_forget import played
 from test_studio_browser import LONG_WALK, WINDOW, told
 
 REASON = "another program keeps the recordings locked; end that program"
@@ -136,5 +138,17 @@ def test_why_nothing_can_be_recorded_is_said_before_and_while_somebody_plays(stu
             assert unsaved > 0
             step = told(page, "step")
         until(page, f"puzzlebox.step > {step} && puzzlebox.unsaved < 25", what="it is saved")
-        assert page.get_by_test_id("unsaved").count() == 0
+        page.get_by_test_id("unsaved").wait_for(state="detached")
     assert len(studio.recordings()) == 1
+
+
+def test_the_list_of_recordings_names_those_that_cannot_be_read(studio: Studio, chromium: Any) -> None:
+    with Store(studio.store) as store:
+        broken, whole = (played(store, task_of(AGENT, GOAL, time_limit=20), seed=seed) for seed in (1, 2))
+    with closing(sqlite3.connect(studio.store)) as connection, connection:
+        connection.execute("UPDATE episodes SET rules = '{' WHERE id = ?", (broken,))
+    with opened(chromium, f"{studio.address}/recordings") as page:
+        page.get_by_role("alert").get_by_text(f"episode {broken}").wait_for()
+        rows = page.locator("tbody a")
+        assert rows.count() == 1 and rows.get_attribute("href") == f"/recordings/{whole}"
+        assert page.get_by_role("button", name="Show more").count() == 0

@@ -120,7 +120,7 @@ export async function agents(): Promise<AgentEntry[]> {
   return (await (await ask("/api/agents")).json()).agents;
 }
 
-export async function recordings(limit = 50, offset = 0): Promise<{ total: number; recordings: Episode[] }> {
+export async function recordings(limit = 50, offset = 0): Promise<{ total: number; recordings: Episode[]; damaged: string[] }> {
   return (await ask(`/api/recordings?limit=${limit}&offset=${offset}`)).json();
 }
 
