@@ -1,5 +1,6 @@
 """`puzzlebox forget`: a participant's records are deleted, also from the bytes of the file, and nobody else's."""
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -12,16 +13,29 @@ from typer.testing import CliRunner
 
 from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.cli import app
-from puzzlebox.lab.database import connect
+from puzzlebox.lab.database import aside_of, connect
 from puzzlebox.lab.forgetting import forget, participants_in
 from puzzlebox.lab.recording import Recording
-from puzzlebox.lab.store import Start, Store, StoreError
+from puzzlebox.lab.store import Start, Step, Store, StoreError
+from puzzlebox.lab.writing import Writer
 from puzzlebox.world import World
 from studio_page import Page, Studio, running
 
 SHARED = task_of(AGENT, GOAL, time_limit=50)
 OWN = task_of(AGENT, GOAL, time_limit=51)
 PERSON = "Participant-Seven"
+NOWHERE = (0.0, 0.0, 0.0)
+STEP = Step(
+    step=1,
+    actions=(3,),
+    time_ms=0.0,
+    position=NOWHERE,
+    velocity=NOWHERE,
+    heading=0.0,
+    reward=0.0,
+    total=0.0,
+    health=100.0,
+)
 
 
 def played(store: Store, task: Any = SHARED, actions: int = 400, name: str = "ahead", **how: Any) -> str:
@@ -87,6 +101,22 @@ def test_a_participant_is_forgotten_to_the_last_byte(recordings: Path) -> None:
     # The task only this person played is gone, the one others played as well is there.
     assert len(numbers(recordings, "tasks", "hash")) == 1
     assert b"own" not in left
+
+
+def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) -> None:
+    with Store(recordings) as store:
+        theirs, other = (
+            next(each.id for each in store.episodes() if each.participant == who) for who in (PERSON, "P08")
+        )
+        writer = Writer(recordings, [])
+        for id in (theirs, other):  # a step that is stored already: the file refuses it
+            writer.put(id, STEP)
+        with pytest.raises(StoreError, match="cannot be recorded any further"):
+            writer.close(0.0)
+    aside = aside_of(recordings)
+    assert {json.loads(line)["episode"] for line in aside.read_text().splitlines()} == {theirs, other}
+    assert run(recordings, PERSON, "--yes").exit_code == 0
+    assert [json.loads(line)["episode"] for line in aside.read_text().splitlines()] == [other]
 
 
 def test_what_was_deleted_is_said(recordings: Path) -> None:

@@ -113,6 +113,11 @@ def keep_private(path: Path) -> None:
                 each.chmod(_PRIVATE)
 
 
+def aside_of(path: Path) -> Path:
+    """The file that keeps, a line each, what could not be stored of episodes that were given up."""
+    return path.with_name(path.name + ".aside.jsonl")
+
+
 def refuse_empty(path: Path) -> None:
     """Refuse a file without a byte to whoever only reads: `prepare` would make a file of recordings of it."""
     if path.is_file() and not path.stat().st_size:

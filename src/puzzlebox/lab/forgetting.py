@@ -1,19 +1,21 @@
 """Deleting a participant's records, from the tables and from the bytes of the file."""
 
+import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from puzzlebox.lab.database import FAULTS, StoreError, connect, connect_to_read
+from puzzlebox.lab.database import FAULTS, StoreError, aside_of, connect, connect_to_read
 from puzzlebox.lab.database import PATIENCE as _PATIENCE
 from puzzlebox.lab.stored import unreadable
 
 # Seconds to wait for programs that read or write the file.
 PATIENCE = _PATIENCE
+_IDS = "SELECT id FROM episodes WHERE participant = ?"
 _THEIRS = "(SELECT number FROM episodes WHERE participant = ?)"
 
 
@@ -55,6 +57,8 @@ def records_of(path: Path, participant: str) -> Forgotten:
 def forget(path: Path, participant: str) -> Forgotten:
     """Delete all episodes of a participant with their steps and events, and tasks nobody else has played.
 
+    What was set aside of these episodes, because it could not be stored, is deleted as well.
+
     The file is then written anew (`VACUUM`), so that nothing of them is left in its unused parts, and the journal
     beside it is emptied. A studio may have the file open: of an episode that is being played the rest is not kept.
 
@@ -71,15 +75,31 @@ def forget(path: Path, participant: str) -> Forgotten:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
             found = _records(connection, participant)
+            _forget_aside(path, [id for (id,) in connection.execute(_IDS, (participant,))])
             for table in ("events", "steps"):
                 connection.execute(f"DELETE FROM {table} WHERE episode IN {_THEIRS}", (participant,))
             connection.execute("DELETE FROM episodes WHERE participant = ?", (participant,))
             connection.execute("DELETE FROM tasks WHERE hash NOT IN (SELECT task_hash FROM episodes)")
             connection.execute("COMMIT")
-        except FAULTS as problem:
+        except (*FAULTS, OSError) as problem:
             raise StoreError(f"nothing was deleted from {path}: {problem}") from None
         _scrub(connection, path)
         return found
+
+
+def _forget_aside(path: Path, ids: Collection[str]) -> None:
+    """Delete what was set aside of some episodes; every line begins with the episode it is of."""
+    aside = aside_of(path)
+    if not aside.exists():
+        return
+    begins = tuple(f'{{"episode":{json.dumps(id)},' for id in ids)
+    lines = aside.read_text().splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith(begins)]
+    if len(kept) < len(lines):
+        fresh = aside.with_name(aside.name + ".new")
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write("".join(kept))
+        fresh.replace(aside)
 
 
 def scrub(path: Path) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.lab.database import StoreError, connect
+from puzzlebox.lab.database import StoreError, aside_of, connect
 from puzzlebox.lab.rows import Breaks, End, Start, Step, plain_event
 
 # Seconds from one transaction to the next.
@@ -50,7 +50,6 @@ _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WH
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # What fits into a whole number of SQLite.
 _LARGEST = 2**63 - 1
-_ASIDE = ".aside.jsonl"
 # What SQLite says, and what that means: the reason, and what to do.
 _REASONS = (
     ("disk is full", "the disk is full", "make room on it"),
@@ -299,7 +298,7 @@ class Writer:
 
     def _set_aside(self, id: str, rows: Sequence[Row]) -> str:
         """Keep entries in a file beside the recordings, a line each; without the participant, who may be deleted."""
-        path = self._path.with_name(self._path.name + _ASIDE)
+        path = aside_of(self._path)
         try:
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as file:
                 for row in rows:
