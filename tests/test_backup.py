@@ -171,8 +171,14 @@ def test_a_file_of_recordings_is_its_owners_alone(tmp_path: Path) -> None:
             store.flush()
             Links.beside(path)
             files = sorted(path.parent.iterdir())
-            assert [each.name for each in files] == ["r.sqlite", "r.sqlite-shm", "r.sqlite-wal", "r.sqlite.key"]
-            assert [mode(each) for each in files] == [0o600] * 4
+            assert [each.name for each in files] == [
+                "r.sqlite",
+                "r.sqlite-shm",
+                "r.sqlite-wal",
+                "r.sqlite.key",
+                "r.sqlite.lock",
+            ]
+            assert [mode(each) for each in files] == [0o600] * 5
     finally:
         os.umask(before)
 

@@ -26,7 +26,7 @@ OWN = task_of(AGENT, GOAL, time_limit=51)
 PERSON = "Participant-Seven"
 NOWHERE = (0.0, 0.0, 0.0)
 STEP = Step(
-    step=1,
+    step=3,
     actions=(3,),
     time_ms=0.0,
     position=NOWHERE,

@@ -86,9 +86,9 @@ def test_the_first_act_is_the_action_of_the_first_step(studio: Studio) -> None:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) >= 20)
     steps = studio.store.steps(page.episode)
     assert steps["actions"][1] == str(FORWARDS)
-    # The delay began with the act.
+    # The delay began with the act; later the animal may reach the end, where it cannot move either.
     held = [step for step, bits in zip(steps["step"], steps["flags"], strict=True) if bits & FrameFlag.CANNOT_MOVE]
-    assert held == list(range(10))
+    assert [step for step in held if step <= 20] == list(range(10))
 
 
 def test_start_begins_without_an_action(studio: Studio) -> None:

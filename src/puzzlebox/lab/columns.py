@@ -40,8 +40,8 @@ EPISODES = (
     Column(
         "hidden_ms",
         "number",
-        "milliseconds it stood still because its page was hidden or had lost its connection; part of `duration_ms`; "
-        "empty where no page played it",
+        "milliseconds it stood still because its page was hidden or had lost its connection, or because too much was "
+        "not saved yet; part of `duration_ms`; empty where no page played it",
     ),
     Column(
         "paused_ms",

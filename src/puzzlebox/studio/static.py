@@ -20,9 +20,11 @@ _TYPES = {
     ".woff2": "font/woff2",
     ".json": "application/json",
     ".wasm": "application/wasm",
-    ".txt": "text/plain; charset=utf-8",
 }
-_PACKED = (".html", ".js", ".css", ".svg", ".json", ".wasm", ".txt")
+_TEXT = "text/plain; charset=utf-8"
+_PACKED = (".html", ".js", ".css", ".svg", ".json", ".wasm")
+# The one text among them: the licences of what the page is made of.
+_NOTICES = "/notices.txt"
 # Built files have a hash of their content in their names.
 _FOR_EVER, _ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
 _NOT_BUILT = b"""<!doctype html><html lang="en"><title>Puzzlebox</title>
@@ -46,7 +48,7 @@ class File:
     def answer(self, request: Request) -> Response:
         """The file for a browser."""
         headers = {"Content-Type": self.kind, "Cache-Control": _FOR_EVER if self.lasting else _ASK_AGAIN}
-        worth = self.kind.split(";")[0] in {_TYPES[ending].split(";")[0] for ending in _PACKED} and len(self.data) > 500
+        worth = self.kind in {_TEXT, *(_TYPES[ending] for ending in _PACKED)} and len(self.data) > 500
         if worth:
             headers["Vary"] = "Accept-Encoding"
             if "gzip" in request.headers.get("accept-encoding", ""):
@@ -58,10 +60,10 @@ def page_files(folder: Path = FOLDER) -> dict[str, File]:
     """All files of the page by address; `/` is the page itself."""
     files = {"/": File(_NOT_BUILT, _TYPES[".html"], False)}
     for path in sorted(folder.rglob("*")):
-        kind = _TYPES.get(path.suffix.lower())
+        address = "/" + path.relative_to(folder).as_posix()
+        kind = _TEXT if address == _NOTICES else _TYPES.get(path.suffix.lower())
         if kind is None or not path.is_file() or path.is_symlink():
             continue
-        address = "/" + path.relative_to(folder).as_posix()
         lasting = address.startswith("/assets/")
         files["/" if address == "/index.html" else address] = File(path.read_bytes(), kind, lasting)
     return files
