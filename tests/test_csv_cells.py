@@ -35,6 +35,7 @@ def test_everything_else_stays_as_it_is(value: object) -> None:
 
 @given(st.lists(TEXTS, min_size=1, max_size=5))
 @example(["'=x", "''=x", "'-0.5", "-0.5", "'", "'a"])
+@example(["hello\r=HYPERLINK(0)", "x"])
 def test_every_text_comes_back(texts: list[str]) -> None:
     assert [original(str(neutral(text))) for text in texts] == texts
     for text in texts:

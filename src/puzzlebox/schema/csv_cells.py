@@ -32,14 +32,19 @@ class CellWriter:
 
     def __init__(self, file: IO[str]) -> None:
         self._writer = csv.writer(file, lineterminator="\n")
+        # Python quotes only the line ends that it writes itself, but every reader takes a carriage return for one.
+        self._quoting_writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
     def writerow(self, row: Iterable[Any]) -> None:
         """Write a row; None is an empty cell."""
-        self._writer.writerow([neutral(value) for value in row])
+        cells = [neutral(value) for value in row]
+        returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        (self._quoting_writer if returns else self._writer).writerow(cells)
 
     def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
         """Write rows."""
-        self._writer.writerows([neutral(value) for value in row] for row in rows)
+        for row in rows:
+            self.writerow(row)
 
 
 class CellReader:
