@@ -333,6 +333,52 @@ def test_a_lock_held_by_another_program_is_waited_for(tmp_path: Path, monkeypatc
     assert store.steps(start.id)["step"] == [1, 2]
 
 
+@pytest.mark.parametrize("what", ["moved", "replaced by another", "replaced by a folder"])
+def test_nothing_is_acknowledged_that_goes_into_a_file_which_is_not_there(tmp_path: Path, what: str) -> None:
+    path, away = tmp_path / "r.sqlite", tmp_path / "away"
+    away.mkdir()
+    acknowledged: list[int] = []
+    with Store(path) as store:
+        start = Start.of(TASK)
+        store.listen(lambda done: acknowledged.extend(done.values()))
+        store.begin(start)
+        store.step(start.id, some_step(1))
+        store.flush()
+        for name in ("r.sqlite", "r.sqlite-wal", "r.sqlite-shm"):
+            (tmp_path / name).rename(away / name)
+        if what == "replaced by a folder":
+            path.mkdir()
+        if what == "replaced by another":
+            Store(path).close()
+        store.step(start.id, some_step(2))
+        wait_for(lambda: store.error is not None)
+        assert "was moved or deleted" in str(store.error)
+        store.step(start.id, some_step(3))
+        assert acknowledged[-1] == 1
+        if what == "replaced by a folder":
+            path.rmdir()
+        for name in ("r.sqlite-shm", "r.sqlite-wal", "r.sqlite"):
+            (away / name).rename(tmp_path / name)
+        store.flush()
+        assert store.error is None and acknowledged[-1] == 3
+        assert store.steps(start.id)["step"] == [1, 2, 3]
+
+
+def test_what_was_acknowledged_outlives_the_journal_of_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    with Store(path) as store:
+        start = Start.of(TASK)
+        store.begin(start)
+        store.step(start.id, some_step(1))
+        store.flush()
+        for ending in ("-wal", "-shm"):
+            (tmp_path / f"r.sqlite{ending}").unlink()
+        store.step(start.id, some_step(2))
+        store.flush()
+    with Store(path) as store:
+        assert store.steps(start.id)["step"] == [1, 2]
+
+
 def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     SmallDisk(monkeypatch)
     store = Store(tmp_path / "full.sqlite", patience=0.3)

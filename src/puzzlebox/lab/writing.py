@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -50,12 +51,14 @@ _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WH
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # What fits into a whole number of SQLite.
 _LARGEST = 2**63 - 1
+_ELSEWHERE = "the file is not where it was"
 # What SQLite says, and what that means: the reason, and what to do.
 _REASONS = (
     ("disk is full", "the disk is full", "make room on it"),
     ("locked", "another program keeps the recordings locked", "end that program"),
     ("readonly", "the recordings may not be changed", "change the permissions of their file and folder"),
     ("unable to open", "the file of the recordings cannot be opened", "see whether its folder is still there"),
+    (_ELSEWHERE, "the file of the recordings was moved or deleted", "put it back, or restart the studio"),
     ("no such table", "the file of the recordings was replaced", "put it back, or restart the studio"),
     ("malformed", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
     ("not a database", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
@@ -99,11 +102,27 @@ def _find(connection: sqlite3.Connection, id: str) -> int | None:
     return None if found is None else int(found[0])
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file lies at a path; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _of_the_file(problem: Exception) -> bool:
     """Whether everybody's entries fail with this, and may succeed later."""
     return isinstance(problem, sqlite3.OperationalError | sqlite3.InternalError | OSError | MemoryError) or (
         type(problem) is sqlite3.DatabaseError
     )
+
+
+def _leave(connection: sqlite3.Connection) -> None:
+    """Close a connection; what it committed goes into the file even if the journal beside that was deleted."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(FULL)")
+    connection.close()
 
 
 class Writer:
@@ -135,6 +154,9 @@ class Writer:
         # Of open episodes; None: deleted meanwhile (`puzzlebox forget`), and what follows is not kept.
         self._numbers: dict[str, int | None] = {}
         self._version = -1
+        # What is written into a file that was moved away or deleted, nobody would find again.
+        self._file = _identity(path)
+        self._wal: tuple[int, int] | None = None
         self._log = logging.getLogger(__name__)
         self.error: CannotWrite | None = None
         self._thread = threading.Thread(target=self._run, name="puzzlebox-recordings", daemon=True)
@@ -216,7 +238,9 @@ class Writer:
         while entries := self._next():
             try:
                 if connection is None:
-                    connection, self._version = connect(self._path), -1
+                    if _identity(self._path) != self._file:  # SQLite would make a new one
+                        raise OSError(_ELSEWHERE)
+                    connection, self._version, self._wal = connect(self._path), -1, None
                     connection.execute(f"PRAGMA busy_timeout = {1000 * LOCK_SECONDS:.0f}")
                 done, over = self._write(connection, entries)
             except _Fault as fault:
@@ -224,7 +248,7 @@ class Writer:
             except Exception as problem:
                 # Also the connection may be what is broken.
                 if connection is not None:
-                    connection.close()
+                    _leave(connection)
                     connection = None
                 if not self._try_again(problem, entries, pause):
                     return
@@ -329,6 +353,7 @@ class Writer:
                     done[id] = reached
                 if isinstance(row, End):
                     over.append(id)
+            self._refuse_another_file()
             connection.execute("COMMIT")
         except BaseException:
             self._numbers = numbers
@@ -360,6 +385,13 @@ class Writer:
         else:
             connection.execute(_END, (row.step, row.total, row.passed, row.ended_by, number))
         return row.step
+
+    def _refuse_another_file(self) -> None:
+        """Raise where the file, or SQLite's journal beside it, is not the one that was opened."""
+        wal = _identity(self._path.with_name(self._path.name + "-wal"))
+        if _identity(self._path) != self._file or self._wal not in (None, wal):
+            raise OSError(_ELSEWHERE)
+        self._wal = wal
 
     def _look_again(self, connection: sqlite3.Connection) -> None:
         """Find out which episodes another program has deleted; their numbers may be given to new ones."""
