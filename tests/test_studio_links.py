@@ -26,7 +26,9 @@ from puzzlebox.studio.links import KEY, Link, Links, LinksError
 from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.static import page_files
+from puzzlebox.studio.tab import NOT_NOW
 from studio_page import FOOD, PATIENCE, Page, Studio, ask, free_port, running
+from test_studio_trouble import locked
 
 # In a page a sentence begins with a capital letter.
 NOT_VALID = "his link is not valid; ask the person who sent it"
@@ -379,3 +381,31 @@ def test_ids_are_in_no_file_before_anybody_plays(tmp_path: Path) -> None:
     assert links is not None
     links.address(Link("Zaphod", "foraging"))
     assert not [path for path in tmp_path.iterdir() if b"Zaphod" in path.read_bytes()]
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Studio]:
+    with running(tmp_path / "recordings.sqlite", Policy.for_host("0.0.0.0", links=LINKS)) as made:
+        yield made
+
+
+def test_a_participant_takes_their_own_place_where_all_are_taken(fresh: Studio) -> None:
+    fresh.rooms.players = 1
+    with participant(fresh) as first:
+        first.until_step(3)
+        with participant(fresh, Link("P08", "examples/food")) as other:
+            assert other.error() == "the only place is taken; try again in a few minutes"
+        with participant(fresh) as second:
+            second.until(lambda page: page.frames)
+            assert second.episode == first.episode
+            assert first.error() and first.last("error")["elsewhere"] is True
+
+
+def test_participants_are_not_told_to_see_to_the_disk(fresh: Studio) -> None:
+    with participant(fresh) as playing:
+        playing.until_step(3)
+        with locked(fresh, noticed=False):
+            playing.until(lambda page: page.heard("recording"))
+            assert playing.last("recording")["trouble"] == "please tell the person in charge"
+            with participant(fresh, Link("P08", "examples/food")) as late:
+                assert late.error() == NOT_NOW

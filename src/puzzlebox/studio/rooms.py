@@ -106,13 +106,13 @@ class Rooms:
                 tab.stored(episode, step)
         problem = self.store.error
         for tab in self._tabs:
-            tab.notice(None if problem is None else f"{problem.reason}; {problem.remedy}")
+            tab.notice(problem)
 
     # --- coming and going
 
     async def welcome(self, tab: Tab, message: dict[str, Any]) -> None:
         """A page says what it wants."""
-        if len(self._tabs) >= self.players:
+        if len(self._tabs) >= self.players and not self._replaces(tab, message):
             raise Full(self.players)
         self._tabs.add(tab)
         # Nobody begins what could not be recorded.
@@ -128,6 +128,16 @@ class Rooms:
             else:
                 raise Mistake(f"a page begins with 'start' or 'resume', not with {message['type'][:40]!r}")
             self.pacer.add(tab)
+
+    def _replaces(self, tab: Tab, message: dict[str, Any]) -> bool:
+        """Whether a page takes another one's place: with the same episode, or the same participant and task."""
+        episode = message.get("episode")
+        if isinstance(episode, str) and episode in self._players:
+            return True
+        asked = message if tab.link is None else asdict(tab.link)
+        who, task = asked.get("participant"), asked.get("task") or everything.NAME
+        courses = [other.play.course for other in self._tabs if other.play is not None]
+        return who is not None and any((each.participant, each.name) == (who, task) for each in courses)
 
     def _door(self, message: dict[str, Any]) -> asyncio.Lock:
         """The lock that lets in one page at a time of a participant, or of an episode nobody in particular plays."""

@@ -31,6 +31,8 @@ _MOST_TEXTS = 1000
 _LARGEST_KEY = 2**32 - 1
 # What a participant is told whose episode was given up.
 FAULT = "this episode cannot be recorded any further; what could not be stored was set aside for the researcher"
+# What a participant is told while nothing can be recorded; the researcher reads why.
+NOT_NOW, _ASK = "nothing can be recorded at the moment", "please tell the person in charge"
 # A socket closes with one of these: after a mistake of the page, when another took its place, when all are taken.
 _MISTAKE, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
 
@@ -180,9 +182,12 @@ class Tab:
         self._stored[episode] = step
         self._news.set()
 
-    def notice(self, trouble: str | None) -> None:
+    def notice(self, problem: CannotWrite | None) -> None:
         """Something was written, or it is known why nothing is; None: all is well."""
         self._written.set()
+        # A participant can neither make room on a disk nor end a program.
+        known = None if problem is None else f"{problem.reason}; {problem.remedy}"
+        trouble = _ASK if known is not None and self.link is not None else known
         if trouble != self._trouble:
             self._trouble = trouble
             self.say(protocol.compact({"type": "recording", "trouble": trouble}))
@@ -252,7 +257,9 @@ class Tab:
         if isinstance(problem, EpisodeFault):
             self.fail(str(problem) if self.link is None else FAULT, gone=True)
         elif isinstance(problem, StoreError):
-            self.fail(sentence_of(problem), retry=True)
+            if self.link is not None:
+                self._rooms.log.warning("participant %s waits: %s", self.link.participant, problem)
+            self.fail(sentence_of(problem) if self.link is None else NOT_NOW, retry=True)
         else:
             self.fail(f"the episode cannot go on: {problem}")
 
