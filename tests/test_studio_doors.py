@@ -23,7 +23,7 @@ from websockets.sync.client import connect
 
 from puzzlebox.cli.play import PLAYERS as CLI_PLAYERS
 from puzzlebox.studio import connections, limits
-from puzzlebox.studio.certificate import CertificateError, check_certificate
+from puzzlebox.studio.certificate import CertificateError, check_certificate, names_host
 from puzzlebox.studio.door import Door
 from puzzlebox.studio.limits import PLAYERS, Limits
 from puzzlebox.studio.log import Sparing
@@ -366,6 +366,13 @@ def test_a_broken_certificate_is_refused_in_one_sentence(tmp_path: Path) -> None
     broken.write_text((CERTIFICATES / "good.pem").read_text().replace("A", "B", 20))
     with pytest.raises(CertificateError, match="cannot be used"):
         check_certificate(broken, CERTIFICATES / "good.key")
+
+
+@pytest.mark.parametrize(
+    ("host", "named"), [("localhost", True), ("127.0.0.1", True), ("lab-computer", False), ("192.0.2.2", False)]
+)
+def test_a_certificate_names_the_host_of_the_links_or_not(host: str, named: bool) -> None:
+    assert names_host(CERTIFICATES / "good.pem", CERTIFICATES / "good.key", host) is named
 
 
 def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -126,9 +127,11 @@ def open_studio(**settings: Any) -> None:
             raise
         fail(f"the studio needs {missing.name}, which is not installed", "pip install 'puzzlebox[studio]'")
     from puzzlebox.lab import StoreError
+    from puzzlebox.studio.certificate import names_host
     from puzzlebox.studio.links import LinksError
     from puzzlebox.studio.safety import is_local
 
+    certificate = settings.get("certificate")
     plain = not any(settings.get(name) for name in ("certificate", "public")) and not is_local(settings["host"])
 
     def say(link: str, for_participants: Sequence[str]) -> None:
@@ -139,6 +142,9 @@ def open_studio(**settings: Any) -> None:
             note(f"each link opens the task for one participant, and nothing else; yours opens everything: {link}")
         if plain:
             note(_NOT_ENCRYPTED)
+        host = urlsplit(link).hostname or ""
+        if certificate and not settings.get("public") and not names_host(certificate, settings["key"], host):
+            note(f"{certificate} does not name {host}, so browsers will refuse the links; use one that does")
         note("the studio is at this address; Ctrl-C ends it")
 
     try:

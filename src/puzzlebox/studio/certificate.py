@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _NOT_YET_VALID, _EXPIRED = 9, 10  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
+_OTHER_HOST = (62, 64)  # X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH
 
 
 class CertificateError(Exception):
@@ -48,14 +49,21 @@ def check_certificate(certificate: Path, key: Path) -> None:
         raise CertificateError(f"the certificate {certificate} is not valid yet; is the clock of this machine right?")
 
 
-def _verify_code(server: ssl.SSLContext, certificate: Path) -> int:
+def names_host(certificate: Path, key: Path, host: str) -> bool:
+    """Whether browsers accept a certificate for links to this host."""
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(certificate, key)
+    return _verify_code(server, certificate, host) not in _OTHER_HOST
+
+
+def _verify_code(server: ssl.SSLContext, certificate: Path, host: str | None = None) -> int:
     """What a client that trusts this very certificate would object to; 0: nothing."""
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    client.check_hostname = False
+    client.check_hostname = host is not None
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     client.load_verify_locations(certificate)
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    ours = client.wrap_bio(to_client, to_server)
+    ours = client.wrap_bio(to_client, to_server, server_hostname=host)
     theirs = server.wrap_bio(to_server, to_client, server_side=True)
     for _ in range(5):
         for side in (ours, theirs):
