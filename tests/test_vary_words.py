@@ -78,7 +78,8 @@ def test_too_many_levels_are_told_from_a_long_chain() -> None:
     with pytest.raises(ExpressionError) as raised:
         Expression("abs(" * 31 + "x" + "+0" * 100 + ")" * 31)
     assert str(raised.value) == (
-        "the expression has more than 30 operations, functions or lists within one another; give parts of it names with `let`"
+        "the expression has more than 30 operations, functions or lists within one another; "
+        "give parts of it names with `let`"
     )
 
 
