@@ -171,6 +171,39 @@ def test_check_recognises_templates(file: Path) -> None:
     assert result.exit_code == 1 and "did you mean `height`?" in result.stdout and "^" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("vary: {a: [1]}\nlet: {x: p[0]+1}\n", "2:11: error: this is not valid YAML: a `,` or `}` is missing"),
+        ("vary:\n  x: &a [*a, 1]\n", "2:10: error: the alias `*a` contains itself"),
+        ("vary: {a\u2028b: [1]}\n", "2:2: error: this is not valid YAML"),
+        ("vary: {x: &a [1, 2]}\narenas:" + "\n- [*a, *a, *a, *a]" * 10_000, "more than 100000 values"),
+    ],
+)
+def test_check_says_why_a_template_is_no_yaml(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken.yml"
+    path.write_text(text)
+    sentence = run("vary", path, "--count").stderr.strip()
+    assert said in sentence
+    result = run("check", path)
+    assert result.exit_code == 1 and sentence in result.stdout
+
+
+def test_check_names_the_file_of_a_family(tmp_path: Path) -> None:
+    family, member = tmp_path / "family.yml", tmp_path / "member.yml"
+    family.write_text("metadata: {title: All}\ntemplates: {a: member.yml}\n")
+    member.write_text("vary: {x: [1]}\narenas: [{time_limit: $y}]\n")
+    sentence = run("vary", family, "--count").stderr.strip()
+    assert sentence.startswith(f"{member}:2:23: error: ")
+    result = run("check", family)
+    assert result.exit_code == 1
+    assert f"{sentence}\n    2 | arenas: [{{time_limit: $y}}]\n      |                       ^^\n" in result.stdout
+    (found,) = json.loads(run("check", "--json", family).stdout)
+    assert found["file"] == str(family) and found["findings"][0]["file"] == str(member)
+    (found,) = json.loads(run("check", "--json", member).stdout)
+    assert "file" not in found["findings"][0]
+
+
 def test_contact_sheet(file: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.png"
     result = run("show", file, "--samples", 4, "--size", "120x80", "-o", sheet)

@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from puzzlebox.cli import app
-from puzzlebox.variations import Template, TemplateError
+from puzzlebox.variations import Template, TemplateError, reading, template
 from puzzlebox.variations.checking import findings
+from puzzlebox.variations.parts import Context, Formula
 from test_vary import A, ours, procgen
 
 
@@ -210,3 +211,39 @@ def test_balance_says_what_is_wrong_with_the_template() -> None:
     template = Template(ours("x: [0, 1], y: [1, 2]", rest="let: {z: 1 / x}\ndesign: {balance: [z]}"))
     with pytest.raises(TemplateError, match="division by zero"):
         template.sample(2)
+
+
+def test_a_family_shares_the_steps_of_one_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the templates is within the limit, and all of them together are far beyond it."""
+    (tmp_path / "many.yml").write_text(ours("x: {range: [1, 30], steps: 3999}", rest="require: x*x > 899"))
+    monkeypatch.setattr(reading, "STEPS_TO_TIE", 100_000)
+    names = ", ".join(f"t{number}: many.yml" for number in range(99))
+    (tmp_path / "family.yml").write_text(f"templates: {{{names}}}\n")
+    assert Template(tmp_path / "many.yml").count == 3
+    with pytest.raises(TemplateError) as raised:
+        Template(tmp_path / "family.yml")
+    place = f"{tmp_path / 'many.yml'}:2:10: error: "
+    sentence = "to try this condition on all combinations takes more than 100,000 steps for all templates together"
+    assert str(raised.value).startswith(place + sentence)
+
+
+def test_a_family_is_checked_in_the_steps_of_one_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every member gets its share of the steps, so that a mistake in the last one is found."""
+    tried = 0
+    evaluate = Formula.realise
+
+    def counted(formula: Formula, context: Context) -> object:
+        nonlocal tried
+        tried += 1
+        return evaluate(formula, context)
+
+    monkeypatch.setattr(Formula, "realise", counted)
+    monkeypatch.setattr(template, "STEPS_TO_CHECK", 2_000)
+    (tmp_path / "many.yml").write_text(ours("x: {range: [1, 2], steps: 1000}", "time_limit: $x + 1"))
+    (tmp_path / "wrong.yml").write_text(ours("x: [1, 0]", "time_limit: $1 / x"))
+    names = ", ".join(f"t{number}: many.yml" for number in range(20))
+    (tmp_path / "family.yml").write_text(f"templates: {{{names}, last: wrong.yml}}\n")
+    with pytest.raises(TemplateError) as raised:
+        Template(tmp_path / "family.yml").check()
+    assert str(raised.value).startswith(f"{tmp_path / 'wrong.yml'}:4:17: error: `1 / x` has no value")
+    assert tried < 2_000

@@ -29,6 +29,13 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "variations.md"
         ("distance(0, 0, 3, 4)", 5),
         ("0.1 + 0.2 == 0.3", True),
         ("clamp(x, 0, 2)", 2),
+        ("x" + "+0" * 249, 5),
+        ("x" + "-1" * 249, -244),
+        ("x" + "*1/1" * 124, 5),
+        ("x*2" + "+x*2" * 124, 1250),
+        ("100 - 10 - 1 + 2 * 3 % 4 // 2 * 5", 94),
+        ("(" * 15 + "x" + "*1+1)" * 15, 20),
+        ("(" * 100 + "x" + ")" * 100, 5),
     ],
 )
 def test_expressions(text: str, value: Any) -> None:
@@ -56,12 +63,24 @@ def test_expressions(text: str, value: Any) -> None:
         "1 / 0",
         "'a' + 1",
         "x" + "+x" * 400,
+        "(" * 16 + "x" + "*1+1)" * 16,
+        "x" + "+(x" * 31 + ")" * 31,
+        "x" + "+0" * 30 + "@x" + "+0" * 30,
     ],
 )
 def test_expressions_that_are_refused(text: str) -> None:
     with pytest.raises(ExpressionError) as raised:
         Expression(text).evaluate({"x": 5}.__getitem__)
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 700
+
+
+def test_too_many_levels_are_told_from_a_long_chain() -> None:
+    with pytest.raises(ExpressionError) as raised:
+        Expression("abs(" * 31 + "x" + "+0" * 100 + ")" * 31)
+    assert str(raised.value) == (
+        "the expression has more than 30 operations, functions or lists within one another; "
+        "give parts of it names with `let`"
+    )
 
 
 @pytest.mark.parametrize("option", [".inf", "-.inf", ".nan"])

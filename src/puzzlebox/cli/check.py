@@ -103,7 +103,7 @@ def _print_report(checked: list[_Checked]) -> None:
     for each in checked:
         lines = lines_of(each.reading.text) if each.reading.findings else []
         for finding in each.reading.findings:
-            headline(finding.headline(each.name), finding.severity)
+            headline(finding.headline(each.reading.source or each.name), finding.severity)
             picture = finding.picture(lines)
             if picture:
                 typer.echo(picture)
@@ -139,8 +139,13 @@ def _print_json(checked: list[_Checked]) -> None:
             "ok": each.reading.task is not None,
             "arenas": len(each.reading.task.arenas) if each.reading.task else None,
             "things": sum(len(arena.items) for arena in each.reading.task.arenas) if each.reading.task else None,
-            "findings": [finding.to_dict() for finding in each.reading.findings],
+            "findings": [finding.to_dict() | _elsewhere(each) for finding in each.reading.findings],
         }
         for each in checked
     ]
     typer.echo(json.dumps(files, indent=1))
+
+
+def _elsewhere(checked: _Checked) -> dict[str, str]:
+    """The file that findings are in, where it is another than the one that was checked."""
+    return {} if checked.reading.source is None else {"file": checked.reading.source}

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 
 from puzzlebox.schema import PUZZLEBOX, Reading
 from puzzlebox.schema.diagnostics import errors
@@ -25,14 +26,25 @@ def look_over(
         The findings with the first of its tasks (None where there are errors), and the template where it has no
         mistakes of its own.
     """
-    text = found(source)[1]
+    name, text, _ = found(source)
     try:
         template = Template(source, others=others)
         template.check()
         first = template[0].reading if template.count else Reading(None, [], PUZZLEBOX, text)
         problems = findings(template, lambda task: [str(each) for each in World(task, seed=0).unplaced])
     except TemplateError as problem:
-        return Reading(None, problem.findings, "template", text), None
+        elsewhere = None if problem.source == name else problem.source
+        if elsewhere is not None:
+            text = _text_of(elsewhere)
+        return Reading(None, problem.findings, "template", text, source=elsewhere), None
     if strict:
         problems = [replace(each, severity="error") for each in problems]
     return Reading(None if errors(problems) else first.task, problems, "template", text), template
+
+
+def _text_of(file: str) -> str:
+    """The text of a template that another one names; empty where it cannot be shown."""
+    try:
+        return found(Path(file))[1]
+    except (OSError, TemplateError):
+        return ""

@@ -66,7 +66,7 @@ def read_source(source: str | bytes | PathLike[str], *, strict: bool = False) ->
 
 def _told_apart(reading: Reading) -> Reading:
     """Of a template that was taken for a task, only that it is one, and what to do with it."""
-    mark = None if reading.task is not None else _TEMPLATE.search(reading.text)
+    mark = None if reading.task is not None or not reading.opened else _TEMPLATE.search(reading.text)
     if mark is None:
         return reading
     message = (

@@ -31,12 +31,16 @@ class Reading:
         findings: errors and warnings in the order of the text.
         form: "puzzlebox" or "animalai".
         text: what was read.
+        opened: whether the text is a YAML mapping; otherwise the finding says why it is not.
+        source: the file that the findings and the text are from, where another file that was read names it.
     """
 
     task: Task | None
     findings: list[Diagnostic]
     form: str
     text: str
+    opened: bool = True
+    source: str | None = None
 
 
 def read(source: str | bytes, *, strict: bool = False) -> Reading:
@@ -50,13 +54,14 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
     """
     # What is no text is shown with its bad bytes replaced, so that the mistake can be pointed at.
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
-    form, task = PUZZLEBOX, None
+    form, task, opened = PUZZLEBOX, None, False
     findings: list[Diagnostic] = []
     try:
         root = compose(decode(source) if isinstance(source, bytes) else source)
         if root is None or root.kind != MAPPING:
             place = root.place if root else Place(1, 1)
             raise Refused(diagnose("not-a-task", place, value=root.shown() if root else "nothing"))
+        opened = True
         form = form_of(root)
         draft = Draft(root, form)
         findings = draft.findings
@@ -71,7 +76,7 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
     findings = _in_order(findings, text)
     if strict:
         findings = [replace(finding, severity=ERROR) for finding in findings]
-    return Reading(None if errors(findings) else task, findings, form, text)
+    return Reading(None if errors(findings) else task, findings, form, text, opened)
 
 
 def _in_order(findings: list[Diagnostic], text: str) -> list[Diagnostic]:

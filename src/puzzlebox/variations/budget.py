@@ -30,6 +30,7 @@ MOST_STEPS = 10**9
 MOST_LISTED = 50_000
 MOST_LISTED_VALUES = 500_000
 # Steps of evaluation: to make one variation, to look through what conditions tie together, and to check a template.
+# Those that a template names take their steps from the same ones.
 STEPS_PER_VARIATION = 2_000_000
 STEPS_TO_TIE = 10_000_000
 STEPS_TO_CHECK = 5_000_000
@@ -44,12 +45,18 @@ class Budget:
 
     Args:
         steps: how many there are.
+
+    Attributes:
+        left: how many are left; below 0 once there were not enough.
+        depth: how many conditions are being evaluated within one another.
+        shared: whether several templates take their steps from it.
     """
 
     def __init__(self, steps: int = STEPS_PER_VARIATION) -> None:
         self.steps = steps
-        self._left = steps
+        self.left = steps
         self.depth = 0
+        self.shared = False
 
     def spend(self, steps: int = 1) -> None:
         """Take some steps.
@@ -57,9 +64,10 @@ class Budget:
         Raises:
             Spent: there are not so many left.
         """
-        self._left -= steps
-        if self._left < 0:
-            raise Spent(f"takes more than {self.steps:,} steps; give fewer values or shorter expressions")
+        self.left -= steps
+        if self.left < 0:
+            together = " for all templates together" if self.shared else ""
+            raise Spent(f"takes more than {self.steps:,} steps{together}; give fewer values or shorter expressions")
 
 
 class Sized(list[Any]):

@@ -70,6 +70,15 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
+# Operations of one rank, which are evaluated from left to right.
+_RANKS: dict[type[ast.operator], int] = {
+    ast.Add: 1,
+    ast.Sub: 1,
+    ast.Mult: 2,
+    ast.Div: 2,
+    ast.FloorDiv: 2,
+    ast.Mod: 2,
+}
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: lambda a, b: _equal(a, b),
     ast.NotEq: lambda a, b: not _equal(a, b),
@@ -102,7 +111,7 @@ class Expression:
     Attributes:
         names: what it refers to, in order of appearance.
         cost: how many steps it takes to evaluate.
-        depth: how deep it is nested.
+        depth: how deep it is nested; a chain such as `a + b - c` is one level.
 
     Raises:
         ExpressionError: it is not an expression, or uses what is not allowed.
@@ -178,7 +187,10 @@ def parsed(text: str) -> Expression:
 def _checked(node: ast.AST, depth: int) -> Iterator[str]:
     """The names in an expression, once it is sure that nothing in it is forbidden."""
     if depth > _DEEPEST:
-        raise ExpressionError(f"the expression is nested more than {_DEEPEST} deep")
+        raise ExpressionError(
+            f"the expression has more than {_DEEPEST} operations, functions or lists within one another; "
+            "give parts of it names with `let`"
+        )
     match node:
         case ast.Name(id=name):
             if name.lower() not in _CONSTANTS:
@@ -194,8 +206,9 @@ def _checked(node: ast.AST, depth: int) -> Iterator[str]:
             if name not in FUNCTIONS:
                 raise ExpressionError(f"there is no function `{name}`{nearest(name, FUNCTIONS)}")
             inner: list[ast.AST] = list(args)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            inner = [left, right]
+        case ast.BinOp(op=op) if type(op) in _BINARY:
+            first, steps = _chain(node)
+            inner = [first, *(right for _, right in steps)]
         case ast.UnaryOp(op=unary, operand=operand) if type(unary) in _UNARY:
             inner = [operand]
         case ast.BoolOp(values=values):
@@ -214,8 +227,23 @@ def _checked(node: ast.AST, depth: int) -> Iterator[str]:
         yield from _checked(part, depth + 1)
 
 
+def _chain(node: ast.BinOp) -> tuple[ast.expr, list[tuple[ast.operator, ast.expr]]]:
+    """The first value of a chain such as `a + b - c`, and what is done with each of the others in turn."""
+    rank = _RANKS.get(type(node.op))
+    first, steps = node.left, [(node.op, node.right)]
+    while rank is not None and isinstance(first, ast.BinOp) and _RANKS.get(type(first.op)) == rank:
+        steps.append((first.op, first.right))
+        first = first.left
+    return first, steps[::-1]
+
+
 def _depth(node: ast.AST) -> int:
-    return 1 + max((_depth(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)), default=0)
+    if isinstance(node, ast.BinOp):
+        first, steps = _chain(node)
+        inner: list[ast.AST] = [first, *(right for _, right in steps)]
+    else:
+        inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    return 1 + max(map(_depth, inner), default=0)
 
 
 def _words(node: ast.AST) -> str:
@@ -235,8 +263,12 @@ def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
             result = FUNCTIONS[name](*(_value(each, value_of) for each in args))
             _fitting(result)
             return result
-        case ast.BinOp(left=left, op=op, right=right):
-            return _binary(op, _value(left, value_of), _value(right, value_of))
+        case ast.BinOp():
+            first, steps = _chain(node)
+            result = _value(first, value_of)
+            for op, right in steps:
+                result = _binary(op, result, _value(right, value_of))
+            return result
         case ast.UnaryOp(op=unary, operand=operand):
             return _UNARY[type(unary)](_value(operand, value_of))
         case ast.BoolOp(op=ast.And(), values=values):

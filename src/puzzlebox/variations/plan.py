@@ -1,13 +1,14 @@
 """What a template comes down to: a space of combinations, and how one of them becomes data, values and labels."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
 from puzzlebox.schema.diagnostics import Place
 from puzzlebox.schema.draft import ANIMALAI
-from puzzlebox.variations.budget import MOST_CHOICES, STEPS_TO_CHECK, Budget, Spent
+from puzzlebox.variations.budget import MOST_CHOICES, Budget, Spent
 from puzzlebox.variations.conditions import If
 from puzzlebox.variations.parts import Context, Data, Drawn, Pinned, Undecided, realise, shown
 from puzzlebox.variations.problems import Mistake, refuse
@@ -49,8 +50,13 @@ class Design:
 
 
 class Plan(Protocol):
-    """What every kind of template can do."""
+    """What every kind of template can do.
 
+    Attributes:
+        source: the file, where another template names it.
+    """
+
+    source: str | None
     form: str
     space: Space
     columns: list[str]
@@ -68,28 +74,38 @@ class Plan(Protocol):
     def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
         """The values of some variables, without making the whole variation."""
 
-    def check(self) -> None:
-        """Try every condition on the combinations of what it refers to."""
+    def check(self, budget: Budget) -> None:
+        """Try every condition on the combinations of what it refers to, as long as there are steps left."""
+
+
+@contextmanager
+def naming(plan: Plan) -> Iterator[None]:
+    """Mistakes in a template that another one names are told with its file."""
+    try:
+        yield
+    except Mistake as mistake:
+        mistake.source = mistake.source or plan.source
+        raise
 
 
 class ProcgenPlan:
     """The plan of procgen-companion's form."""
 
+    source: str | None = None
     form = ANIMALAI
     endless = False
 
-    def __init__(self, reader: ProcgenReader) -> None:
+    def __init__(self, reader: ProcgenReader, budget: Budget) -> None:
         self._reader = reader
         self.design = Design()
         self.space = space_of(reader.scope)
-        self._constraints()
+        self._constraints(budget)
         self.columns = list(dict.fromkeys(column_names(self.space)))
 
-    def _constraints(self) -> None:
+    def _constraints(self, budget: Budget) -> None:
         """Choices within a case that is not taken must not multiply the count."""
         constraints = []
         roots = {inner: axis for axis in self.space.axes for inner in choices_in(axis)}
-        budget = Budget(STEPS_TO_CHECK)
         for condition in self._reader.conditions:
             inner = [each for branch in condition.branches for each in branch if isinstance(each, Choice)]
             if not inner:
@@ -97,7 +113,7 @@ class ProcgenPlan:
             touched = {choice for choice, _ in explore(condition.case, budget)} | set(inner)
             axes = frozenset(roots[choice] for choice in touched if choice in roots)
             constraints.append(Constraint(axes, _inert(condition), condition.place))
-        tie(self.space, constraints)
+        tie(self.space, constraints, budget)
 
     def produce(
         self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
@@ -112,9 +128,8 @@ class ProcgenPlan:
         last = [label for each in self._reader.labels if (label := each.label(context)) is not None]
         return Produced(data, values, first + second + last)
 
-    def check(self) -> None:
-        """Try every condition on the combinations of what it refers to."""
-        budget = Budget(STEPS_TO_CHECK)
+    def check(self, budget: Budget) -> None:
+        """Try every condition on the combinations of what it refers to, as long as there are steps left."""
         for condition in (*self._reader.conditions, *self._reader.labels):
             for _ in explore(condition.label, budget):
                 pass
@@ -295,6 +310,8 @@ class Member:
 class FamilyPlan:
     """Several templates under one name: their variations one after the other."""
 
+    source: str | None = None
+
     def __init__(self, members: Sequence[Member], choice: Choice, design: Design) -> None:
         self._members = members
         self._choice = choice
@@ -309,7 +326,8 @@ class FamilyPlan:
     ) -> Produced | None:
         """The variation of the member that is chosen."""
         member = self._members[selection[self._choice]]
-        made = member.plan.produce(selection, chance, attempt, budget)
+        with naming(member.plan):
+            made = member.plan.produce(selection, chance, attempt, budget)
         if made is None:
             return None
         return Produced(made.data, {"template": member.name, **made.values}, [member.name, *made.labels])
@@ -326,14 +344,13 @@ class FamilyPlan:
         """The form of the member that is chosen."""
         return form_of(self._members[selection[self._choice]].plan, selection)
 
-    def check(self) -> None:
-        """Check each member."""
-        for member in self._members:
-            try:
-                member.plan.check()
-            except Mistake as mistake:
-                mistake.source = mistake.source or member.name
-                raise
+    def check(self, budget: Budget) -> None:
+        """Check each member with an equal share of the steps that those before it have left."""
+        for number, member in enumerate(self._members):
+            share = Budget(max(0, budget.left) // (len(self._members) - number))
+            with naming(member.plan):
+                member.plan.check(share)
+            budget.left -= share.steps - max(0, share.left)
 
 
 def form_of(plan: Plan, selection: Mapping[Choice, int]) -> str:

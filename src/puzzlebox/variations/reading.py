@@ -11,7 +11,7 @@ from puzzlebox.schema.loading import TEXT, find
 from puzzlebox.schema.messages import closest
 from puzzlebox.schema.reading import form_of
 from puzzlebox.schema.tree import MAPPING, MAX_BYTES, SCALAR, SEQUENCE, Node, Refused, compose, decode
-from puzzlebox.variations.budget import MOST_TEMPLATES
+from puzzlebox.variations.budget import MOST_TEMPLATES, STEPS_TO_TIE, Budget
 from puzzlebox.variations.bundled import template_names, template_path
 from puzzlebox.variations.design import read_design
 from puzzlebox.variations.plan import FamilyPlan, Member, Plan, ProcgenPlan
@@ -107,17 +107,20 @@ def plan_of(
     above: tuple[str, ...] = (),
     *,
     others: bool = True,
+    budget: Budget | None = None,
 ) -> Plan:
     """What a template comes down to; the texts of all others it names are added to a list.
 
-    Where `others` is false, no other template may be named, and no file is looked for.
+    Where `others` is false, no other template may be named, and no file is looked for. All of them take the steps to
+    look through what their conditions tie together from one budget.
     """
     plan: Plan
     known = [] if texts is None else texts
+    steps = Budget(STEPS_TO_TIE) if budget is None else budget
     if form_of(root) == ANIMALAI and not any(root.get(key) is not None for key in TEMPLATE_KEYS):
         reader = ProcgenReader(seed)
         reader.read(root)
-        plan = ProcgenPlan(reader)
+        plan = ProcgenPlan(reader, steps)
     else:
 
         def load(name: str, node: Node) -> Plan:
@@ -128,19 +131,28 @@ def plan_of(
                     node,
                     "no-file",
                 )
-            return _other(name, node, folder, seed, known, above)
+            steps.shared = True
+            return _other(name, node, folder, seed, known, above, steps)
 
         if root.get("templates") is not None:
             plan = _family(root, load)
         else:
             ours = VaryReader(load)
             ours.read(root)
-            plan = VaryPlan(ours)
+            plan = VaryPlan(ours, steps)
     refuse_too_many(plan.space.count, root.place)
     return plan
 
 
-def _other(name: str, node: Node, folder: Path | None, seed: int, texts: list[str], above: tuple[str, ...]) -> Plan:
+def _other(
+    name: str,
+    node: Node,
+    folder: Path | None,
+    seed: int,
+    texts: list[str],
+    above: tuple[str, ...],
+    budget: Budget,
+) -> Plan:
     """Another template, named relative to this one."""
     if len(texts) > MOST_TEMPLATES:
         refuse(f"the template names more than {MOST_TEMPLATES} others", node, "too-many")
@@ -162,7 +174,9 @@ def _other(name: str, node: Node, folder: Path | None, seed: int, texts: list[st
         except OSError as problem:
             refuse(f"{_cut(name)} cannot be read: {problem.strerror}", node, "no-file")
         texts.append(text)
-        return plan_of(tree_of(text), path.parent, seed, texts, (*above, key))
+        plan = plan_of(tree_of(text), path.parent, seed, texts, (*above, key), budget=budget)
+        plan.source = str(path)
+        return plan
     except TemplateError as error:
         mistake = Mistake(error.findings[0].message, error.findings[0].place)
         mistake.source = str(path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from puzzlebox.schema.diagnostics import Place
-from puzzlebox.variations.budget import STEPS_TO_TIE, Budget, Spent
+from puzzlebox.variations.budget import Budget, Spent
 from puzzlebox.variations.parts import Context
 from puzzlebox.variations.problems import refuse
 from puzzlebox.variations.space import Choice, Selection, Space, Table
@@ -30,10 +30,9 @@ class Constraint:
     place: Place
 
 
-def tie(space: Space, constraints: Sequence[Constraint], names: Any = None) -> None:
+def tie(space: Space, constraints: Sequence[Constraint], budget: Budget, names: Any = None) -> None:
     """Give a space the tables that its constraints make."""
     groups = _groups([constraint for constraint in constraints if constraint.axes])
-    budget = Budget(STEPS_TO_TIE)
     order = {axis: number for number, axis in enumerate(space.axes)}
     for together in groups:
         axes = sorted({axis for constraint in together for axis in constraint.axes}, key=order.__getitem__)

@@ -17,7 +17,7 @@ from puzzlebox.schema.messages import nearest
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.reading import Reading, read
 from puzzlebox.schema.tree import SCALAR, Refused, compose
-from puzzlebox.variations.budget import Budget, Spent
+from puzzlebox.variations.budget import STEPS_TO_CHECK, Budget, Spent
 from puzzlebox.variations.parts import shown
 from puzzlebox.variations.plan import Design, ProcgenPlan, Produced, form_of
 from puzzlebox.variations.problems import Mistake, TemplateError
@@ -213,7 +213,7 @@ class Template:
             TemplateError: one fails; the message says where, and with which values.
         """
         with self._sentences("to check the template"):
-            self._plan.check()
+            self._plan.check(Budget(STEPS_TO_CHECK))
 
     @property
     def title(self) -> str:

@@ -11,7 +11,7 @@ from puzzlebox.schema.messages import nearest, number
 from puzzlebox.schema.models import Task
 from puzzlebox.schema.scalars import Ambiguous, resolve
 from puzzlebox.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
-from puzzlebox.variations.budget import STEPS_TO_CHECK, Budget, checked_number
+from puzzlebox.variations.budget import Budget, checked_number
 from puzzlebox.variations.design import DESIGN_KEYS, latin_square, read_design
 from puzzlebox.variations.names import Names, walk
 from puzzlebox.variations.parts import (
@@ -38,6 +38,7 @@ from puzzlebox.variations.plan import (
     collect,
     column_names,
     explore,
+    naming,
     space_of,
 )
 from puzzlebox.variations.problems import refuse
@@ -271,9 +272,10 @@ def _only_when(choice: Choice, test: Formula) -> Callable[[Context], bool]:
 class VaryPlan:
     """The plan of our form."""
 
+    source: str | None = None
     form = PUZZLEBOX
 
-    def __init__(self, reader: VaryReader) -> None:
+    def __init__(self, reader: VaryReader, budget: Budget) -> None:
         self._reader = reader
         self.design = reader.design
         self.space = space_of(reader.scope)
@@ -281,7 +283,7 @@ class VaryPlan:
         for name in reader.design.balance:
             if reader.names.behind(reader.names.parts[name])[1]:
                 refuse(f"`{name}` is drawn by chance, so that it cannot be balanced", reader.names.declared[name])
-        tie(self.space, reader.constraints, reader.names.parts)
+        tie(self.space, reader.constraints, budget, reader.names.parts)
         nested = [mark for mark in self.space.marks if isinstance(mark, _Nested)]
         named = list(reader.names.parts)
         found = [name for name in column_names(self.space) if name not in self._linked]
@@ -333,13 +335,12 @@ class VaryPlan:
         context = Context(selection, self._reader.names.parts)
         return [context.value(name) for name in names]
 
-    def check(self) -> None:
-        """Try every expression on the combinations of what it refers to."""
+    def check(self, budget: Budget) -> None:
+        """Try every expression on the combinations of what it refers to, as long as there are steps left."""
         reader = self._reader
         parts = [reader.root, *reader.names.parts.values(), *reader.labels.values(), *reader.requirements]
         tried: set[str] = set()
         seen: set[Any] = set()
-        budget = Budget(STEPS_TO_CHECK)
         for part in parts:
             for each in walk(part, seen):
                 if isinstance(each, Formula) and each.expression.text not in tried and not reader.names.behind(each)[1]:
@@ -347,7 +348,8 @@ class VaryPlan:
                     for _ in explore(each.realise, budget, reader.names.parts):
                         pass
                 elif isinstance(each, _Nested):
-                    each.plan.check()
+                    with naming(each.plan):
+                        each.plan.check(budget)
 
 
 class _Picked:
@@ -420,9 +422,10 @@ class _Nested:
         self._choice = choice
 
     def produced(self, context: Context) -> Produced:
-        made = self.plan.produce(
-            context.selection, lambda name: context.random(f"{self.path}.{name}"), 0, context.budget
-        )
+        with naming(self.plan):
+            made = self.plan.produce(
+                context.selection, lambda name: context.random(f"{self.path}.{name}"), 0, context.budget
+            )
         return made if made is not None else refuse("what was drawn breaks a condition of the nested template")
 
     def realise(self, context: Context) -> Several:
