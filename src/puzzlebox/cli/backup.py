@@ -19,7 +19,7 @@ def backup(
         bool,
         typer.Option("--with-key", help="Copy the secret of the participants' links as well, to FILE.key."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy; no other file is.")] = False,
 ) -> None:
     """Copy the recordings to another file, also while people play, and check the copy.
 

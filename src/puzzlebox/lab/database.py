@@ -14,6 +14,8 @@ WITH_PARTICIPANTS = 2
 WITH_BREAKS = 3
 # How SQLite files say whose they are: "PuzB".
 _OURS = 0x50757A42
+# How every SQLite file begins, and the place of that number in it.
+_SQLITE, _ID_AT = b"SQLite format 3\0", 68
 # So long one program waits for another that writes, in seconds.
 PATIENCE = 30.0
 _FILE = "recordings.sqlite"
@@ -111,6 +113,15 @@ def keep_private(path: Path) -> None:
         with suppress(OSError):
             if os.name == "posix" and each.stat().st_mode & 0o077:
                 each.chmod(_PRIVATE)
+
+
+def is_of_recordings(path: Path) -> bool:
+    """Whether there is a file that says of itself that it holds recordings, whatever else is wrong with it."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(_ID_AT + 4)
+    return start.startswith(_SQLITE) and start[_ID_AT:] == _OURS.to_bytes(4, "big")
 
 
 def aside_of(path: Path) -> Path:
