@@ -41,6 +41,43 @@ def path(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(whole, tmp_path / "r.sqlite"))
 
 
+@pytest.fixture(scope="module")
+def torn_whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A file in which one page with steps of one episode is full of zeros, and the id of that episode."""
+    path = tmp_path_factory.mktemp("torn") / "r.sqlite"
+    with Store(path) as store:
+        task = task_of(AGENT, time_limit=300)
+        ids = [played(store, task, name="t", participant=f"P{number}", seed=number) for number in range(EPISODES)]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'steps'").fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    data = bytearray(path.read_bytes())
+    page = data[(root - 1) * size : root * size]
+    cells = [int.from_bytes(page[12 + 2 * n : 14 + 2 * n], "big") for n in range(int.from_bytes(page[3:5], "big"))]
+    leaves = [int.from_bytes(page[cell : cell + 4], "big") for cell in cells]
+    for leaf in leaves:
+        torn = data[:]
+        torn[(leaf - 1) * size : leaf * size] = bytes(size)
+        path.write_bytes(torn)
+        store = Store(path)
+        if [id for id in ids if not _readable(store, id)] == [ids[2]]:
+            return path, ids[2]
+    raise AssertionError("no page holds steps of the third episode alone")
+
+
+def _readable(store: Store, id: str) -> bool:
+    try:
+        return bool(store.steps(id))
+    except StoreError:
+        return False
+
+
+@pytest.fixture
+def torn(torn_whole: tuple[Path, str], tmp_path: Path) -> tuple[Path, str]:
+    return Path(shutil.copy(torn_whole[0], tmp_path / "r.sqlite")), torn_whole[1]
+
+
 def first_of(path: Path) -> str:
     return Store(path).episodes()[-1].id
 
@@ -214,3 +251,21 @@ def test_the_studio_answers_with_a_sentence(path: Path, whole: Path) -> None:
                 if status == 400:
                     assert "is damaged" in json.loads(body)["message"] or "agents" in json.loads(body)["message"]
         assert all(studio.ask(f"/api/recordings/{id}/frames")[0] == 400 for id in ids)
+
+
+# --- steps that cannot be read
+
+
+@pytest.mark.parametrize("participant", ["P0", "P2"])
+def test_nothing_is_deleted_from_a_damaged_file(torn: tuple[Path, str], participant: str) -> None:
+    path, _ = torn
+    before = path.read_bytes()
+    done = command("forget", participant, "--yes", "--store", path)
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"error: nothing was deleted from {path}: it is damaged (")
+    assert done.stderr.endswith(
+        "restore a backup and forget the participant there, or write what can be read with `puzzlebox export` and "
+        "delete the file\n"
+    )
+    assert done.stderr.count("\n") == 1
+    assert path.read_bytes() == before

@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from puzzlebox.lab.database import FAULTS, StoreError, connect_to_read, is_of_recordings
+from puzzlebox.lab.database import FAULTS, StoreError, check_whole, connect_to_read, is_of_recordings
 from puzzlebox.lab.stored import unreadable
 
 # Rights of a copy: its owner may read and write it, and nobody else.
@@ -118,9 +118,7 @@ def _copied(store: Path, draft: Path, target: Path) -> tuple[int, int]:
         with closing(sqlite3.connect(draft)) as copy:
             # The copy is one file: nothing of it is in a journal beside it.
             copy.execute("PRAGMA journal_mode = DELETE")
-            found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(1)")]
-            if found != ["ok"]:
-                raise sqlite3.DatabaseError(f"malformed: {found[0].splitlines()[-1]}")
+            check_whole(copy)
             counts = [int(copy.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in ("episodes", "steps")]
     except FAULTS as problem:
         raise _fault(store, target, problem) from None

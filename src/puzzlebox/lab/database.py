@@ -152,6 +152,21 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def check_whole(connection: sqlite3.Connection, *, quick: bool = False) -> None:
+    """Have SQLite look at every page of the file.
+
+    Args:
+        connection: a connection to the file.
+        quick: leave out whether indexes agree with their tables, which takes longer than all the rest.
+
+    Raises:
+        sqlite3.Error, UnicodeDecodeError, MemoryError: the file is damaged.
+    """
+    found = str(connection.execute(f"PRAGMA {'quick_check' if quick else 'integrity_check'}(1)").fetchone()[0])
+    if found != "ok":
+        raise sqlite3.DatabaseError(f"malformed: {found.splitlines()[-1]}")
+
+
 def _number(connection: sqlite3.Connection, pragma: str) -> int:
     return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
