@@ -174,6 +174,7 @@ def _tell(episode: str, store: Path | None) -> None:
         recordings = opened(store)
         one = found(recordings, episode)
         with refused():
+            recordings.require_whole(one)
             lines = summary.of_episode(one, recordings.events(one.id))
     for line in lines:
         typer.echo(line)
