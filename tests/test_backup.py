@@ -286,3 +286,20 @@ def test_one_that_others_could_read_is_closed_to_them(recordings: Path) -> None:
         each.chmod(0o644)
     Store(recordings)
     assert [mode(each) for each in (recordings, secret)] == [0o600] * 2
+
+
+@posix
+@pytest.mark.parametrize("verb", [["export"], ["replay", "last"], ["forget", "P1", "--yes"], ["report"]])
+def test_rights_of_a_file_that_is_not_ours_stay_as_they_are(
+    tmp_path: Path, verb: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    notes, other = tmp_path / "notes.txt", tmp_path / "other.sqlite"
+    notes.write_text("mine " * 1000)
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    for path in (notes, other):
+        path.chmod(0o644)
+        done = CliRunner().invoke(app, [*verb, *(["--store"] if verb != ["report"] else []), str(path)])
+        assert done.exit_code == 1
+        assert mode(path) == 0o644

@@ -330,3 +330,23 @@ def test_the_studio_says_at_its_start_that_the_file_is_damaged(
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert record.getMessage().startswith(f"the recordings in {torn[0]} are damaged (")
+
+
+@pytest.mark.parametrize("verb", [["export"], ["replay", "last"], ["forget", "P1", "--yes"], ["backup", "c.sqlite"]])
+@pytest.mark.parametrize("size", [50, 1000, 4096, 6000])
+def test_of_a_file_that_was_cut_off_nobody_who_reads_says_that_it_cannot_be_kept(
+    path: Path, size: int, verb: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path.write_bytes(path.read_bytes()[:size])
+    done = command(*verb, "--store", path)
+    assert done.exit_code == 1 and "cannot be kept" not in done.stderr
+    assert str(path) in done.stderr and "restore a backup" in done.stderr
+
+
+def test_where_its_first_bytes_are_zeros_a_backup_helps(path: Path) -> None:
+    path.write_bytes(bytes(100) + path.read_bytes()[100:])
+    done = command("export", "--store", path)
+    assert done.stderr == (
+        f"error: {path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup\n"
+    )

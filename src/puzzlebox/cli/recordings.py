@@ -3,13 +3,20 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from puzzlebox.cli.words import fail
 
 if TYPE_CHECKING:
     from puzzlebox.lab.store import Episode, Store
 
+# The option of every verb that reads or writes recordings.
+Recordings = Annotated[
+    Path | None,
+    typer.Option("--data", "--store", metavar="FILE", help="The file of recordings. Default: one for this user."),
+]
 _NONE_YET = "play one with `puzzlebox play foraging`, or watch an agent in the studio, `puzzlebox`"
 
 

@@ -78,6 +78,7 @@ def prepare(path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
+    doing = f"the recordings in {path} cannot be read" if path.is_file() else f"recordings cannot be kept in {path}"
     try:
         if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             with closing(connect_to_read(path)) as connection:
@@ -88,27 +89,32 @@ def prepare(path: Path) -> int:
         with closing(connect(path)) as connection:
             _check(connection, path)
             if not _made(connection) or _number(connection, "user_version") < FORMAT:
+                doing = f"recordings cannot be kept in {path}"
                 _make(connection, path)
             return FORMAT
     except OSError as problem:
-        raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
+        raise StoreError(f"{doing}: {problem.strerror}") from None
     except FAULTS as problem:
         if "not a database" in str(problem):
-            raise StoreError(f"{path} is not a file of recordings, or its first bytes are damaged") from None
+            raise StoreError(
+                f"{path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup"
+            ) from None
         faulty = "malformed" in str(problem) or not isinstance(problem, sqlite3.Error)
         damaged = " (the file is damaged; restore a backup)" if faulty else ""
         why = " ".join(str(problem).split())
-        raise StoreError(f"recordings cannot be kept in {path}: {why}{damaged}") from None
+        raise StoreError(f"{doing}: {why}{damaged}") from None
 
 
 def keep_private(path: Path) -> None:
     """Make the file if there is none, and let nobody but its owner read or write it; SQLite's own files follow it.
 
     A file that others could open, of an earlier version or copied, is closed to them, and so are those beside it. Where
-    that is not allowed, because it is somebody else's, it stays as it is.
+    that is not allowed, because it is somebody else's, it stays as it is; so does a file of something else.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE))
+    if not is_of_recordings(path) and path.stat().st_size:
+        return
     for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", ".key"))):
         with suppress(OSError):
             if os.name == "posix" and each.stat().st_mode & 0o077:

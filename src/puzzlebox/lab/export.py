@@ -75,6 +75,8 @@ def export(
                 left_out.append(str(problem))
                 continue
             _export_one(store, episode, sheets, progress)
+        for sheet in sheets:
+            sheet.finish()
         undo.pop_all()
         for sheet in sheets:
             sheet.close()
