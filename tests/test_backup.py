@@ -57,20 +57,115 @@ def test_a_copy_holds_everything_and_is_its_owners(recordings: Path, tmp_path: P
 
 def test_an_earlier_copy_is_replaced_only_when_told(recordings: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
-    copy.write_text("mine")
+    with Store(copy) as store:
+        played(store, TASK)
     done = backup(copy, "--data", recordings)
     assert done.exit_code == 1
     assert done.stderr == f"error: {copy} is already there; name another file, or add --force to replace it\n"
-    assert copy.read_text() == "mine"
+    assert Store(copy).count() == 1
     assert backup(copy, "--data", recordings, "--force").exit_code == 0
     assert Store(copy).count() == 3
     for target, sentence in ((recordings, "is the file of recordings itself"), (tmp_path, "is a folder")):
         done = backup(target, "--data", recordings, "--force")
         assert done.exit_code == 1 and sentence in done.stderr
-    done = backup(tmp_path / "no" / "copy.sqlite", "--data", recordings)
-    assert done.exit_code == 1 and "cannot be written: No such file or directory" in done.stderr
-    done = backup(tmp_path / "new.sqlite", "--data", tmp_path / "none.sqlite")
-    assert done.exit_code == 1 and "there are no episodes yet" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["note.txt", "null", "pipe", "empty"])
+def test_what_is_no_file_of_recordings_is_never_replaced(recordings: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    if name == "pipe":
+        os.mkfifo(target)
+    elif name == "null":
+        target.symlink_to("/dev/null")
+    else:
+        target.write_bytes(b"" if name == "empty" else b"mine " * 30)
+    before = target.lstat()
+    done = backup(target, "--data", recordings, "--force")
+    assert done.exit_code == 1 and f"error: {target} " in done.stderr
+    after = target.lstat()
+    assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
+
+
+def test_the_journal_of_the_recordings_is_not_replaced(recordings: Path) -> None:
+    with Store(recordings) as store:
+        played(store, TASK)
+        store.flush()
+        journal = recordings.with_name("r.sqlite-wal")
+        before = journal.read_bytes()
+        assert backup(journal, "--data", recordings, "--force").exit_code == 1
+        assert journal.read_bytes() == before and before
+    assert Store(recordings).count() == 4
+
+
+def test_a_secret_is_written_over_no_other_file(recordings: Path, tmp_path: Path) -> None:
+    Links.beside(recordings)
+    other = tmp_path / "copy.sqlite.key"
+    other.write_text("a key of something else")
+    done = backup(tmp_path / "copy.sqlite", "--data", recordings, "--with-key", "--force")
+    assert done.exit_code == 1 and f"error: {other} is already there and is not" in done.stderr
+    assert other.read_text() == "a key of something else"
+    assert not (tmp_path / "copy.sqlite").exists()
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal", ".lock", ".key", ".aside.jsonl", "-WAL"])
+def test_names_of_what_lies_beside_recordings_are_refused(recordings: Path, tmp_path: Path, ending: str) -> None:
+    target = tmp_path / f"new.sqlite{ending}"
+    done = backup(target, "--data", recordings, "--force")
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"error: {target} ends in {ending}, as what lies beside a file of recordings does; "
+        "name the copy something else, such as copy.sqlite\n"
+    )
+    assert not target.exists()
+
+
+def test_where_nothing_can_be_written_the_target_is_named(recordings: Path, tmp_path: Path) -> None:
+    for target, why in (
+        (tmp_path / "no" / "copy.sqlite", f"there is no folder {tmp_path / 'no'}; make it, or name another one"),
+        (tmp_path / ("x" * 300), "File name too long"),
+        (tmp_path / ("x" * 252), "File name too long"),
+    ):
+        done = backup(target, "--data", recordings)
+        assert (done.exit_code, done.stderr) == (1, f"error: {target} cannot be written: {why}\n")
+    for none in (tmp_path / "none.sqlite", tmp_path / ("x" * 300)):
+        done = backup(tmp_path / "new.sqlite", "--data", none)
+        assert done.exit_code == 1 and f"error: there is no file {none}" in done.stderr
+
+
+@posix
+def test_a_full_disk_is_the_targets(recordings: Path, tmp_path: Path) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    room = 36_864  # enough for what SQLite keeps beside a file, and not for the copy
+    with closing(sqlite3.connect(recordings)) as connection, connection:
+        connection.execute("INSERT INTO tasks VALUES ('long', hex(zeroblob(30000)))")
+    copy = tmp_path / "copy.sqlite"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        done = backup(copy, "--data", recordings)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert done.exit_code == 1 and f"error: {copy} cannot be written: disk I/O error; " in done.stderr
+    assert not [each for each in tmp_path.iterdir() if "copy" in each.name]
+
+
+def test_a_full_disk_is_said(recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy, connect = tmp_path / "copy.sqlite", sqlite3.connect
+
+    def small(path: Any, *more: Any, **how: Any) -> sqlite3.Connection:
+        made = connect(path, *more, **how)
+        if "copy" in str(path):
+            made.execute("PRAGMA max_page_count = 2")
+        return made
+
+    monkeypatch.setattr(sqlite3, "connect", small)
+    done = backup(copy, "--data", recordings)
+    assert (done.exit_code, done.stderr) == (
+        1,
+        f"error: {copy} cannot be written: database or disk is full; make room, or name a file on another disk\n",
+    )
+    assert not [each for each in tmp_path.iterdir() if "copy" in each.name]
 
 
 def test_while_people_play(recordings: Path, tmp_path: Path) -> None:
@@ -191,3 +286,20 @@ def test_one_that_others_could_read_is_closed_to_them(recordings: Path) -> None:
         each.chmod(0o644)
     Store(recordings)
     assert [mode(each) for each in (recordings, secret)] == [0o600] * 2
+
+
+@posix
+@pytest.mark.parametrize("verb", [["export"], ["replay", "last"], ["forget", "P1", "--yes"], ["report"]])
+def test_rights_of_a_file_that_is_not_ours_stay_as_they_are(
+    tmp_path: Path, verb: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    notes, other = tmp_path / "notes.txt", tmp_path / "other.sqlite"
+    notes.write_text("mine " * 1000)
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    for path in (notes, other):
+        path.chmod(0o644)
+        done = CliRunner().invoke(app, [*verb, *(["--store"] if verb != ["report"] else []), str(path)])
+        assert done.exit_code == 1
+        assert mode(path) == 0o644

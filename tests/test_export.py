@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 from living import AGENT, FINE, FORWARDS, GOAL, NOOP, TWO_AGENTS, multis, parsed, task_of
 from puzzlebox.agents import agent_named
 from puzzlebox.animalai import log_rows
+from puzzlebox.cli import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.lab import animalai_log, columns, export
 from puzzlebox.lab.playing import play
@@ -168,6 +170,41 @@ def test_an_export_that_breaks_off_leaves_nothing(
     result = run("--store", recorded, "-o", tmp_path)
     assert result.exit_code == 1 and "cannot be written: No space left on device" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the limit of a file's size is POSIX's")
+def test_a_disk_that_is_full_only_when_the_last_bytes_are_written_leaves_nothing(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    store = Store(recorded)
+    chosen = store.episodes()[:1]
+    last = export._event_row
+
+    def full(*arguments: Any) -> Any:  # from here on; nothing but what is in memory is still to be written
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+        return last(*arguments)
+
+    monkeypatch.setattr(export, "_event_row", full)
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            export.export(store, chosen, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["--store", "--data"])
+def test_the_file_of_recordings_has_one_option_of_two_names_everywhere(
+    recorded: Path, tmp_path: Path, option: str
+) -> None:
+    for verb in (["export", "-o", tmp_path / "out"], ["replay", "last"], ["backup", tmp_path / "copy.sqlite"]):
+        done = CliRunner().invoke(puzzlebox, [*map(str, verb), option, str(recorded)])
+        assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(puzzlebox, ["forget", "P99", option, str(recorded)])
+    assert "has the id P99" in done.stderr
 
 
 def test_many_steps_need_no_more_memory(tmp_path: Path) -> None:

@@ -351,7 +351,7 @@ def test_films_and_pictures_by_command(recorded: str, tmp_path: Path) -> None:
         (("mine.json",), "mine.json is not the JSON file of a Record"),
         (("old.json",), "old.json: this record has format 0; this version reads format 1"),
         (("list.json",), "list.json is not the JSON file of a Record"),
-        (("last", "--store", "none.sqlite"), "there are no episodes yet in none.sqlite"),
+        (("last", "--store", "none.sqlite"), "there is no file none.sqlite"),
     ],
 )
 def test_one_sentence_for_each_mistake(

@@ -158,7 +158,7 @@ def test_an_unknown_id_is_said_with_the_nearest(recordings: Path, id: str, sente
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     done = run(tmp_path / "none.sqlite", "P07", "--yes")
-    assert done.exit_code == 1 and "there are no episodes yet" in done.stderr
+    assert done.exit_code == 1 and f"there is no file {tmp_path / 'none.sqlite'}" in done.stderr
     assert not (tmp_path / "none.sqlite").exists()
 
 

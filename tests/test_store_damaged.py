@@ -18,10 +18,12 @@ from puzzlebox.cli import app
 from puzzlebox.lab import Store, StoreError
 from puzzlebox.lab.report import CannotRead, gather
 from puzzlebox.studio import recordings
+from puzzlebox.studio.server import warn_of_damage
 from studio_page import running
 from test_forget import played
 
 EPISODES = 4
+STEPS_BUT_TWO = "actions, time_ms, x, y, z, vx, vy, vz, heading, reward, total, health, view, flags"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,43 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def path(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(whole, tmp_path / "r.sqlite"))
+
+
+@pytest.fixture(scope="module")
+def torn_whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A file in which one page with steps of one episode is full of zeros, and the id of that episode."""
+    path = tmp_path_factory.mktemp("torn") / "r.sqlite"
+    with Store(path) as store:
+        task = task_of(AGENT, time_limit=150)
+        ids = [played(store, task, name="t", participant=f"P{number}", seed=number) for number in range(EPISODES)]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'steps'").fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    data = bytearray(path.read_bytes())
+    page = data[(root - 1) * size : root * size]
+    cells = [int.from_bytes(page[12 + 2 * n : 14 + 2 * n], "big") for n in range(int.from_bytes(page[3:5], "big"))]
+    leaves = [int.from_bytes(page[cell : cell + 4], "big") for cell in cells]
+    for leaf in leaves:
+        torn = data[:]
+        torn[(leaf - 1) * size : leaf * size] = bytes(size)
+        path.write_bytes(torn)
+        store = Store(path)
+        if [id for id in ids if not _readable(store, id)] == [ids[2]]:
+            return path, ids[2]
+    raise AssertionError("no page holds steps of the third episode alone")
+
+
+def _readable(store: Store, id: str) -> bool:
+    try:
+        return bool(store.steps(id))
+    except StoreError:
+        return False
+
+
+@pytest.fixture
+def torn(torn_whole: tuple[Path, str], tmp_path: Path) -> tuple[Path, str]:
+    return Path(shutil.copy(torn_whole[0], tmp_path / "r.sqlite")), torn_whole[1]
 
 
 def first_of(path: Path) -> str:
@@ -88,11 +127,11 @@ def test_one_damaged_episode_is_left_out_and_the_others_are_written(statement: s
         with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
             ids = {row["episode"] for row in csv.DictReader(file)}
         assert len(ids) == EPISODES - 1 and id not in ids
-    if "steps" not in statement:  # which nobody needs for a report
-        results = gather([path])
-        assert len(results.rows) == EPISODES - 1
-        assert any("is damaged" in remark for remark in results.remarks)
-    command("replay", id, "--store", path)
+    results = gather([path])
+    assert len(results.rows) == EPISODES - 1
+    assert any("is damaged" in remark for remark in results.remarks)
+    done = command("replay", id, "--store", path)
+    assert done.exit_code == 1 and DAMAGES[statement] in done.stderr and not done.stdout
     command("forget", "P0", "--yes", "--store", path)
 
 
@@ -203,10 +242,9 @@ def test_the_studio_answers_with_a_sentence(path: Path, whole: Path) -> None:
     change(path, "DELETE FROM tasks WHERE hash = (SELECT task_hash FROM episodes WHERE number = 4)")
     with running(path) as studio:
         listed = studio.json("/api/recordings")
-        assert len(listed["recordings"]) == EPISODES - 1
-        assert [f"the episode {ids[-1]} in {path} is damaged: the rules" in each for each in listed["damaged"]] == [
-            True
-        ]
+        assert [each["id"] for each in listed["recordings"]] == [ids[0], ids[2]]
+        assert listed["damaged"][0].startswith(f"the episode {ids[3]} in {path} is damaged: the rules")
+        assert listed["damaged"][1].startswith(f"the episode {ids[1]} in {path} is damaged: its step 12 holds")
         for id in ids:
             for what in ("", "/steps", "/frames", "/picture.png?width=32&height=32", "/film.gif?width=32&height=32"):
                 status, _, body = studio.ask(f"/api/recordings/{id}{what}")
@@ -214,3 +252,101 @@ def test_the_studio_answers_with_a_sentence(path: Path, whole: Path) -> None:
                 if status == 400:
                     assert "is damaged" in json.loads(body)["message"] or "agents" in json.loads(body)["message"]
         assert all(studio.ask(f"/api/recordings/{id}/frames")[0] == 400 for id in ids)
+
+
+# --- steps that cannot be read
+
+
+@pytest.mark.parametrize("participant", ["P0", "P2"])
+def test_nothing_is_deleted_from_a_damaged_file(torn: tuple[Path, str], participant: str) -> None:
+    path, _ = torn
+    before = path.read_bytes()
+    done = command("forget", participant, "--yes", "--store", path)
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"error: nothing was deleted from {path}: it is damaged (")
+    assert done.stderr.endswith(
+        "restore a backup and forget the participant there, or write what can be read with `puzzlebox export` and "
+        "delete the file\n"
+    )
+    assert done.stderr.count("\n") == 1
+    assert path.read_bytes() == before
+
+
+def test_whoever_reads_names_the_episode_and_leaves_it_out(torn: tuple[Path, str], tmp_path: Path) -> None:
+    path, id = torn
+    said = f"the episode {id} in {path} is damaged: its steps cannot be read (database disk image is malformed)"
+    done = command("export", "--store", path, "-o", tmp_path / "out")
+    assert done.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in done.stderr
+    assert [line for line in done.stderr.splitlines() if "error" in line] == [f"error: {said}; it was left out"]
+    for more in ([], ["-o", tmp_path / "film.gif"]):
+        done = command("replay", id, "--store", path, *more)
+        assert done.exit_code == 1 and said in done.stderr and not done.stdout
+    results = gather([path], watched=True)
+    assert len(results.rows) == EPISODES - 1
+    assert [remark for remark in results.remarks if id in remark and remark.endswith("It counts nowhere.")]
+    with running(path) as studio:
+        listed = studio.json("/api/recordings")
+        assert len(listed["recordings"]) == EPISODES - 1 and id not in {each["id"] for each in listed["recordings"]}
+        assert [each.partition(";")[0] for each in listed["damaged"]] == [said]
+        status, _, body = studio.ask(f"/api/recordings/{id}")
+        assert status == 400 and said in json.loads(body)["message"]
+        assert studio.ask(f"/api/recordings/{listed['recordings'][0]['id']}")[0] == 200
+
+
+def test_a_report_of_a_damaged_file_is_written_and_exits_with_1(torn: tuple[Path, str], tmp_path: Path) -> None:
+    path, id = torn
+    done = command("report", path, "-o", tmp_path / "report")
+    assert (tmp_path / "report" / "report.html").exists()
+    assert done.exit_code == 1 and f"The episode {id}" in done.stderr
+
+
+def test_damage_to_the_last_page_of_an_open_episode_costs_that_episode(torn: tuple[Path, str], tmp_path: Path) -> None:
+    path, id = torn
+    change(path, f"UPDATE episodes SET ended_by = NULL, end_step = NULL WHERE id = '{id}'")
+    done = command("export", "--store", path, "-o", tmp_path / "out")
+    assert done.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in done.stderr
+    errors = [line for line in done.stderr.splitlines() if "error" in line]
+    assert len(errors) == 1 and errors[0].startswith(f"error: the episode {id} in {path} is damaged: ")
+
+
+def test_an_episode_that_goes_on_while_it_is_looked_at_is_whole(path: Path) -> None:
+    change(path, "UPDATE episodes SET ended_by = NULL, end_step = NULL WHERE number = 1")
+    store = Store(path)
+    before = store.episodes()[-1]
+    change(
+        path,
+        "INSERT INTO steps SELECT episode, step + 3, " + STEPS_BUT_TWO + " FROM steps WHERE episode = 1 "
+        "ORDER BY step DESC LIMIT 1",
+    )
+    store.require_whole(before)
+
+
+def test_the_studio_says_at_its_start_that_the_file_is_damaged(
+    torn: tuple[Path, str], whole: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_of_damage(Store(whole))
+    assert not caplog.records
+    warn_of_damage(Store(torn[0]))
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert record.getMessage().startswith(f"the recordings in {torn[0]} are damaged (")
+
+
+@pytest.mark.parametrize("verb", [["export"], ["replay", "last"], ["forget", "P1", "--yes"], ["backup", "c.sqlite"]])
+@pytest.mark.parametrize("size", [50, 1000, 4096, 6000])
+def test_of_a_file_that_was_cut_off_nobody_who_reads_says_that_it_cannot_be_kept(
+    path: Path, size: int, verb: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path.write_bytes(path.read_bytes()[:size])
+    done = command(*verb, "--store", path)
+    assert done.exit_code == 1 and "cannot be kept" not in done.stderr
+    assert str(path) in done.stderr and "restore a backup" in done.stderr
+
+
+def test_where_its_first_bytes_are_zeros_a_backup_helps(path: Path) -> None:
+    path.write_bytes(bytes(100) + path.read_bytes()[100:])
+    done = command("export", "--store", path)
+    assert done.stderr == (
+        f"error: {path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup\n"
+    )

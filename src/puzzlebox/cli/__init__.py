@@ -17,7 +17,6 @@ from puzzlebox.cli.play import (
     PLAYERS,
     Address,
     Certificate,
-    Data,
     Host,
     Key,
     NoBrowser,
@@ -25,6 +24,7 @@ from puzzlebox.cli.play import (
     Port,
     play,
 )
+from puzzlebox.cli.recordings import Recordings
 from puzzlebox.cli.replay import replay
 from puzzlebox.cli.report import report
 from puzzlebox.cli.run import run
@@ -80,7 +80,7 @@ def _root(
     port: Port = None,
     host: Host = HOST,
     no_browser: NoBrowser = False,
-    data: Data = None,
+    data: Recordings = None,
     players: Players = PLAYERS,
     certificate: Certificate = None,
     key: Key = None,

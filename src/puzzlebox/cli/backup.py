@@ -5,21 +5,18 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.recordings import opened, refused
+from puzzlebox.cli.recordings import Recordings, opened, refused
 from puzzlebox.cli.words import note
 
 
 def backup(
     target: Annotated[Path, typer.Argument(metavar="FILE", help="The copy to write, such as copy.sqlite.")],
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", "--store", metavar="FILE", help="The file of recordings. Default: the studio's own."),
-    ] = None,
+    data: Recordings = None,
     with_key: Annotated[
         bool,
         typer.Option("--with-key", help="Copy the secret of the participants' links as well, to FILE.key."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy; no other file is.")] = False,
 ) -> None:
     """Copy the recordings to another file, also while people play, and check the copy.
 

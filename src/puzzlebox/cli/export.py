@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlebox.cli.recordings import found, opened, progress, refused
+from puzzlebox.cli.recordings import Recordings, found, opened, progress, refused
 from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to.")] = Path(
         "recordings"
     ),
-    store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file of recordings; left out: where the studio keeps them.")
-    ] = None,
+    store: Recordings = None,
     episode: Annotated[
         list[str] | None,
         typer.Option(

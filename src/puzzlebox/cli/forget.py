@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlebox.cli.recordings import opened
+from puzzlebox.cli.recordings import Recordings, opened
 from puzzlebox.cli.words import fail, note
 
 if TYPE_CHECKING:
@@ -16,9 +16,7 @@ _READ = "another program reads the file; if they were deleted just now, close it
 
 def forget(
     participant: Annotated[str, typer.Argument(metavar="PARTICIPANT", help="The id of the participant, such as P07.")],
-    store: Annotated[
-        Path | None, typer.Option("--store", "--data", help="The file of recordings. Default: the studio's own.")
-    ] = None,
+    store: Recordings = None,
     yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
     """Delete all recordings of a participant for good, and say what was deleted.

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from puzzlebox.cli.recordings import Recordings
 from puzzlebox.cli.words import fail, note
 
 # What `puzzlebox` alone takes as well.
@@ -17,10 +18,6 @@ Host = Annotated[
     str, typer.Option(help="Where to listen. Anything but this machine asks for a token, which is in the link.")
 ]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]
-Data = Annotated[
-    Path | None,
-    typer.Option("--data", "--store", metavar="FILE", help="The file of recordings; left out: one for this user."),
-]
 Players = Annotated[
     int,
     typer.Option(metavar="N", min=1, max=1000, help="How many may play at the same time."),
@@ -70,7 +67,7 @@ def play(
     port: Port = None,
     host: Host = HOST,
     no_browser: NoBrowser = False,
-    data: Data = None,
+    data: Recordings = None,
     players: Players = PLAYERS,
     certificate: Certificate = None,
     key: Key = None,

@@ -3,25 +3,34 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from puzzlebox.cli.words import fail
 
 if TYPE_CHECKING:
     from puzzlebox.lab.store import Episode, Store
 
+# The option of every verb that reads or writes recordings.
+Recordings = Annotated[
+    Path | None,
+    typer.Option("--data", "--store", metavar="FILE", help="The file of recordings. Default: one for this user."),
+]
 _NONE_YET = "play one with `puzzlebox play foraging`, or watch an agent in the studio, `puzzlebox`"
 
 
 def opened(path: Path | None) -> "Store":
-    """The store that was asked for; one that is not there yet has no episodes."""
+    """The store that was asked for, which must be there and hold an episode."""
+    from os.path import exists
+
     from puzzlebox.lab.database import refuse_empty
     from puzzlebox.lab.store import Store, default_store_path
     from puzzlebox.lab.stored import Damaged
 
     where = default_store_path() if path is None else path
-    if not where.exists():
-        fail(f"there are no episodes yet in {where}", _NONE_YET)
+    if not exists(where):
+        fail(f"there are no episodes yet in {where}" if path is None else f"there is no file {where}", _NONE_YET)
     with refused():
         refuse_empty(where)
         store = Store(where)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlebox.cli.recordings import found, opened, progress, refused
+from puzzlebox.cli.recordings import Recordings, found, opened, progress, refused
 from puzzlebox.cli.words import choice, fail, note
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def replay(
         float | None, typer.Option(min=1, max=60, help="Pictures a second. Left out: 25, of a GIF 12.5.")
     ] = None,
     shadows: Annotated[bool, typer.Option("--shadows", help="Soft shadows in films too; ten times as slow.")] = False,
-    store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file of recordings; left out: where the studio keeps them.")
-    ] = None,
+    store: Recordings = None,
 ) -> None:
     """Show a recorded episode: in words, as a film, or as a picture.
 
@@ -174,6 +172,7 @@ def _tell(episode: str, store: Path | None) -> None:
         recordings = opened(store)
         one = found(recordings, episode)
         with refused():
+            recordings.require_whole(one)
             lines = summary.of_episode(one, recordings.events(one.id))
     for line in lines:
         typer.echo(line)

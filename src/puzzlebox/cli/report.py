@@ -70,6 +70,7 @@ def report(
     from puzzlebox.lab import StoreError
     from puzzlebox.lab.report import CannotRead, make_report
     from puzzlebox.lab.report.methods import quoted
+    from puzzlebox.lab.report.recordings import LeftOut
 
     try:
         made = make_report(
@@ -93,6 +94,8 @@ def report(
         note(f"warning: {line}")
     note(f"wrote {len(made.files)} files to {folder}:")
     typer.echo(made.page)
+    if any(isinstance(each, LeftOut) for each in made.results.remarks):
+        raise typer.Exit(1)
 
 
 def _folder(first: Path) -> Path:

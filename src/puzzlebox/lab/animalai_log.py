@@ -75,15 +75,15 @@ def export(
                         warn(f"episode {episode.id} returned {episode.total} when recorded, and {total} when replayed")
                     about = (episode.id, episode.task, episode.arena + 1, episode.seed)
                     index.write([(path.name, count, *about, episode.player, episode.agent, episode.started)])
+                sheet.close()
             except BaseException:
                 sheet.abandon()
                 raise
-            sheet.close()
             written.append(path)
+        index.close()
     except BaseException:
         index.abandon()
         raise
-    index.close()
     return [*written, index_of(folder)]
 
 

@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from puzzlebox.lab.database import FAULTS, StoreError, connect_to_read
+from puzzlebox.lab.database import FAULTS, StoreError, check_whole, connect_to_read, is_of_recordings
 from puzzlebox.lab.stored import unreadable
 
 # Rights of a copy: its owner may read and write it, and nobody else.
@@ -14,6 +14,16 @@ _PRIVATE = 0o600
 # What SQLite keeps beside a file that is open.
 _BESIDE = ("-wal", "-shm")
 _KEY = ".key"
+# How the names end of what lies beside a file of recordings; a copy of such a name could be taken for that.
+_RESERVED = (*_BESIDE, "-journal", ".lock", _KEY, ".aside.jsonl")
+# What SQLite says where a disk is full or broken; the recordings themselves are only read.
+_CANNOT_WRITE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+}
 
 
 @dataclass(frozen=True)
@@ -41,15 +51,15 @@ def back_up(store: Path, target: Path, *, key: bool = False, force: bool = False
         store: the file of recordings; a studio may have it open.
         target: the file to write; only its owner may read it.
         key: whether the secret of the participants' links, which lies beside the store, is copied as well.
-        force: replace an earlier copy.
+        force: replace an earlier copy, or another file of recordings; nothing else is ever replaced.
 
     Raises:
         StoreError: there is no copy, and why; what was there before is untouched.
     """
-    _refuse(store, target, key, force)
     draft = target.with_name(f".{target.name}.part")
     try:
-        counts = _copied(store, draft)
+        _refuse(store, target, key, force)
+        counts = _copied(store, draft, target)
         _release(target)
         draft.replace(target)
         files = [target]
@@ -59,21 +69,35 @@ def back_up(store: Path, target: Path, *, key: bool = False, force: bool = False
             files.append(target.with_name(target.name + _KEY))
         return Copied(*counts, files)
     except OSError as problem:
-        raise StoreError(f"{problem.filename or target} cannot be written: {problem.strerror}") from None
+        raise StoreError(f"{target} cannot be written: {problem.strerror}") from None
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
 
 
 def _refuse(store: Path, target: Path, key: bool, force: bool) -> None:
+    for ending in _RESERVED:
+        if target.name.lower().endswith(ending):
+            raise StoreError(
+                f"{target} ends in {target.name[-len(ending) :]}, as what lies beside a file of recordings does; "
+                "name the copy something else, such as copy.sqlite"
+            )
     if target.is_dir():
         raise StoreError(f"{target} is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise StoreError(
+            f"{target} cannot be written: there is no folder {target.parent}; make it, or name another one"
+        )
     if target.exists() and store.samefile(target):
         raise StoreError(f"{target} is the file of recordings itself; name another one")
-    if key and not store.with_name(store.name + _KEY).exists():
-        raise StoreError(f"{store}{_KEY} is not there: no links for participants were made with this file")
-    paths = [target, target.with_name(target.name + _KEY)] if key else [target]
-    there = [path for path in paths if path.exists()]
+    secret, copied = (path.with_name(path.name + _KEY) for path in (store, target))
+    if key and not secret.exists():
+        raise StoreError(f"{secret} is not there: no links for participants were made with this file")
+    if target.exists() and not is_of_recordings(target):
+        raise StoreError(f"{target} is already there and is not a file of recordings; name another file")
+    if key and copied.exists() and not (copied.is_file() and copied.stat().st_size == secret.stat().st_size):
+        raise StoreError(f"{copied} is already there and is not a secret of links; name another file")
+    there = [path for path in ((target, copied) if key else (target,)) if path.exists()]
     if there and not force:
         raise StoreError(f"{there[0]} is already there; name another file, or add --force to replace it")
     left = target.with_name(target.name + "-wal")
@@ -81,7 +105,7 @@ def _refuse(store: Path, target: Path, key: bool, force: bool) -> None:
         raise StoreError(f"{left} belongs to a file that was moved away; move it there as well")
 
 
-def _copied(store: Path, draft: Path) -> tuple[int, int]:
+def _copied(store: Path, draft: Path, target: Path) -> tuple[int, int]:
     """Write the copy and check it; how many episodes and steps it holds."""
     draft.unlink(missing_ok=True)
     _write(draft, b"")
@@ -89,20 +113,25 @@ def _copied(store: Path, draft: Path) -> tuple[int, int]:
         with closing(connect_to_read(store)) as source, closing(sqlite3.connect(draft)) as copy:
             source.backup(copy)
     except FAULTS as problem:
-        raise unreadable(store, problem) from None
+        raise _fault(store, target, problem) from None
     try:
         with closing(sqlite3.connect(draft)) as copy:
             # The copy is one file: nothing of it is in a journal beside it.
             copy.execute("PRAGMA journal_mode = DELETE")
-            found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(1)")]
-            if found != ["ok"]:
-                raise sqlite3.DatabaseError(f"malformed: {found[0].splitlines()[-1]}")
+            check_whole(copy)
             counts = [int(copy.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in ("episodes", "steps")]
     except FAULTS as problem:
-        raise unreadable(store, problem) from None
+        raise _fault(store, target, problem) from None
     with draft.open("rb") as file:
         os.fsync(file.fileno())
     return counts[0], counts[1]
+
+
+def _fault(store: Path, target: Path, problem: Exception) -> StoreError:
+    """The sentence for what SQLite says, which may be about either file."""
+    if getattr(problem, "sqlite_errorcode", None) in _CANNOT_WRITE:
+        return StoreError(f"{target} cannot be written: {problem}; make room, or name a file on another disk")
+    return unreadable(store, problem)
 
 
 def _release(target: Path) -> None:

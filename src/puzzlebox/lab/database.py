@@ -14,6 +14,8 @@ WITH_PARTICIPANTS = 2
 WITH_BREAKS = 3
 # How SQLite files say whose they are: "PuzB".
 _OURS = 0x50757A42
+# How every SQLite file begins, and the place of that number in it.
+_SQLITE, _ID_AT = b"SQLite format 3\0", 68
 # So long one program waits for another that writes, in seconds.
 PATIENCE = 30.0
 _FILE = "recordings.sqlite"
@@ -76,6 +78,7 @@ def prepare(path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
+    doing = f"the recordings in {path} cannot be read" if path.is_file() else f"recordings cannot be kept in {path}"
     try:
         if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             with closing(connect_to_read(path)) as connection:
@@ -86,31 +89,45 @@ def prepare(path: Path) -> int:
         with closing(connect(path)) as connection:
             _check(connection, path)
             if not _made(connection) or _number(connection, "user_version") < FORMAT:
+                doing = f"recordings cannot be kept in {path}"
                 _make(connection, path)
             return FORMAT
     except OSError as problem:
-        raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
+        raise StoreError(f"{doing}: {problem.strerror}") from None
     except FAULTS as problem:
         if "not a database" in str(problem):
-            raise StoreError(f"{path} is not a file of recordings, or its first bytes are damaged") from None
+            raise StoreError(
+                f"{path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup"
+            ) from None
         faulty = "malformed" in str(problem) or not isinstance(problem, sqlite3.Error)
         damaged = " (the file is damaged; restore a backup)" if faulty else ""
         why = " ".join(str(problem).split())
-        raise StoreError(f"recordings cannot be kept in {path}: {why}{damaged}") from None
+        raise StoreError(f"{doing}: {why}{damaged}") from None
 
 
 def keep_private(path: Path) -> None:
     """Make the file if there is none, and let nobody but its owner read or write it; SQLite's own files follow it.
 
     A file that others could open, of an earlier version or copied, is closed to them, and so are those beside it. Where
-    that is not allowed, because it is somebody else's, it stays as it is.
+    that is not allowed, because it is somebody else's, it stays as it is; so does a file of something else.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE))
+    if not is_of_recordings(path) and path.stat().st_size:
+        return
     for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", ".key"))):
         with suppress(OSError):
             if os.name == "posix" and each.stat().st_mode & 0o077:
                 each.chmod(_PRIVATE)
+
+
+def is_of_recordings(path: Path) -> bool:
+    """Whether there is a file that says of itself that it holds recordings, whatever else is wrong with it."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(_ID_AT + 4)
+    return start.startswith(_SQLITE) and start[_ID_AT:] == _OURS.to_bytes(4, "big")
 
 
 def aside_of(path: Path) -> Path:
@@ -139,6 +156,21 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     connection = connect(path)
     connection.execute("PRAGMA query_only = ON")
     return connection
+
+
+def check_whole(connection: sqlite3.Connection, *, quick: bool = False) -> None:
+    """Have SQLite look at every page of the file.
+
+    Args:
+        connection: a connection to the file.
+        quick: leave out whether indexes agree with their tables, which takes longer than all the rest.
+
+    Raises:
+        sqlite3.Error, UnicodeDecodeError, MemoryError: the file is damaged.
+    """
+    found = str(connection.execute(f"PRAGMA {'quick_check' if quick else 'integrity_check'}(1)").fetchone()[0])
+    if found != "ok":
+        raise sqlite3.DatabaseError(f"malformed: {found.splitlines()[-1]}")
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -11,7 +11,6 @@ from puzzlebox.lab.columns import TABLES
 from puzzlebox.lab.results import latency_among
 from puzzlebox.lab.sheets import CsvSheet, ParquetSheet, Row, Sheet
 from puzzlebox.lab.store import STEP_COLUMNS, Episode, Store, StoreError
-from puzzlebox.lab.stored import damaged_episode
 from puzzlebox.things.rules import PHYSICS_STEP
 from puzzlebox.world import ACTIONS
 from puzzlebox.world.actions import NOOP
@@ -68,27 +67,20 @@ def export(
             sheets.append(sheet)
         for episode in episodes:
             try:
-                _require_whole(store, episode)
+                # Before any of it is written, so that no part of a damaged one is in a table.
+                store.require_whole(episode)
             except StoreError as problem:
                 if left_out is None:
                     raise
                 left_out.append(str(problem))
                 continue
             _export_one(store, episode, sheets, progress)
+        for sheet in sheets:
+            sheet.finish()
         undo.pop_all()
         for sheet in sheets:
             sheet.close()
     return paths
-
-
-def _require_whole(store: Store, episode: Episode) -> None:
-    """Read everything of an episode before any of it is written, so that no part of a damaged one is in a table."""
-    store.events(episode.id)
-    last = 0
-    for batch in store.step_batches(episode.id):
-        last = batch[-1][_STEP]
-    if last != episode.steps:
-        raise damaged_episode(store.path, episode.id, f"its steps after step {last} are missing")
 
 
 def _export_one(store: Store, episode: Episode, sheets: Sequence[Sheet], progress: Progress | None) -> None:

@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from puzzlebox.lab.database import FAULTS, StoreError, aside_of, connect, connect_to_read
+from puzzlebox.lab.database import FAULTS, StoreError, aside_of, check_whole, connect, connect_to_read
 from puzzlebox.lab.database import PATIENCE as _PATIENCE
-from puzzlebox.lab.stored import unreadable
+from puzzlebox.lab.stored import Damaged, unreadable
 
 # Seconds to wait for programs that read or write the file.
 PATIENCE = _PATIENCE
@@ -67,10 +67,11 @@ def forget(path: Path, participant: str) -> Forgotten:
 
     Raises:
         BytesRemain: the records are deleted, but their bytes are still in the file.
-        StoreError: the file cannot be changed; nothing is deleted.
+        StoreError: the file is damaged or cannot be changed; nothing is deleted.
     """
     _refuse_read_only(path)
     with closing(_opened(path)) as connection:
+        _refuse_damaged(connection, path)
         try:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
@@ -136,6 +137,19 @@ def _refuse_read_only(path: Path) -> None:
     for place in (path, path.parent):
         if not os.access(place, os.W_OK):
             raise StoreError(f"nothing was deleted from {path}: {place} cannot be written to")
+
+
+def _refuse_damaged(connection: sqlite3.Connection, path: Path) -> None:
+    """A damaged file cannot be written anew, so that bytes of what is deleted would stay in it."""
+    try:
+        check_whole(connection)
+    except FAULTS as problem:
+        if not isinstance(unreadable(path, problem), Damaged):  # locked by another program, perhaps
+            raise StoreError(f"nothing was deleted from {path}: {problem}") from None
+        raise StoreError(
+            f"nothing was deleted from {path}: it is damaged ({' '.join(str(problem).split())}); restore a backup and "
+            "forget the participant there, or write what can be read with `puzzlebox export` and delete the file"
+        ) from None
 
 
 @contextmanager

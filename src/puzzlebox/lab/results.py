@@ -114,6 +114,7 @@ def rows_of_recordings(
             continue
         named = (each.task, each.task_hash)
         try:
+            store.require_whole(each)
             happened = store.events(each.id)
             if named not in known:
                 known[named] = _task_of(store, each)

@@ -1,6 +1,7 @@
 """Tables written row by row, as CSV or Parquet; a file appears under its name once it is complete."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -17,8 +18,11 @@ class Sheet(Protocol):
     def write(self, rows: Sequence[Row]) -> None:
         """Add rows; None is an empty cell."""
 
+    def finish(self) -> None:
+        """All rows are there: they are written to the end."""
+
     def close(self) -> None:
-        """All rows are there: the file gets its name."""
+        """The file gets its name; a sheet that is not finished yet is finished first."""
 
     def abandon(self) -> None:
         """They will never be: nothing is left of it."""
@@ -37,14 +41,19 @@ class CsvSheet:
         """Add rows."""
         self._writer.writerows(rows)
 
+    def finish(self) -> None:
+        """Write what is still in memory."""
+        self._file.close()
+
     def close(self) -> None:
         """Done."""
-        self._file.close()
+        self.finish()
         self._draft.replace(self._path)
 
     def abandon(self) -> None:
         """Not done."""
-        self._file.close()
+        with suppress(OSError):  # on a full disk, what is still in memory cannot be written
+            self._file.close()
         self._draft.unlink(missing_ok=True)
 
 
@@ -75,15 +84,21 @@ class ParquetSheet:
         if len(self._waiting) >= self._GROUP:
             self._flush()
 
+    def finish(self) -> None:
+        """Write what is still in memory."""
+        if self._writer.is_open:
+            self._flush()
+            self._writer.close()
+
     def close(self) -> None:
         """Done."""
-        self._flush()
-        self._writer.close()
+        self.finish()
         self._draft.replace(self._path)
 
     def abandon(self) -> None:
         """Not done."""
-        self._writer.close()
+        with suppress(OSError):  # on a full disk, what is still in memory cannot be written
+            self._writer.close()
         self._draft.unlink(missing_ok=True)
 
     def _flush(self) -> None:

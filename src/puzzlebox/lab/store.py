@@ -1,5 +1,6 @@
 """Every episode, human or agent, stored as it happens: nothing that was acknowledged is ever lost."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
@@ -12,6 +13,7 @@ from puzzlebox.lab.database import (
     WITH_BREAKS,
     WITH_PARTICIPANTS,
     StoreError,
+    check_whole,
     connect_to_read,
     default_store_path,
     prepare,
@@ -27,6 +29,7 @@ from puzzlebox.lab.stored import (
     episode_of,
     event_of,
     unreadable,
+    unreadable_part,
 )
 from puzzlebox.lab.writing import CannotWrite, EpisodeFault, Listener, Writer
 from puzzlebox.schema import read
@@ -106,6 +109,8 @@ class Store:
         # How far each episode is that was recorded here; None: it is over.
         self._reached: dict[str, int | None] = {}
         self._arenas: dict[str, int | None] = {}
+        # Episodes that are over, and of which every row was read.
+        self._whole: set[str] = set()
 
     def __enter__(self) -> "Store":
         return self
@@ -249,8 +254,30 @@ class Store:
 
     def _rows(self, question: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         try:
+            return self._asked(question, values)
+        except FAULTS as problem:
+            raise unreadable(self.path, problem) from None
+
+    def _rows_of(self, id: str, part: str, question: str) -> list[tuple[Any, ...]]:
+        """The rows of the steps or events of an episode; damage is said to be its own."""
+        try:
+            return self._asked(question, (id,))
+        except FAULTS as problem:
+            raise unreadable_part(self.path, id, part, problem) from None
+
+    def _asked(self, question: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        with closing(connect_to_read(self.path)) as connection:
+            return connection.execute(question, values).fetchall()
+
+    def check(self) -> None:
+        """Have SQLite look at the whole file.
+
+        Raises:
+            StoreError: it is damaged, or cannot be read.
+        """
+        try:
             with closing(connect_to_read(self.path)) as connection:
-                return connection.execute(question, values).fetchall()
+                check_whole(connection, quick=True)
         except FAULTS as problem:
             raise unreadable(self.path, problem) from None
 
@@ -274,8 +301,14 @@ class Store:
         """
         return [episode_of(row, self.path) for row in self._listed(limit, offset)]
 
-    def survey(self, limit: int | None = None, offset: int = 0) -> Survey:
-        """The episodes that can be read, newest first, and what is damaged, in sentences."""
+    def survey(self, limit: int | None = None, offset: int = 0, *, closely: bool = False) -> Survey:
+        """The episodes that can be read, newest first, and what is damaged, in sentences.
+
+        Args:
+            limit: how many at most. Default: all.
+            offset: how many to pass over.
+            closely: also read the steps and events of each. Those of an episode that is over are read once.
+        """
         found: list[Episode] = []
         damaged: list[str] = []
         try:
@@ -290,7 +323,36 @@ class Store:
                 damaged.append(str(problem))
         lost = self._without_index([each.id for each in found])
         damaged += [str(damaged_episode(self.path, id, "it cannot be found by its id")) for id in lost]
-        return Survey([each for each in found if each.id not in lost], damaged)
+        found = [each for each in found if each.id not in lost]
+        return self._looked_at(found, damaged) if closely else Survey(found, damaged)
+
+    def _looked_at(self, episodes: list[Episode], damaged: list[str]) -> Survey:
+        whole = []
+        for each in episodes:
+            try:
+                if each.id not in self._whole:
+                    self.require_whole(each)
+            except Damaged as problem:
+                damaged.append(str(problem))
+                continue
+            whole.append(each)
+            if each.finished:
+                self._whole.add(each.id)
+        return Survey(whole, damaged)
+
+    def require_whole(self, episode: Episode) -> None:
+        """Read all steps and events of an episode.
+
+        Raises:
+            StoreError: something of it is damaged or missing.
+        """
+        self.events(episode.id)
+        last = 0
+        for batch in self.step_batches(episode.id):
+            last = batch[-1][0]
+        # One that is being played may have gone on since.
+        if last < episode.steps or (episode.finished and last > episode.steps):
+            raise damaged_episode(self.path, episode.id, f"its steps after step {last} are missing")
 
     def _without_index(self, ids: list[str]) -> list[str]:
         """Those episodes that the index of ids has lost, so that neither their steps nor their events can be found."""
@@ -309,19 +371,30 @@ class Store:
     def _rescued(self, problem: Damaged) -> tuple[list[tuple[Any, ...]], list[str]]:
         """The rows of episodes, newest first, that a file still gives which cannot be read as a whole."""
         numbers: set[int] = set()
-        rows, damaged = [], [str(problem)]
+        rows, damaged = [], []
+        known = True
         with closing(connect_to_read(self.path)) as connection:
             # From both ends, each as far as it goes.
             for order in ("ASC", "DESC"):
-                with suppress(*FAULTS):
+                try:
                     for row in connection.execute(f"SELECT number FROM episodes ORDER BY number {order}"):
                         numbers.add(row[0])
+                except FAULTS:
+                    known = False
             for number in sorted(numbers, reverse=True):
                 try:
                     rows += connection.execute(f"{self._episode_rows} WHERE e.number = ?", (number,)).fetchall()
                 except FAULTS as wrong:
-                    damaged.append(f"episode number {number} in {self.path}: {unreadable(self.path, wrong)}")
-        return rows, damaged
+                    damaged.append(str(self._fault_of(connection, number, wrong)))
+        # Where each episode that cannot be read is named, nothing is left to say of the file.
+        return rows, damaged if known and damaged else [str(problem), *damaged]
+
+    def _fault_of(self, connection: sqlite3.Connection, number: int, problem: Exception) -> StoreError:
+        """The sentence for an episode whose row, or last step, cannot be read."""
+        with suppress(*FAULTS):
+            for (id,) in connection.execute("SELECT id FROM episodes WHERE number = ?", (number,)):
+                return unreadable_part(self.path, id, "steps", problem)
+        return Damaged(f"episode number {number} in {self.path}: {unreadable(self.path, problem)}")
 
     def episode(self, id: str) -> Episode:
         """One of them."""
@@ -381,7 +454,7 @@ class Store:
         task = read(self.task_text(id)).task
         if task is None:
             raise StoreError(f"the task of episode {id} cannot be read by this version of Puzzlebox")
-        rows = self._rows(_OF_EPISODE.format("step, actions"), (id,))
+        rows = self._rows_of(id, "steps", _OF_EPISODE.format("step, actions"))
         try:
             check_start(task, episode.arena, episode.seed)
             rules = Rules.named(episode.rules)
@@ -404,17 +477,18 @@ class Store:
                     check_steps(rows)
                     yield rows
         except FAULTS as problem:
-            raise unreadable(self.path, problem) from None
+            raise unreadable_part(self.path, id, "steps", problem) from None
         except ValueError as problem:
             raise damaged_episode(self.path, id, str(problem)) from None
 
     def events(self, id: str) -> list[dict[str, Any]]:
         """What happened in an episode."""
         names = ("kind", "step", "thing", "name", "animal", "details")
-        rows = self._rows(
+        rows = self._rows_of(
+            id,
+            "events",
             f"SELECT {', '.join(names)} FROM events WHERE episode = (SELECT number FROM episodes WHERE id = ?) "
             "ORDER BY number",
-            (id,),
         )
         try:
             return [event_of(dict(zip(names, row, strict=True))) for row in rows]

@@ -49,6 +49,15 @@ def unreadable(path: Path, problem: Exception) -> StoreError:
     return StoreError(f"the recordings in {path} cannot be read: {text}")
 
 
+def unreadable_part(path: Path, id: Any, part: str, problem: Exception) -> StoreError:
+    """The sentence for what SQLite says of the steps or events of one episode."""
+    fault = unreadable(path, problem)
+    why = " ".join(str(problem).split())
+    if isinstance(fault, Damaged) and isinstance(problem, sqlite3.Error) and "no such" not in why:
+        return damaged_episode(path, id, f"its {part} cannot be read ({why})")
+    return fault
+
+
 def damaged_episode(path: Path, id: Any, why: str) -> Damaged:
     """The sentence for an episode something is wrong with."""
     return Damaged(f"the episode {id!s:.40} in {path} is damaged: {why}; {RESCUE}")

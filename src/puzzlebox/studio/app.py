@@ -165,7 +165,7 @@ class _Api:
         limit, offset = _number(request, "limit", 50, 1, _MOST_LISTED), _number(request, "offset", 0, 0, 2**31)
 
         def listed() -> dict[str, Any]:
-            survey = self._store.survey(limit, offset)
+            survey = self._store.survey(limit, offset, closely=True)
             return {
                 "total": self._store.count(),
                 "recordings": [recordings.about(self._store, each) for each in survey.episodes],
@@ -177,9 +177,13 @@ class _Api:
     async def recording(self, request: Request) -> Response:
         """One of them."""
         id, store = request.path_params["id"], self._store
-        return JSONResponse(
-            await self._read(lambda: recordings.about(store, store.episode(id)) | {"events": store.events(id)})
-        )
+
+        def told() -> dict[str, Any]:
+            episode = store.episode(id)
+            store.require_whole(episode)
+            return recordings.about(store, episode) | {"events": store.events(id)}
+
+        return JSONResponse(await self._read(told))
 
     async def steps(self, request: Request) -> Response:
         """Its steps, as columns."""

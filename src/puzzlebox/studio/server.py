@@ -1,5 +1,6 @@
 """The server process: finds a port, says where the studio is, opens it in the browser, and ends cleanly."""
 
+import logging
 import socket
 import threading
 import webbrowser
@@ -11,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from puzzlebox.lab import Store
+from puzzlebox.lab import Store, StoreError
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue
 from puzzlebox.studio.certificate import CertificateError, check_certificate
@@ -205,12 +206,22 @@ def serve(
                 threading.Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
         log_to_stderr()
+        # A large file takes a while, and nobody has to wait for it.
+        threading.Thread(target=warn_of_damage, args=(rooms.store,), daemon=True).start()
         try:
             server_for(make_app(rooms, policy, ready), certificate, key).run(sockets=[made])
         except KeyboardInterrupt:  # uvicorn raises it again once everything is closed
             pass
     finally:
         made.close()
+
+
+def warn_of_damage(store: Store) -> None:
+    """Have SQLite look at the whole file of recordings, and log a warning where it is damaged."""
+    try:
+        store.check()
+    except StoreError as problem:
+        logging.getLogger(__name__).warning("%s", problem)
 
 
 def _check_certificate(certificate: Path | None, key: Path | None) -> None:

@@ -19,6 +19,10 @@ _OWN = {"player", "duration_ms"}
 EXPORTED = tuple(f"{TABLE}.{ending}" for ending in ("csv", "parquet"))
 
 
+class LeftOut(Remark):
+    """A sentence about a recording that is damaged."""
+
+
 def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[Played]:
     """The episodes of a file of recordings."""
     from puzzlebox.lab.database import refuse_empty
@@ -34,7 +38,7 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
     except StoreError as problem:
         raise CannotRead(str(problem)) from None
     for sentence in damaged:
-        remarks.append(Remark(f"{sentence[0].upper()}{sentence[1:]}. It counts nowhere.", ""))
+        remarks.append(LeftOut(f"{sentence[0].upper()}{sentence[1:]}. It counts nowhere.", ""))
     by_id = {each.id: each.player for each in episodes}
     players = [by_id[row["trajectory"]] for row in rows]
     unfinished = [each.player for each in episodes if not each.finished]
