@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.lab.journal import JOURNAL, rows_so_far
+from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES, rows_so_far
 from puzzlebox.lab.journal_lines import Line
+from puzzlebox.lab.plain_files import require_files
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
 from puzzlebox.lab.report.played import Played, Remark, Source
 from puzzlebox.lab.results import TABLE as RESULTS
-from puzzlebox.lab.running import SETTINGS
+from puzzlebox.lab.running import MOST_TOGETHER, SETTINGS
 from puzzlebox.lab.schedule import Slot, slots_from
 
 TABLE = f"{RESULTS}.csv"
@@ -37,8 +38,6 @@ _SHAPE: Mapping[str, Any] = {
         }
     ],
 }
-# More episodes than this are a damaged number, not a run.
-_MOST_EPISODES = 100_000_000
 
 
 def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
@@ -48,6 +47,10 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
     it is read only where there is no journal, and for episodes that a damaged journal lacks.
     """
     table = folder / TABLE
+    try:
+        require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, TABLE)), links=False)
+    except ValueError as problem:
+        raise CannotRead(str(problem)) from None
     journal, damaged = rows_so_far(folder)
     if not journal and not table.exists():
         raise CannotRead(_damaged(folder, damaged) if damaged else _no_run(folder))
@@ -135,7 +138,7 @@ def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
     try:
         starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
         agents = [agent["name"] for agent in settings["agents"]]
-        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > _MOST_EPISODES:
+        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > MOST_TOGETHER:  # a damaged number
             return {}
         return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
     except (KeyError, TypeError, AttributeError):
