@@ -4,8 +4,10 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -231,9 +233,7 @@ def test_what_is_no_file_is_said_by_every_command(name: str, kind: str, out: Pat
 def test_a_missing_journal_is_refused_or_everything_is_played_again(played: Path, out: Path) -> None:
     (out / JOURNAL).unlink()
     before = contents(out)
-    with pytest.raises(
-        ValueError, match=r"journal\.jsonl is missing; put it back, or name another folder, or add --rep"
-    ):
+    with pytest.raises(ValueError, match=r"journal\.jsonl is missing; put it back, or .*, or add --repair"):
         play(out)
     with pytest.raises(ValueError, match="holds another run"):
         run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
@@ -288,7 +288,7 @@ def test_too_many_episodes_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="episodes is 100,000,000; it must be from 1 to 1,000,000"):
         play(tmp_path / "out", episodes=100_000_000)
     many = [Subject(f"t{number}", TASK) for number in range(6)]
-    with pytest.raises(ValueError, match="the run would have 6,000,000 episodes; .* at most 5,000,000"):
+    with pytest.raises(ValueError, match=r"the run would have 6,000,000 episodes; .* at most 5,000,000"):
         run(many, ["random"], tmp_path / "out", episodes=1_000_000, workers=1)
     assert not (tmp_path / "out").exists()
 
@@ -377,7 +377,7 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
         f"{out / JOURNAL} is damaged in line 5 (it is not JSON (Expecting property name enclosed in double quotes, "
         f"column 2)); {out / 'episodes.csv'} was read for 1 episode that the journal lacks."
     )
-    assert results.sources[0].damaged == sentence
+    assert results.sources[0].damaged == (sentence,)
     done = CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "report")])
     assert done.exit_code == 0, done.output
     assert f"warning: {sentence}" in done.stderr
@@ -387,7 +387,52 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
     (out / "episodes.csv").unlink()
     results = gather([out])
     assert len(results.rows) == EPISODES - 1
-    assert results.sources[0].damaged.endswith("; there is no table to read instead.")
+    assert results.sources[0].damaged[0].endswith("; there is no table to read instead.")
+
+
+def told_by_report(folder: Path, report: Path) -> tuple[str, str]:
+    """What the command says about a run on stderr, and what its page has under "Read this first"."""
+    done = CliRunner().invoke(app, ["report", str(folder), "-o", str(report)])
+    assert done.exit_code == 0, done.output
+    _, _, first = (report / "report.html").read_text().partition("Read this first")
+    return done.stderr, unescape(first.partition("</ul>")[0])
+
+
+@pytest.mark.parametrize("name", [JOURNAL, "run.json"])
+def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tmp_path: Path) -> None:
+    (out / name).unlink()
+    stderr, first = told_by_report(out, tmp_path / "report")
+    rest = "; episodes.csv was read instead." if name == JOURNAL else ", so the settings of the run are unknown."
+    sentence = f"out: {name} is missing{rest}"
+    assert f"warning: {sentence}" in stderr and sentence in first
+
+
+def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
+    task = tmp_path / "t.yml"
+    task.write_text("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
+    asked = ["run", str(task), "--agent", "random", "--episodes", "4", "--workers", "1"]
+    for number, option in enumerate((["-o", "{}"], ["--output={}"], ["-o{}"])):
+        first, moved = tmp_path / f"first {number}", tmp_path / f"moved {number}"
+        typed = [*asked, *(each.format(first) for each in option)]
+        run([Subject("t", TASK)], ["random"], first, episodes=4, workers=1, command=shlex.join(["puzzlebox", *typed]))
+        first.rename(moved)
+        (moved / "episodes.csv").unlink()
+        whole = (moved / JOURNAL).read_bytes()
+        new = shlex.join(["puzzlebox", *asked, *(each.format(moved) for each in option)])
+        (moved / JOURNAL).write_bytes(b"".join(whole.splitlines(keepends=True)[:3]))
+        _, told = told_by_report(moved, tmp_path / f"report {number}")
+        assert f"3 of 4 episodes are there; `{new}` plays the rest." in told
+        (moved / JOURNAL).write_bytes(whole)
+        change_line(2, lambda line: b"{}\n")(moved)
+        _, told = told_by_report(moved, tmp_path / f"report {number}")
+        assert f"3 of 4 episodes are there; `{new} --repair` plays the rest." in told
+
+
+def test_a_report_on_a_doubled_line_says_nothing_of_the_table(out: Path) -> None:
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
+    (told,) = gather([out]).sources[0].damaged
+    assert told.endswith("(the episode t/1/random/3 is in line 4 already).")
 
 
 def test_a_record_somebody_changed_is_said(out: Path, tmp_path: Path) -> None:

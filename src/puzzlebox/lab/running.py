@@ -120,7 +120,7 @@ def run(
     together = episodes * len(agents) * sum(len(subject.starts) for subject in subjects)
     if together > MOST_TOGETHER:
         raise RunError(
-            f"the run would have {together:,} episodes; a run has at most {MOST_TOGETHER:,}: ask for fewer, or divide it"
+            f"the run would have {together:,} episodes; a run has at most {MOST_TOGETHER:,}: ask for fewer, or split it"
         )
     called, chosen = rules_of(rules)
     _require_company(subjects)
