@@ -170,7 +170,8 @@ def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Pat
     assert [row.episode for row in results.rows] == [0, 1, 2, 3, 4]
     assert results.broken == []
     assert f"{out / 'episodes.csv'} has 2 rows and the journal 5; the journal was read." in results.remarks
-    assert "out: 5 of 8 episodes are there; `puzzlebox run mine --episodes 8 -o out` plays the rest." in said(results)
+    command = f"puzzlebox run mine --episodes 8 -o {out}"
+    assert f"out: 5 of 8 episodes are there; `{command}` plays the rest." in said(results)
     (out / "episodes.csv").unlink()
     assert len(gather([out]).rows) == 5
 

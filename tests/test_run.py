@@ -280,6 +280,8 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
         ("random(3)", "is no agent with options"),
         ("random(max_step_length=open('x'))", "is no agent with options"),
         ("random(speed=3)", "has no option 'speed'"),
+        ("random(prev_step_bias=nan)", "prev_step_bias is nan; it must be from 0 to 1"),
+        ("random(action_biases=[0, 0, 0, 0, 0, 0, 0, 0, -inf])", "action_biases are .*-inf.; they must be nine finite"),
     ],
 )
 def test_agents_that_cannot_be_had(text: str, sentence: str) -> None:
@@ -300,6 +302,9 @@ def test_rules_with_a_field_changed(folder: Path, tmp_path: Path) -> None:
         rules_of("3.1(drg=1.0)")
     with pytest.raises(ValueError, match="no preset of rules with fields"):
         rules_of("3.1(1.0)")
+    for value in ("nan", "inf", "-inf"):
+        with pytest.raises(ValueError, match=f"drag is {value}; it must be a number from 0 to 40"):
+            rules_of(f"3.1(drag={value})")
     (row, *_) = run(subjects_of([str(folder)]), ["random"], tmp_path / "run", rules="3.1(drag=1.0)", workers=1).rows
     assert row["rules"] == "3.1(drag=1.0)"
 

@@ -1,9 +1,13 @@
 """A damaged run is refused and left as it is; a repair loses nothing, and reports say what they read."""
 
 import json
+import os
 import random
+import re
+import shlex
 import shutil
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -185,7 +189,7 @@ def test_trajectories_that_are_gone_are_played_again_where_that_is_asked_for(pla
     assert_whole(out, played)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"commands": 5}', "[" * 100_000, None])
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"commands": 5}', "[" * 100_000, None])
 def test_damaged_settings(text: str | None, played: Path, out: Path) -> None:
     (out / "run.json").unlink() if text is None else (out / "run.json").write_text(text)
     before = contents(out)
@@ -200,6 +204,93 @@ def test_damaged_settings(text: str | None, played: Path, out: Path) -> None:
     if text is not None:
         assert (out / "run.json.damaged-1").read_text() == text
     assert_whole(out, played)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "link"])
+@pytest.mark.parametrize("name", ["run.json", JOURNAL, TRAJECTORIES, "episodes.csv"])
+def test_what_is_no_file_is_said_by_every_command(name: str, kind: str, out: Path) -> None:
+    path = out / name
+    path.unlink()
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(out / "gone")
+    sentence = f"{path} is a link to {out / 'gone'}, which is missing" if kind == "link" else f"{path} is not a file"
+    before = sorted(each.name for each in out.iterdir())
+    for repair in (False, True):
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            play(out, repair=repair)
+    if kind == "link":
+        assert len(gather([out]).rows) == EPISODES  # as if the file were missing
+    else:
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            gather([out])
+    assert sorted(each.name for each in out.iterdir()) == before
+
+
+def test_a_missing_journal_is_refused_or_everything_is_played_again(played: Path, out: Path) -> None:
+    (out / JOURNAL).unlink()
+    before = contents(out)
+    with pytest.raises(ValueError, match=r"journal\.jsonl is missing; put it back, or .*, or add --repair"):
+        play(out)
+    with pytest.raises(ValueError, match="holds another run"):
+        run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
+    assert contents(out) == before
+    done = play(out, repair=True)
+    assert done.played == EPISODES
+    assert done.aside[0] == f"{out / JOURNAL} was missing: all episodes are played again"
+    assert_whole(out, played)
+    assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == before[TRAJECTORIES]
+    assert (out / "episodes.csv.damaged-1").read_bytes() == before["episodes.csv"]
+    assert play(out).played == 0
+
+
+def test_one_trajectory_without_a_journal_is_not_deleted(tmp_path: Path) -> None:
+    play(tmp_path / "out", episodes=1)
+    kept = (tmp_path / "out" / TRAJECTORIES).read_bytes()
+    (tmp_path / "out" / JOURNAL).unlink()
+    play(tmp_path / "out", episodes=1, repair=True)
+    assert (tmp_path / "out" / f"{TRAJECTORIES}.damaged-1").read_bytes() == kept
+
+
+def test_neither_journal_nor_settings_cannot_be_repaired(out: Path) -> None:
+    (out / JOURNAL).unlink()
+    (out / "run.json").write_text("{")
+    before = contents(out)
+    for repair in (False, True):
+        with pytest.raises(ValueError, match=r"journal\.jsonl is missing, and run\.json cannot be read"):
+            play(out, repair=repair)
+    assert contents(out) == before
+
+
+def test_a_repair_says_that_it_wrote_settings(out: Path) -> None:
+    (out / "run.json").unlink()
+    assert play(out, repair=True).aside == (f"{out / 'run.json'} was missing and is written anew from this command",)
+
+
+def test_lines_and_trajectories_are_counted_apart(out: Path) -> None:
+    for number in (2, 3):
+        change_line(number, lambda line: b"oops\n")(out)
+    data = (out / TRAJECTORIES).read_bytes()
+    end = json.loads((out / JOURNAL).read_text().splitlines()[4])["trajectories"]
+    (out / TRAJECTORIES).write_bytes(data[: end - 60] + b"?" + data[end - 59 :])
+    with pytest.raises(ValueError, match=r"\(2 of 12 lines are damaged, and 1 has no readable trajectory\)"):
+        play(out)
+    done = play(out, repair=True)
+    assert done.aside[0] == (
+        f"2 damaged lines and 1 line without a readable trajectory of {out / JOURNAL} set aside in {JOURNAL}.damaged-1"
+    )
+
+
+def test_too_many_episodes_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="episodes is 100,000,000; it must be from 1 to 1,000,000"):
+        play(tmp_path / "out", episodes=100_000_000)
+    many = [Subject(f"t{number}", TASK) for number in range(6)]
+    with pytest.raises(ValueError, match=r"the run would have 6,000,000 episodes; .* at most 5,000,000"):
+        run(many, ["random"], tmp_path / "out", episodes=1_000_000, workers=1)
+    assert not (tmp_path / "out").exists()
 
 
 def damage(data: bytes, chances: random.Random) -> bytes:
@@ -286,7 +377,7 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
         f"{out / JOURNAL} is damaged in line 5 (it is not JSON (Expecting property name enclosed in double quotes, "
         f"column 2)); {out / 'episodes.csv'} was read for 1 episode that the journal lacks."
     )
-    assert results.sources[0].damaged == sentence
+    assert results.sources[0].damaged == (sentence,)
     done = CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "report")])
     assert done.exit_code == 0, done.output
     assert f"warning: {sentence}" in done.stderr
@@ -296,7 +387,52 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
     (out / "episodes.csv").unlink()
     results = gather([out])
     assert len(results.rows) == EPISODES - 1
-    assert results.sources[0].damaged.endswith("; there is no table to read instead.")
+    assert results.sources[0].damaged[0].endswith("; there is no table to read instead.")
+
+
+def told_by_report(folder: Path, report: Path) -> tuple[str, str]:
+    """What the command says about a run on stderr, and what its page has under "Read this first"."""
+    done = CliRunner().invoke(app, ["report", str(folder), "-o", str(report)])
+    assert done.exit_code == 0, done.output
+    _, _, first = (report / "report.html").read_text().partition("Read this first")
+    return done.stderr, unescape(first.partition("</ul>")[0])
+
+
+@pytest.mark.parametrize("name", [JOURNAL, "run.json"])
+def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tmp_path: Path) -> None:
+    (out / name).unlink()
+    stderr, first = told_by_report(out, tmp_path / "report")
+    rest = "; episodes.csv was read instead." if name == JOURNAL else ", so the settings of the run are unknown."
+    sentence = f"out: {name} is missing{rest}"
+    assert f"warning: {sentence}" in stderr and sentence in first
+
+
+def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
+    task = tmp_path / "t.yml"
+    task.write_text("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
+    asked = ["run", str(task), "--agent", "random", "--episodes", "4", "--workers", "1"]
+    for number, option in enumerate((["-o", "{}"], ["--output={}"], ["-o{}"])):
+        first, moved = tmp_path / f"first {number}", tmp_path / f"moved {number}"
+        typed = [*asked, *(each.format(first) for each in option)]
+        run([Subject("t", TASK)], ["random"], first, episodes=4, workers=1, command=shlex.join(["puzzlebox", *typed]))
+        first.rename(moved)
+        (moved / "episodes.csv").unlink()
+        whole = (moved / JOURNAL).read_bytes()
+        new = shlex.join(["puzzlebox", *asked, *(each.format(moved) for each in option)])
+        (moved / JOURNAL).write_bytes(b"".join(whole.splitlines(keepends=True)[:3]))
+        _, told = told_by_report(moved, tmp_path / f"report {number}")
+        assert f"3 of 4 episodes are there; `{new}` plays the rest." in told
+        (moved / JOURNAL).write_bytes(whole)
+        change_line(2, lambda line: b"{}\n")(moved)
+        _, told = told_by_report(moved, tmp_path / f"report {number}")
+        assert f"3 of 4 episodes are there; `{new} --repair` plays the rest." in told
+
+
+def test_a_report_on_a_doubled_line_says_nothing_of_the_table(out: Path) -> None:
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
+    (told,) = gather([out]).sources[0].damaged
+    assert told.endswith("(the episode t/1/random/3 is in line 4 already).")
 
 
 def test_a_record_somebody_changed_is_said(out: Path, tmp_path: Path) -> None:

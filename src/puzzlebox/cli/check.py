@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from puzzlebox.schema import Reading
 
 _MOST_ROWS = 40
-_ENDINGS = (".yml", ".yaml")
 
 
 @dataclass(frozen=True)
@@ -54,23 +53,20 @@ def check(
 
 def _expand(files: Iterable[str]) -> list[str]:
     """Folders become the task files below them."""
+    from puzzlebox.schema.folders import task_files
+
     found: list[str] = []
     for name in files:
         if not name.strip():
             fail("a file name is empty")
         if isdir(name):  # unlike Path.is_dir, never raises
-            found += sorted(map(str, _task_files(Path(name)))) or [name]
+            try:
+                found += sorted(map(str, task_files(Path(name)))) or [name]
+            except ValueError as problem:
+                fail(str(problem))
         else:
             found.append(name)
     return found
-
-
-def _task_files(folder: Path) -> Iterable[Path]:
-    """The task files below a folder; hidden folders are not looked into."""
-    for path in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.suffix.lower() in _ENDINGS and not hidden and path.is_file():
-            yield path
 
 
 def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:

@@ -1,6 +1,6 @@
 """Which tasks somebody means, and what each of them is called: files, folders, patterns, bundled tasks, texts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from glob import glob, has_magic
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from puzzlebox.batteries import bundled_names
 from puzzlebox.schema import Task, load_task, write
+from puzzlebox.schema.folders import ENDINGS, task_files
 from puzzlebox.schema.loading import TEXT, _is_text
 from puzzlebox.schema.models import Arena
 from puzzlebox.variations import Template, is_template, template_names
 
 # What is played: a task, or a template, of which a new variation is drawn again and again.
 Played = Task | Template
-_ENDINGS = (".yml", ".yaml")
 _A_TASK = 'a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
 # Digits of the hash that is the name of a task without one.
 _DIGITS = 8
@@ -90,11 +90,12 @@ def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, st
 
     Raises:
         FileNotFoundError: nothing is there.
+        ValueError: a folder cannot be read, or holds too many files.
     """
     if not source.strip():
         raise FileNotFoundError("the name of a task is empty")
     if isdir(source):
-        files = sorted(_files(Path(source)))
+        files = sorted(task_files(Path(source)))
         if not files:
             raise FileNotFoundError(f"there are no task files (.yml or .yaml) in {source}")
         return [(path.relative_to(source).with_suffix("").as_posix(), str(path)) for path in files]
@@ -105,7 +106,7 @@ def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, st
         names = [name for name in bundled if fnmatchcase(name, source)]
         if names:
             return [(name, name) for name in names]
-        paths = [path for path in sorted(glob(source, recursive=True)) if Path(path).suffix.lower() in _ENDINGS]
+        paths = [path for path in sorted(glob(source, recursive=True)) if Path(path).suffix.lower() in ENDINGS]
         if not paths:
             raise FileNotFoundError(
                 f"no bundled task and no file fits {source}; `puzzlebox tasks` lists what is bundled"
@@ -125,13 +126,6 @@ def _stem_below(path: str, pattern: str) -> str:
             break
         fixed.append(part)
     return Path(path).relative_to(Path(*fixed) if fixed else "").with_suffix("").as_posix()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.suffix.lower() in _ENDINGS and not hidden and path.is_file():
-            yield path
 
 
 def arenas_of(played: Played) -> tuple[Arena, ...]:

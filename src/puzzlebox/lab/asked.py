@@ -10,6 +10,13 @@ from puzzlebox.lab.rows import UNNAMED_RULES, rules_name
 from puzzlebox.things.rules import Rules
 
 
+class _Numbers(ast.NodeTransformer):
+    """Reads `nan` and `inf` as the numbers they stand for, so that whoever gets one says what is allowed instead."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(float(node.id)) if node.id in ("nan", "inf") else node
+
+
 def asked(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]:
     """The name, and the options. Nothing is executed: options are plain values.
 
@@ -26,7 +33,8 @@ def asked(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]:
         call = ast.parse("f" + text[len(name) :].strip(), mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
             raise ValueError
-        return name.strip(), {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        numbers = _Numbers()
+        return name.strip(), {str(each.arg): ast.literal_eval(numbers.visit(each.value)) for each in call.keywords}
     except (ValueError, SyntaxError):
         raise ValueError(f"{text!r} is no {what}; write them as in {example}") from None
 

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from puzzlebox.lab.journal_lines import Line, last_rows, read_lines, written
 from puzzlebox.lab.members import Member, members, packed
+from puzzlebox.lab.plain_files import require_files
 from puzzlebox.lab.schedule import Slot
 from puzzlebox.schema.messages import nearest
 from puzzlebox.world import Record
@@ -33,6 +34,7 @@ class Journal:
     """The episodes of a run, as they come. Opening it reads and locks it; `begin` makes it ready for more.
 
     Attributes:
+        missing: whether there was no journal yet.
         lines: the lines that can be trusted and whose trajectories are there.
 
     Raises:
@@ -41,11 +43,13 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self._path, self._other = folder / JOURNAL, folder / TRAJECTORIES
+        there = self._path.exists()
         self._file: IO[bytes] = self._path.open("ab")
         self._trajectories: IO[bytes] | None = None
         try:
             if not _locked(self._file) or not _same_file(self._file, self._path):
                 raise BlockingIOError(f"another command is writing to {folder} just now")
+            self.missing = not there and not self._path.stat().st_size
             self._read = read_lines(self._path)
             self._members = [each._replace(record="") for each in members(self._other)]
         except BaseException:
@@ -89,7 +93,7 @@ class Journal:
             numbers = {line.number for line in foreign}
             self.lines = [line for line in self.lines if line.number not in numbers]
             lost = [line for line in (*self._lost, *self._cut_off) if line.number not in numbers]
-            aside = self._repair([*damaged, *lost])
+            aside = self._repair(damaged, lost)
         else:
             cut = sum(len(line.raw) + 1 for line in self._cut_off) - (bool(self._cut_off) and not self._read.ended)
             _cut(self._file, self._read.whole - cut)
@@ -130,10 +134,16 @@ class Journal:
         """What is damaged, in one sentence; "" where nothing is."""
         if damaged:
             first, total = damaged[0], len(self._read.good) + len(self._read.damaged)
-            more = f" ({len(damaged)} of {total} lines are damaged)" if len(damaged) > 1 else ""
+            numbers = {line.number for line in damaged}
+            lost = sum(line.number not in numbers for line in (*self._lost, *self._cut_off))
+            apart = f", and {lost} {'has' if lost == 1 else 'have'} no readable trajectory" if lost else ""
+            are = "line is" if total == 1 else "lines are"
+            more = f" ({len(damaged)} of {total} {are} damaged{apart})" if len(damaged) > 1 or lost else ""
             return f"{self._path}, line {first.number}: {first.why}{more}; put back a copy of the file, or {REPAIR}"
         if self._lost:
             return f"{self._what_is_lost()}; put it back, or name another folder, or {REPAIR}"
+        if self.missing and self._other.exists() and self._other.stat().st_size:
+            return f"{self._path} is missing, but {self._other.name} is there; put it back, or {REPAIR}"
         # The first line is on the disk before a second episode is kept.
         if not self._read.good and len(self._members) > 1:
             return (
@@ -162,16 +172,18 @@ class Journal:
                 kept.append(each)
         return kept[::-1]
 
-    def _repair(self, damaged: list[Line]) -> list[str]:
+    def _repair(self, damaged: list[Line], lost: list[Line]) -> list[str]:
         """Set damaged lines and trajectories aside and write both files anew.
 
         Each step leaves a run that is still refused, and can be repaired, or one that is whole.
         """
         told = []
-        if damaged:
-            raw = [line.raw for line in sorted(damaged, key=lambda line: line.number)]
-            place = set_aside(self._path, b"".join(each + b"\n" for each in raw))
-            told.append(f"{_lines(len(raw))} of {self._path} set aside in {place.name}")
+        gone = sorted([*damaged, *lost], key=lambda line: line.number)
+        if gone:
+            place = set_aside(self._path, b"".join(line.raw + b"\n" for line in gone))
+            kinds = [_lines(len(damaged), "damaged ")] if damaged else []
+            kinds += [f"{_lines(len(lost))} without a readable trajectory"] if lost else []
+            told.append(f"{' and '.join(kinds)} of {self._path} set aside in {place.name}")
         kept = self._kept()
         rest = self._without(kept)
         if rest:
@@ -274,8 +286,8 @@ def _power_cut(lines: list[Line], lost: list[Line], reached: int) -> list[Line]:
     return tail if tail and tail[0].number <= lost[0].number else []
 
 
-def _lines(count: int) -> str:
-    return "1 damaged line" if count == 1 else f"{count} damaged lines"
+def _lines(count: int, what: str = "") -> str:
+    return f"{count} {what}line{'' if count == 1 else 's'}"
 
 
 def _sync(file: IO[bytes]) -> None:
@@ -334,6 +346,7 @@ def trajectory(reference: str) -> Record:
     """
     place, _, name = reference.partition("#")
     folder = Path(place.removesuffix(TRAJECTORIES) or ".")
+    require_files(folder / TRAJECTORIES)
     if not (folder / TRAJECTORIES).exists():
         raise FileNotFoundError(f"{folder} is not the folder of a run that kept its trajectories")
     names = []

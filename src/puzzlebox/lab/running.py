@@ -15,8 +15,9 @@ from puzzlebox.envs.workers import cores
 from puzzlebox.lab.asked import agent_code_of, agent_of, agent_options_of, rules_of, senses_of
 from puzzlebox.lab.crew import BACKENDS, played, require_ray
 from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
+from puzzlebox.lab.plain_files import require_files
 from puzzlebox.lab.player import Plan
-from puzzlebox.lab.results import write_results
+from puzzlebox.lab.results import TABLE, write_results
 from puzzlebox.lab.rows import now
 from puzzlebox.lab.schedule import Slot, seed_of, slots
 from puzzlebox.lab.subjects import Subject, last_of
@@ -27,6 +28,9 @@ FORMAT = 1
 SETTINGS = "run.json"
 # Physics steps: ten times the longest task of the testbed. Only tasks without a time limit come near it.
 LONGEST = 50_000
+# Rows are kept in memory until the table is written, about 2 kB each.
+MOST_EPISODES = 1_000_000
+MOST_TOGETHER = 5_000_000
 _INSTEAD = "put it back, or name another folder, or add --repair, which writes it anew from this command"
 
 Progress = Callable[[int, int], object]
@@ -83,7 +87,7 @@ def run(
         subjects: the tasks (`subjects_of` finds them).
         agents: names or import paths, with options as in `random(prev_step_bias=0.5)`.
         folder: where everything goes: `run.json`, `episodes.csv` (and Parquet), `trajectories.jsonl.gz`.
-        episodes: how many times each agent plays each arena.
+        episodes: how many times each agent plays each arena, at most 1,000,000; the whole run may have 5,000,000.
         workers: how many processes play at the same time; None: one for each core. They change no result.
         rules: what is played by: a preset, with single fields changed as in `3.1(decision_period=5)`, or a Rules.
         seed: what the seeds of all episodes are made from.
@@ -106,25 +110,35 @@ def run(
     for name, number in (("episodes", episodes), ("workers", workers or 1), ("longest", longest)):
         if number < 1:
             raise RunError(f"{name} is {number}; it must be 1 or more")
+    if episodes > MOST_EPISODES:
+        raise RunError(f"episodes is {episodes:,}; it must be from 1 to {MOST_EPISODES:,}")
     if seed < 0:
         raise RunError(f"the seed is {seed}; it must be 0 or more")
     if backend == "ray":
         require_ray()
     agents = list(dict.fromkeys(agents))
+    together = episodes * len(agents) * sum(len(subject.starts) for subject in subjects)
+    if together > MOST_TOGETHER:
+        raise RunError(
+            f"the run would have {together:,} episodes; a run has at most {MOST_TOGETHER:,}: ask for fewer, or split it"
+        )
     called, chosen = rules_of(rules)
     _require_company(subjects)
     workers = workers or cores()
     settings = _settings(subjects, agents, episodes, chosen, seed, longest) | {"rules": called}
     about = {"workers": workers, "backend": backend, "trajectories": trajectories}
     folder.mkdir(parents=True, exist_ok=True)
+    require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, f"{TABLE}.csv")))
     before, lost = None, None
     try:
-        before = _settings_of(folder)
+        before = _settings_of(folder, repair)
     except SettingsLost as problem:
         lost = problem
     started = now()
     plan = Plan(folder.resolve().name, tuple(subjects), chosen, called, seed, longest, trajectories)
     schedule = list(slots(subjects, agents, episodes))
+    if before is not None and not (folder / JOURNAL).exists():
+        _history(folder, before, settings, ())  # refuses another run before a journal is made
     journal = Journal(folder)  # from here on nobody else writes to the folder
     try:
         history: list[dict[str, Any]] = []
@@ -137,10 +151,10 @@ def run(
             if not repair:
                 raise lost
             _require_own(folder, plan, journal.rows)
-        aside = journal.begin(set(schedule), repair)
-        if lost is not None and (folder / SETTINGS).exists():
-            place = set_aside(folder / SETTINGS, (folder / SETTINGS).read_bytes())
-            aside.append(f"{folder / SETTINGS} set aside in {place.name} and written anew from this command")
+        aside = _without_journal(folder) if journal.missing and before is not None else []
+        aside += journal.begin(set(schedule), repair)
+        if lost is not None:
+            aside.append(_anew(folder / SETTINGS))
         rows = journal.rows
         _write_settings(folder, settings | about, history, {"command": command, "started": started})
         failed = {slot for slot, row in rows.items() if row["error"]}
@@ -231,17 +245,24 @@ def _machine() -> dict[str, str]:
     return about
 
 
-def _settings_of(folder: Path) -> dict[str, Any] | None:
+def _settings_of(folder: Path, repair: bool) -> dict[str, Any] | None:
     """What the run in a folder was told; None where there is none yet. Refuses a folder of something else."""
-    path = folder / SETTINGS
+    path, journal = folder / SETTINGS, folder / JOURNAL
     if path.exists():
-        if not (folder / JOURNAL).exists():  # every run has one before it has settings
-            raise RunError(f"{folder / JOURNAL} is missing; put it back, or name another folder")
         try:
-            settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return settings
+            settings = json.loads(path.read_text(encoding="utf-8"))
         except (ValueError, RecursionError):
-            raise _unreadable(folder) from None
+            settings = None
+        if not isinstance(settings, dict):
+            if not journal.exists():
+                raise RunError(f"{journal} is missing, and {path.name} cannot be read; name another folder")
+            raise _unreadable(folder)
+        if not journal.exists() and not repair:  # every run has one before it has settings
+            raise RunError(
+                f"{journal} is missing; put it back, or name another folder, or add --repair, which plays all episodes "
+                "again"
+            )
+        return settings
     if (folder / JOURNAL).exists() and (folder / JOURNAL).stat().st_size:
         raise SettingsLost(f"{path} is missing; {_INSTEAD}")
     # Empty, these are what a run leaves that was killed at its very beginning.
@@ -251,6 +272,23 @@ def _settings_of(folder: Path) -> dict[str, Any] | None:
     if others:
         raise RunError(f"{folder} is no run but holds {sorted(others)[0]}; name a new folder")
     return None
+
+
+def _without_journal(folder: Path) -> list[str]:
+    """Set aside the table of a run whose journal is missing; what was done, in sentences."""
+    told = [f"{folder / JOURNAL} was missing: all episodes are played again"]
+    table = folder / f"{TABLE}.csv"
+    if table.exists():  # nothing else has these rows
+        told.append(f"{table} set aside in {set_aside(table, table.read_bytes()).name}")
+    return told
+
+
+def _anew(path: Path) -> str:
+    """Set damaged settings aside, where there are any; a sentence that says so."""
+    if not path.exists():
+        return f"{path} was missing and is written anew from this command"
+    place = set_aside(path, path.read_bytes())
+    return f"{path} set aside in {place.name} and written anew from this command"
 
 
 def _unreadable(folder: Path) -> SettingsLost:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from sys import float_info
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
+from puzzlebox.things.catalogue import CATALOGUE
+from puzzlebox.things.everyday import nearest_thing
 from puzzlebox.things.spelling import nearest
 
 # Physics step in seconds, and physics steps in one unit of time_limit and blackouts (animal-ai.md 0.4).
@@ -38,7 +39,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "spawners": ("documented", "swollen", "constant"),
     "ray_tags": (18, 12, 6),
 }
-_RANGES = {"drive": (0, 200), "drag": (0, 40), "quick_stop": (0, 1)}
+_RANGES = {"drive": (0, 200), "drag": (0, 40), "quick_stop": (0, 1), "hot_zone_floor": (0, 1_000_000)}
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Rules:
         grey_tunnels: a CylinderTunnel without a colour is grey; otherwise its colour is drawn.
         hollow_boxes: a HollowBox is hollow, otherwise solid and dropped from half its height.
         dark_rays: lights out blinds the rays as it blinds the camera.
-        hot_zone_floor: what a HotZone costs at least, per physics step.
+        hot_zone_floor: what a HotZone costs at least, per physics step; at most 1,000,000.
         ray_tags: how many kinds of things the rays tell apart.
     """
 
@@ -103,10 +104,7 @@ class Rules:
         for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
             if not _within(value, least, most):
-                raise ValueError(f"{name} is {value!r}; it must be a number from {least} to {most}")
-        floor = self.hot_zone_floor
-        if not _within(floor, 0, float_info.max):
-            raise ValueError(f"hot_zone_floor is {floor!r}; it must be a finite number, 0 or more")
+                raise ValueError(f"{name} is {value!r}; it must be a number from {least} to {most:,}")
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(each.default, bool) and not isinstance(value, bool | np.bool_):
@@ -114,6 +112,10 @@ class Rules:
         if not isinstance(self.masses, Mapping):
             raise ValueError(f"masses is {self.masses!r}; it must be a mapping from names of things to kilograms")
         for name, mass in self.masses.items():
+            if CATALOGUE and name not in CATALOGUE:  # the presets below are made before there is any thing
+                raise ValueError(
+                    f"the rules give a mass to {name}, which is not a thing{nearest_thing(str(name), CATALOGUE)}"
+                )
             if not _within(mass, 0.01, 1e6):
                 raise ValueError(f"the mass of {name} is {mass!r}; it must be from 0.01 to 1,000,000 kg")
         object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))

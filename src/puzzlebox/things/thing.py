@@ -10,6 +10,7 @@ import numpy as np
 from puzzlebox.scene.parts import Part
 from puzzlebox.scene.shapes import Box, Shape, Vector
 from puzzlebox.scene.themes import Look
+from puzzlebox.things.catalogue import CATALOGUE as CATALOGUE
 from puzzlebox.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
 from puzzlebox.things.parameters import PARAMETERS, Parameter
 from puzzlebox.things.rules import Rules
@@ -24,8 +25,6 @@ SHRINK = 0.999
 LIFT = 0.01
 # Nothing is placed higher than this.
 HIGHEST = 100.0
-
-CATALOGUE: dict[str, type["Thing"]] = {}
 
 
 class Thing:

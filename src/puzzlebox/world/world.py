@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from puzzlebox._native import Cruise, Motion, Stretch
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
-from puzzlebox.schema.messages import nearest_thing
 from puzzlebox.schema.models import Arena, Item, Task
 from puzzlebox.things import CATALOGUE, Agent, Notices, Rules, Thing
 from puzzlebox.things.goals import Goal
@@ -55,11 +54,6 @@ class World:
         check_start(task, arena, seed)
         self.task = task
         self.rules = Rules.named(rules)
-        for name in self.rules.masses:
-            if name not in CATALOGUE:
-                raise ValueError(
-                    f"the rules give a mass to {name}, which is not a thing{nearest_thing(name, CATALOGUE)}"
-                )
         self.seed = int(seed)
         self.start_arena = int(arena)
         self.over = self.terminated = self.truncated = False

@@ -5,6 +5,7 @@ digit, rows under the wrong task's name, tasks some agents never met. Runs that 
 one another, would lead to more.
 """
 
+import shlex
 from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
@@ -28,7 +29,7 @@ def doubts(results: Results, comparisons: Comparisons) -> list[str]:
     """Sentences about what a reader should not trust."""
     rows = results.rows
     found = [
-        *(source.damaged for source in results.sources if source.damaged),
+        *(sentence for source in results.sources for sentence in source.damaged),
         *_unfinished(results.sources),
         *_different_tasks_of_one_name(rows),
         *_different_rules(rows),
@@ -50,11 +51,31 @@ def _unfinished(sources: Sequence[Source]) -> Iterator[str]:
         if source.missing:
             there = source.scheduled - source.missing
             typed = [part.get("command", "") for part in source.settings.get("commands", ())]
-            command = f"`{typed[-1]}`" if typed and typed[-1] else "the same run, begun again,"
+            command = f"`{_here(typed[-1], source)}`" if typed and typed[-1] else "the same run, begun again,"
             yield (
                 f"{source.name}: {there:,} of {words.count(source.scheduled, 'episode')} "
                 f"{'is' if there == 1 else 'are'} there; {command} plays the rest."
             )
+
+
+def _here(command: str, source: Source) -> str:
+    """The command that resumes a run: with the folder where the run is now, and `--repair` where it is damaged."""
+    try:
+        parts = shlex.split(command)
+    except ValueError:  # somebody changed it
+        return command
+    place, new = str(source.path), []
+    for before, word in zip(["", *parts], parts, strict=False):
+        if before in ("-o", "--output"):
+            word = place
+        elif word.startswith("--output="):
+            word = f"--output={place}"
+        elif word.startswith("-o") and word != "-o":
+            word = f"-o{place}"
+        new.append(word)
+    if source.damaged and "--repair" not in new:
+        new.append("--repair")
+    return shlex.join(new)
 
 
 def _different_tasks_of_one_name(rows: Sequence[Played]) -> Iterator[str]:

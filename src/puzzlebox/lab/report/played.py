@@ -99,7 +99,7 @@ class Source:
         kind: "run", "recordings" or "table".
         scheduled: how many episodes a run was to have; 0 where nobody knows.
         missing: how many of those were not played, or are lost.
-        damaged: what of it is damaged, and what was read instead, in one sentence; "" where nothing is.
+        damaged: what of it is damaged or missing, and what was read instead, in sentences.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Source:
     settings: dict[str, Any] = field(default_factory=dict)
     scheduled: int = 0
     missing: int = 0
-    damaged: str = ""
+    damaged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

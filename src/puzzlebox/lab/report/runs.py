@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.lab.journal import JOURNAL, rows_so_far
+from puzzlebox.lab.journal import JOURNAL, TRAJECTORIES, rows_so_far
 from puzzlebox.lab.journal_lines import Line
+from puzzlebox.lab.plain_files import require_files
 from puzzlebox.lab.report import words
 from puzzlebox.lab.report.cells import CannotRead, as_text, episode_of, episodes_in
 from puzzlebox.lab.report.played import Played, Remark, Source
 from puzzlebox.lab.results import TABLE as RESULTS
-from puzzlebox.lab.running import SETTINGS
+from puzzlebox.lab.running import MOST_TOGETHER, SETTINGS
 from puzzlebox.lab.schedule import Slot, slots_from
 
 TABLE = f"{RESULTS}.csv"
@@ -37,8 +38,6 @@ _SHAPE: Mapping[str, Any] = {
         }
     ],
 }
-# More episodes than this are a damaged number, not a run.
-_MOST_EPISODES = 100_000_000
 
 
 def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
@@ -48,16 +47,23 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
     it is read only where there is no journal, and for episodes that a damaged journal lacks.
     """
     table = folder / TABLE
+    try:
+        require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, TABLE)), links=False)
+    except ValueError as problem:
+        raise CannotRead(str(problem)) from None
     journal, damaged = rows_so_far(folder)
     if not journal and not table.exists():
         raise CannotRead(_damaged(folder, damaged) if damaged else _no_run(folder))
-    settings = _settings(folder / SETTINGS, remarks)
-    told = ""
+    told: list[str] = []
+    settings = _settings(folder, told)
     rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
     if damaged:
-        rows, told = _completed(rows, folder, damaged, remarks)
+        rows, sentence = _completed(rows, folder, damaged, remarks)
+        told.append(sentence)
     elif not journal:
         rows = episodes_in(table, folder, remarks)
+        why = "has no whole line" if (folder / JOURNAL).exists() else "is missing"
+        told.append(f"{folder.resolve().name}: {JOURNAL} {why}; {TABLE} was read instead.")
     elif table.exists() and (lines := _lines(table)) != len(rows):
         remarks.append(Remark(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.", ""))
     last = _last_arenas(settings)
@@ -66,7 +72,7 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
     # Episodes are over in another order each time; a report is the same whichever it was.
     rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
     missing = len(schedule.keys() - {_slot(row) for row in rows})
-    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing, told)
+    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing, tuple(told))
 
 
 def _completed(
@@ -80,8 +86,8 @@ def _completed(
         return rows, f"{said}; so is the table ({problem})."
     known = {_slot(row) for row in rows}
     more = [row for row in complete if _slot(row) not in known]
-    instead = f"{table} was read for {words.count(len(more), 'episode')} that the journal lacks"
-    return [*rows, *more], f"{said}; {instead if table.exists() else 'there is no table to read instead'}."
+    instead = f"; {table} was read for {words.count(len(more), 'episode')} that the journal lacks" if more else ""
+    return [*rows, *more], f"{said}{instead if table.exists() else '; there is no table to read instead'}."
 
 
 def _damaged(folder: Path, lines: Sequence[Line]) -> str:
@@ -106,17 +112,16 @@ def _lines(table: Path) -> int:
         return max(0, sum(1 for _ in csv.reader(file)) - 1)
 
 
-def _settings(path: Path, remarks: list[str]) -> dict[str, Any]:
+def _settings(folder: Path, told: list[str]) -> dict[str, Any]:
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        wrong = "" if _fits(settings, _SHAPE) else "is damaged"
     except FileNotFoundError:
-        remarks.append(Remark(f"{path} is not there, so the settings of the run are unknown.", ""))
-        return {}
+        wrong = "is missing"
     except (OSError, ValueError, RecursionError):
-        remarks.append(Remark(f"{path} cannot be read, so the settings of the run are unknown.", ""))
-        return {}
-    if not _fits(settings, _SHAPE):
-        remarks.append(Remark(f"{path} is damaged, so the settings of the run are unknown.", ""))
+        wrong = "cannot be read"
+    if wrong:
+        told.append(f"{folder.resolve().name}: {SETTINGS} {wrong}, so the settings of the run are unknown.")
         return {}
     return settings  # type: ignore[no-any-return]
 
@@ -135,7 +140,7 @@ def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
     try:
         starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
         agents = [agent["name"] for agent in settings["agents"]]
-        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > _MOST_EPISODES:
+        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > MOST_TOGETHER:  # a damaged number
             return {}
         return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
     except (KeyError, TypeError, AttributeError):
