@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from browser import until
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.lab.report import make_report
 from puzzlebox.lab.report.figures import looks
@@ -60,7 +61,7 @@ def test_the_page_allows_itself_nothing_but_what_it_shows(chromium: Any, page: P
     shown.on("pageerror", lambda problem: said.append(str(problem)))
     shown.goto(page.as_uri())
     widths = shown.evaluate("[...document.images].map(each => each.naturalWidth)")
-    shown.click("summary")
+    shown.evaluate("document.querySelector('summary').click()")
     opened = shown.evaluate("document.querySelector('details').open")
     margin = shown.evaluate("getComputedStyle(document.querySelector('.doubts, .lead p')).marginTop")
     assert said == []
@@ -73,7 +74,7 @@ def test_the_page_allows_itself_nothing_but_what_it_shows(chromium: Any, page: P
         document.body.append(script);
         document.body.insertAdjacentHTML('beforeend', '<img src="https://example.org/x.png">');
     }""")
-    shown.wait_for_function("() => document.images[document.images.length - 1].complete")
+    until(shown, "document.images[document.images.length - 1].complete", what="the last picture is given up")
     ran = shown.evaluate("window.ran")
     shown.close()
     assert ran is None
