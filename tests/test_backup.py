@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, GOAL, task_of
 from puzzlebox.cli import app
-from puzzlebox.lab import Store
+from puzzlebox.lab import Store, StoreError
 from puzzlebox.lab.recording import Recording
 from puzzlebox.lab.rows import Start
 from puzzlebox.studio.links import Link, Links
@@ -303,3 +303,12 @@ def test_rights_of_a_file_that_is_not_ours_stay_as_they_are(
         done = CliRunner().invoke(app, [*verb, *(["--store"] if verb != ["report"] else []), str(path)])
         assert done.exit_code == 1
         assert mode(path) == 0o644
+
+
+@posix
+def test_a_folder_given_by_mistake_keeps_its_rights(tmp_path: Path) -> None:
+    folder = tmp_path / "recordings"
+    folder.mkdir(0o755)
+    with pytest.raises(StoreError, match="recordings"):
+        Store(folder)
+    assert mode(folder) == 0o755

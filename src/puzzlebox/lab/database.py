@@ -113,7 +113,8 @@ def keep_private(path: Path) -> None:
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE))
-    if not is_of_recordings(path) and path.stat().st_size:
+    # A folder given by mistake keeps its rights, too: without them nobody could enter it any more.
+    if not path.is_file() or (path.stat().st_size and not is_of_recordings(path)):
         return
     for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", ".key"))):
         with suppress(OSError):
