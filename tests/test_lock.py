@@ -1,6 +1,7 @@
 """The versions that `make test` installs: they fit what pyproject.toml asks for, and nothing else is installed."""
 
 import re
+import sysconfig
 import tomllib
 from importlib import metadata
 
@@ -70,5 +71,7 @@ def test_what_is_installed_here_is_what_the_lock_names() -> None:
     pins = {
         (canonicalize_name(pin.name), version_of(pin)) for pin in PINS if pin.marker is None or pin.marker.evaluate()
     }
-    here = {(canonicalize_name(each.name), Version(each.version)) for each in metadata.distributions()}
+    # This environment's own folders: `import ray`, in a test before this one, adds one with packages that it carries.
+    folders = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
+    here = {(canonicalize_name(each.name), Version(each.version)) for each in metadata.distributions(path=folders)}
     assert {(name, str(version)) for name, version in here - pins if not APART.fullmatch(name)} == set()
