@@ -1,11 +1,16 @@
 """How `--help` names what an option takes, and what is said about a number that is none: in words for people."""
 
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+# The classes of typer have their parent in common, but give it no public name.
+if TYPE_CHECKING:
+    _Command = TyperCommand
+else:
+    _Command = object
 # What typer calls the values of an option, and what a reader of the help is shown instead; a switch takes no value.
 _WORDS = {
     "bool": "",
@@ -20,15 +25,15 @@ _WORDS = {
 }
 
 
-class PlainCommand(TyperCommand):
-    """A verb whose help shows no names of Python types."""
+class _Plain(_Command):
+    """Help without names of Python types, and numbers that are refused in a sentence of our own."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """All options and arguments, `--help` included."""
         return _named(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words after the verb."""
+        """Parse the words of the command line."""
         given = list(args)
         try:
             rest = super().parse_args(ctx, args)
@@ -38,22 +43,12 @@ class PlainCommand(TyperCommand):
         return rest
 
 
-class PlainGroup(TyperGroup):
-    """The command line as a whole, whose help shows no names of Python types."""
+class PlainCommand(_Plain, TyperCommand):
+    """A verb, such as `puzzlebox run`."""
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """All options of `puzzlebox` without a verb, `--help` included."""
-        return _named(super().get_params(ctx))
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words before the verb."""
-        given = list(args)
-        try:
-            rest = super().parse_args(ctx, args)
-        except typer.BadParameter as problem:
-            raise _about_number(problem, ctx, given) from None
-        _refuse_not_finite(self, ctx)
-        return rest
+class PlainGroup(_Plain, TyperGroup):
+    """`puzzlebox` itself."""
 
 
 def _named(params: list[Any]) -> list[Any]:
