@@ -47,7 +47,7 @@ bench: $(VENV)/built
 
 # Files written from the catalogue, the models and the page: the JSON Schema, the table of things, the notices.
 generated: $(VENV)/built $(PAGE)
-	$(BIN)/python -m puzzlebox.schema
+	$(BIN)/python -m puzzlebox.arena.schema
 	$(BIN)/python -m puzzlebox.studio.layout
 	cp $(dir $(PAGE))notices.txt THIRD-PARTY-NOTICES.txt
 
@@ -68,7 +68,7 @@ wheel: sdist
 lock: $(VENV)/installed
 	tools/lock
 
-# ARGUMENTS are pytest's: make lowest ARGUMENTS="-n 2 tests/test_envs.py"
+# ARGUMENTS are pytest's: make lowest ARGUMENTS="-n 2 tests/arena/envs/test_envs.py"
 lowest: $(VENV)/installed $(PAGE)
 	tools/lowest $(INTERPRETER) $(ARGUMENTS)
 

@@ -32,7 +32,7 @@ from benchmarks import (
     world,
 )
 from benchmarks.measure import Others, Result
-from puzzlebox.envs.speed import machine
+from puzzlebox.arena.envs.speed import machine
 
 BENCHMARKS = {
     "envs": envs.run,

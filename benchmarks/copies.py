@@ -7,10 +7,10 @@ from math import inf
 import numpy as np
 
 from benchmarks.measure import Result, best_microseconds, best_seconds
+from puzzlebox.arena.envs.speed import arena
+from puzzlebox.arena.schema import Task, load_task
+from puzzlebox.arena.world import Fork, Record, World
 from puzzlebox.batteries.index import bundled_names
-from puzzlebox.envs.speed import arena
-from puzzlebox.schema import Task, load_task
-from puzzlebox.world import Fork, Record, World
 
 _BEFORE, _AFTER = 100, 200
 _MOMENTS, _WARM = (20, 100, 200), 30

@@ -9,10 +9,10 @@ import numpy as np
 import puzzlebox
 from benchmarks.measure import Result, best_seconds
 from benchmarks.world import ARENAS
-from puzzlebox.envs.speed import CROWDS, arena, env_rate, figures
-from puzzlebox.senses.rays import Rays
-from puzzlebox.senses.vitals import Vitals
-from puzzlebox.world import World
+from puzzlebox.arena.envs.speed import CROWDS, arena, env_rate, figures
+from puzzlebox.arena.senses.rays import Rays
+from puzzlebox.arena.senses.vitals import Vitals
+from puzzlebox.arena.world import World
 
 # Two cores must both be left alone for as long as a round of the vector takes, so there are many.
 _ENVS, _ROUNDS = 64, 10
@@ -27,7 +27,7 @@ _FIRST_LOOK = "import puzzlebox; puzzlebox.make('foraging').reset(seed=0)"
 _MEMORY = f"""
 import gc, os
 import puzzlebox
-from puzzlebox.envs.speed import arena
+from puzzlebox.arena.envs.speed import arena
 
 def resident():
     gc.collect()

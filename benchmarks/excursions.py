@@ -1,11 +1,11 @@
-"""How far bodies get beyond the fence and below the ground in random and hard arenas: tests/excursions.py, in short."""
+"""How far bodies get beyond the fence and below the ground in random and hard arenas."""
 
 import sys
 from pathlib import Path
 
 from benchmarks.measure import Result
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
 
 _STEPS, _SEED = 20_000, 1
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.measure import Result
-from puzzlebox.envs.speed import arena
-from puzzlebox.schema import write
+from puzzlebox.arena.envs.speed import arena
+from puzzlebox.arena.schema import write
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
 
 _THINGS, _PICTURES = 150, 120
 _SIZE = {"width": 240, "height": 160}

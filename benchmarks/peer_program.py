@@ -42,7 +42,7 @@ def gymnasium_steps(env: Any) -> Steps:
 def puzzlebox_program(size: str) -> tuple[Steps, About]:
     """Our own, in the arena of 20 things."""
     import puzzlebox
-    from puzzlebox.envs.speed import arena
+    from puzzlebox.arena.envs.speed import arena
 
     env = puzzlebox.make(arena(), camera=int(size), vitals=False)
     about: About = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import yaml
 
 from benchmarks.measure import Result, best_seconds
-from puzzlebox.schema import read
-from puzzlebox.schema.tree import Node, compose
+from puzzlebox.arena.schema import read
+from puzzlebox.arena.schema.tree import Node, compose
 
 FILES = 1_000
 # Mean and spread of the 900 testbed tasks: 3,713 items, 10,400 instances, up to 156 in one file (animal-ai.md 1.13).

@@ -1,7 +1,7 @@
 """Refusing hostile text: milliseconds until the one sentence that says why."""
 
 from benchmarks.measure import Result, best_seconds
-from puzzlebox.schema import read
+from puzzlebox.arena.schema import read
 
 _LINES = zip("abcdefgh", "bcdefghi", strict=True)
 HOSTILE = {

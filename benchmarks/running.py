@@ -10,16 +10,16 @@ from pathlib import Path
 
 from benchmarks.measure import Result
 from benchmarks.reading import testbed_like
-from puzzlebox.lab.running import run as play
-from puzzlebox.lab.subjects import subjects_of
+from puzzlebox.run.runs import run as play
+from puzzlebox.run.subjects import subjects_of
 
 TASKS, WORKERS = 900, 2
 _AGENTS = {
-    "random": "puzzlebox.agents.random:RandomAgent",
-    "heuristic, 15 rays": "puzzlebox.agents.heuristic:HeuristicAgent(rays=15)",
+    "random": "puzzlebox.arena.agents.random:RandomAgent",
+    "heuristic, 15 rays": "puzzlebox.arena.agents.heuristic:HeuristicAgent(rays=15)",
 }
 # The navigator plans, which takes as long as everything else together.
-_SLOWER = {"navigator, 91 rays": "puzzlebox.agents.navigator:NavigatorAgent"}
+_SLOWER = {"navigator, 91 rays": "puzzlebox.arena.agents.navigator:NavigatorAgent"}
 
 
 def _seconds(folder: Path, agents: Sequence[str]) -> tuple[float, float]:

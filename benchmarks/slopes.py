@@ -3,8 +3,8 @@
 from math import inf, radians, tan
 
 from benchmarks.measure import Result
-from puzzlebox.schema import read
-from puzzlebox.world import Rules, World
+from puzzlebox.arena.schema import read
+from puzzlebox.arena.world import Rules, World
 
 _RUN_UPS = (0, 0.25, 0.5, 1, 2, 3, 5, 8, 10, 15, 20, 30, 40)
 # Degrees and metres; a ramp is at least 0.5 m long.

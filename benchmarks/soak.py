@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.measure import Result
 from benchmarks.studio import _free_port, _pace, _worked
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
 
 _PLAYERS = 20
 # Arenas of 20 seconds, so that many episodes end and begin.
@@ -66,7 +66,7 @@ async def _soak(folder: Path, seconds: float) -> tuple[list[Any], dict[str, Any]
 
 def run() -> list[Result]:
     """Play, and compare."""
-    from puzzlebox.lab import Store
+    from puzzlebox.record import Store
     from test_kills import compare
 
     minutes = float(os.environ.get("PUZZLEBOX_SOAK_MINUTES", "10"))

@@ -12,12 +12,12 @@ import numpy as np
 from puzzlebox._native import Motion
 
 from benchmarks.measure import Result, best_microseconds, best_seconds
-from puzzlebox.envs.arena import ArenaEnv, make
-from puzzlebox.envs.speed import actions_of, arena
-from puzzlebox.senses.camera import Camera
-from puzzlebox.senses.vitals import Vitals
-from puzzlebox.world import World
-from puzzlebox.world.actions import ACTIONS
+from puzzlebox.arena.envs.arena import ArenaEnv, make
+from puzzlebox.arena.envs.speed import actions_of, arena
+from puzzlebox.arena.senses.camera import Camera
+from puzzlebox.arena.senses.vitals import Vitals
+from puzzlebox.arena.world import World
+from puzzlebox.arena.world.actions import ACTIONS
 
 _EPISODES, _STEPS, _ROUNDS = 3, 416, 15
 _PHYSICS_STEPS = 3

@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from benchmarks.measure import Result, best_microseconds, best_seconds
-from puzzlebox.variations import Template
-from puzzlebox.variations.folder import write_folder
+from puzzlebox.arena.variations import Template
+from puzzlebox.arena.variations.folder import write_folder
 
 FILES = 10_000
 FAMILY = "basic-control"

@@ -6,10 +6,10 @@ from statistics import median
 import numpy as np
 
 from benchmarks.measure import Result, best_microseconds
-from puzzlebox.envs.speed import arena, crowd
-from puzzlebox.schema import Task
-from puzzlebox.world import World
-from puzzlebox.world.actions import FORWARDS, NOOP
+from puzzlebox.arena.envs.speed import arena, crowd
+from puzzlebox.arena.schema import Task
+from puzzlebox.arena.world import World
+from puzzlebox.arena.world.actions import FORWARDS, NOOP
 
 _STEPS, _ROUNDS = 1300, 5
 

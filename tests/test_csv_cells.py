@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from living import AGENT, GOAL, task_of
 from made_up_runs import made_up_rows
 from puzzlebox.cli import app
-from puzzlebox.lab import Store
-from puzzlebox.lab.report import gather, make_report
-from puzzlebox.lab.results import write_results
-from puzzlebox.schema.csv_cells import CellReader, CellWriter, neutral, original
+from puzzlebox.csv_cells import CellReader, CellWriter, neutral, original
+from puzzlebox.record import Store
+from puzzlebox.report import gather, make_report
+from puzzlebox.run.results import write_results
 from test_forget import played
 
 FORMULA = "=HYPERLINK(\"http://example.org\"; 'x')"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
+from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.schema.models import Task
+from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
-from puzzlebox.schema import load_task
-from puzzlebox.schema.models import Task
-from puzzlebox.world import World
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDTH, HEIGHT, COLUMNS, SAMPLES = 220, 165, 6, 3
@@ -36,7 +36,7 @@ pattern such as `"memory/*"` for an environment.
 - Levels 2, 8 and 9 ask for a choice and do not show passed or failed, which would teach the answer for the next arena.
   Where looking from above would give the answer away, the view cannot be changed.
 - The pass mark is above 0 everywhere: doing nothing never passes, and neither does the mistake a task is made for. A
-  script passes every arena (`tests/bundled_solutions.py`).
+  script passes every arena (`tests/helpers/bundled_solutions.py`).
 
 The picture shows the last arena of each, in the order of the table. `python tools/bundled_sheet.py` writes both.
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from puzzlebox.arena.schema import read
+from puzzlebox.arena.things import CATALOGUE, SKINS, SYMBOLS, Category
+from puzzlebox.arena.world import World
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
 from puzzlebox.scene.scene import Scene
-from puzzlebox.schema import read
-from puzzlebox.things import CATALOGUE, SKINS, SYMBOLS, Category
-from puzzlebox.world import World
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDTH, HEIGHT, SAMPLES = 200, 150, 3

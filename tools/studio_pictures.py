@@ -13,7 +13,7 @@ from typing import Any
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 import browser  # noqa: E402
 from browser import Studio, until  # noqa: E402

@@ -3,15 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from puzzlebox.envs.registration import register_when_needed
+from puzzlebox.arena.envs.registration import register_when_needed
 
 if TYPE_CHECKING:
-    from puzzlebox.envs.arena import make
-    from puzzlebox.envs.parallel import make_parallel
-    from puzzlebox.envs.sb3 import make_sb3
-    from puzzlebox.envs.vector import make_vec
-    from puzzlebox.schema import Task, TaskError, TaskWarning, load_task
-    from puzzlebox.world import Fork, Rules, World
+    from puzzlebox.arena.envs.arena import make
+    from puzzlebox.arena.envs.parallel import make_parallel
+    from puzzlebox.arena.envs.sb3 import make_sb3
+    from puzzlebox.arena.envs.vector import make_vec
+    from puzzlebox.arena.schema import Task, TaskError, TaskWarning, load_task
+    from puzzlebox.arena.world import Fork, Rules, World
 
 __version__ = "0.1.0"
 __all__ = [
@@ -31,17 +31,17 @@ __all__ = [
 
 # Where each public name lives. They are imported on first use, so that `import puzzlebox` costs nothing.
 _HOMES = {
-    "Task": "puzzlebox.schema",
-    "TaskError": "puzzlebox.schema",
-    "TaskWarning": "puzzlebox.schema",
-    "load_task": "puzzlebox.schema",
-    "Fork": "puzzlebox.world",
-    "Rules": "puzzlebox.world",
-    "World": "puzzlebox.world",
-    "make": "puzzlebox.envs.arena",
-    "make_parallel": "puzzlebox.envs.parallel",
-    "make_sb3": "puzzlebox.envs.sb3",
-    "make_vec": "puzzlebox.envs.vector",
+    "Task": "puzzlebox.arena.schema",
+    "TaskError": "puzzlebox.arena.schema",
+    "TaskWarning": "puzzlebox.arena.schema",
+    "load_task": "puzzlebox.arena.schema",
+    "Fork": "puzzlebox.arena.world",
+    "Rules": "puzzlebox.arena.world",
+    "World": "puzzlebox.arena.world",
+    "make": "puzzlebox.arena.envs.arena",
+    "make_parallel": "puzzlebox.arena.envs.parallel",
+    "make_sb3": "puzzlebox.arena.envs.sb3",
+    "make_vec": "puzzlebox.arena.envs.vector",
 }
 register_when_needed()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from puzzlebox.agents.agent import Agent
 from puzzlebox.agents.origin import fingerprint, said
-from puzzlebox.schema.messages import closest, nearest
+from puzzlebox.text import closest, nearest
 
 __all__ = ["Agent", "agent_named", "agent_names", "code_of", "defaults_of", "describe", "register"]
 
@@ -18,10 +18,10 @@ GROUP = "puzzlebox.agents"
 Factory = Callable[..., Agent]
 
 _AGENTS: dict[str, str | Factory] = {
-    "random": "puzzlebox.agents.random:RandomAgent",
-    "heuristic": "puzzlebox.agents.heuristic:HeuristicAgent",
-    "heuristic-paper": "puzzlebox.agents.heuristic:PaperHeuristicAgent",
-    "navigator": "puzzlebox.agents.navigator:NavigatorAgent",
+    "random": "puzzlebox.arena.agents.random:RandomAgent",
+    "heuristic": "puzzlebox.arena.agents.heuristic:HeuristicAgent",
+    "heuristic-paper": "puzzlebox.arena.agents.heuristic:PaperHeuristicAgent",
+    "navigator": "puzzlebox.arena.agents.navigator:NavigatorAgent",
 }
 
 

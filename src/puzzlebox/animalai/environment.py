@@ -30,10 +30,10 @@ from puzzlebox.animalai.side_channel.engine_configuration_channel import EngineC
 from puzzlebox.animalai.side_channel.raw_bytes_channel import RawBytesChannel
 from puzzlebox.animalai.side_channel.side_channel import SideChannel
 from puzzlebox.animalai.studio_process import open_page
-from puzzlebox.envs.arena import ArenaEnv
-from puzzlebox.envs.settings import Observation, refuse_unknown
-from puzzlebox.schema import Task
-from puzzlebox.senses.rays import Rays
+from puzzlebox.arena.envs.arena import ArenaEnv
+from puzzlebox.arena.envs.settings import Observation, refuse_unknown
+from puzzlebox.arena.schema import Task
+from puzzlebox.arena.senses.rays import Rays
 
 BEHAVIOR = "AnimalAI?team=0"
 # What is played where nobody says what.

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.senses.rays import Rays
-from puzzlebox.world import Event, Record, World
-from puzzlebox.world.replaying import Moment, moments
+from puzzlebox.arena.senses.rays import Rays
+from puzzlebox.arena.world import Event, Record, World
+from puzzlebox.arena.world.replaying import Moment, moments
 
 COLUMNS = (
     *("Episode", "Step", "Health", "Reward", "XVelocity", "YVelocity", "ZVelocity", "XPosition", "YPosition"),

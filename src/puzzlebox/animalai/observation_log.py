@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.animalai.log_rows import COLUMNS, log
-from puzzlebox.schema.csv_cells import CellWriter
-from puzzlebox.senses.rays import Rays
-from puzzlebox.world import Record
+from puzzlebox.arena.senses.rays import Rays
+from puzzlebox.arena.world import Record
+from puzzlebox.csv_cells import CellWriter
 
 
 class ObservationLog:

@@ -12,9 +12,9 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 from puzzlebox.animalai.base_env import BaseEnv, TerminalSteps
 from puzzlebox.animalai.environment import AnimalAIEnvironment
 from puzzlebox.animalai.unity_gym_env import ActionFlattener, UnityGymException, UnityToGymWrapper, as_bytes
-from puzzlebox.envs.arena import ArenaEnv
-from puzzlebox.envs.settings import checked_options
-from puzzlebox.schema.messages import nearest
+from puzzlebox.arena.envs.arena import ArenaEnv
+from puzzlebox.arena.envs.settings import checked_options
+from puzzlebox.text import nearest
 
 __all__ = [
     "ActionFlattener",

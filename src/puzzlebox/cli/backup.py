@@ -33,7 +33,7 @@ def backup(
     To restore: stop the studio, move the damaged file and what lies beside it away, and copy in the other direction,
     `puzzlebox backup recordings.sqlite --data copy.sqlite --with-key`.
     """
-    from puzzlebox.lab.backup import back_up
+    from puzzlebox.record.backup import back_up
 
     path = opened(data).path
     with refused():

@@ -31,7 +31,7 @@ def bench(
     import json
     from dataclasses import asdict
 
-    from puzzlebox.envs.speed import figures, machine
+    from puzzlebox.arena.envs.speed import figures, machine
 
     if output is not None and exists(output) and not force:
         fail(f"{output} is already there", "name another file with -o, or add --force to replace it")

@@ -11,7 +11,7 @@ import typer
 from puzzlebox.cli.words import fail, headline, note, nothing_to_read, read_or_say_why, show, table
 
 if TYPE_CHECKING:
-    from puzzlebox.schema import Reading
+    from puzzlebox.arena.schema import Reading
 
 _MOST_ROWS = 40
 
@@ -53,7 +53,7 @@ def check(
 
 def _expand(files: Iterable[str]) -> list[str]:
     """Folders become the task files below them."""
-    from puzzlebox.schema.folders import task_files
+    from puzzlebox.arena.schema.folders import task_files
 
     found: list[str] = []
     for name in files:
@@ -84,17 +84,17 @@ def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
 
 def _template_or_task(name: str, strict: bool) -> "Reading":
     """What is wrong with a task, or with a template and the tasks it makes."""
-    from puzzlebox.variations import is_template
+    from puzzlebox.arena.variations import is_template
 
     if not name.strip() or not is_template(Path(name)):
         return read_or_say_why(name, strict=strict)
-    from puzzlebox.lab.looking_over import look_over
+    from puzzlebox.arena.template_check import look_over
 
     return look_over(name, strict=strict)[0]
 
 
 def _print_report(checked: list[_Checked]) -> None:
-    from puzzlebox.schema.lines import lines_of
+    from puzzlebox.arena.schema.lines import lines_of
 
     for each in checked:
         lines = lines_of(each.reading.text) if each.reading.findings else []

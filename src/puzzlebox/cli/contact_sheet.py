@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from puzzlebox.cli.words import check_arena, fail, note
 
 if TYPE_CHECKING:
+    from puzzlebox.arena.variations import Template
     from puzzlebox.render import View
     from puzzlebox.scene.scene import Scene
-    from puzzlebox.variations import Template
 
 _GAP = 6
 _WHITE = 255
@@ -29,9 +29,9 @@ def picture_of(
     """Variations side by side in one picture of a given size; what is on it is said in words, row by row."""
     import numpy as np
 
+    from puzzlebox.arena.variations import TemplateError
+    from puzzlebox.arena.world import World
     from puzzlebox.render import Painter
-    from puzzlebox.variations import TemplateError
-    from puzzlebox.world import World
 
     template = _loaded(name)
     if number > template.count and not template.endless:
@@ -66,7 +66,7 @@ def picture_of(
 
 
 def _loaded(name: str) -> "Template":
-    from puzzlebox.variations import Template, TemplateError
+    from puzzlebox.arena.variations import Template, TemplateError
 
     try:
         template = Template(name)

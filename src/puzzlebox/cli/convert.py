@@ -35,7 +35,7 @@ def convert(
     - `puzzlebox convert old_task.yaml --to puzzlebox -o new_task.yml`
     - `puzzlebox convert foraging --to animalai`
     """
-    from puzzlebox.schema import ANIMALAI, not_in_the_original, write
+    from puzzlebox.arena.schema import ANIMALAI, not_in_the_original, write
 
     if output is not None and exists(output) and not force:
         fail(f"{output} is already there", "name another file with -o, or add --force to replace it")

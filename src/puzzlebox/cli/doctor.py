@@ -40,9 +40,9 @@ def _kernel() -> Row:
 
 
 def _catalogue() -> Row:
+    from puzzlebox.arena.schema import load_task
+    from puzzlebox.arena.things import CATALOGUE
     from puzzlebox.batteries import bundled_names
-    from puzzlebox.schema import load_task
-    from puzzlebox.things import CATALOGUE
 
     broken = []
     for name in bundled_names():

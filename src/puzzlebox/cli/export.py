@@ -10,7 +10,7 @@ from puzzlebox.cli.recordings import Recordings, found, opened, progress, refuse
 from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 if TYPE_CHECKING:
-    from puzzlebox.lab.store import Episode, Store
+    from puzzlebox.record.store import Episode, Store
 
 
 class Player(Enum):
@@ -52,9 +52,9 @@ def export(
     refuse_file(output)
     recordings = opened(store)
     chosen, damaged = _chosen(recordings, episode or [], player)
-    from puzzlebox.lab import animalai_log
-    from puzzlebox.lab import export as tidy
-    from puzzlebox.lab.stored import RESCUE
+    from puzzlebox.record import animalai_log
+    from puzzlebox.record import export as tidy
+    from puzzlebox.record.damage import RESCUE
 
     form = tidy.PARQUET if parquet else tidy.CSV
     targets = (

@@ -9,7 +9,7 @@ from puzzlebox.cli.recordings import Recordings, opened
 from puzzlebox.cli.words import fail, note
 
 if TYPE_CHECKING:
-    from puzzlebox.lab.forgetting import Forgotten
+    from puzzlebox.record.deletion import Forgotten
 
 _READ = "another program reads the file; if they were deleted just now, close it and run this command again"
 
@@ -29,11 +29,11 @@ def forget(
     Episodes, steps, events and tasks nobody else has played are deleted, also from the bytes of the file. Tables,
     reports and films that were exported before are not touched.
     """
-    from puzzlebox.lab import StoreError
-    from puzzlebox.lab.forgetting import BytesRemain, participants_in, records_of
-    from puzzlebox.lab.forgetting import forget as delete
-    from puzzlebox.lab.rows import checked_participant
-    from puzzlebox.schema.messages import closest
+    from puzzlebox.record import StoreError
+    from puzzlebox.record.deletion import BytesRemain, participants_in, records_of
+    from puzzlebox.record.deletion import forget as delete
+    from puzzlebox.record.rows import checked_participant
+    from puzzlebox.text import closest
 
     try:
         checked_participant(participant)
@@ -72,8 +72,8 @@ def _ask(participant: str, found: "Forgotten") -> None:
 
 def _scrubbed_in_vain(path: Path) -> bool:
     """Remove the bytes of whoever was deleted earlier; whether another program keeps them in the file."""
-    from puzzlebox.lab import StoreError
-    from puzzlebox.lab.forgetting import BytesRemain, scrub
+    from puzzlebox.record import StoreError
+    from puzzlebox.record.deletion import BytesRemain, scrub
 
     try:
         scrub(path)

@@ -102,7 +102,7 @@ def play(
 
 def _check_participants(participants: list[str], agent: str | None) -> None:
     """Say before anything opens that nobody can play so."""
-    from puzzlebox.lab.rows import checked_participant
+    from puzzlebox.record.rows import checked_participant
 
     if participants and agent is not None:
         fail("--participant names a person who plays, but with --agent an agent does", "leave out one of them")
@@ -123,7 +123,7 @@ def open_studio(**settings: Any) -> None:
         if (missing.name or "").startswith("puzzlebox"):
             raise
         fail(f"the studio needs {missing.name}, which is not installed", "pip install 'puzzlebox[studio]'")
-    from puzzlebox.lab import StoreError
+    from puzzlebox.record import StoreError
     from puzzlebox.studio.certificate import names_host
     from puzzlebox.studio.links import LinksError
     from puzzlebox.studio.safety import is_local

@@ -11,7 +11,7 @@ from puzzlebox.cli.recordings import Recordings, found, opened, progress, refuse
 from puzzlebox.cli.words import choice, fail, note
 
 if TYPE_CHECKING:
-    from puzzlebox.world import Record
+    from puzzlebox.arena.world import Record
 
 _PNG = ".png"
 # How the files begin that may be replaced: pictures and films.
@@ -72,7 +72,7 @@ def replay(
 
     The episode is played again from its actions, so any view and size is as good as the first.
     """
-    from puzzlebox.lab.film import FILMS
+    from puzzlebox.record.film import FILMS
 
     in_folder = output is not None and (output.endswith(("/", os.sep)) or Path(output).is_dir())
     target = None if output is None else Path(output)
@@ -94,7 +94,7 @@ def replay(
         fail(f"{target} is already there and is neither a film nor a picture", "name another file with -o")
     width, height = _size(size or (_PICTURE if form == _PNG else _FILM))
     record = _record(episode, store)
-    from puzzlebox.lab.film import film, path_picture, picture
+    from puzzlebox.record.film import film, path_picture, picture
     from puzzlebox.scene.png import png
 
     try:
@@ -117,7 +117,7 @@ def replay(
 
 def _named(folder: Path, episode: str, store: Path | None, path: bool, step: int | None) -> Path:
     """The file in a folder that an episode's film gets, or its picture where one is asked for."""
-    from puzzlebox.lab.film import file_name, film_name
+    from puzzlebox.record.film import file_name, film_name
 
     suffix = "-path.png" if path else ".mp4" if step is None else f"-step-{step}.png"
     if "#" in episode and not Path(episode).exists():
@@ -133,14 +133,14 @@ def _is_file(episode: str) -> bool:
 
 
 def _record(episode: str, store: Path | None) -> "Record":
-    from puzzlebox.world import Record
+    from puzzlebox.arena.world import Record
 
     if not _is_file(episode):
         recordings = opened(store)
         with refused():
             return recordings.record(found(recordings, episode).id)
     if "#" in episode and not Path(episode).exists():
-        from puzzlebox.lab.journal import trajectory
+        from puzzlebox.run.journal import trajectory
 
         try:
             return trajectory(episode)
@@ -160,7 +160,7 @@ def _record(episode: str, store: Path | None) -> "Record":
 
 
 def _tell(episode: str, store: Path | None) -> None:
-    from puzzlebox.lab import summary
+    from puzzlebox.record import summary
 
     if _is_file(episode):
         record = _record(episode, None)
@@ -190,7 +190,7 @@ def _may_write(output: Path) -> bool:
 
 
 def _size(text: str) -> tuple[int, int]:
-    from puzzlebox.lab.film import LARGEST, SMALLEST
+    from puzzlebox.record.film import LARGEST, SMALLEST
 
     sides = text.lower().split("x")
     # First how long it is: Python refuses to read numbers of thousands of digits.

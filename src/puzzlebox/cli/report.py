@@ -67,10 +67,10 @@ def report(
 
     folder = _folder(runs[0]) if output is None else output
     refuse_file(folder)
-    from puzzlebox.lab import StoreError
-    from puzzlebox.lab.report import CannotRead, make_report
-    from puzzlebox.lab.report.methods import quoted
-    from puzzlebox.lab.report.recordings import LeftOut
+    from puzzlebox.record import StoreError
+    from puzzlebox.report import CannotRead, make_report
+    from puzzlebox.report.methods import quoted
+    from puzzlebox.report.recordings import LeftOut
 
     try:
         made = make_report(

@@ -9,7 +9,7 @@ import typer
 from puzzlebox.cli.words import choice, fail, note, refuse_file, show, table
 
 if TYPE_CHECKING:
-    from puzzlebox.lab.running import Outcome
+    from puzzlebox.run.runs import Outcome
 
 _MOST_LEVELS = 12
 
@@ -77,9 +77,9 @@ def run(
     import sys
 
     from puzzlebox.cli.recordings import progress
-    from puzzlebox.lab.running import run as play
-    from puzzlebox.lab.running import typed
-    from puzzlebox.lab.subjects import subjects_of
+    from puzzlebox.run.runs import run as play
+    from puzzlebox.run.runs import typed
+    from puzzlebox.run.subjects import subjects_of
 
     refuse_file(output)
     # Agents of one's own are imported from where one is, as `python -m` would.

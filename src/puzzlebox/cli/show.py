@@ -75,7 +75,7 @@ def show(
         fail(f"{output} is no picture; its name must end in {_PNG}")
     if not _may_write(output):
         fail(f"{output} is already there and no picture", "name another file with -o")
-    from puzzlebox.variations import is_template
+    from puzzlebox.arena.variations import is_template
 
     if is_template(task):
         from puzzlebox.cli.contact_sheet import picture_of
@@ -97,7 +97,7 @@ def show(
     if reading.task is None:
         fail(f"{task} was not shown")
     check_arena(arena, reading.task, task)
-    from puzzlebox.world import World
+    from puzzlebox.arena.world import World
 
     try:
         world = World(reading.task, arena=arena - 1, seed=seed, rules=rules)

@@ -16,8 +16,8 @@ def tasks(
 
     - `puzzlebox convert foraging --to puzzlebox`
     """
+    from puzzlebox.arena.schema import load_task
     from puzzlebox.batteries import bundled_names
-    from puzzlebox.schema import load_task
 
     found = {name: load_task(name) for name in bundled_names()}
     if as_json:

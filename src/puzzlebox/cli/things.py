@@ -18,10 +18,10 @@ def things(
     - `puzzlebox things`
     - `puzzlebox things SpawnerTree`
     """
-    from puzzlebox.things import CATALOGUE, names, page
+    from puzzlebox.arena.things import CATALOGUE, names, page
 
     if name is not None and name not in names():
-        from puzzlebox.schema.messages import nearest_thing
+        from puzzlebox.arena.things.everyday import nearest_thing
 
         fail(f"`{name}` is not a thing{nearest_thing(name, names())}")
     chosen = list(CATALOGUE.values()) if name is None else [CATALOGUE[names()[name]]]

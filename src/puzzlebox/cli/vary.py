@@ -9,7 +9,7 @@ import typer
 from puzzlebox.cli.words import fail, note, show, table
 
 if TYPE_CHECKING:
-    from puzzlebox.variations import Template
+    from puzzlebox.arena.variations import Template
 
 
 def vary(
@@ -68,7 +68,7 @@ def vary(
 
 def _load(name: str, seed: int | None) -> "Template":
     """The template, with every condition tried."""
-    from puzzlebox.variations import Template, TemplateError
+    from puzzlebox.arena.variations import Template, TemplateError
 
     try:
         loaded = Template(name, seed=0 if seed is None else seed)
@@ -124,7 +124,7 @@ def _first(order: Iterable[int], head: int) -> Iterator[int]:
 
 
 def _refuse_too_many(total: int) -> None:
-    from puzzlebox.variations.folder import MOST_AT_ONCE
+    from puzzlebox.arena.variations.folder import MOST_AT_ONCE
 
     if total > MOST_AT_ONCE:
         fail(
@@ -136,9 +136,9 @@ def _refuse_too_many(total: int) -> None:
 def _list(template: "Template", total: int, indices: Iterable[int]) -> None:
     import sys
 
-    from puzzlebox.schema.csv_cells import CellWriter
-    from puzzlebox.variations import TemplateError
-    from puzzlebox.variations.folder import columns_of, row_of
+    from puzzlebox.arena.variations import TemplateError
+    from puzzlebox.arena.variations.folder import columns_of, row_of
+    from puzzlebox.csv_cells import CellWriter
 
     _refuse_too_many(total)
     rows = CellWriter(sys.stdout)
@@ -165,8 +165,8 @@ def _write(
     from rich.console import Console
     from rich.progress import Progress
 
-    from puzzlebox.variations import TemplateError
-    from puzzlebox.variations.folder import MANIFEST, write_folder
+    from puzzlebox.arena.variations import TemplateError
+    from puzzlebox.arena.variations.folder import MANIFEST, write_folder
 
     _refuse_too_many(total)
     try:
@@ -197,7 +197,7 @@ def _write(
 
 
 def _print_bundled() -> None:
-    from puzzlebox.variations import Template, template_names
+    from puzzlebox.arena.variations import Template, template_names
 
     listing = table("template", "variations", "title")
     for name in template_names():

@@ -22,9 +22,9 @@ def welcome(**settings: Any) -> None:
         **settings: those of `puzzlebox.studio.server.serve`.
     """
     from puzzlebox import __version__
+    from puzzlebox.arena.things import CATALOGUE
     from puzzlebox.batteries import bundled_names
     from puzzlebox.cli.play import open_studio
-    from puzzlebox.things import CATALOGUE
 
     note(f"Puzzlebox {__version__}: {len(CATALOGUE)} things, {len(bundled_names())} bundled tasks.\n")
     note("Beside the studio:\n\n" + _NEXT)

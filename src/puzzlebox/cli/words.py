@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from puzzlebox.schema import Reading, Task
+    from puzzlebox.arena.schema import Reading, Task
 
 
 def fail(message: str, hint: str = "") -> NoReturn:
@@ -35,7 +35,7 @@ def choice(kind: type[Enum], help: str) -> Any:
         try:
             return kind(word)
         except ValueError:
-            from puzzlebox.schema.messages import closest
+            from puzzlebox.text import closest
 
             allowed = ", ".join(known)
             raise typer.BadParameter(f"`{word}` is not one of {allowed}{closest(word, known)}") from None
@@ -60,7 +60,7 @@ def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
     """A task file or a bundled task, mistakes and all; that there is nothing to read is a mistake like others."""
     from pathlib import Path
 
-    from puzzlebox.schema import read_source
+    from puzzlebox.arena.schema import read_source
 
     try:
         return read_source(Path(name), strict=strict)[1]
@@ -72,8 +72,8 @@ def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
 
 def nothing_to_read(why: str) -> "Reading":
     """What came of reading where there was nothing to read."""
-    from puzzlebox.schema import PUZZLEBOX, Diagnostic, Reading
-    from puzzlebox.schema.diagnostics import Place
+    from puzzlebox.arena.schema import PUZZLEBOX, Diagnostic, Reading
+    from puzzlebox.arena.schema.diagnostics import Place
 
     return Reading(None, [Diagnostic("no-file", "error", why, Place(0, 0))], PUZZLEBOX, "")
 

@@ -17,10 +17,9 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from puzzlebox.lab import StoreError
-from puzzlebox.lab.film import film_name
-from puzzlebox.schema.messages import nearest
-from puzzlebox.schema.tree import MAX_BYTES
+from puzzlebox.arena.schema.tree import MAX_BYTES
+from puzzlebox.record import StoreError
+from puzzlebox.record.film import film_name
 from puzzlebox.studio import recordings
 from puzzlebox.studio.catalogue import LARGEST, SMALLEST, THUMBNAIL_VIEWS, VIEWS, UnknownTask
 from puzzlebox.studio.rooms import Rooms
@@ -29,6 +28,7 @@ from puzzlebox.studio.static import page_files
 from puzzlebox.studio.tab import Tab
 from puzzlebox.studio.turns import Turns
 from puzzlebox.studio.watching import agents
+from puzzlebox.text import nearest
 
 PAGES = ("/", "/play", "/watch", "/recordings", "/recordings/{id}")
 _MOST_LISTED = 500

@@ -8,19 +8,19 @@ from random import SystemRandom
 from typing import Any
 from urllib.parse import quote
 
+from puzzlebox.arena.schema import Diagnostic, Reading, Task, TaskError, read, read_source
+from puzzlebox.arena.schema.lines import lines_of
+from puzzlebox.arena.schema.tree import MAX_BYTES
+from puzzlebox.arena.template_check import look_over
+from puzzlebox.arena.variations import TemplateError, is_template
+from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names, bundled_path
-from puzzlebox.lab.looking_over import look_over
-from puzzlebox.lab.rows import FILE, UPLOAD
+from puzzlebox.record.rows import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
-from puzzlebox.schema import Diagnostic, Reading, Task, TaskError, read, read_source
-from puzzlebox.schema.lines import lines_of
-from puzzlebox.schema.messages import nearest
-from puzzlebox.schema.tree import MAX_BYTES
 from puzzlebox.studio import everything
 from puzzlebox.studio.keeping import Kept
-from puzzlebox.variations import TemplateError, is_template
-from puzzlebox.world import World
+from puzzlebox.text import nearest
 
 # Texts of uploads that are kept: so many bytes of them, and of the tasks read from them. What is forgotten of the tasks
 # is read again; an upload whose text is forgotten has to be made again.

@@ -5,11 +5,11 @@ from secrets import randbelow
 
 import numpy as np
 
-from puzzlebox.envs.programme import position_of
-from puzzlebox.lab.rows import hash_of
-from puzzlebox.schema import Task, write
-from puzzlebox.things import Rules
-from puzzlebox.world import ArenaOrder, Record
+from puzzlebox.arena.envs.programme import position_of
+from puzzlebox.arena.schema import Task, write
+from puzzlebox.arena.things import Rules
+from puzzlebox.arena.world import ArenaOrder, Record
+from puzzlebox.record.rows import hash_of
 
 # Seeds nobody gave: few enough digits for people to read out and type in.
 _SEEDS = 1_000_000

@@ -3,8 +3,8 @@
 from functools import cache
 from math import ceil
 
-from puzzlebox.schema import Task, read
-from puzzlebox.things import CATALOGUE, Category, Thing
+from puzzlebox.arena.schema import Task, read
+from puzzlebox.arena.things import CATALOGUE, Category, Thing
 
 NAME = "everything"
 _SIDE, _MARGIN = 40.0, 3.5

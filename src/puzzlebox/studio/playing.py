@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from puzzlebox.lab import Breaks, End, Start, Step, Store
-from puzzlebox.lab.rows import now, rules_name
+from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.world import Event, Outcome, Record, World
+from puzzlebox.arena.world.actions import NOOP
+from puzzlebox.record import Breaks, End, Start, Step, Store
+from puzzlebox.record.rows import now, rules_name
 from puzzlebox.studio import protocol
 from puzzlebox.studio.course import Course
 from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag, Moment
 from puzzlebox.studio.telling import VIEWS, Teller, about_arena, events_text, moment_of
-from puzzlebox.things.rules import PHYSICS_STEP
-from puzzlebox.world import Event, Outcome, Record, World
-from puzzlebox.world.actions import NOOP
 
 # Seconds from the end of an episode to the next one; where the end was shown, that was pause enough.
 PAUSE, PAUSE_AFTER_NOTICE = 1.5, 0.4

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from puzzlebox.lab import rows
+from puzzlebox.record import rows
 from puzzlebox.scene.scene import Scene, Table
 
 

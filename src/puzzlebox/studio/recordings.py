@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from puzzlebox.lab import Episode, Store
-from puzzlebox.lab.film import film_name
-from puzzlebox.lab.replaying import moments
+from puzzlebox.record import Episode, Store
+from puzzlebox.record.film import film_name
+from puzzlebox.record.replay import moments
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag
@@ -97,14 +97,14 @@ def _introduction(episode: Episode) -> dict[str, Any]:
 
 def picture(store: Store, id: str, step: int | None, view: str, width: int, height: int) -> bytes:
     """A PNG file of one moment."""
-    from puzzlebox.lab import film
+    from puzzlebox.record import film
 
     return png(film.picture(store.record(id), step, view, (width, height)))
 
 
 def film(store: Store, id: str, ending: str, view: str, width: int, height: int) -> bytes:
     """The episode as MP4 or GIF."""
-    from puzzlebox.lab import film as filming
+    from puzzlebox.record import film as filming
 
     with TemporaryDirectory(prefix="puzzlebox-") as folder:
         path = Path(folder) / f"film.{ending}"

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 
-from puzzlebox.lab import Breaks, Episode, Start, Store
+from puzzlebox.arena.things import Rules
+from puzzlebox.arena.world import Record
+from puzzlebox.record import Breaks, Episode, Start, Store
 from puzzlebox.studio.course import Course
 from puzzlebox.studio.playing import Prepared, gone_on
-from puzzlebox.things import Rules
-from puzzlebox.world import Record
 
 # No page has seen more that is not stored than this; ten seconds would be a very slow disk.
 MOST_UNSTORED = 3000

@@ -10,9 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from puzzlebox.lab import Store, StoreError
-from puzzlebox.lab.rows import checked_participant
-from puzzlebox.schema import Task
+from puzzlebox.arena.schema import Task
+from puzzlebox.arena.things import Rules
+from puzzlebox.arena.world.actions import ACTIONS
+from puzzlebox.record import Store, StoreError
+from puzzlebox.record.rows import checked_participant
 from puzzlebox.studio import everything
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.course import Course
@@ -32,8 +34,6 @@ from puzzlebox.studio.resuming import (
 )
 from puzzlebox.studio.tab import Full, Mistake, Tab, number
 from puzzlebox.studio.watching import ByAgent, known_agent
-from puzzlebox.things import Rules
-from puzzlebox.world.actions import ACTIONS
 
 # Worlds of pages that have gone, and seconds they are kept; after that an episode is rebuilt from the store.
 MOST_KEPT, KEPT_SECONDS = 32, 120.0

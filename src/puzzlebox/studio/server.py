@@ -12,7 +12,8 @@ from urllib.parse import urlencode, urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from puzzlebox.lab import Store, StoreError
+from puzzlebox.arena.things import Rules
+from puzzlebox.record import Store, StoreError
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue
 from puzzlebox.studio.certificate import CertificateError, check_certificate
@@ -31,7 +32,6 @@ from puzzlebox.studio.links import Link, Links
 from puzzlebox.studio.log import log_to_stderr
 from puzzlebox.studio.rooms import LARGEST_MESSAGE, Rooms
 from puzzlebox.studio.safety import Policy
-from puzzlebox.things import Rules
 
 PORT, _PORTS = 8808, 20
 # What waits in the system on its way to a page that reads slowly.

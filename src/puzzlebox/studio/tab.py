@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from puzzlebox.lab import CannotWrite, EpisodeFault, StoreError
-from puzzlebox.schema.messages import nearest
+from puzzlebox.arena.world import Record
+from puzzlebox.arena.world.actions import ACTIONS, NOOP
+from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
 from puzzlebox.studio.playing import Play, Prepared
 from puzzlebox.studio.resuming import DELETED, GONE
 from puzzlebox.studio.telling import VIEWS
 from puzzlebox.studio.watching import FASTEST, SLOWEST, ByAgent
-from puzzlebox.world import Record
-from puzzlebox.world.actions import ACTIONS, NOOP
+from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
     from puzzlebox.studio.rooms import Rooms

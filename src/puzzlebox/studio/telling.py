@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.lab.rows import flags_of, plain_event
+from puzzlebox.arena.things.rules import TIME_UNIT
+from puzzlebox.arena.world import Event, World
+from puzzlebox.record.rows import flags_of, plain_event
 from puzzlebox.scene.scene import Scene, Table
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import Moment
-from puzzlebox.things.rules import TIME_UNIT
-from puzzlebox.world import Event, World
 
 # How a task names the views of the page.
 VIEWS = {"first": "first", "third": "third", "birdsEye": "top"}

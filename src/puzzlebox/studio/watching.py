@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
-from puzzlebox.envs.settings import Observation, Perception, Settings, told_of
-from puzzlebox.envs.sources import name_of
-from puzzlebox.lab.rows import UPLOAD
-from puzzlebox.schema.messages import nearest
-from puzzlebox.senses.rays import LENGTH
+from puzzlebox.arena.envs.settings import Observation, Perception, Settings, told_of
+from puzzlebox.arena.envs.sources import name_of
+from puzzlebox.arena.senses.rays import LENGTH
+from puzzlebox.arena.things import Rules
+from puzzlebox.arena.world import Event, World
+from puzzlebox.arena.world.actions import ACTIONS
+from puzzlebox.record.rows import UPLOAD
 from puzzlebox.studio import protocol
 from puzzlebox.studio.playing import Play
-from puzzlebox.things import Rules
-from puzzlebox.world import Event, World
-from puzzlebox.world.actions import ACTIONS
+from puzzlebox.text import nearest
 
 SLOWEST, FASTEST = 0.1, 8.0
 # What is shown of an agent that does not look: these are not told to it.

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from puzzlebox.animalai.base_env import ActionTuple, BaseEnv, DecisionSteps, TerminalSteps
 from puzzlebox.animalai.unity_gym_env import as_bytes
-from puzzlebox.schema.messages import nearest
+from puzzlebox.text import nearest
 
 # Each word as move and turn.
 ACTION_MAP: dict[str, tuple[int, int]] = {

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.animalai.actions import AAIAction, AAIActions
+from puzzlebox.arena.agents.random import BIASED, draw
 
 
 class RandomActionAgent:
@@ -41,11 +42,8 @@ class RandomActionAgent:
         self.prev_step_bias = prev_step_bias
         self.remove_prev_step = remove_prev_step
         self.rng: Any = np.random
-        do = AAIActions()
-        self.actions = [
-            *(do.NOOP, do.LEFT, do.RIGHT, do.FORWARDS, do.BACKWARDS),
-            *(do.FORWARDSLEFT, do.FORWARDSRIGHT, do.BACKWARDSLEFT, do.BACKWARDSRIGHT),
-        ]
+        rows = {tuple(each.action_tuple.discrete[0]): each for each in AAIActions().allActions}
+        self.actions = [rows[divmod(action, 3)] for action in BIASED]
 
     def get_num_steps(self, prev_step: AAIAction) -> "deque[AAIAction]":
         """Return the action as many times as it is to be taken; none where a length below 1 was drawn."""
@@ -56,9 +54,5 @@ class RandomActionAgent:
 
     def get_new_action(self, prev_step: AAIAction | None) -> AAIAction:
         """Draw the next action, given the previous one; None: there is no previous one."""
-        if prev_step is not None and not self.remove_prev_step and self.rng.random() < self.prev_step_bias:
-            return prev_step
-        weights = np.exp(self.action_biases - self.action_biases.max())
-        if prev_step is not None and self.remove_prev_step:
-            weights[[action.name for action in self.actions].index(prev_step.name)] = 0.0
-        return self.actions[int(self.rng.choice(9, p=weights / weights.sum()))]
+        previous = None if prev_step is None else [each.name for each in self.actions].index(prev_step.name)
+        return self.actions[draw(self.rng, previous, self.action_biases, self.prev_step_bias, self.remove_prev_step)]

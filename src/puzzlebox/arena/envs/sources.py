@@ -1,0 +1,158 @@
+"""Which tasks somebody means, and what each of them is called: files, folders, patterns, bundled tasks, texts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from glob import glob, has_magic
+from hashlib import sha256
+from os import PathLike, fspath
+from os.path import exists, isdir
+from pathlib import Path
+
+from puzzlebox.arena.schema import Task, load_task, write
+from puzzlebox.arena.schema.folders import ENDINGS, task_files
+from puzzlebox.arena.schema.loading import TEXT, _is_text
+from puzzlebox.arena.schema.models import Arena
+from puzzlebox.arena.variations import Template, is_template, template_names
+from puzzlebox.batteries import bundled_names
+
+# What is played: a task, or a template, of which a new variation is drawn again and again.
+Played = Task | Template
+_A_TASK = 'a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
+# Digits of the hash that is the name of a task without one.
+_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Named:
+    """A task or template, and what it is called in `info["task"]`.
+
+    Attributes:
+        name: the name of a bundled task; of a file, its path below the folder or pattern without the ending; of a text
+            or a Task, the title in its metadata, or `task-` and the first digits of its hash.
+        played: the task or template.
+    """
+
+    name: str
+    played: Played
+
+
+Source = Named | Played | str | bytes | PathLike[str]
+
+
+def tasks_of(source: Source | Iterable[Source]) -> list[Named]:
+    """The tasks a source stands for, in order, with their names.
+
+    Args:
+        source: a Task, a path, a folder, a bundled name, the name of a bundled battery, YAML text, a pattern such as
+            `examples/*`, or a list of those. A template counts as one task that is different in every episode.
+
+    Raises:
+        FileNotFoundError: nothing has that name or fits that pattern.
+        TaskError: a task has mistakes.
+    """
+    if isinstance(source, Named):
+        return [source]
+    if isinstance(source, Played | bytes) or (isinstance(source, str) and _is_text(source)):
+        played = _loaded(source)
+        return [Named(name_of(played), played)]
+    if isinstance(source, str | PathLike):
+        return [Named(name, _loaded(where)) for name, where in places_of(fspath(source), templates=True)]
+    if not isinstance(source, Iterable) or isinstance(source, Mapping):
+        raise TypeError(f"task is {source!r}; it must be {_A_TASK}")
+    tasks = [task for each in source for task in tasks_of(each)]
+    if not tasks:
+        raise ValueError(f"there is no task; give {_A_TASK}")
+    return tasks
+
+
+def _loaded(source: Played | str | bytes) -> Played:
+    if isinstance(source, Played):
+        return source
+    return Template(source) if is_template(source) else load_task(source)
+
+
+def name_of(played: Played) -> str:
+    """What a task is called that no file gives a name."""
+    if isinstance(played, Task):
+        title, text = played.metadata.title, write(played)
+    else:
+        title, text = None, played.text
+    return title or f"task-{sha256(text.encode()).hexdigest()[:_DIGITS]}"
+
+
+def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, str]]:
+    """The name and the file, or bundled name, of each task that a path, folder, pattern, task or battery stands for.
+
+    Args:
+        source: what somebody wrote.
+        templates: a pattern or a battery may also mean bundled templates.
+
+    Raises:
+        FileNotFoundError: nothing is there.
+        ValueError: a folder cannot be read, or holds too many files.
+    """
+    if not source.strip():
+        raise FileNotFoundError("the name of a task is empty")
+    if isdir(source):
+        files = sorted(task_files(Path(source)))
+        if not files:
+            raise FileNotFoundError(f"there are no task files (.yml or .yaml) in {source}")
+        return [(path.relative_to(source).with_suffix("").as_posix(), str(path)) for path in files]
+    if exists(source):
+        return [(Path(source).stem, source)]
+    bundled = (*bundled_names(), *(template_names() if templates else ()))
+    if has_magic(source):
+        names = [name for name in bundled if fnmatchcase(name, source)]
+        if names:
+            return [(name, name) for name in names]
+        paths = [path for path in sorted(glob(source, recursive=True)) if Path(path).suffix.lower() in ENDINGS]
+        if not paths:
+            raise FileNotFoundError(
+                f"no bundled task and no file fits {source}; `puzzlebox tasks` lists what is bundled"
+            )
+        return [(_stem_below(path, source), path) for path in paths]
+    battery = [name for name in bundled if name.startswith(source.rstrip("/") + "/")]
+    if battery and source not in bundled:
+        return [(name, name) for name in battery]
+    return [(source, source)]
+
+
+def _stem_below(path: str, pattern: str) -> str:
+    """A file's name below the part of a pattern that is no pattern."""
+    fixed = []
+    for part in Path(pattern).parts[:-1]:
+        if has_magic(part):
+            break
+        fixed.append(part)
+    return Path(path).relative_to(Path(*fixed) if fixed else "").with_suffix("").as_posix()
+
+
+def arenas_of(played: Played) -> tuple[Arena, ...]:
+    """The arenas of a task; of a template, those of its first variation."""
+    return (played if isinstance(played, Task) else played[0].task).arenas
+
+
+def several_agents(tasks: Iterable[Named]) -> str | None:
+    """Where there is more than one agent, in words."""
+    for task in tasks:
+        for arena in arenas_of(task.played):
+            count = len(arena.agents())
+            if count > 1:
+                return f"arena {arena.id} has {count} agents"
+    return None
+
+
+def plain_source(source: Source | Iterable[Source]) -> object:
+    """A source as text and lists, which the specification of an environment can keep as JSON."""
+    if isinstance(source, Named):
+        return plain_source(source.played)
+    if isinstance(source, Task):
+        return write(source)
+    if isinstance(source, Template):
+        return source.text if source.name == TEXT else source.name
+    if isinstance(source, bytes):
+        return source.decode("utf-8", "replace")
+    if isinstance(source, str | PathLike):
+        return fspath(source)
+    return [plain_source(each) for each in source]

@@ -1,0 +1,178 @@
+"""A task on its way from YAML nodes to the model: plain data, where each part stands, and what was found on the way."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel
+
+from puzzlebox.arena.schema.diagnostics import Diagnostic, Place, diagnose
+from puzzlebox.arena.schema.messages import ERROR, WARNING, WARNINGS
+from puzzlebox.arena.schema.models import OPERATIONS, Arena, Item, Metadata, Surface, Task, Theme
+from puzzlebox.arena.schema.tree import MAPPING, MAX_ITEMS, MAX_NODES, SEQUENCE, Node, Refused
+from puzzlebox.arena.things import CATALOGUE, PARAMETERS, ColourRule, Kind, Parameter, page
+from puzzlebox.arena.things.everyday import nearest_thing
+from puzzlebox.text import entries, nearest
+
+Path = tuple[str | int, ...]
+
+# The two forms of a task file.
+PUZZLEBOX, ANIMALAI = "puzzlebox", "animalai"
+# Nobody reads more, and a hostile file could ask for a hundred thousand sentences.
+MOST_FINDINGS = 200
+
+# The model behind a key whose value is a mapping or a list of mappings.
+_MODEL_OF_KEY: dict[str, type[BaseModel]] = {
+    "arenas": Arena,
+    "items": Item,
+    "metadata": Metadata,
+    "theme": Theme,
+    **dict.fromkeys(("floor", "fence", "walls", "sky", "ceiling"), Surface),
+}
+
+
+class Draft:
+    """What a form's reader fills in."""
+
+    def __init__(self, root: Node, form: str):
+        self.form = form
+        self.findings: list[Diagnostic] = []
+        self._reported: Counter[str] = Counter()
+        self._places: dict[Path, Node] = {(): root}
+        self._words: dict[Path, str] = {}
+        self._repeats: dict[Path, Path] = {}
+        self._items = 0
+        self._values = 0
+
+    def report(self, code: str, at: Node | Place, /, **details: Any) -> None:
+        """Add a finding. After the first `MOST_FINDINGS` errors or warnings, only the fact that there are more."""
+        severity = WARNING if code in WARNINGS else ERROR
+        self._reported[severity] += 1
+        if self._reported[severity] > MOST_FINDINGS:
+            if self._reported[severity] > MOST_FINDINGS + 1:
+                return
+            code, details = f"more-{severity}s", {"limit": MOST_FINDINGS}
+        place = at.place if isinstance(at, Node) else at
+        if code == "wrong-value":
+            details.setdefault("nearest", "")
+        self.findings.append(diagnose(code, place, **details))
+
+    def nearest(self, word: str, known: Iterable[str], listed_by: str = "") -> str:
+        """The nearest known word, as a message ends; not looked for once nobody reads on."""
+        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest(word, known, listed_by)
+
+    def nearest_thing(self, word: str, known: Iterable[str]) -> str:
+        """The thing that was probably meant, as a message ends; not looked for once nobody reads on."""
+        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest_thing(word, known)
+
+    def place(self, path: Path, node: Node) -> None:
+        """Say where the value at a path of the data stands, where the nodes do not mirror the data."""
+        self._places[path] = node
+
+    def repeat(self, path: Path, first: Path) -> None:
+        """Say that an instance shares with an earlier one what is not placed for itself."""
+        self._repeats[path] = first
+
+    def count_instances(self, number: int, shared: Any, where: Node) -> None:
+        """Count instances before they are made, with what each repeats of the values they share.
+
+        Raises:
+            Refused: there are too many.
+        """
+        self._items += number
+        if self._items > MAX_ITEMS:
+            raise Refused(diagnose("too-many-items", where.place, limit=MAX_ITEMS))
+        if number > 1:
+            self._values += number * _weight(shared)
+            if self._values > MAX_NODES:
+                raise Refused(diagnose("too-many-values", where.place, limit=MAX_NODES))
+
+    def call(self, path: Path, word: str) -> None:
+        """Say which word the text uses for a key that has several."""
+        self._words[path] = word
+
+    def word(self, path: Path) -> str | None:
+        """The word the text uses for a key, where it has several."""
+        return self._words.get(path)
+
+    def parameter_word(self, name: str) -> str:
+        """A parameter as the form at hand writes it."""
+        return PARAMETERS[name].animalai if self.form == ANIMALAI else name
+
+    def report_short_list(self, node: Node, word: str, parameter: Parameter, name: Any, instances: int) -> None:
+        """Say that a list does not reach all instances, and what the others get."""
+        thing = CATALOGUE.get(name) if isinstance(name, str) else None
+        taken = thing.takes().get(parameter.name) if thing else None
+        missing = "a random one"
+        if taken is not None and taken.default is not None:
+            missing = page.default(taken.default)
+        elif thing and parameter.kind is Kind.COLOUR and thing.colour is not ColourRule.GIVEN_OR_RANDOM:
+            missing = "their own"
+        count = entries(len(node.value))
+        self.report("short-list", node, key=word, thing=name, count=count, instances=instances, missing=missing)
+
+    def locate(self, path: Path) -> Node:
+        """The node of the value at a path, or of the nearest thing around it."""
+        for length in range(len(path)):
+            start = path[:length]
+            if start in self._repeats and path[: length + 1] not in self._places:
+                path = (*self._repeats[start], *path[length:])
+        known = len(path)
+        while path[:known] not in self._places:
+            known -= 1
+        node = self._places[path[:known]]
+        for part in path[known:]:
+            child = _child(node, part)
+            # A part the text does not have is the name of an operation, which the model adds to its paths.
+            node = child or node
+        return node
+
+    def locate_key(self, path: Path, key: str) -> Node:
+        """The node of a key of the mapping at a path."""
+        node = self.locate(path)
+        pair = node.pair(key)
+        return pair[0] if pair else node
+
+
+def _weight(data: Any) -> int:
+    """How many values some data hold as they would be written; long texts count for their length."""
+    if isinstance(data, str):
+        return 1 + len(data) // 16
+    if isinstance(data, dict):
+        return 1 + sum(1 + _weight(value) for value in data.values())
+    if isinstance(data, list):
+        return 1 + sum(map(_weight, data))
+    return 1
+
+
+def _child(node: Node, part: str | int) -> Node | None:
+    if node.kind == SEQUENCE and isinstance(part, int) and part < len(node.value):
+        entry: Node = node.value[part]
+        return entry
+    if node.kind != MAPPING:
+        return None
+    words = [part] if isinstance(part, str) else ["xyz"[part], "rgb"[part]] if part < 3 else []
+    for word in words:
+        found = node.get(word)
+        if found is not None:
+            return found
+    merged = node.get("<<")
+    for source in [] if merged is None else merged.value if merged.kind == SEQUENCE else [merged]:
+        found = _child(source, part)
+        if found is not None:
+            return found
+    return None
+
+
+def owner_of(path: Path) -> tuple[type[BaseModel], str | None]:
+    """The model a path ends in, and the key within it that the path names."""
+    owner: type[BaseModel] = Task
+    key: str | None = None
+    for part in path:
+        if not isinstance(part, str):
+            continue
+        if key in ("operations", "operation") and part in OPERATIONS:
+            owner, key = OPERATIONS[part], None
+        else:
+            owner, key = _MODEL_OF_KEY.get(key or "", owner), part
+    return owner, key

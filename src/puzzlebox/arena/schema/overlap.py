@@ -1,0 +1,290 @@
+"""Which fixed things of an arena must overlap an earlier one, told from the file alone.
+
+Only what is certain, for boxes, ramps and balls with a given position. The test is the original's (animal-ai.md 3.4):
+the later thing asks with its oriented box against the true form of the earlier one. A size left out counts as the
+smallest, a rotation left out as the part of the footprint that is covered however it turns.
+"""
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from math import cos, hypot, inf, radians, sin, sqrt
+from typing import Any
+
+import numpy as np
+
+from puzzlebox.arena.schema.models import Arena, Item
+from puzzlebox.arena.things import CATALOGUE, SHRINK, Solid, Thing, Vector
+
+_LIFT = 0.01
+# Nearer than this is touching: the engine's own answer would depend on rounding.
+_TOLERANCE = 1e-3
+# The largest diameter a goal that changes with time can have.
+_WIDEST_GOAL = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A fixed thing: an upright box (x, z, half sizes, yaw) from `low` to `high`, and its true form.
+
+    `radius` is that of a ball; the box it asks with is smaller where its yaw is not known.
+    """
+
+    index: int
+    solid: Solid
+    radius: float
+    x: float
+    z: float
+    half_x: float
+    half_z: float
+    low: float
+    high: float
+    cos: float
+    sin: float
+
+    def corners(self) -> list[tuple[float, float]]:
+        """The four corners of the footprint, in order."""
+        signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        return [self.world(i * self.half_x, j * self.half_z) for i, j in signs]
+
+    def world(self, a: float, b: float) -> tuple[float, float]:
+        """A point of its own frame (a along x, b along z before turning) in the arena; yaw is clockwise."""
+        return self.x + a * self.cos + b * self.sin, self.z - a * self.sin + b * self.cos
+
+    def local(self, x: float, z: float) -> tuple[float, float]:
+        """A point of the arena in its own frame."""
+        dx, dz = x - self.x, z - self.z
+        return dx * self.cos - dz * self.sin, dx * self.sin + dz * self.cos
+
+
+def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, int]]:
+    """Pairs (later, earlier) of positions in the arena's items; the later one cannot be placed.
+
+    Args:
+        arena: what is to be placed.
+        without: positions of items that are left out for another reason.
+    """
+    items = arena.items
+    # The order of placement: agents first, then the file's.
+    order = sorted(range(len(items)), key=lambda index: items[index].name != "Agent")
+    placed, agents, blockers = _Placed(len(items)), _Balls(len(items)), _Balls(len(items))
+    for index in order:
+        if index in without:
+            continue
+        body = body_of(items[index], index, arena.size)
+        if body is None:
+            reach = _possible_reach(items[index])
+            if reach is not None:
+                blockers.add(index, *reach)
+            continue
+        if items[index].name == "Agent":  # asks only with its centre (animal-ai.md 3.3)
+            hit = agents.first_hit(body.x, body.low, body.z, 0.0)
+            agents.add(index, body.x, body.low, body.z, body.radius)
+        else:
+            hit = placed.first_hit(body)
+        if hit is not None:
+            yield index, hit  # left out, so it is in nobody's way
+        elif _fence_reach(body, arena) <= _TOLERANCE:
+            # What something of another form may have kept away is not for sure in anybody's way.
+            if blockers.first_hit(body.x, 0.0, body.z, hypot(body.half_x, body.half_z)) is None:
+                placed.add(body)
+
+
+def _possible_reach(item: Item) -> tuple[float, float, float, float] | None:
+    """Where a thing of another form stands, and how far it may reach at most; None when it is in nobody's way."""
+    thing = CATALOGUE[item.name]
+    if thing.passable or item.at is None or item.at[0] is None or item.at[2] is None:
+        return None
+    if thing.fixed_size is not None:
+        widest = max(thing.fixed_size)
+    elif thing.size is None:
+        widest = _WIDEST_GOAL
+    else:
+        scale = max(thing.unit or (1.0,))
+        widest = scale * max(each or 0.0 for each in thing.size.clamp(item.size or thing.size.largest))
+        if item.size and None in item.size:
+            widest = scale * max(thing.size.largest)
+    # Blocks stand beside their own middle, by up to 0.6 of their length.
+    return item.at[0], 0.0, item.at[2], 1.2 * widest
+
+
+def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
+    """Positions of items that stand inside but reach through the fence, and by how many metres; agents are moved."""
+    for index, item in enumerate(arena.items):
+        body = body_of(item, index, arena.size) if item.name != "Agent" else None
+        inside = item.at is not None and (item.at[0] or 0) <= arena.size[0] and (item.at[2] or 0) <= arena.size[1]
+        if body is not None and inside:
+            reach = _fence_reach(body, arena)
+            if reach > _TOLERANCE:
+                yield index, reach
+
+
+def _fence_reach(body: Body, arena: Arena) -> float:
+    """How far a body reaches through the fence; negative when it stays inside. An agent needs only its centre."""
+    if arena.items[body.index].name == "Agent":
+        return -inf
+    low_x, _, low_z, high_x, _, high_z = _bounds(body)
+    return max(-low_x, -low_z, high_x - arena.size[0], high_z - arena.size[1])
+
+
+class _Balls:
+    """Balls as columns: which is the first a ball asked about reaches into?"""
+
+    def __init__(self, capacity: int):
+        self._columns = np.empty((4, capacity))
+        self._indices: list[int] = []
+
+    def add(self, index: int, x: float, y: float, z: float, radius: float) -> None:
+        self._columns[:, len(self._indices)] = x, y, z, radius
+        self._indices.append(index)
+
+    def first_hit(self, x: float, y: float, z: float, radius: float) -> int | None:
+        if not self._indices:
+            return None
+        xs, ys, zs, radii = self._columns[:, : len(self._indices)]
+        near = (xs - x) ** 2 + (ys - y) ** 2 + (zs - z) ** 2 < (radii + radius) ** 2
+        first = int(near.argmax())
+        return self._indices[first] if near[first] else None
+
+
+class _Placed:
+    """The bodies placed so far, as columns, so that one question to ten thousand of them is one pass."""
+
+    def __init__(self, capacity: int):
+        self._bodies: list[Body] = []
+        self._bounds = np.empty((6, capacity))
+        self._shapes = np.empty((6, capacity))
+
+    def add(self, body: Body) -> None:
+        count = len(self._bodies)
+        self._bounds[:, count] = _bounds(body)
+        self._shapes[:, count] = body.x, body.z, body.half_x, body.half_z, body.cos, body.sin
+        self._bodies.append(body)
+
+    def first_hit(self, asking: Body) -> int | None:
+        """The item of the earliest placed body the box of `asking` certainly cuts into."""
+        mine = _bounds(asking)
+        near: Any = slice(len(self._bodies))
+        for axis in range(3):  # each axis leaves fewer for the next
+            low, high = self._bounds[axis, near], self._bounds[axis + 3, near]
+            inside = np.flatnonzero((high > mine[axis] + _TOLERANCE) & (low < mine[axis + 3] - _TOLERANCE))
+            near = inside if axis == 0 else near[inside]
+            if not len(near):
+                return None
+        near = near[_gaps(asking, self._shapes[:, near]) < -_TOLERANCE]
+        return next((self._bodies[i].index for i in near if _cuts(asking, self._bodies[i])), None)
+
+
+def _bounds(body: Body) -> tuple[float, ...]:
+    """The box around a body along the arena's axes: lowest corner, highest corner."""
+    c, s = abs(body.cos), abs(body.sin)
+    reach_x = body.half_x * c + body.half_z * s
+    reach_z = body.half_x * s + body.half_z * c
+    return body.x - reach_x, body.low, body.z - reach_z, body.x + reach_x, body.high, body.z + reach_z
+
+
+def _gaps(one: Body, shapes: Any) -> Any:
+    """The widest gap between the footprint of one body and each of many; negative where they overlap."""
+    x, z, half_x, half_z, cosine, sine = shapes
+    dx, dz = x - one.x, z - one.z
+    c = abs(one.cos * cosine + one.sin * sine)
+    s = abs(one.sin * cosine - one.cos * sine)
+    return np.max(
+        [
+            abs(dx * one.cos - dz * one.sin) - one.half_x - half_x * c - half_z * s,
+            abs(dx * one.sin + dz * one.cos) - one.half_z - half_x * s - half_z * c,
+            abs(dx * cosine - dz * sine) - half_x - one.half_x * c - one.half_z * s,
+            abs(dx * sine + dz * cosine) - half_z - one.half_x * s - one.half_z * c,
+        ],
+        axis=0,
+    )
+
+
+def body_of(item: Item, index: int, arena_size: tuple[float, float]) -> Body | None:
+    """The body an item certainly has, or None when nothing is certain."""
+    thing = CATALOGUE[item.name]
+    if thing.solid is Solid.OTHER or item.at is None:
+        return None
+    x, y, z = item.at
+    if item.name == "Agent" and (x in (0.0, arena_size[0]) or z in (0.0, arena_size[1])):
+        x, y, z = 1.0, 0.0, 1.0  # where an agent on the border starts instead
+    size = _certain_size(item, thing)
+    if x is None or z is None or size is None:
+        return None
+    width, height, depth = size
+    if thing.solid is Solid.BALL:
+        height = depth = width
+    rotation = item.rotation if item.rotation is not None or thing.turns else 0.0
+    if rotation is None:
+        if thing.solid is Solid.WEDGE:
+            return None
+        width = depth = min(width, depth) / sqrt(2)  # the square inside the circle inside the footprint
+        rotation = 0.0
+    low = y + _LIFT
+    turn = radians(rotation)
+    x, z = min(x, arena_size[0]), min(z, arena_size[1])
+    return Body(index, thing.solid, size[0] / 2, x, z, width / 2, depth / 2, low, low + height, cos(turn), sin(turn))
+
+
+def _certain_size(item: Item, thing: type[Thing]) -> Vector | None:
+    """The given size as it will be kept, or the smallest where it is left out."""
+    if thing.fixed_size is not None:
+        return thing.fixed_size
+    if thing.size is None:
+        return None
+    given = item.size or (None, None, None)
+    if None in given and thing.solid is Solid.WEDGE:
+        return None  # a larger ramp does not contain a smaller one
+    if None in given and thing.solid is Solid.BALL:
+        given = (None, None, None)  # one random number makes the whole ball random
+    kept = thing.size.clamp(given)
+    x, y, z = (least if axis is None else axis * SHRINK for axis, least in zip(kept, thing.size.smallest, strict=True))
+    return x, y, z
+
+
+def _cuts(asking: Body, placed: Body) -> bool:
+    """Whether a box that cuts into the box of `placed` also cuts into its true form."""
+    if placed.solid is Solid.BALL:
+        return _box_meets_ball(asking, placed)
+    return placed.solid is Solid.BOX or _box_meets_ramp(asking, placed)
+
+
+def _box_meets_ball(box: Body, ball: Body) -> bool:
+    a, b = box.local(ball.x, ball.z)
+    radius = ball.radius
+    centre = ball.low + radius
+    da = max(0.0, abs(a) - box.half_x)
+    db = max(0.0, abs(b) - box.half_z)
+    dy = max(0.0, box.low - centre, centre - box.high)
+    return hypot(da, db, dy) < radius - _TOLERANCE
+
+
+def _box_meets_ramp(box: Body, ramp: Body) -> bool:
+    """A ramp is its box below a slope, so the lowest point of the common prism decides; its tall face is at -z."""
+    low = max(box.low, ramp.low)
+    height = ramp.high - ramp.low
+    nearest = min(ramp.local(x, z)[1] for x, z in box.corners())
+    if low >= ramp.low + height * (ramp.half_z - max(nearest, -ramp.half_z)) / (2 * ramp.half_z):
+        return False  # above the slope even where that is highest
+    for x, z in _clip(box.corners(), ramp):
+        _, b = ramp.local(x, z)
+        surface = ramp.low + height * (ramp.half_z - b) / (2 * ramp.half_z)
+        if low < surface - _TOLERANCE:
+            return True
+    return False
+
+
+def _clip(polygon: list[tuple[float, float]], body: Body) -> list[tuple[float, float]]:
+    """The part of a convex polygon inside the footprint of a body."""
+    for axis, half in ((0, body.half_x), (1, body.half_z)):
+        for side in (1.0, -1.0):
+            kept: list[tuple[float, float]] = []
+            for (x0, z0), (x1, z1) in zip(polygon, polygon[1:] + polygon[:1], strict=True):
+                inside0 = half - side * body.local(x0, z0)[axis]
+                inside1 = half - side * body.local(x1, z1)[axis]
+                if inside0 >= 0:
+                    kept.append((x0, z0))
+                if inside0 * inside1 < 0:
+                    t = inside0 / (inside0 - inside1)
+                    kept.append((x0 + t * (x1 - x0), z0 + t * (z1 - z0)))
+            polygon = kept
+    return polygon

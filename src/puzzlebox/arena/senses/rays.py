@@ -1,0 +1,138 @@
+"""Rays: how far it is to the next thing in some directions, and what kind of thing that is."""
+
+from collections.abc import Mapping
+from math import radians
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from puzzlebox._native import Cruise
+from puzzlebox.arena.things import Thing
+from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.world import World
+from puzzlebox.arena.world.engine import FENCE, NOTHING, SOLID
+from puzzlebox.scene.scene import no_such_animal
+
+# animal-ai.md 6.2
+RADIUS = 0.5
+LENGTH = 200.0
+MOST_RAYS = 1001
+# What the rays can tell apart, in the order of the columns (animal-ai.md 6.3); older builds knew the first 12 or 6.
+TAGS = (
+    *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
+    *("GoalSpawner", "DeathZone", "HotZone", "Ramp", "PillarButton", "SignPoster"),
+    *("DecoyGoal", "DecoyGoalBounce", "HollowObj", "badGoalMulti", "DataZone", "agent"),
+)
+# What a thing is seen as where its own tag was not known yet: with six tags a DeathZone was a bad goal.
+_SEEN_AS = {6: {"DeathZone": "badGoal"}}
+
+Floats = npt.NDArray[np.float32]
+
+
+class Rays:
+    """Balls of half a metre cast from the animal's middle, level, in a fan around where it looks.
+
+    Each ray gives one number for each tag (1 where that is what it met), 1 if it met nothing, and the distance over
+    200 m. The ray in the middle comes first, then the nearest on the right, the nearest on the left, and so on. What an
+    animal overlaps it does not see; zones are seen from outside, also invisible ones.
+
+    Attributes:
+        count: how many rays; an odd number.
+        degrees: the whole fan, from the leftmost to the rightmost ray.
+    """
+
+    def __init__(self, count: int = 5, degrees: float = 60.0) -> None:
+        if (
+            not isinstance(count, int | np.integer)
+            or isinstance(count, bool)
+            or not 1 <= count <= MOST_RAYS
+            or not count % 2
+        ):
+            raise ValueError(
+                f"rays is {count!r}; it must be an odd number from 1 to {MOST_RAYS}: one ray ahead, pairs beside it"
+            )
+        if isinstance(degrees, bool) or not isinstance(degrees, int | float | np.number) or not 0 <= degrees <= 360:
+            raise ValueError(f"ray_degrees is {degrees!r}; it must be from 0 to 360: the whole fan")
+        self.count = int(count)
+        self.degrees = float(degrees)
+        side = self.count // 2
+        step = radians(self.degrees) / 2 / side if side else 0.0
+        self._turns = [0.0]
+        for number in range(1, side + 1):
+            self._turns += [number * step, -number * step]
+        self._things: Mapping[int, Thing] | None = None
+        self._numbered = 0
+
+    @staticmethod
+    def tags(rules: Rules) -> tuple[str, ...]:
+        """The names of the columns that tell what was met."""
+        return TAGS[: rules.ray_tags]
+
+    def size(self, rules: Rules) -> int:
+        """How many numbers a cast gives."""
+        return self.count * (rules.ray_tags + 2)
+
+    def seen(self, world: World, animal_index: int = 0) -> list[tuple[str, float]]:
+        """The tag of what each ray meets ("": something without one, "none": nothing) and the distance over 200 m."""
+        try:
+            animal = world.animals[animal_index]
+        except (IndexError, TypeError):
+            raise no_such_animal(animal_index, len(world.animals)) from None
+        things = world.present
+        heading = radians(animal.heading)
+        yaws = [heading + turn for turn in self._turns]
+        hits = world.engine.solids.cast(world.state(), animal.id, yaws, RADIUS, LENGTH)
+        return [
+            (_tag(things.get(number), number, solid=bool(parts & SOLID)), distance / LENGTH)
+            for number, parts, distance in hits
+        ]
+
+    def cast(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
+        """The numbers of all rays, one ray after the other; in the dark zeros, where the rules say so."""
+        if out is None:
+            out = np.zeros(self.size(world.rules), np.float32)
+        if not world.lights and world.rules.dark_rays:
+            out.fill(0.0)
+            return out
+        try:
+            animal = world.animals[animal_index]
+        except (IndexError, TypeError):
+            raise no_such_animal(animal_index, len(world.animals)) from None
+        world.engine.solids.scan(
+            *(world.state(), animal.id, radians(animal.heading), self._turns, RADIUS, LENGTH),
+            *(self._columns_in(world), out),
+        )
+        return out
+
+    def join(self, cruise: Cruise, world: World, out: Floats) -> None:
+        """Let a cruise fill in the numbers of its animal's rays."""
+        cruise.scan(self._turns, RADIUS, LENGTH, self._columns_in(world), out)
+
+    def _columns_in(self, world: World) -> npt.NDArray[np.int32]:
+        """The columns of all things there are, for the kernel; made anew when something has come."""
+        if self._things is not world.present or self._numbered != world.numbered:
+            self._things, self._numbered = world.present, world.numbered
+            columns = _COLUMNS[world.rules.ray_tags]
+            self._columns = np.full((self._numbered + 1, 2), -1, np.int32)
+            for number in (NOTHING, FENCE, *world.present):
+                thing = world.present.get(number)
+                self._columns[number + 1] = [columns.get(_tag(thing, number, solid), -1) for solid in (True, False)]
+        return self._columns
+
+
+def _tag(thing: Thing | None, number: int, solid: bool) -> str:
+    """What a ray calls what it met; no thing has the number of the fence, or of nothing."""
+    if thing is None:
+        return "arena" if number == FENCE else "none"
+    # The place from which a button is pressed blocks rays too, but has no name (animal-ai.md 6.4).
+    return thing.tag if solid or thing.passable else ""
+
+
+def _columns(count: int) -> dict[str, int]:
+    columns = {tag: column for column, tag in enumerate(TAGS[:count])}
+    columns |= {tag: columns[other] for tag, other in _SEEN_AS.get(count, {}).items()}
+    return columns | {"none": count}
+
+
+_COLUMNS: dict[Any, dict[str, int]] = {count: _columns(count) for count in (18, 12, 6)}

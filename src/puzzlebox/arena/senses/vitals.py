@@ -1,0 +1,42 @@
+"""Vitals: what an animal feels of itself without looking: its health, its motion, its place."""
+
+import numpy as np
+import numpy.typing as npt
+
+from puzzlebox._native import Cruise
+from puzzlebox.arena.world import World
+from puzzlebox.scene.scene import no_such_animal
+
+NAMES = ("health", "velocity_right", "velocity_up", "velocity_forward", "x", "y", "z")
+# No arena is larger, nothing is higher than its fence, and nothing may fall further below the floor than this.
+_SIDE, _TOP, _DEPTH = 100.0, 200.0, 3.0
+_MARGIN = 0.5
+# Faster than any animal falls from the highest place.
+_SPEED = 100.0
+
+Floats = npt.NDArray[np.float32]
+LOW: Floats = np.array((0, -_SPEED, -_SPEED, -_SPEED, -_MARGIN, -_DEPTH, -_MARGIN), np.float32)
+HIGH: Floats = np.array((100, _SPEED, _SPEED, _SPEED, _SIDE + _MARGIN, _TOP, _SIDE + _MARGIN), np.float32)
+
+
+class Vitals:
+    """Health (0-100), velocity to the right, up and forwards in m/s, and position x, y, z in metres: seven numbers."""
+
+    size = len(NAMES)
+
+    def feel(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
+        """The numbers, always within `LOW` and `HIGH`, also where the physics failed."""
+        if out is None:
+            out = np.empty(self.size, np.float32)
+        try:
+            animal = world.animals[animal_index]
+        except (IndexError, TypeError):
+            raise no_such_animal(animal_index, len(world.animals)) from None
+        world.feel(animal, out)
+        if world.error is not None:
+            np.clip(np.nan_to_num(out), LOW, HIGH, out=out)
+        return out
+
+    def join(self, cruise: Cruise, out: Floats) -> None:
+        """Let a cruise fill in what its animal feels."""
+        cruise.feel(out)

@@ -1,0 +1,50 @@
+"""What is wrong with a template, as far as its own text and tasks that show all its values can tell."""
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from puzzlebox.arena.schema import PUZZLEBOX, Reading
+from puzzlebox.arena.schema.diagnostics import errors
+from puzzlebox.arena.variations import Template, TemplateError
+from puzzlebox.arena.variations.checking import findings
+from puzzlebox.arena.variations.reading import found
+from puzzlebox.arena.world import World
+
+
+def look_over(
+    source: str | bytes | PathLike[str], *, strict: bool = False, others: bool = True
+) -> tuple[Reading, Template | None]:
+    """A template with its mistakes: its own first, and else those of the tasks that show all its values.
+
+    Args:
+        source: a file, the name of a bundled template, or the text.
+        strict: warnings count as errors.
+        others: whether it may name other templates, which are read from their files.
+
+    Returns:
+        The findings with the first of its tasks (None where there are errors), and the template where it has no
+        mistakes of its own.
+    """
+    name, text, _ = found(source)
+    try:
+        template = Template(source, others=others)
+        template.check()
+        first = template[0].reading if template.count else Reading(None, [], PUZZLEBOX, text)
+        problems = findings(template, lambda task: [str(each) for each in World(task, seed=0).unplaced])
+    except TemplateError as problem:
+        elsewhere = None if problem.source == name else problem.source
+        if elsewhere is not None:
+            text = _text_of(elsewhere)
+        return Reading(None, problem.findings, "template", text, source=elsewhere), None
+    if strict:
+        problems = [replace(each, severity="error") for each in problems]
+    return Reading(None if errors(problems) else first.task, problems, "template", text), template
+
+
+def _text_of(file: str) -> str:
+    """The text of a template that another one names; empty where it cannot be shown."""
+    try:
+        return found(Path(file))[1]
+    except (OSError, TemplateError):
+        return ""

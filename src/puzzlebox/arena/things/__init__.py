@@ -1,0 +1,48 @@
+"""The catalogue: every thing a task can hold, one class each. Importing this package fills it."""
+
+from puzzlebox.arena.things import animal, structures, blocks, goals, changing, zones, dispensers, buttons, signs  # noqa: F401, I001
+from puzzlebox.arena.things.parameters import (
+    ANIMALAI_PARAMETERS,
+    CHOICES,
+    NOTHING,
+    PARAMETERS,
+    SKINS,
+    SYMBOLS,
+    Kind,
+    Parameter,
+)
+from puzzlebox.scene.shapes import Vector
+from puzzlebox.arena.things.animal import Agent
+from puzzlebox.arena.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
+from puzzlebox.arena.things.rules import PRESETS, Rules
+from puzzlebox.arena.things.stage import Stage
+from puzzlebox.arena.things.thing import CATALOGUE, LIFT, SHRINK, Thing, names
+
+__all__ = [
+    "ANIMALAI_PARAMETERS",
+    "CATALOGUE",
+    "CHOICES",
+    "LIFT",
+    "NOTHING",
+    "PARAMETERS",
+    "PRESETS",
+    "SHRINK",
+    "SKINS",
+    "SYMBOLS",
+    "Agent",
+    "Category",
+    "ColourRule",
+    "Kind",
+    "Notices",
+    "Origin",
+    "Parameter",
+    "Rules",
+    "SizeRange",
+    "Solid",
+    "Stage",
+    "Stands",
+    "Takes",
+    "Thing",
+    "Vector",
+    "names",
+]

@@ -1,0 +1,317 @@
+"""Arithmetic in templates: written as in Python, read into a tree and walked; nothing is ever executed as code."""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from puzzlebox.arena.variations.budget import LARGEST, MOST_CHARACTERS, MOST_VALUES, Sized, size_of
+from puzzlebox.text import nearest
+
+# Longer ones nobody reads, and Python's parser needs time and stack for them.
+_LONGEST = 500
+_DEEPEST = 30
+_LARGEST_POWER = 64
+# Results may be larger than what is written.
+_LARGEST_RESULT = LARGEST**4
+_MOST_DIGITS = 15
+
+
+class ExpressionError(ValueError):
+    """What is wrong with an expression, in one sentence."""
+
+
+def _degrees(function: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda angle: round(function(math.radians(angle)), 12)
+
+
+def _clamp(value: float, low: float, high: float) -> float:
+    return max(low, min(high, value))
+
+
+def _round(value: Any, digits: Any = None) -> Any:
+    if digits is None:
+        return round(value)
+    if isinstance(digits, int) and abs(digits) > _MOST_DIGITS:
+        raise ValueError(f"round takes from -{_MOST_DIGITS} to {_MOST_DIGITS} digits, not {digits}")
+    return round(value, digits)
+
+
+def _distance(ax: float, az: float, bx: float, bz: float) -> float:
+    return math.hypot(bx - ax, bz - az)
+
+
+# What one may call; angles are in degrees, as everywhere in a task.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "clamp": _clamp,
+    "cos": _degrees(math.cos),
+    "distance": _distance,
+    "floor": math.floor,
+    "len": len,
+    "max": max,
+    "min": min,
+    "round": _round,
+    "sin": _degrees(math.sin),
+    "sqrt": math.sqrt,
+    "tan": _degrees(math.tan),
+    "text": str,
+}
+_CONSTANTS = {"true": True, "false": False, "none": None, "pi": math.pi}
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+# Operations of one rank, which are evaluated from left to right.
+_RANKS: dict[type[ast.operator], int] = {
+    ast.Add: 1,
+    ast.Sub: 1,
+    ast.Mult: 2,
+    ast.Div: 2,
+    ast.FloorDiv: 2,
+    ast.Mod: 2,
+}
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: lambda a, b: _equal(a, b),
+    ast.NotEq: lambda a, b: not _equal(a, b),
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: any(_equal(a, each) for each in b),
+    ast.NotIn: lambda a, b: not any(_equal(a, each) for each in b),
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+}
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Equality as people mean it: 0.1 + 0.2 is 0.3."""
+    numbers = isinstance(a, int | float) and isinstance(b, int | float)
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) if numbers else bool(a == b)
+
+
+class Expression:
+    """An expression over named values.
+
+    Args:
+        text: what was written, such as `wall_x + 2`.
+
+    Attributes:
+        names: what it refers to, in order of appearance.
+        cost: how many steps it takes to evaluate.
+        depth: how deep it is nested; a chain such as `a + b - c` is one level.
+
+    Raises:
+        ExpressionError: it is not an expression, or uses what is not allowed.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        if not self.text:
+            raise ExpressionError("an expression is missing after the `$`")
+        if len(self.text) > _LONGEST:
+            raise ExpressionError(f"the expression has more than {_LONGEST} characters")
+        try:
+            self._root = ast.parse(self.text, mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            cut = self.text.count("(") != self.text.count(")") or self.text.count("[") != self.text.count("]")
+            hint = "; put an expression with a comma in quotes" if cut else " such as `wall_x + 2`"
+            raise ExpressionError(f"`{self.text}` is not an expression{hint}") from None
+        self.names = tuple(dict.fromkeys(_checked(self._root, 0)))
+        self.cost = sum(1 for _ in ast.walk(self._root))
+        self.depth = _depth(self._root)
+
+    def evaluate(self, value_of: Callable[[str], Any]) -> Any:
+        """Its value, with names looked up by `value_of`.
+
+        Raises:
+            ExpressionError: it has none, as with a division by zero.
+        """
+        try:
+            return _finished(_value(self._root, value_of))
+        except (ArithmeticError, TypeError, ValueError, IndexError, KeyError) as problem:
+            if isinstance(problem, ExpressionError):
+                raise
+            raise ExpressionError(f"`{self.text}` has no value: {problem}") from None
+
+
+def _finished(value: Any) -> Any:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ExpressionError("the result is not a finite number")
+        # What arithmetic leaves behind the ninth digit is nobody's intention.
+        return round(value, 9)
+    if isinstance(value, list | tuple):
+        size = _fitting(value)
+        made = Sized(_finished(part) for part in value)
+        made.size = size
+        return made
+    _fitting(value)
+    return value
+
+
+def _fitting(value: Any) -> int:
+    """How many values there are in a value.
+
+    Raises:
+        ExpressionError: it is too large.
+    """
+    if isinstance(value, int | float) and abs(value) > _LARGEST_RESULT:
+        raise ExpressionError("the result is too large")
+    if isinstance(value, str) and len(value) > MOST_CHARACTERS:
+        raise ExpressionError(f"the result has more than {MOST_CHARACTERS:,} characters")
+    size = size_of(value)
+    if size > MOST_VALUES:
+        raise ExpressionError(f"the result holds more than {MOST_VALUES:,} values")
+    return size
+
+
+@lru_cache(maxsize=1024)
+def parsed(text: str) -> Expression:
+    """An expression; one that stands in many places is read once."""
+    return Expression(text)
+
+
+def _checked(node: ast.AST, depth: int) -> Iterator[str]:
+    """The names in an expression, once it is sure that nothing in it is forbidden."""
+    if depth > _DEEPEST:
+        raise ExpressionError(
+            f"the expression has more than {_DEEPEST} operations, functions or lists within one another; "
+            "give parts of it names with `let`"
+        )
+    match node:
+        case ast.Name(id=name):
+            if name.lower() not in _CONSTANTS:
+                yield name
+            return
+        case ast.Constant(value=value):
+            if not isinstance(value, str | int | float | bool):
+                raise ExpressionError(f"`{value!r}` is neither a number nor a text")
+            if isinstance(value, int | float) and abs(value) > LARGEST:
+                raise ExpressionError(f"`{str(value)[:40]}` is too large a number")
+            return
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+            if name not in FUNCTIONS:
+                raise ExpressionError(f"there is no function `{name}`{nearest(name, FUNCTIONS)}")
+            inner: list[ast.AST] = list(args)
+        case ast.BinOp(op=op) if type(op) in _BINARY:
+            first, steps = _chain(node)
+            inner = [first, *(right for _, right in steps)]
+        case ast.UnaryOp(op=unary, operand=operand) if type(unary) in _UNARY:
+            inner = [operand]
+        case ast.BoolOp(values=values):
+            inner = list(values)
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(each) in _COMPARE for each in ops):
+            inner = [left, *others]
+        case ast.IfExp(test=test, body=body, orelse=other):
+            inner = [test, body, other]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            inner = list(parts)
+        case ast.Subscript(value=whole, slice=index) if not isinstance(index, ast.Slice):
+            inner = [whole, index]
+        case _:
+            raise ExpressionError(f"`{_words(node)}` cannot stand in an expression")
+    for part in inner:
+        yield from _checked(part, depth + 1)
+
+
+def _chain(node: ast.BinOp) -> tuple[ast.expr, list[tuple[ast.operator, ast.expr]]]:
+    """The first value of a chain such as `a + b - c`, and what is done with each of the others in turn."""
+    rank = _RANKS.get(type(node.op))
+    first, steps = node.left, [(node.op, node.right)]
+    while rank is not None and isinstance(first, ast.BinOp) and _RANKS.get(type(first.op)) == rank:
+        steps.append((first.op, first.right))
+        first = first.left
+    return first, steps[::-1]
+
+
+def _depth(node: ast.AST) -> int:
+    if isinstance(node, ast.BinOp):
+        first, steps = _chain(node)
+        inner: list[ast.AST] = [first, *(right for _, right in steps)]
+    else:
+        inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    return 1 + max(map(_depth, inner), default=0)
+
+
+def _words(node: ast.AST) -> str:
+    try:
+        return ast.unparse(node)[:60]
+    except (ValueError, RecursionError):
+        return type(node).__name__
+
+
+def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
+    match node:
+        case ast.Name(id=name):
+            return _CONSTANTS[name.lower()] if name.lower() in _CONSTANTS else value_of(name)
+        case ast.Constant(value=value):
+            return value
+        case ast.Call(func=ast.Name(id=name), args=args):
+            result = FUNCTIONS[name](*(_value(each, value_of) for each in args))
+            _fitting(result)
+            return result
+        case ast.BinOp():
+            first, steps = _chain(node)
+            result = _value(first, value_of)
+            for op, right in steps:
+                result = _binary(op, result, _value(right, value_of))
+            return result
+        case ast.UnaryOp(op=unary, operand=operand):
+            return _UNARY[type(unary)](_value(operand, value_of))
+        case ast.BoolOp(op=ast.And(), values=values):
+            return all(_value(each, value_of) for each in values)
+        case ast.BoolOp(values=values):
+            return any(_value(each, value_of) for each in values)
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            here = _value(left, value_of)
+            for comparison, other in zip(ops, others, strict=True):
+                there = _value(other, value_of)
+                if not _COMPARE[type(comparison)](here, there):
+                    return False
+                here = there
+            return True
+        case ast.IfExp(test=test, body=body, orelse=other):
+            return _value(body if _value(test, value_of) else other, value_of)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            made = Sized(_value(each, value_of) for each in parts)
+            made.size = 1 + sum(map(size_of, made))
+            _fitting(made)
+            return made
+        case ast.Subscript(value=whole, slice=index):
+            return _value(whole, value_of)[_value(index, value_of)]
+    raise AssertionError(node)
+
+
+def _binary(op: ast.operator, left: Any, right: Any) -> Any:
+    """One operation, kept from growing without bounds."""
+    if isinstance(op, ast.Pow) and (abs(right) > _LARGEST_POWER or abs(left) > LARGEST):
+        raise ExpressionError("the power is too large")
+    if isinstance(op, ast.Mult) and not all(isinstance(each, int | float) for each in (left, right)):
+        raise ExpressionError("only numbers can be multiplied")
+    if isinstance(op, ast.Mod) and isinstance(left, str):
+        raise ExpressionError("% is for numbers")
+    if isinstance(left, list) and isinstance(right, list):
+        size = size_of(left) + size_of(right)
+        if size > MOST_VALUES:
+            raise ExpressionError(f"the result holds more than {MOST_VALUES:,} values")
+        joined = Sized(_BINARY[type(op)](left, right))
+        joined.size = size - 1
+        return joined
+    result = _BINARY[type(op)](left, right)
+    if isinstance(result, complex):
+        raise ArithmeticError(f"{left} is negative and has no power of {right}")
+    _fitting(result)
+    return result

@@ -1,0 +1,354 @@
+"""The parts of a template that become data once everything is chosen."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from puzzlebox.arena.schema.diagnostics import Place
+from puzzlebox.arena.variations.budget import MOST_CHARACTERS, Budget, Sized, refuse_large, size_of
+from puzzlebox.arena.variations.expressions import Expression, ExpressionError
+from puzzlebox.arena.variations.problems import NOWHERE, Mistake, refuse
+from puzzlebox.arena.variations.space import Choice, Selection
+
+_MOST_DRAWS = 1_000
+# Whole numbers of more digits are cut in messages and names.
+_UNREADABLE = 10**60
+
+
+class Data(dict[str, Any]):
+    """A mapping of a finished task.
+
+    Attributes:
+        tag: Animal-AI's tag, where it has one.
+        fixed: it is the same in every variation, so that its text can be kept.
+        size: how many values there are in it, where that was counted.
+    """
+
+    tag: str | None = None
+    fixed = False
+    text: str | None = None
+    size: int | None = None
+
+
+class Undecided(Exception):
+    """A choice is needed that nobody has made yet."""
+
+    def __init__(self, choice: Choice) -> None:
+        super().__init__(choice.name)
+        self.choice = choice
+
+
+class Chance(Exception):
+    """A value is needed that is drawn by chance."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class Context:
+    """Everything chosen for one variation: options by choice, values by name.
+
+    Args:
+        selection: which option each choice takes.
+        names: what the named values are made from.
+        chance: where drawn values come from, by name; None: there are none yet.
+        budget: the steps that may be taken; None: as many as a variation may take.
+
+    Attributes:
+        cases: which case of each condition was taken.
+    """
+
+    def __init__(
+        self,
+        selection: Mapping[Choice, int],
+        names: Mapping[str, Any] | None = None,
+        chance: Callable[[str], Random] | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        self.budget = Budget() if budget is None else budget
+        self.cases: dict[Any, int] = {}
+        self.selection = selection
+        self.names: Mapping[str, Any] = {} if names is None else names
+        self._chance = chance
+        self._known: dict[str, Any] = {}
+        self._pending: list[str] = []
+
+    def choose(self, choice: Choice) -> int:
+        """The number of the option that is taken."""
+        try:
+            return self.selection[choice]
+        except KeyError:
+            raise Undecided(choice) from None
+
+    def value(self, name: str) -> Any:
+        """The value of a name."""
+        if name in self._known:
+            return self._known[name]
+        if name in self._pending:
+            circle = " -> ".join([*self._pending[self._pending.index(name) :], name])
+            part = self.names[name]
+            refuse(f"`{name}` depends on itself: {circle}", getattr(part, "place", NOWHERE), "cycle")
+        self._pending.append(name)
+        try:
+            self._known[name] = result = realise(self.names[name], self)
+        finally:
+            self._pending.pop()
+        return result
+
+    def random(self, name: str) -> Random:
+        """The source of a drawn value."""
+        if self._chance is None:
+            raise Chance(name)
+        return self._chance(name)
+
+    def fixing(self, pinned: Selection) -> "Context":
+        """The same with some choices made for good."""
+        return Context({**self.selection, **pinned}, self.names, self._chance, self.budget)
+
+
+def realise(part: Any, context: Context) -> Any:
+    """The data a part of a template stands for."""
+    if not hasattr(part, "realise"):
+        return part
+    context.budget.spend()
+    return part.realise(context)
+
+
+def is_dynamic(part: Any) -> bool:
+    """Whether a part depends on anything."""
+    return bool(getattr(part, "dynamic", False))
+
+
+class MappingPart:
+    """A mapping of a template."""
+
+    def __init__(
+        self,
+        pairs: Sequence[tuple[str, Any]],
+        place: Place,
+        tag: str | None = None,
+        id: str | None = None,
+        order: Mapping[str, int] | None = None,
+    ) -> None:
+        self.pairs = list(pairs)
+        # The order of writing may be another one than that of the template.
+        self.written = (
+            self.pairs if order is None else sorted(self.pairs, key=lambda pair: order.get(pair[0], len(order)))
+        )
+        self.place = place
+        self.tag = tag
+        self.id = id
+        self.dynamic = any(is_dynamic(value) for _, value in pairs)
+        self._fixed: Data | None = None
+
+    def get(self, key: str) -> Any:
+        """The part behind a key; the last one counts."""
+        return next((value for name, value in reversed(self.pairs) if name == key), None)
+
+    def realise(self, context: Context) -> Data:
+        """The mapping with everything in it chosen."""
+        if self._fixed is not None:
+            return self._fixed
+        data = Data((key, made) for key, value in self.written if (made := realise(value, context)) is not ABSENT)
+        data.size = 1 + sum(map(size_of, data.values()))
+        refuse_large(data.size, self.place)
+        data.tag = self.tag
+        if not self.dynamic:
+            data.fixed = True
+            self._fixed = data
+        return data
+
+
+class ListPart:
+    """A list of a template; entries that are absent are left out, lists that a variable stands for join it."""
+
+    def __init__(self, entries: Sequence[Any], place: Place = NOWHERE) -> None:
+        self.entries = list(entries)
+        self.place = place
+        self.dynamic = any(is_dynamic(entry) for entry in self.entries)
+        self._fixed: Sized | None = None
+
+    def realise(self, context: Context) -> Sized:
+        """The list with everything in it chosen."""
+        if self._fixed is not None:
+            return self._fixed
+        result = Sized()
+        for entry in self.entries:
+            value = realise(entry, context)
+            if value is ABSENT:
+                continue
+            result.size += size_of(value)
+            refuse_large(result.size, self.place)
+            if isinstance(value, Several):
+                result += value
+            else:
+                result.append(value)
+        if not self.dynamic:
+            self._fixed = result
+        return result
+
+
+class Several(Sized):
+    """Entries that join the list they stand in."""
+
+    def __init__(self, entries: Iterable[Any]) -> None:
+        super().__init__(entries)
+        self.size = 1 + sum(map(size_of, self))
+
+
+class _Absent:
+    """What a condition left out."""
+
+
+ABSENT = _Absent()
+
+
+@dataclass(eq=False)
+class Repeat:
+    """A list of equal copies."""
+
+    amount: int
+    value: Any
+    place: Place = NOWHERE
+    dynamic: bool = True
+
+    def realise(self, context: Context) -> Sized:
+        """The copies; amounts below one still give one, as procgen-companion does."""
+        value, amount = realise(self.value, context), max(1, self.amount)
+        size = 1 + amount * size_of(value)
+        refuse_large(size, self.place)
+        made = Sized([value] * amount)
+        made.size = size
+        return made
+
+
+@dataclass(eq=False)
+class Pinned:
+    """A part in which some choices are made for good."""
+
+    value: Any
+    selection: Selection
+    # The choices and conditions in it.
+    marks: Sequence[Any] = ()
+    dynamic: bool = True
+
+    def realise(self, context: Context) -> Any:
+        """The data with those choices."""
+        return realise(self.value, context.fixing(self.selection))
+
+
+@dataclass(eq=False)
+class Formula:
+    """A value computed from names."""
+
+    expression: Expression
+    place: Place
+    # Words that are no names but options of some variable stand for themselves.
+    words: frozenset[str] = frozenset()
+    dynamic: bool = True
+
+    def realise(self, context: Context) -> Any:
+        """Its value."""
+
+        def value_of(name: str) -> Any:
+            return name if name in self.words else context.value(name)
+
+        context.budget.spend(self.expression.cost)
+        try:
+            value = self.expression.evaluate(value_of)
+        except ExpressionError as problem:
+            raise Mistake(str(problem), self.place, "expression") from None
+        context.budget.spend(size_of(value))
+        return value
+
+    def names(self) -> Iterator[str]:
+        """What it refers to."""
+        return (name for name in self.expression.names if name not in self.words)
+
+
+@dataclass(eq=False)
+class Sentence:
+    """A text with values in it."""
+
+    parts: list[Any]
+    place: Place = NOWHERE
+    dynamic: bool = True
+
+    def realise(self, context: Context) -> str:
+        """The text."""
+        pieces, length = [], 0
+        for part in self.parts:
+            value = realise(part, context)
+            context.budget.spend(size_of(value))
+            pieces.append(shown(value))
+            length += len(pieces[-1])
+            if length > MOST_CHARACTERS:
+                refuse(f"the text has more than {MOST_CHARACTERS:,} characters", self.place, "too-long")
+        return "".join(pieces)
+
+
+@dataclass(eq=False)
+class Condition:
+    """One of two parts."""
+
+    test: Formula
+    then: Any
+    otherwise: Any = field(default_factory=lambda: ABSENT)
+    dynamic: bool = True
+
+    def realise(self, context: Context) -> Any:
+        """The part the test decides for."""
+        return realise(self.then if self.test.realise(context) else self.otherwise, context)
+
+
+@dataclass(eq=False)
+class Drawn:
+    """A number drawn anew for every variation."""
+
+    name: str
+    law: str
+    bounds: Any
+    low: float | None
+    high: float | None
+    decimals: int
+    place: Place
+    dynamic: bool = True
+
+    def realise(self, context: Context) -> float:
+        """The number."""
+        one, other = realise(self.bounds, context)
+        for bound in (one, other):
+            if isinstance(bound, bool) or not isinstance(bound, int | float):
+                refuse(f"`{self.law}` of `{self.name}` expects two numbers; got {shown(bound)}", self.place)
+        if self.law == "uniform" and one > other:
+            refuse(f"the range of `{self.name}` is empty: {shown(one)} is above {shown(other)}", self.place, "empty")
+        random = context.random(self.name)
+        for _ in range(_MOST_DRAWS):
+            context.budget.spend()
+            value = random.uniform(one, other) if self.law == "uniform" else random.gauss(one, other)
+            value = round(value, self.decimals)
+            if (self.low is None or value >= self.low) and (self.high is None or value <= self.high):
+                return value
+        refuse(f"no draw of `{self.name}` lies between {shown(self.low)} and {shown(self.high)}", self.place)
+
+
+def shown(value: Any) -> str:
+    """A value in a name, a message or a manifest."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        return "none"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, int) and abs(value) >= _UNREADABLE:
+        return f"{str(value)[:20]}…"
+    if isinstance(value, Mapping):
+        tag = getattr(value, "tag", None)
+        return (
+            (f"{tag} " if tag else "") + "{" + ", ".join(f"{key}: {shown(each)}" for key, each in value.items()) + "}"
+        )
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(shown, value)) + "]"
+    return str(value)

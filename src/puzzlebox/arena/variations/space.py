@@ -1,0 +1,244 @@
+"""All combinations of choices as numbers: number to combination and back by arithmetic, without going through them.
+
+Choices stand in the order of the document and the last one varies fastest. An option may hold choices of its own, which
+count only where that option is taken. Conditions that tie choices together are kept as tables of what they allow, so
+that the order stays that of the whole product with the forbidden combinations left out.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from math import prod
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from puzzlebox.arena.schema.diagnostics import Place
+
+if TYPE_CHECKING:
+    from puzzlebox.arena.variations.parts import Context
+
+Selection = dict["Choice", int]
+# After so many draws that a condition forbids, one that it allows is taken from its table.
+_PATIENCE = 100
+
+
+class Option:
+    """One of the values a choice can have, with its label and the choices within it."""
+
+    __slots__ = ("inner", "label", "value")
+
+    def __init__(self, value: Any, label: str | None = None, inner: "Space | None" = None) -> None:
+        self.value = value
+        self.label = label
+        self.inner = inner
+
+
+class Choice:
+    """A place in a template where one of several options stands.
+
+    Args:
+        name: what it is called in the manifest.
+        kind: what it is called in the explanation of a count.
+        place: where it stands in the template.
+        options: the options in order; may be made on demand, where they hold no choices of their own.
+        weights: how often each is drawn; None: equally often.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        place: Place,
+        options: Sequence[Option],
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.place = place
+        self.options = options
+        self.weights = weights
+        # What it is a part of, in the explanation of a count.
+        self.within: object = None
+
+    @cached_property
+    def _ends(self) -> list[int] | None:
+        """How many combinations there are up to each option; None where each is one."""
+        if not isinstance(self.options, list) or all(option.inner is None for option in self.options):
+            return None
+        ends, total = [], 0
+        for option in self.options:
+            total += 1 if option.inner is None else option.inner.count
+            ends.append(total)
+        return ends
+
+    @cached_property
+    def _possible(self) -> list[int] | None:
+        """The options that stand for anything; None where all do."""
+        if self._ends is None:
+            return None
+        found = [n for n, option in enumerate(self.options) if option.inner is None or option.inner.count]
+        return found if len(found) < len(self.options) else None
+
+    @property
+    def count(self) -> int:
+        """How many combinations it stands for."""
+        return len(self.options) if self._ends is None else self._ends[-1] if self._ends else 0
+
+    def unrank(self, index: int, selection: Selection) -> None:
+        """Select combination `index`."""
+        if self._ends is None:
+            selection[self] = index
+            return
+        number = bisect_right(self._ends, index)
+        selection[self] = number
+        inner = self.options[number].inner
+        if inner is not None:
+            inner.unrank(index - (self._ends[number - 1] if number else 0), selection)
+
+    def rank(self, selection: Mapping["Choice", int]) -> int:
+        """The number of what is selected."""
+        number = selection[self]
+        if self._ends is None:
+            return number
+        inner = self.options[number].inner
+        return (self._ends[number - 1] if number else 0) + (0 if inner is None else inner.rank(selection))
+
+    def draw(self, random: Random, selection: Selection) -> None:
+        """Select by chance: an option first, then what is within it."""
+        if self._possible is not None:
+            weights = None if self.weights is None else [self.weights[number] for number in self._possible]
+            number = random.choices(self._possible, weights if weights and any(weights) else None)[0]
+        elif self.weights is None:
+            number = random.randrange(len(self.options))
+        else:
+            number = random.choices(range(len(self.options)), self.weights)[0]
+        selection[self] = number
+        inner = self.options[number].inner
+        if inner is not None:
+            inner.draw(random, selection)
+
+    # What a template holds in its place.
+
+    dynamic = True
+
+    def realise(self, context: "Context") -> Any:
+        """The value of the option that is taken."""
+        from puzzlebox.arena.variations.parts import realise
+
+        return realise(self.options[context.choose(self)].value, context)
+
+
+class Table:
+    """What a condition allows of some choices: rows of their numbers, in order."""
+
+    def __init__(self, positions: Sequence[int], rows: list[tuple[int, ...]]) -> None:
+        self.positions = tuple(positions)
+        self.rows = rows
+        self.known = frozenset(rows)
+
+    def group(self, low: int, high: int, column: int, value: int) -> tuple[int, int]:
+        """The rows between two numbers that have a value in a column, where they agree in all before it."""
+        key = self.rows[low][:column] if low < high else ()
+        start = bisect_left(self.rows, (*key, value), low, high)
+        end = bisect_left(self.rows, (*key, value + 1), start, high)
+        return start, end
+
+
+class Space:
+    """Choices side by side, and the tables that tie some of them together."""
+
+    def __init__(self, axes: Iterable[Choice] = (), marks: Iterable[Any] = ()) -> None:
+        self.axes = list(axes)
+        # Choices and conditions in the order of the document, for labels and for the manifest.
+        self.marks = list(marks)
+        self.tables: list[Table] = []
+
+    @cached_property
+    def count(self) -> int:
+        """How many combinations there are."""
+        tied = {position for table in self.tables for position in table.positions}
+        free = prod(axis.count for position, axis in enumerate(self.axes) if position not in tied)
+        return free * prod(len(table.rows) for table in self.tables)
+
+    @cached_property
+    def _column(self) -> dict[int, tuple[int, int]]:
+        """Which table and which column of it belongs to a choice."""
+        return {
+            position: (number, column)
+            for number, table in enumerate(self.tables)
+            for column, position in enumerate(table.positions)
+        }
+
+    @cached_property
+    def _free_after(self) -> list[int]:
+        """Combinations of the free choices after each one."""
+        result, total = [1] * len(self.axes), 1
+        for position in reversed(range(len(self.axes))):
+            result[position] = total
+            if position not in self._column:
+                total *= self.axes[position].count
+        return result
+
+    def unrank(self, index: int, selection: Selection) -> None:
+        """Select combination `index`, counted from 0."""
+        if not self.tables:
+            for axis in reversed(self.axes):
+                index, number = divmod(index, axis.count)
+                axis.unrank(number, selection)
+            return
+        ranges = [(0, len(table.rows)) for table in self.tables]
+        for position, axis in enumerate(self.axes):
+            if position not in self._column:
+                number, index = divmod(index, self._free_after[position] * _size(ranges))
+                axis.unrank(number, selection)
+                continue
+            which, column = self._column[position]
+            table, (low, high) = self.tables[which], ranges[which]
+            others = self._free_after[position] * _size(ranges, which)
+            # Rows that agree in this column lie together; skip whole groups until the number falls into one.
+            row = min(low + index // others, high - 1)
+            value = table.rows[row][column]
+            start, end = table.group(low, high, column, value)
+            index -= (start - low) * others
+            ranges[which] = (start, end)
+            axis.unrank(value, selection)
+
+    def rank(self, selection: Mapping[Choice, int]) -> int:
+        """The number of what is selected."""
+        index = 0
+        if not self.tables:
+            for axis in self.axes:
+                index = index * axis.count + axis.rank(selection)
+            return index
+        ranges = [(0, len(table.rows)) for table in self.tables]
+        for position, axis in enumerate(self.axes):
+            value = axis.rank(selection)
+            if position not in self._column:
+                index += value * self._free_after[position] * _size(ranges)
+                continue
+            which, column = self._column[position]
+            low, high = ranges[which]
+            start, end = self.tables[which].group(low, high, column, value)
+            index += (start - low) * self._free_after[position] * _size(ranges, which)
+            ranges[which] = (start, end)
+        return index
+
+    def draw(self, random: Random, selection: Selection) -> None:
+        """Select by chance, what the tables forbid excepted."""
+        for axis in self.axes:
+            axis.draw(random, selection)
+        for table in self.tables:
+            for _ in range(_PATIENCE):
+                if tuple(self.axes[position].rank(selection) for position in table.positions) in table.known:
+                    break
+                for position in table.positions:
+                    self.axes[position].draw(random, selection)
+            else:
+                row = table.rows[random.randrange(len(table.rows))]
+                for position, value in zip(table.positions, row, strict=True):
+                    self.axes[position].unrank(value, selection)
+
+
+def _size(ranges: Sequence[tuple[int, int]], without: int = -1) -> int:
+    """How many combinations the tables leave, one of them left aside."""
+    return prod(high - low for number, (low, high) in enumerate(ranges) if number != without)

@@ -1,0 +1,393 @@
+"""A template from outside: how many tasks it holds, each of them by its number, samples and splits of them."""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from os import PathLike
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from puzzlebox.arena.schema.diagnostics import Diagnostic, Place
+from puzzlebox.arena.schema.models import Task
+from puzzlebox.arena.schema.reading import Reading, read
+from puzzlebox.arena.schema.tree import SCALAR, Refused, compose
+from puzzlebox.arena.variations.budget import STEPS_TO_CHECK, Budget, Spent
+from puzzlebox.arena.variations.parts import shown
+from puzzlebox.arena.variations.plan import Design, ProcgenPlan, Produced, form_of
+from puzzlebox.arena.variations.problems import Mistake, TemplateError
+from puzzlebox.arena.variations.reading import found, is_template_tree, plan_of, tree_of
+from puzzlebox.arena.variations.sampling import Shuffle, shares
+from puzzlebox.arena.variations.space import Selection
+from puzzlebox.arena.variations.text import text_of
+from puzzlebox.arena.variations.vary_form import TEMPLATE_KEYS
+from puzzlebox.text import nearest
+
+# So often drawn values that break a condition are drawn again.
+_MOST_ATTEMPTS = 1_000
+# After so many draws in a row that were there before, the rest of a sample is dealt out.
+_PATIENCE = 100
+# What is drawn by chance can be drawn again this often for each combination.
+_ROUNDS = 2**32
+# Words without which a text is no template.
+_WORDS = re.compile(r"!Proc|proc_meta|" + "|".join(rf"\b{key}\s*:" for key in TEMPLATE_KEYS))
+# Most file systems take names of 255 bytes.
+_LONGEST_STEM = 200
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+=-]+")
+
+
+class Variation:
+    """One task of a template.
+
+    Attributes:
+        number: which it is in the template, from 0.
+        values: what was chosen, by the name of the variable or the path of the generator.
+        labels: the words of its file name.
+    """
+
+    def __init__(self, number: int, produced: Produced, form: str) -> None:
+        self.number = number
+        self.values: dict[str, Any] = produced.values
+        self.labels = produced.labels
+        self.data = produced.data
+        self._form = form
+
+    @cached_property
+    def text(self) -> str:
+        """The task file."""
+        return text_of(self.data, self._form)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The task with everything `check` finds in it."""
+        return read(self.text)
+
+    @property
+    def task(self) -> Task:
+        """The task.
+
+        Raises:
+            TemplateError: it is not a valid one; the message says which combination this is.
+        """
+        if self.reading.task is None:
+            raise TemplateError(f"variation {self.number}", [self.told(self.reading.findings[0])])
+        return self.reading.task
+
+    def told(self, finding: Diagnostic) -> Diagnostic:
+        """A finding in this task, with the combination it is found in."""
+        message = f"line {finding.place.line} of the task: {finding.message} (with {self.described()})"
+        return Diagnostic(finding.code, finding.severity, message, Place(0, 0))
+
+    def described(self) -> str:
+        """The values in words."""
+        said = ", ".join(f"{name} = {shown(value)}" for name, value in self.values.items())
+        return said if len(said) <= 300 else said[:297] + "..."
+
+    def stem(self, number: int | None = None) -> str:
+        """The name of its file without the ending: five digits and the labels, at most 200 characters."""
+        words = [_UNSAFE.sub("-", label).strip("-") or "-" for label in self.labels]
+        return "_".join([f"{self.number if number is None else number:05d}", *words])[:_LONGEST_STEM]
+
+    def __repr__(self) -> str:
+        return f"Variation({self.number}, {self.described()})"
+
+
+class Variations:
+    """Some variations of a template, all of them different, made when asked for."""
+
+    def __init__(self, template: "Template", indices: Sequence[int], count: int) -> None:
+        self._template = template
+        self._indices = indices
+        self.count = count
+
+    def __len__(self) -> int:
+        return _length(self.count)
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        place = number + self.count if number < 0 else number
+        if not 0 <= place < self.count:
+            raise IndexError(f"there is no variation {number}; there are {self.count}")
+        return self._template.at(self._indices[place])
+
+    def __iter__(self) -> Iterator[Variation]:
+        return (self[number] for number in _numbers(self.count))
+
+    def sample(self, amount: int, seed: int = 0) -> list[Variation]:
+        """Different ones by chance."""
+        return [self._template.at(index) for index in self.indices(amount, seed)]
+
+    def indices(self, amount: int | None = None, seed: int = 0) -> Iterator[int]:
+        """The numbers of all of them, or of so many by chance."""
+        if amount is None:
+            return (self._indices[number] for number in _numbers(self.count))
+        _enough(amount, self.count)
+        order = Shuffle(self.count, f"sample/{seed}")
+        return (self._indices[order[number]] for number in range(amount))
+
+
+@dataclass(frozen=True)
+class _Shuffled(Sequence[int]):
+    """A stretch of a shuffled range."""
+
+    order: Shuffle
+    stretch: range
+
+    def __len__(self) -> int:
+        return len(self.stretch)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self.order[self.stretch[number]]
+
+
+class Template:
+    """A template: one file, many tasks.
+
+    Args:
+        source: the path of a template, the name of a bundled one such as "object-permanence", or the text itself.
+        seed: what drawn values and restricted combinations come from.
+        others: whether it may name other templates, which are read from their files.
+
+    Attributes:
+        name: what was given, for messages.
+        text: the template as written.
+        texts: the same, and those of all templates it names.
+        count: how many combinations there are.
+        endless: something is drawn by chance, so that every combination can be drawn again and again.
+        columns: the names of everything that varies.
+        design: the sample and splits it asks for.
+
+    Raises:
+        TemplateError: the template has mistakes; the message names each with its place.
+        FileNotFoundError: there is no such template.
+    """
+
+    def __init__(self, source: str | bytes | PathLike[str], *, seed: int = 0, others: bool = True) -> None:
+        self.name, self.text, path = found(source)
+        self.seed = seed
+        self._open(None if path is None else path.parent, others)
+
+    @classmethod
+    def load(cls, source: str | bytes | PathLike[str], *, seed: int = 0) -> "Template":
+        """The same as the class itself, for those who look for a verb."""
+        return cls(source, seed=seed)
+
+    def _open(self, folder: Path | None, others: bool = True) -> None:
+        self._folder = folder
+        texts = [self.text]
+        with self._sentences("to read the template"):
+            self._plan = plan_of(tree_of(self.text), folder, self.seed, texts, others=others)
+        self.texts = tuple(texts)
+        self.count = self._plan.space.count
+        self.endless = self._plan.endless
+        self.columns: list[str] = self._plan.columns
+        self.design: Design = self._plan.design
+
+    def _error(self, mistake: Mistake) -> TemplateError:
+        return TemplateError(mistake.source or self.name, [mistake.finding])
+
+    @contextmanager
+    def _sentences(self, doing: str) -> Iterator[None]:
+        """Whatever goes wrong with the template becomes one sentence that names its file."""
+        try:
+            yield
+        except Mistake as mistake:
+            raise self._error(mistake) from None
+        except Spent as spent:
+            raise self._error(Mistake(f"{doing} {spent}", code="too-many")) from None
+        except RecursionError:
+            raise self._error(Mistake(f"{doing} takes too many steps within one another", code="too-deep")) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_again, (self.text, self.name, self._folder, self.seed))
+
+    def check(self) -> None:
+        """Try every condition on all combinations of what it refers to.
+
+        Raises:
+            TemplateError: one fails; the message says where, and with which values.
+        """
+        with self._sentences("to check the template"):
+            self._plan.check(Budget(STEPS_TO_CHECK))
+
+    @property
+    def title(self) -> str:
+        """What the template calls itself."""
+        metadata = tree_of(self.text).get("metadata")
+        title = metadata.get("title") if metadata is not None else None
+        return str(title.value) if title is not None and title.kind == SCALAR else ""
+
+    @property
+    def explanation(self) -> str:
+        """The factors of the count."""
+        if isinstance(self._plan, ProcgenPlan):
+            return self._plan.explanation()
+        space = self._plan.space
+        factors = " x ".join(f"{axis.count}#{axis.name}" for axis in space.axes) or "No variations"
+        return f"{factors}, of which conditions leave {self.count}" if space.tables else factors
+
+    # --- by number
+
+    def __len__(self) -> int:
+        return _length(self.count)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        number = index + self.count if index < 0 else index
+        if not 0 <= number < self.count:
+            raise IndexError(f"there is no variation {index}; there are {self.count}")
+        return self.at(number)
+
+    def __iter__(self) -> Iterator[Variation]:
+        return (self.at(number) for number in _numbers(self.count))
+
+    def at(self, index: int) -> Variation:
+        """The variation with a number; where something is drawn, numbers beyond the count draw it again."""
+        selection: Selection = {}
+        self._plan.space.unrank(index % self.count, selection)
+        return self._made(index, selection)
+
+    def _made(self, index: int, selection: Selection) -> Variation:
+        budget = Budget()
+        for attempt in range(_MOST_ATTEMPTS):
+            with self._sentences(f"to make variation {index}"):
+                made = self._plan.produce(
+                    selection, lambda name: Random(f"{self.seed}/{index}/{name}"), attempt, budget
+                )
+            if made is not None:
+                return Variation(index, made, form_of(self._plan, selection))
+        hopeless = Mistake(f"in variation {index} no draw in {_MOST_ATTEMPTS:,} satisfies what is required")
+        raise self._error(hopeless)
+
+    # --- by chance
+
+    def draw(self, random: Random) -> Variation:
+        """Any variation, as weights have it; the same one may come again."""
+        if not self.count:
+            raise ValueError(f"{self.name} has no variations")
+        selection: Selection = {}
+        self._plan.space.draw(random, selection)
+        index = self._plan.space.rank(selection)
+        return self._made(index + self.count * random.randrange(_ROUNDS) if self.endless else index, selection)
+
+    def sample(self, amount: int, seed: int = 0) -> list[Variation]:
+        """Different variations by chance, as weights have it."""
+        return [self.at(index) for index in self.sampled(amount, seed)]
+
+    def sampled(self, amount: int, seed: int = 0) -> Iterator[int]:
+        """The numbers of different variations; a longer sample begins like a shorter one with the same seed."""
+        if not self.endless:
+            _enough(amount, self.count)
+        if self.design.balance:
+            yield from self._balanced(amount, seed)
+            return
+        left, round_ = amount, 0
+        while left > 0:
+            for index in self._one_round(min(left, self.count), f"{seed}/{round_}" if round_ else seed):
+                yield index + round_ * self.count
+            left -= self.count
+            round_ += 1
+
+    def _one_round(self, amount: int, seed: Any) -> Iterator[int]:
+        random, seen = Random(seed), set[int]()
+        repeated = 0
+        while len(seen) < amount and repeated < _PATIENCE:
+            selection: Selection = {}
+            self._plan.space.draw(random, selection)
+            index = self._plan.space.rank(selection)
+            repeated = repeated + 1 if index in seen else 0
+            if not repeated:
+                seen.add(index)
+                yield index
+        rest = Shuffle(self.count, f"rest/{seed}")
+        place = 0
+        while len(seen) < amount:
+            if rest[place] not in seen:
+                seen.add(rest[place])
+                yield rest[place]
+            place += 1
+
+    def _balanced(self, amount: int, seed: int) -> Iterator[int]:
+        """Equally many of each combination of some variables, as nearly as can be."""
+        order = Shuffle(self.count, f"balance/{seed}")
+        cells = prod(max(1, self._plan.levels(name)) for name in self.design.balance)
+        waiting: dict[str, list[int]] = {}
+        place = given = turn = 0
+        # In each turn, one of every cell; those that conditions leave empty are waited for only so long.
+        while given < amount:
+            ready = [cell for cell in waiting if len(waiting[cell]) > turn]
+            if len(ready) == cells or place >= min(self.count, 200 * amount + 10_000):
+                if not ready:
+                    raise ValueError(f"only {given} variations can be drawn in balance; {amount} were asked for")
+                for cell in ready[: amount - given]:
+                    yield waiting[cell][turn]
+                    given += 1
+                turn += 1
+                continue
+            index = order[place]
+            place += 1
+            selection: Selection = {}
+            self._plan.space.unrank(index, selection)
+            with self._sentences(f"to balance variation {index}"):
+                cell = shown(self._plan.cell(selection, self.design.balance))
+            waiting.setdefault(cell, []).append(index)
+
+    # --- splits
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The names of its splits."""
+        return tuple(self.design.splits)
+
+    def split(self, name: str) -> Variations:
+        """The variations of one split; no two splits share a combination."""
+        if name not in self.design.splits:
+            hint = nearest(name, self.splits) if self.splits else "; the template has no `splits`"
+            raise ValueError(f"there is no split `{name}`{hint}")
+        stretch = shares(self.count, list(self.design.splits.values()))[self.splits.index(name)]
+        order = Shuffle(self.count, f"splits/{self.design.split_seed}")
+        return Variations(self, _Shuffled(order, stretch), stretch.stop - stretch.start)
+
+
+def _again(text: str, name: str, folder: Path | None, seed: int) -> Template:
+    template = object.__new__(Template)
+    template.name, template.text, template.seed = name, text, seed
+    template._open(folder)
+    return template
+
+
+def is_template(source: str | bytes | PathLike[str]) -> bool:
+    """Whether a path, a name or a text is a template rather than a task. What cannot be read is neither."""
+    try:
+        text = found(source)[1]
+        # Most files are tasks, and a look at the words is enough to know.
+        root = compose(text) if _WORDS.search(text) else None
+    except (Refused, OSError, TemplateError):
+        return False
+    return root is not None and is_template_tree(root)
+
+
+def _numbers(count: int) -> Iterator[int]:
+    number = 0
+    while number < count:
+        yield number
+        number += 1
+
+
+def _length(count: int) -> int:
+    if count > sys.maxsize:
+        raise OverflowError(f"there are {count} variations, more than Python's len can say; use .count")
+    return count
+
+
+def _enough(amount: int, count: int) -> None:
+    if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
+        raise ValueError(f"a sample has a whole number of variations, not {amount!r}")
+    if amount > count:
+        raise ValueError(f"{amount} variations were asked for, but there are only {count}")

@@ -1,0 +1,181 @@
+"""What buttons and zones do: the operations of a task, alive, each with what it has to remember."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from puzzlebox.arena.schema import models
+from puzzlebox.arena.things import CATALOGUE, NOTHING, SHRINK, Agent, Thing
+
+if TYPE_CHECKING:
+    from puzzlebox.arena.world.world import World
+
+
+class Operation:
+    """One operation of one button or zone."""
+
+    def start(self, world: "World", animal: Agent) -> None:
+        """Do it."""
+
+    def stop(self, world: "World", animal: Agent) -> None:
+        """The animal has left; only what lasts has to stop."""
+
+    def prepare(self, world: "World") -> None:
+        """The arena has just been built."""
+
+
+def grant(world: "World", animal: Agent, reward: float, *, completes: bool = False) -> None:
+    """Give reward, where it counts; the event comes before those of what the reward brings about."""
+    if world.counts(animal):
+        world.note("granted", animal=animal, value=reward)
+        world.pay(animal, reward, completes=completes)
+
+
+class _Toggle(Operation):
+    def __init__(self, model: models.ToggleObject) -> None:
+        self._model = model
+        self._brought: Thing | None = None
+
+    def prepare(self, world: "World") -> None:
+        if self._model.initially_present and not self._model.forget:
+            self._bring(world)
+
+    def _bring(self, world: "World") -> None:
+        for item in self._model.items:
+            thing = world.bring(item)
+            if thing is not None and not self._model.forget:
+                self._brought = thing  # the last is the one that is taken away again (animal-ai.md 1.11)
+
+    def start(self, world: "World", animal: Agent) -> None:
+        brought, self._brought = self._brought, None
+        if brought is None or brought.id < 0:
+            self._bring(world)
+        else:
+            world.note("vanished", brought)
+            world.vanish(brought)
+
+
+class _Grant(Operation):
+    def __init__(self, model: models.GrantReward) -> None:
+        self._reward = model.reward
+
+    def start(self, world: "World", animal: Agent) -> None:
+        grant(world, animal, self._reward)
+
+
+class _GrantWhileInside(Operation):
+    def __init__(self, model: models.GrantContinuousReward) -> None:
+        self._reward = model.reward_per_step
+
+    def start(self, world: "World", animal: Agent) -> None:
+        world.lasting[self, animal.index] = (animal, self._reward)
+
+    def stop(self, world: "World", animal: Agent) -> None:
+        world.lasting.pop((self, animal.index), None)
+
+
+class _End(Operation):
+    def __init__(self, model: models.EndEpisode) -> None:
+        self._reward = model.reward
+
+    def start(self, world: "World", animal: Agent) -> None:
+        grant(world, animal, self._reward, completes=True)
+
+
+class _Freeze(Operation):
+    def __init__(self, model: models.FreezeAgent) -> None:
+        self._steps = model.steps
+
+    def start(self, world: "World", animal: Agent) -> None:
+        if animal.done:
+            return
+        world.body(animal).set_linear_velocity((0.0, 0.0, 0.0))
+        animal.held = self._steps
+        world.note("froze", animal=animal, steps=self._steps)
+
+
+class _Limited(Operation):
+    def __init__(self, model: models.Limited) -> None:
+        self._left = model.times
+        self._inner = alive(model.operation)
+
+    def prepare(self, world: "World") -> None:
+        self._inner.prepare(world)
+
+    def start(self, world: "World", animal: Agent) -> None:
+        if self._left != 0:
+            self._left -= 1
+            self._inner.start(world, animal)
+
+
+class _OneOf(Operation):
+    def __init__(self, model: models.OneOf) -> None:
+        self._inner = [alive(each) for each in model.operations]
+        weights = model.weights or (1.0,) * len(self._inner)
+        shares = [weight / max(weights) for weight in weights]  # their plain sum may be too much for a number
+        self._chances = [share / sum(shares) for share in shares]
+
+    def prepare(self, world: "World") -> None:
+        for each in self._inner:
+            each.prepare(world)
+
+    def start(self, world: "World", animal: Agent) -> None:
+        if self._inner:
+            self._inner[int(world.generator.choice(len(self._inner), p=self._chances))].start(world, animal)
+
+
+def alive(model: models.Operation) -> Operation:
+    """The living operation of a model."""
+    match model:
+        case models.ToggleObject():
+            return _Toggle(model)
+        case models.GrantReward():
+            return _Grant(model)
+        case models.GrantContinuousReward():
+            return _GrantWhileInside(model)
+        case models.EndEpisode():
+            return _End(model)
+        case models.FreezeAgent():
+            return _Freeze(model)
+        case models.Limited():
+            return _Limited(model)
+        case models.OneOf():
+            return _OneOf(model)
+        case models.NoOperation():
+            return Operation()
+
+
+def operations_of(thing: Thing) -> list[Operation]:
+    """What a thing does when pressed or entered; a button's legacy keys come first (animal-ai.md 1.11)."""
+    asked: Sequence[models.Operation] = thing.asked.get("operations") or ()
+    living = [alive(model) for model in (*_legacy(thing), *asked)]
+    # Nobody leaves a button, so there what lasts would last for good; in the game it is for zones only.
+    return living if thing.passable else [each for each in living if not isinstance(each, _GrantWhileInside)]
+
+
+def _legacy(thing: Thing) -> list[models.Operation]:
+    names = thing.asked.get("reward_names") or ()
+    if not names:
+        return []
+    counts = thing.asked["max_reward_counts"] or (-1,) * len(names)
+    choices: list[models.Operation] = []
+    for name, count in zip(names, counts, strict=True):
+        choice: models.Operation = models.NoOperation(do="nothing")
+        if name != NOTHING:
+            choice = models.ToggleObject(do="toggle_object", items=(_reward(thing, name),), forget=True)
+        choices.append(choice if count < 0 else models.Limited(do="limited", times=count, operation=choice))
+    press: models.Operation = models.OneOf(
+        do="one_of", operations=tuple(choices), weights=tuple(thing.asked["reward_weights"] or ())
+    )
+    chance = thing.asked["spawn_probability"]
+    if chance < 1:
+        nothing = models.NoOperation(do="nothing")
+        press = models.OneOf(do="one_of", operations=(press, nothing), weights=(chance, 1 - chance))
+    return [press]
+
+
+def _reward(thing: Thing, name: str) -> models.Item:
+    takes = CATALOGUE[name].takes()
+    # Without a size the game brings a goal of exactly 1; a size in the file is shrunk like any other.
+    size = thing.asked["reward_size"] if "reward_size" in thing.given else (1 / SHRINK,) * 3
+    asked = {"at": thing.asked["reward_at"], "size": size}
+    return models.Item(name=name, **{key: value for key, value in asked.items() if key in takes})

@@ -1,0 +1,29 @@
+"""The laboratory: what is recorded, and what is made of it."""
+
+from puzzlebox.record.store import (
+    Breaks,
+    CannotWrite,
+    End,
+    Episode,
+    EpisodeFault,
+    PlayedElsewhere,
+    Start,
+    Step,
+    Store,
+    StoreError,
+    default_store_path,
+)
+
+__all__ = [
+    "Breaks",
+    "CannotWrite",
+    "End",
+    "Episode",
+    "EpisodeFault",
+    "PlayedElsewhere",
+    "Start",
+    "Step",
+    "Store",
+    "StoreError",
+    "default_store_path",
+]

@@ -1,0 +1,115 @@
+"""Recordings as the original's own log: its 23 columns, one row per physics step (animal-ai.md 8.4)."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.animalai.log_rows import COLUMNS, log
+from puzzlebox.csv_cells import CellReader
+from puzzlebox.record.sheets import CsvSheet
+from puzzlebox.record.store import Episode, Store, StoreError
+
+Progress = Callable[[int], None]
+
+INDEX = ("file", "Episode", "episode", "task", "arena", "seed", "player", "agent", "started")
+_BATCH = 1000
+# Returns that differ by less are the same.
+_SAME = 1e-6
+
+
+def files(folder: Path, episodes: Sequence[Episode]) -> dict[Path, list[Episode]]:
+    """Which file each episode goes to: one for each task and player, oldest episode first."""
+    made: dict[Path, list[Episode]] = {}
+    for episode in sorted(episodes, key=lambda each: each.started):
+        words = (episode.task or "task", episode.agent or episode.player, episode.task_hash[:8])
+        name = "_".join(re.sub(r"[^A-Za-z0-9.-]+", "-", word).strip("-.")[:60] for word in words)
+        made.setdefault(folder / f"Observations_{name}.csv", []).append(episode)
+    return made
+
+
+def index_of(folder: Path) -> Path:
+    """The file that tells which row belongs to which episode."""
+    return folder / "Observations_index.csv"
+
+
+def export(
+    store: Store,
+    episodes: Sequence[Episode],
+    folder: Path,
+    progress: Progress | None = None,
+    warn: Callable[[str], None] | None = None,
+    left_out: list[str] | None = None,
+) -> list[Path]:
+    """Write the logs of some episodes, each played again for its rays; and an index of what is where.
+
+    Args:
+        store: where they are.
+        episodes: which.
+        folder: where the logs go; it is made if there is none.
+        progress: is told the number of rows written, again and again.
+        warn: is told of an episode that comes out differently now than when it was recorded.
+        left_out: gets a sentence about each episode that is damaged, which is then left out. Default: it raises.
+
+    Returns:
+        The files.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    index = CsvSheet(index_of(folder), INDEX)
+    written = []
+    try:
+        for path, inside in files(folder, episodes).items():
+            sheet = CsvSheet(path, COLUMNS)
+            try:
+                count = 0
+                for episode in inside:
+                    try:
+                        total = _write(store, episode, count + 1, sheet, progress)
+                    except (StoreError, ValueError) as problem:
+                        if left_out is None:
+                            raise
+                        left_out.append(str(problem))
+                        continue
+                    count += 1
+                    if warn is not None and abs(total - episode.total) > _SAME:
+                        warn(f"episode {episode.id} returned {episode.total} when recorded, and {total} when replayed")
+                    about = (episode.id, episode.task, episode.arena + 1, episode.seed)
+                    index.write([(path.name, count, *about, episode.player, episode.agent, episode.started)])
+                sheet.close()
+            except BaseException:
+                sheet.abandon()
+                raise
+            written.append(path)
+        index.close()
+    except BaseException:
+        index.abandon()
+        raise
+    return [*written, index_of(folder)]
+
+
+def _write(
+    store: Store, episode: Episode, count: int, sheet: CsvSheet, progress: Callable[[int], None] | None
+) -> float:
+    """Write one episode; its return as it came out now."""
+    columns = store.steps(episode.id)
+    views = dict(zip(columns["step"], columns["view"], strict=True))
+    rows: list[list[Any]] = []
+    total = 0.0
+    for world, row in log(store.record(episode.id), count, views):
+        rows.append(row)
+        total = world.animals[0].total
+        if len(rows) == _BATCH:
+            sheet.write(rows)
+            if progress is not None:
+                progress(_BATCH)
+            rows = []
+    sheet.write(rows)
+    if progress is not None:
+        progress(len(rows))
+    return total
+
+
+def read_log(path: Path) -> list[dict[str, str]]:
+    """The rows of a log, the original's or ours, without the lines that are none."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in CellReader(file) if (row["Episode"] or "").isdigit()]

@@ -1,0 +1,202 @@
+"""What comes out of a file of recordings, checked: a damaged one gives a sentence, never a wrong or broken answer."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.arena.world.record import actions_in
+from puzzlebox.record.database import StoreError
+from puzzlebox.record.rows import PLAYERS, Episode
+
+RESCUE = "restore a backup, or write what can be read with `puzzlebox export`"
+# How SQLite says that a file itself is at fault, and not who asks or when.
+_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode", "too big")
+_VIEWS = ("", "first", "third", "top")
+
+
+class Damaged(StoreError):
+    """A file of recordings is damaged; one sentence says where, and what to do."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a file of recordings holds, as far as it can be read.
+
+    Attributes:
+        episodes: the episodes that can be read, newest first.
+        damaged: what cannot be read, in sentences.
+    """
+
+    episodes: list[Episode]
+    damaged: list[str]
+
+
+class _Wrong(ValueError):
+    """What is wrong with a row."""
+
+
+def unreadable(path: Path, problem: Exception) -> StoreError:
+    """The sentence for what SQLite says."""
+    # Its words may quote the file, over several lines.
+    text = " ".join(str(problem).split()) if isinstance(problem, sqlite3.Error) else "its tables cannot be told"
+    if not isinstance(problem, sqlite3.Error) or any(word in text for word in _DAMAGE):
+        return Damaged(f"the recordings in {path} are damaged ({text}); {RESCUE}")
+    return StoreError(f"the recordings in {path} cannot be read: {text}")
+
+
+def unreadable_part(path: Path, id: Any, part: str, problem: Exception) -> StoreError:
+    """The sentence for what SQLite says of the steps or events of one episode."""
+    fault = unreadable(path, problem)
+    why = " ".join(str(problem).split())
+    if isinstance(fault, Damaged) and isinstance(problem, sqlite3.Error) and "no such" not in why:
+        return damaged_episode(path, id, f"its {part} cannot be read ({why})")
+    return fault
+
+
+def damaged_episode(path: Path, id: Any, why: str) -> Damaged:
+    """The sentence for an episode something is wrong with."""
+    return Damaged(f"the episode {id!s:.40} in {path} is damaged: {why}; {RESCUE}")
+
+
+def episode_of(row: Iterable[Any], path: Path) -> Episode:
+    """An episode of the file.
+
+    Raises:
+        Damaged: it is not what `Store` writes.
+    """
+    values = dict(zip((each.name for each in fields(Episode)), row, strict=True))
+    try:
+        for name, fits in _EPISODE.items():
+            if not fits(values[name]):
+                raise _Wrong(f"its `{name}` is {values[name]!r:.60}")
+        rules = _mapping(values["rules"], "rules")
+        seed = int(values["seed"])
+    except (_Wrong, ValueError) as problem:
+        raise damaged_episode(path, values["id"], str(problem)) from None
+    passed = None if values["passed"] is None else bool(values["passed"])
+    return Episode(**values | {"seed": seed, "rules": rules, "passed": passed})
+
+
+def event_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """An event of the file, with its details.
+
+    Raises:
+        ValueError: it is not what `Store` writes; the message says why.
+    """
+    for name, fits in _EVENT.items():
+        if not fits(values[name]):
+            raise _Wrong(f"the `{name}` of an event is {values[name]!r:.60}")
+    details = _mapping(values["details"], "details of an event")
+    if not _is_number_or_none(details.get("latency")):
+        raise _Wrong(f"the latency of an event is {details['latency']!r:.60}")
+    return {**values, "details": details}
+
+
+def check_steps(rows: Iterable[tuple[Any, ...]]) -> None:
+    """Refuse rows of `STEP_COLUMNS` that are not what `Store` writes.
+
+    Raises:
+        ValueError: one is something else; the message says which.
+    """
+    for row in rows:
+        step, actions, view, flags = row[0], row[1], row[-2], row[-1]
+        numbers = row[2:-2]
+        good = type(step) is int and step >= 0 and type(actions) is str and not set(actions) - _DIGITS
+        good = good and type(flags) is int and flags >= 0 and view in _VIEWS and numbers[0] is not None
+        if not good or not all(map(_is_number_or_none, numbers)):
+            raise _Wrong(f"its step {step!r:.20} holds something else than a step does")
+
+
+def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None) -> tuple[tuple[int, ...], ...]:
+    """The actions of an episode.
+
+    Args:
+        rows: number and actions of each step, in order.
+        period: physics steps an action is held for at most.
+        length: physics steps the episode took; None where it is not over.
+
+    Raises:
+        ValueError: one is damaged or missing; the message says which.
+    """
+    reached, texts = 0, []
+    for step, text in rows:
+        if type(step) is not int or not 0 <= step - reached <= period:
+            raise _Wrong(f"steps are missing after step {reached}")
+        reached = step
+        if text:
+            texts.append(text)
+    if length is not None and reached != length:
+        raise _Wrong(f"it took {length} physics steps, and those after step {reached} are missing")
+    return actions_in(texts)
+
+
+def _mapping(text: str, what: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise _Wrong(f"the {what} cannot be read as JSON") from None
+    if not isinstance(found, dict):
+        raise _Wrong(f"the {what} are {found!r:.60}")
+    return found
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_text_or_none(value: Any) -> bool:
+    return value is None or type(value) is str
+
+
+def _is_number_or_none(value: Any) -> bool:
+    return value is None or (type(value) in (int, float) and isfinite(value))
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_whole_or_none(value: Any) -> bool:
+    return value is None or type(value) is int
+
+
+def _is_seed(value: Any) -> bool:
+    # Text where it has more digits than a whole number of SQLite; Python reads no more than 4,300.
+    return _is_whole(value) or (type(value) is str and value.isdecimal() and len(value) < 4000)
+
+
+def _is_moment(value: Any) -> bool:
+    try:
+        return type(value) is str and datetime.fromisoformat(value) is not None
+    except ValueError:
+        return False
+
+
+_DIGITS = frozenset("012345678")
+_EPISODE: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("id", "task_hash", "task", "title", "rules"), _is_text),
+    **dict.fromkeys(("agent", "participant", "ended_by"), _is_text_or_none),
+    **dict.fromkeys(("hidden_ms", "paused_ms"), _is_number_or_none),
+    **dict.fromkeys(("arena", "steps"), _is_whole),
+    "seed": _is_seed,
+    "started": _is_moment,
+    "player": lambda value: value in PLAYERS,
+    "decision_period": lambda value: type(value) is int and 1 <= value <= 100,
+    "total": lambda value: value is not None and _is_number_or_none(value),
+    "passed": lambda value: value in (None, 0, 1),
+}
+_EVENT: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("kind", "details"), _is_text),
+    "name": _is_text_or_none,
+    "step": _is_whole,
+    **dict.fromkeys(("thing", "animal"), _is_whole_or_none),
+}

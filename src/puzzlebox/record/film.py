@@ -1,0 +1,168 @@
+"""Recorded episodes as films and pictures: the episode is played again, and painted."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.world import Record
+from puzzlebox.record.film_camera import FollowingCamera, Image, checked_view
+from puzzlebox.record.gif import GifFile
+from puzzlebox.record.path_picture import path_picture
+from puzzlebox.record.replay import moments, physics_steps, world_at
+from puzzlebox.record.rows import FILE, HUMAN, UPLOAD, Episode
+
+__all__ = ["FILMS", "file_name", "film", "film_name", "path_picture", "picture"]
+
+# What films can be, and how many pictures a second they have when nobody says: GIF counts in hundredths of a second.
+FILMS = {".mp4": 25.0, ".gif": 12.5}
+# The end is shown for so many seconds more, so that one sees it.
+_LINGER = 0.6
+SMALLEST, LARGEST = 16, 4096
+# The most characters of one part of a file name.
+_LONGEST_PART = 60
+Size = tuple[int, int]
+Progress = Callable[[int, int], None]
+
+
+def film_name(episode: Episode, suffix: str) -> str:
+    """The file name of a recorded episode's film or picture: task, who played, id, then `suffix`, such as `.mp4`.
+
+    The name holds only characters that every file system and every HTTP header can hold.
+    """
+    task = episode.title if not episode.task or episode.task.startswith(UPLOAD) else episode.task.removeprefix(FILE)
+    return file_name(task or "task", episode.participant or episode.agent or HUMAN, episode.id, suffix=suffix)
+
+
+def file_name(*parts: str, suffix: str) -> str:
+    """Words as one file name, joined by `-`; letters lose their accents, and anything else becomes a `-`."""
+    plain = (unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode() for part in parts)
+    words = (re.sub(r"[^A-Za-z0-9._]+", "-", part)[:_LONGEST_PART].strip("-.") for part in plain)
+    return ("-".join(word for word in words if word) or "film") + suffix
+
+
+def picture(record: Record, step: int | None = None, view: str = "third", size: Size = (1200, 800)) -> Image:
+    """An episode after so many physics steps (left out: at its end), as height x width x 3 bytes."""
+    steps = physics_steps(record)
+    if step is not None and not 0 <= step <= steps:
+        raise ValueError(f"there is no step {step}; the episode has {steps}")
+    camera = FollowingCamera(view, _checked_size(size), fine=True)
+    return camera.paint(world_at(record, steps if step is None else step))
+
+
+def film(
+    record: Record,
+    path: str | Path,
+    view: str = "third",
+    size: Size = (640, 480),
+    progress: Progress | None = None,
+    *,
+    fps: float | None = None,
+    speed: float = 1.0,
+    shadows: bool = False,
+) -> None:
+    """Write an episode as a film, MP4 (which needs the extra `video`) or GIF as the name of the file says.
+
+    Args:
+        record: the episode.
+        path: the file; it appears when it is complete.
+        view: "first", "third" or "top".
+        size: width and height; of an MP4 both are even, one less where they are not.
+        progress: is told how many pictures of how many are done.
+        fps: pictures a second; left out: 25, of a GIF 12.5.
+        speed: how much faster than it was played.
+        shadows: with soft shadows, which takes ten times as long.
+    """
+    path = Path(path)
+    form = path.suffix.lower()
+    if form not in FILMS:
+        raise ValueError(f"{path.name} is no film; its name must end in {' or '.join(FILMS)}")
+    checked_view(view)
+    rate = FILMS[form] if fps is None else fps
+    if not 1 <= rate <= 60:
+        raise ValueError(f"fps is {rate}; it must be from 1 to 60")
+    if not 0.1 <= speed <= 100:
+        raise ValueError(f"speed is {speed}; it must be from 0.1 to 100")
+    width, height = _checked_size(size)
+    if form == ".mp4":  # its colours have half the resolution
+        width, height = width - width % 2, height - height % 2
+    draft = path.with_name(path.name + ".part")
+    reel: _Reel = _Mp4(draft, (width, height), rate) if form == ".mp4" else GifFile(draft, (width, height), rate)
+    try:
+        every = speed / PHYSICS_STEP / rate
+        total = int(physics_steps(record) / every) + 1 + round(_LINGER * rate)
+        for count, image in enumerate(
+            _pictures(record, FollowingCamera(view, (width, height), fine=shadows), every), 1
+        ):
+            reel.add(image)
+            if progress is not None:
+                progress(min(count, total), total)
+        for _ in range(round(_LINGER * rate)):
+            reel.add(image)
+        reel.close()
+        if progress is not None:
+            progress(total, total)
+    except BaseException:
+        reel.abandon()
+        draft.unlink(missing_ok=True)
+        raise
+    draft.replace(path)
+
+
+def _pictures(record: Record, camera: FollowingCamera, every: float) -> Iterator[Image]:
+    """A picture for every so many physics steps, which need be no whole number; and one of the end."""
+    count, shown = 0, -1
+    image: Image | None = None
+    for moment in moments(record):
+        world = moment.world
+        while world.clock >= count * every:
+            if image is None or shown != world.clock:
+                image, shown = camera.paint(world), world.clock
+            yield image
+            count += 1
+    if shown != world.clock:
+        yield camera.paint(world)
+
+
+class _Reel(Protocol):
+    def add(self, image: Image) -> None: ...
+    def close(self) -> None: ...
+    def abandon(self) -> None: ...
+
+
+class _Mp4:
+    """H.264, which every browser and player shows."""
+
+    def __init__(self, path: Path, size: Size, fps: float) -> None:
+        try:
+            self._av: Any = import_module("av")
+        except ImportError:
+            raise ModuleNotFoundError("MP4 needs PyAV; `pip install puzzlebox[video]` brings it") from None
+        from fractions import Fraction
+
+        self._container = self._av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"})
+        self._stream = self._container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000))
+        self._stream.width, self._stream.height = size
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = {"crf": "20", "preset": "veryfast"}
+
+    def add(self, image: Image) -> None:
+        frame = self._av.VideoFrame.from_ndarray(image, format="rgb24")
+        self._container.mux(self._stream.encode(frame))
+
+    def close(self) -> None:
+        self._container.mux(self._stream.encode(None))
+        self._container.close()
+
+    def abandon(self) -> None:
+        self._container.close()
+
+
+def _checked_size(size: Size) -> Size:
+    width, height = size
+    if not (SMALLEST <= width <= LARGEST and SMALLEST <= height <= LARGEST):
+        raise ValueError(f"{width}x{height} is no size of a picture; both are from {SMALLEST} to {LARGEST} pixels")
+    return int(width), int(height)

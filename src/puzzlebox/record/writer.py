@@ -1,0 +1,430 @@
+"""One thread that writes what all players do: one transaction for all of them, at most every tenth of a second.
+
+A transaction that fails as a whole (the disk is full, another program keeps the file locked) is tried again until it
+succeeds. What is wrong with one episode alone costs that episode: its entries are set aside in a file of their own.
+"""
+
+import json
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.record.database import StoreError, aside_of, connect
+from puzzlebox.record.rows import Breaks, End, Start, Step, plain_event
+
+# Seconds from one transaction to the next.
+BREATH = 0.1
+# Seconds until a failed transaction is tried again, at first and at most.
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+# Seconds a transaction waits for another program that writes; after that it has failed, and is tried again.
+LOCK_SECONDS = 2.0
+# Entries that may wait, of all episodes together: a hundred players who are paused (studio.playing.MOST_UNSAVED).
+MOST_WAITING = 250_000
+# Seconds without a commit after which it is tried out whether one succeeds.
+RECENT = 2.0
+
+Listener = Callable[[dict[str, int]], object]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Nothing to be stored: the file is written to in order to see whether that succeeds."""
+
+
+Row = Start | Step | Breaks | End | Trial
+Entry = tuple[str, Row]
+
+_BEGIN = """INSERT INTO episodes
+  (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_STEP = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
+_BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
+# What fits into a whole number of SQLite.
+_LARGEST = 2**63 - 1
+_ELSEWHERE = "the file is not where it was"
+# What SQLite says, and what that means: the reason, and what to do.
+_REASONS = (
+    ("disk is full", "the disk is full", "make room on it"),
+    ("locked", "another program keeps the recordings locked", "end that program"),
+    ("readonly", "the recordings may not be changed", "change the permissions of their file and folder"),
+    ("unable to open", "the file of the recordings cannot be opened", "see whether its folder is still there"),
+    (_ELSEWHERE, "the file of the recordings was moved or deleted", "put it back, or restart the studio"),
+    ("no such table", "the file of the recordings was replaced", "put it back, or restart the studio"),
+    ("malformed", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
+    ("not a database", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
+)
+
+
+class CannotWrite(StoreError):
+    """Nothing can be written at the moment; it is tried again.
+
+    Attributes:
+        reason: what is wrong, in a few words.
+        remedy: what somebody can do about it.
+    """
+
+    def __init__(self, path: Path, problem: Exception, waiting: int) -> None:
+        said = str(problem) or type(problem).__name__
+        found = (each[1:] for each in _REASONS if each[0] in said)
+        self.reason, self.remedy = next(found, (f"the disk says {said!r}", "see to the disk"))
+        super().__init__(f"recording to {path} fails: {self.reason}; entries not written yet: {waiting}")
+
+
+class EpisodeFault(StoreError):
+    """One episode cannot be recorded any further; the others can."""
+
+
+class _Fault(Exception):
+    """Something is wrong with what is to be stored of one episode."""
+
+    def __init__(self, id: str, problem: Exception) -> None:
+        super().__init__(str(problem) or type(problem).__name__)
+        self.id = id
+
+
+def _text(details: Any) -> str:
+    return json.dumps(details, separators=(",", ":"), default=str)
+
+
+def _find(connection: sqlite3.Connection, id: str) -> int | None:
+    """The number of an episode in the file."""
+    found = connection.execute("SELECT number FROM episodes WHERE id = ?", (id,)).fetchone()
+    return None if found is None else int(found[0])
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file lies at a path; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _of_the_file(problem: Exception) -> bool:
+    """Whether everybody's entries fail with this, and may succeed later."""
+    return isinstance(problem, sqlite3.OperationalError | sqlite3.InternalError | OSError | MemoryError) or (
+        type(problem) is sqlite3.DatabaseError
+    )
+
+
+def _leave(connection: sqlite3.Connection) -> None:
+    """Close a connection; what it committed goes into the file even if the journal beside that was deleted."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(FULL)")
+    connection.close()
+
+
+class Writer:
+    """Takes entries from any thread, in the order given, and returns at once; a thread of its own writes them.
+
+    Args:
+        path: the file.
+        listeners: are given, after each transaction, the episodes in it and their last steps; and nothing when
+            writing begins to fail, or an episode is given up.
+        over: is given the episodes that have ended, or were given up, once that is in the file.
+
+    Attributes:
+        error: why nothing can be written at the moment; None while all is well.
+    """
+
+    def __init__(
+        self, path: Path, listeners: Sequence[Listener], over: Callable[[Iterable[str]], object] = lambda ids: None
+    ) -> None:
+        self._path, self._listeners, self._over = path, listeners, over
+        self._waiting: list[Entry] = []
+        self._counts: Counter[str] = Counter()
+        self._faults: dict[str, EpisodeFault] = {}
+        self._taken = self._written = 0
+        # Once it is to close: until when a failed transaction is tried again.
+        self._closing: float | None = None
+        self._next_time = self._last_commit = 0.0
+        self._failing_since = 0.0
+        self._change = threading.Condition()
+        # Of open episodes; None: deleted meanwhile (`puzzlebox forget`), and what follows is not kept.
+        self._numbers: dict[str, int | None] = {}
+        self._version = -1
+        # What is written into a file that was moved away or deleted, nobody would find again.
+        self._file = _identity(path)
+        self._wal: tuple[int, int] | None = None
+        self._log = logging.getLogger(__name__)
+        self.error: CannotWrite | None = None
+        self._thread = threading.Thread(target=self._run, name="puzzlebox-recordings", daemon=True)
+        self._thread.start()
+
+    def put(self, id: str, row: Row) -> None:
+        """Have something written.
+
+        Raises:
+            EpisodeFault: this episode was given up.
+            CannotWrite: writing fails, and `MOST_WAITING` entries wait already.
+        """
+        with self._change:
+            if self._closing is not None:
+                raise StoreError("the recordings are closed; nothing more can be recorded")
+            if id in self._faults:
+                raise self._faults[id]
+            self._wait(lambda: self._taken - self._written < MOST_WAITING, 0.0)
+            self._waiting.append((id, row))
+            self._counts[id] += 1
+            self._taken += 1
+            if len(self._waiting) == 1:
+                self._change.notify_all()
+
+    def waiting(self, id: str) -> int:
+        """How many entries of an episode are not in the file yet."""
+        with self._change:
+            return self._counts[id]
+
+    def fault(self, id: str) -> EpisodeFault | None:
+        """Why an episode was given up; None where it was not."""
+        with self._change:
+            return self._faults.get(id)
+
+    def flush(self, patience: float) -> None:
+        """Wait until all that was put before is in the file; raise `error` once it has lasted so many seconds."""
+        with self._change:
+            goal = self._taken
+            self._wait(lambda: self._written >= goal, patience)
+
+    def try_out(self) -> None:
+        """Raise `error` where nothing can be written now; it is tried, unless something was written just before."""
+        if self.error is not None:
+            raise self.error
+        if time.monotonic() - self._last_commit > RECENT:
+            self.put("", Trial())
+            self.flush(0.0)
+
+    def close(self, patience: float) -> None:
+        """Write what is left and end the thread; give up where writing still fails after so many seconds.
+
+        Raises:
+            CannotWrite: something was not written.
+            EpisodeFault: an episode was given up.
+        """
+        with self._change:
+            until = time.monotonic() + patience
+            self._closing = until if self._closing is None else min(self._closing, until)
+            self._change.notify_all()
+        self._thread.join()
+        problem = self.error or next(iter(self._faults.values()), None)
+        if problem is not None:
+            raise problem
+
+    def _wait(self, done: Callable[[], bool], patience: float) -> None:
+        while not done():
+            left = None
+            if self.error is not None:
+                left = self._failing_since + patience - time.monotonic()
+                if left <= 0 or not self._thread.is_alive():
+                    raise self.error
+            self._change.wait(left)
+
+    # --- the thread
+
+    def _run(self) -> None:
+        connection: sqlite3.Connection | None = None
+        pause = FIRST_PAUSE
+        while entries := self._next():
+            try:
+                if connection is None:
+                    if _identity(self._path) != self._file:  # SQLite would make a new one
+                        raise OSError(_ELSEWHERE)
+                    connection, self._version, self._wal = connect(self._path), -1, None
+                    connection.execute(f"PRAGMA busy_timeout = {1000 * LOCK_SECONDS:.0f}")
+                done, over = self._write(connection, entries)
+            except _Fault as fault:
+                self._give_up(fault, entries)
+            except Exception as problem:
+                # Also the connection may be what is broken.
+                if connection is not None:
+                    _leave(connection)
+                    connection = None
+                if not self._try_again(problem, entries, pause):
+                    return
+                pause = min(2 * pause, LONGEST_PAUSE)
+            else:
+                pause = FIRST_PAUSE
+                self._over(over)
+                self._succeed(entries)
+                self._tell(done)
+        if connection is not None:
+            connection.close()
+
+    def _next(self) -> list[Entry]:
+        """What has come since the last transaction, not too soon after it; nothing when it is time to stop."""
+        with self._change:
+            self._change.wait_for(lambda: self._waiting or self._closing is not None)
+            if self.error is None:
+                self._change.wait_for(lambda: self._closing is not None, max(0.0, self._next_time - time.monotonic()))
+            self._next_time = time.monotonic() + BREATH
+            entries, self._waiting = self._waiting, []
+        return entries
+
+    def _succeed(self, entries: list[Entry]) -> None:
+        with self._change:
+            self._written += len(entries)
+            self._counts -= Counter(id for id, _ in entries)
+            self._last_commit = time.monotonic()
+            if self.error is not None:
+                self._log.warning("recording to %s succeeds again", self._path)
+            self.error = None
+            self._change.notify_all()
+
+    def _try_again(self, problem: Exception, entries: list[Entry], pause: float) -> bool:
+        """Put the entries back and wait a while; False where it is time to give up."""
+        with self._change:
+            self._waiting = entries + self._waiting
+            first = self.error is None
+            if first:
+                self._failing_since = time.monotonic()
+            self.error = CannotWrite(self._path, problem, self._taken - self._written)
+            self._change.notify_all()
+        if first:
+            self._log.warning("%s (%s); it is tried again until it succeeds", self.error, problem)
+            self._tell({})
+        with self._change:
+            if self._closing is None:
+                self._change.wait_for(lambda: self._closing is not None, pause)
+            else:
+                self._change.wait(min(pause, FIRST_PAUSE))
+            return self._closing is None or time.monotonic() < self._closing
+
+    def _give_up(self, fault: _Fault, entries: list[Entry]) -> None:
+        """Set aside what is left of one episode; the rest is written."""
+        with self._change:
+            everything = entries + self._waiting
+            self._faults[fault.id] = EpisodeFault(f"episode {fault.id} cannot be recorded any further: {fault}")
+            self._waiting = [entry for entry in everything if entry[0] != fault.id]
+            lost = [row for id, row in everything if id == fault.id]
+        where = self._set_aside(fault.id, lost)
+        sentence = f"episode {fault.id} cannot be recorded any further ({fault}); entries {where}: {len(lost)}"
+        with self._change:
+            self._faults[fault.id] = EpisodeFault(sentence)
+            self._written += len(lost)
+            self._counts.pop(fault.id, None)
+            self._next_time = 0.0
+            self._change.notify_all()
+        self._log.error("%s", sentence)
+        self._numbers.pop(fault.id, None)
+        self._over([fault.id])
+        self._tell({})
+
+    def _set_aside(self, id: str, rows: Sequence[Row]) -> str:
+        """Keep entries in a file beside the recordings, a line each; without the participant, who may be deleted."""
+        path = aside_of(self._path)
+        try:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as file:
+                for row in rows:
+                    kept = asdict(row) | (
+                        {"events": list(map(plain_event, row.events))} if isinstance(row, Step) else {}
+                    )
+                    kept.pop("participant", None)
+                    file.write(_text({"episode": id, "kind": type(row).__name__.lower(), **kept}) + "\n")
+        except Exception as problem:
+            self._log.exception("entries of episode %s cannot be set aside", id)
+            return f"that are lost, for {path} cannot be written ({problem})"
+        return f"set aside in {path}"
+
+    def _write(self, connection: sqlite3.Connection, entries: list[Entry]) -> tuple[dict[str, int], list[str]]:
+        """One transaction; how far each episode in it has come, and those that are over."""
+        done: dict[str, int] = {}
+        over: list[str] = []
+        connection.execute("BEGIN IMMEDIATE")
+        numbers = dict(self._numbers)
+        try:
+            self._look_again(connection)
+            for id, row in entries:
+                try:
+                    reached = self._write_row(connection, id, row)
+                except Exception as problem:
+                    raise problem if _of_the_file(problem) else _Fault(id, problem) from problem
+                if reached is not None:
+                    done[id] = reached
+                if isinstance(row, End):
+                    over.append(id)
+            self._refuse_another_file()
+            connection.execute("COMMIT")
+        except BaseException:
+            self._numbers = numbers
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        for id in over:
+            self._numbers.pop(id, None)
+        return done, over
+
+    def _write_row(self, connection: sqlite3.Connection, id: str, row: Row) -> int | None:
+        """Write one entry; the step its episode has come to, where the entry says so."""
+        if isinstance(row, Trial):
+            # The header of the file, as it is: nothing changes, and yet it must be written.
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            connection.execute(f"PRAGMA user_version = {version}")
+            return None
+        if isinstance(row, Start):
+            self._write_start(connection, row)
+            return 0
+        number = self._number(connection, id)
+        if number is None:
+            return None
+        if isinstance(row, Breaks):
+            connection.execute(_BREAKS, (row.hidden_ms, row.paused_ms, number))
+            return None
+        if isinstance(row, Step):
+            self._write_step(connection, number, row)
+        else:
+            connection.execute(_END, (row.step, row.total, row.passed, row.ended_by, number))
+        return row.step
+
+    def _refuse_another_file(self) -> None:
+        """Raise where the file, or SQLite's journal beside it, is not the one that was opened."""
+        wal = _identity(self._path.with_name(self._path.name + "-wal"))
+        if _identity(self._path) != self._file or self._wal not in (None, wal):
+            raise OSError(_ELSEWHERE)
+        self._wal = wal
+
+    def _look_again(self, connection: sqlite3.Connection) -> None:
+        """Find out which episodes another program has deleted; their numbers may be given to new ones."""
+        version = connection.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self._version = version
+            self._numbers = {id: _find(connection, id) for id in self._numbers}
+
+    def _number(self, connection: sqlite3.Connection, id: str) -> int | None:
+        """The number of an episode in the file; None where it was deleted."""
+        if id not in self._numbers:
+            self._numbers[id] = _find(connection, id)
+        return self._numbers[id]
+
+    def _write_start(self, connection: sqlite3.Connection, start: Start) -> None:
+        connection.execute("INSERT OR IGNORE INTO tasks VALUES (?, ?)", (start.task_hash, start.task_text))
+        seed = start.seed if start.seed <= _LARGEST else str(start.seed)
+        what = (start.id, start.task_hash, start.task, start.title, start.arena, seed, start.rules)
+        who = (start.player, start.agent, start.started, start.decision_period, start.participant)
+        self._numbers[start.id] = connection.execute(_BEGIN, what + who).lastrowid or 0
+
+    @staticmethod
+    def _write_step(connection: sqlite3.Connection, number: int, row: Step) -> None:
+        actions = "".join(map(str, row.actions))
+        state = (*row.position, *row.velocity, row.heading, row.reward, row.total, row.health)
+        connection.execute(_STEP, (number, row.step, actions, row.time_ms, *state, row.view, row.flags))
+        for event in map(plain_event, row.events):
+            subject = (event["thing"], event["name"], event["animal"])
+            connection.execute(_EVENT, (number, event["step"], event["kind"], *subject, _text(event["details"])))
+
+    def _tell(self, done: dict[str, int]) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(dict(done))
+            except Exception:  # a listener's mistake is no reason to stop recording
+                self._log.exception("a listener of the recordings failed")

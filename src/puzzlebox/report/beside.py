@@ -1,0 +1,160 @@
+"""Published results beside one's own (`--published`)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from puzzlebox.report import published, words
+from puzzlebox.report.played import Played, agents_of, grouped, passes
+from puzzlebox.report.tables import Table, measures, real, share, text
+from puzzlebox.stats import wilson
+
+
+def testbed_rows(rows: Sequence[Played]) -> list[Played]:
+    """Episodes on the levels of the testbed."""
+    return [row for row in rows if row.level in published.LEVELS]
+
+
+def levels_table(rows: Sequence[Played]) -> Table | None:
+    """Shares passed per level: one's own agents, then the published ones; None where no task is of the testbed."""
+    own = testbed_rows(rows)
+    if not own:
+        return None
+    cells = grouped(own, lambda row: (row.agent, row.level))
+    lines: list[dict[str, Any]] = []
+    for agent in agents_of(own):
+        line: dict[str, Any] = {"agent": agent, "source": "this report"}
+        for level in published.LEVELS:
+            passed, known = passes(cells.get((agent, level), []))
+            line[f"level_{level}"] = passed / known if known else None
+        passed, known = passes([row for row in own if row.agent == agent])
+        lines.append(line | {"overall": passed / known if known else None, "episodes": known})
+    for each in published.shown():
+        line = {"agent": f"{each.name} (published)", "source": published.SOURCES[each.source]}
+        line |= {f"level_{level}": each.rates[level] for level in published.LEVELS}
+        lines.append(line | {"overall": each.overall, "episodes": each.episodes})
+    columns = [
+        ("agent", text("agent")),
+        *((level, _percent(f"level_{level}")) for level in published.LEVELS),
+        ("all", _percent("overall")),
+        ("episodes", text("episodes")),
+    ]
+    missing = [level for level in published.LEVELS if not any((agent, level) in cells for agent in agents_of(own))]
+    remarks = [
+        f"{published.SHOWN[name].capitalize() if name.startswith('c') else published.SHOWN[name]}: {why}."
+        for name, why in published.CAUTIONS.items()
+    ]
+    if missing:
+        remarks.append(f"No task of level {words.listed(missing, 10)} was played here.")
+    caption = "Share passed per level of the testbed, in percent, beside published results."
+    return Table("published_levels", caption, lines, columns, remarks=remarks)
+
+
+def _percent(key: str) -> Any:
+    return lambda row: words.NOT_KNOWN if row[key] is None else f"{100 * row[key]:.1f}"
+
+
+def places_table(rows: Sequence[Played]) -> Table | None:
+    """The place of each agent among the 64 entrants."""
+    own = testbed_rows(rows)
+    lines: list[dict[str, Any]] = []
+    whole = True
+    for agent in agents_of(own):
+        levels = grouped((row for row in own if row.agent == agent and row.passed is not None), lambda row: row.level)
+        if not levels:
+            continue
+        counts = [passes(each) for each in levels.values()]
+        rate = published.balanced_rate(counts)
+        place = published.place_among_entrants(rate)
+        tasks = len({row.task for row in own if row.agent == agent})
+        whole = whole and tasks == 900
+        lines.append(
+            {
+                "agent": agent,
+                "tasks": tasks,
+                "levels": len(levels),
+                "rate": rate.value,
+                "rate_low": rate.low,
+                "rate_high": rate.high,
+                "place": place.place,
+                "best_place": place.best,
+                "worst_place": place.worst,
+            }
+        )
+    if not lines:
+        return None
+    entrants = len(published.leaderboard())
+    columns = [
+        ("agent", text("agent")),
+        ("tasks", text("tasks")),
+        ("levels", text("levels")),
+        ("passed, levels weighing the same", share("rate")),
+        (f"place of {entrants}", lambda row: f"{row['place']} ({row['best_place']}–{row['worst_place']})"),
+    ]
+    first = published.leaderboard()[0]
+    caption = (
+        f"Place among the {entrants} entrants (60 of the 2019 competition, four agents of 2024; {first.agent} leads "
+        f"with {words.percent(first.overall)}), with the places the 95 % interval allows."
+    )
+    remarks = (
+        [] if whole else ["They played all 900 tasks; a sample of them only tells roughly where an agent would stand."]
+    )
+    return Table("published_places", caption, lines, columns, remarks=remarks)
+
+
+def experiments_table(rows: Sequence[Played]) -> Table | None:
+    """Returns in foraging and the operant chamber beside those of 2024."""
+    lines: list[dict[str, Any]] = []
+    for task, own in sorted(grouped(rows, lambda row: row.task).items()):
+        experiment = published.EXPERIMENTS.get(task)
+        if experiment is None:
+            continue
+        for agent in agents_of(own):
+            found = measures([row for row in own if row.agent == agent])
+            keys = (
+                "episodes",
+                "return_mean",
+                "return_sd",
+                "return_median",
+                "pass_rate",
+                "pass_rate_low",
+                "pass_rate_high",
+            )
+            lines.append({"task": task, "agent": agent, "source": "this report"} | {key: found[key] for key in keys})
+        for each in published.experiments():
+            if each.experiment == experiment:
+                interval = wilson(each.passes, each.episodes)
+                lines.append(
+                    {
+                        "task": task,
+                        "agent": f"{each.agent} (published)",
+                        "source": published.SOURCES["paper-2024"],
+                        "episodes": each.episodes,
+                        "return_mean": each.mean,
+                        "return_sd": each.sd,
+                        "return_median": each.median,
+                        "pass_rate": interval.value,
+                        "pass_rate_low": interval.low,
+                        "pass_rate_high": interval.high,
+                    }
+                )
+    if not lines:
+        return None
+    columns = [
+        ("task", text("task")),
+        ("agent", text("agent")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        ("return, mean (SD)", lambda row: f"{words.number(row['return_mean'])} ({words.number(row['return_sd'])})"),
+        ("median", real("return_median")),
+    ]
+    caption = "The experiments of 2024 (pass marks 15 and 0; game build 3.1.3, so compare runs with `--rules 3.1`)."
+    return Table("published_experiments", caption, lines, columns)
+
+
+def nothing_published(rows: Sequence[Played]) -> str:
+    """What is said where nothing published fits."""
+    names = ", ".join(sorted({row.task for row in rows})[:3])
+    return (
+        f"Nothing published fits these tasks ({names}); there are results for the testbed's levels 1 to 10, foraging "
+        "and the operant chamber."
+    )

@@ -1,0 +1,167 @@
+"""A table's cells as episodes: what each must be, and where it stands if it is not."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from math import nan
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.csv_cells import CellReader
+from puzzlebox.record.rows import HUMAN
+from puzzlebox.report.played import Played, Remark
+from puzzlebox.run.subjects import testbed_place
+from puzzlebox.text import nearest
+
+# Columns as other tables call them, where they have none of our name.
+_SYNONYMS = {"experiment": "task", "reward": "return", "score": "return", "pass": "passed", "player": "agent"}
+_NEEDED = ("task", "agent", "return")
+# What the tasks of the published experiments need to be passed, where a table leaves it out.
+_MARKS = {"foraging": 15.0, "operant": 0.0, "operant-chamber": 0.0, "what-where-when": 7.0}
+_TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")
+
+
+class CannotRead(ValueError):
+    """What was named holds no episodes; the message says what is missing."""
+
+
+def episodes_in(path: Path, place: Path, remarks: list[str]) -> list[Played]:
+    """The episodes of a table; `place` is what their trajectories are beside."""
+    rows = rows_in(path, remarks)
+    return [episode_of(row, path, line, place) for line, row in enumerate(rows, 2)]
+
+
+def rows_in(path: Path, remarks: list[str]) -> list[dict[str, str]]:
+    """The rows of a table of episodes, CSV or Parquet, as texts under our names of columns, arenas by position."""
+    rows = _parquet(path) if path.suffix.lower() == ".parquet" else _csv(path, remarks)
+    names = _names(path, list(rows[0]) if rows else [])
+    return _with_positions([{names[key]: value for key, value in row.items()} for row in rows])
+
+
+def _names(path: Path, there: Sequence[str]) -> dict[str, str]:
+    """Our name for each column of a table."""
+    names = {name: name if _SYNONYMS.get(name) in there else _SYNONYMS.get(name, name) for name in there}
+    for column in _NEEDED if there else ():
+        if column not in names.values():
+            raise CannotRead(f"{path} has no column {column!r}{nearest(column, there)}")
+    return names
+
+
+def _with_positions(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Rows whose arenas are positions: tables count them from 1, and those of other programs from 0."""
+    arenas = {row.get("arena", "").strip() for row in rows}
+    if arenas & {"0", "0.0"} or not all(each.isdecimal() for each in arenas - {""}):
+        return rows
+    return [{**row, "arena": str(int(row["arena"]) - 1)} if row.get("arena", "").strip() else row for row in rows]
+
+
+def _parquet(path: Path) -> list[dict[str, str]]:
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise CannotRead(f"{path} needs pyarrow; `pip install puzzlebox[tables]` brings it") from None
+    try:
+        rows = parquet.read_table(path).to_pylist()
+    except (ValueError, OSError) as problem:
+        raise CannotRead(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}") from None
+    return [as_text(row) for row in rows]
+
+
+def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
+    csv.field_size_limit(2**31 - 1)  # events of a long episode
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = CellReader(file)
+            there = reader.fieldnames
+            if not there:
+                raise CannotRead(f"{path} is empty; a table of episodes begins with the names of its columns")
+            _names(path, there)
+            rows = list(reader)
+    except UnicodeDecodeError:
+        raise CannotRead(f"{path} is no table: it is not text in UTF-8") from None
+    except csv.Error as problem:
+        raise CannotRead(f"{path} cannot be read as CSV: {problem}") from None
+    if rows and None in rows[-1].values() and not path.read_bytes().endswith(b"\n"):
+        # Its last number may have lost digits, so that none of it can be trusted.
+        rows.pop()
+        remarks.append(Remark(f"{path} ends in the middle of a row; that row counts nowhere.", ""))
+    return [{key: value or "" for key, value in row.items() if key in there} for row in rows]
+
+
+def as_text(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row of results as a table would hold it."""
+    return {name: "" if value is None else str(value) for name, value in row.items()}
+
+
+def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Played:
+    """The episode a row tells of; what is wrong with it is said with file and line."""
+    level, variant = _level(row["task"], row.get("level", ""), row.get("variant", ""))
+    total = _number(row, "return", path, line)
+    passed = _truth(row, "passed", path, line)
+    error = row.get("error", "")
+    # Exported recordings name agents only, and say in another column whether a person played.
+    agent = row["agent"] or row.get("player", "") or "unnamed"
+    person = _truth(row, "person", path, line)
+    if total is None and not error:
+        raise CannotRead(f"{path}, line {line}: the return is empty, and no error says why")
+    if passed is None and row["task"] in _MARKS and total is not None:
+        passed = total >= _MARKS[row["task"]]
+    steps, goals = _number(row, "steps", path, line), _number(row, "goals_collected", path, line)
+    # Tables of earlier versions, and of others, do not say when an episode was decided.
+    whole = "latency" not in row
+    latency = None if steps is None else steps * PHYSICS_STEP
+    return Played(
+        run=row.get("run", "") or place.stem,
+        task=row["task"],
+        agent=agent,
+        total=nan if total is None else total,
+        passed=passed,
+        task_hash=row.get("task_hash", ""),
+        variant=variant,
+        level=level,
+        arena=int(_number(row, "arena", path, line) or 0),
+        episode=int(_number(row, "episode", path, line) or 0),
+        seed=row.get("seed", ""),
+        rules=row.get("rules", ""),
+        steps=None if steps is None else int(steps),
+        ended_by=row.get("ended_by", ""),
+        goals=None if goals is None else int(goals),
+        trajectory=f"{place}|{row['trajectory']}" if row.get("trajectory") else "",
+        trained_on=_truth(row, "trained_on", path, line),
+        error=error,
+        latency=latency if whole else _number(row, "latency", path, line),
+        whole_time=whole,
+        time_limit=_number(row, "time_limit", path, line),
+        participant=row.get("participant", ""),
+        person=agent == HUMAN or bool(row.get("participant")) if person is None else person,
+    )
+
+
+def _level(task: str, level: str, variant: str) -> tuple[str, str]:
+    """The testbed's own names tell level and variant."""
+    place = testbed_place(task)
+    if place is not None:
+        level, variant = level or place[0], variant or place[1]
+    return (str(int(level)) if level.isdecimal() else level), variant
+
+
+def _number(row: Mapping[str, str], column: str, path: Path, line: int) -> float | None:
+    text = row.get(column, "").strip()
+    if not text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise CannotRead(f"{path}, line {line}: {column} is {text!r}, which is no number") from None
+
+
+def _truth(row: Mapping[str, str], column: str, path: Path, line: int) -> bool | None:
+    text = row.get(column, "").strip().lower()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    if not text:
+        return None
+    raise CannotRead(f"{path}, line {line}: {column} is {text!r}; it must be True, False or empty")

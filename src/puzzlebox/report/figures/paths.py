@@ -1,0 +1,295 @@
+"""Where agents went until their episodes were decided: their ways over a picture of the arena from above."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlebox.arena.world import Record, World
+from puzzlebox.render import View
+from puzzlebox.report.figures.lettering import letters_in, lines_of, shortened, wrapped
+from puzzlebox.report.figures.looks import INK, WIDTH, Drawing, Looks, new_figure
+from puzzlebox.report.played import Played, agents_of, grouped
+
+MOST_PLACES = 4
+MOST_AGENTS = 4
+MOST_PATHS = 5
+# Rows of panels: an episode that goes on to further arenas has one for each.
+MOST_ROWS = 8
+_PIXELS = 420
+# An arena of a task, by its position: what one plan can be drawn of.
+Place = tuple[str, int]
+# What stands at the end of a way that was passed, was not, or was never decided; and how large.
+_MARKS: dict[bool | None, tuple[str, int]] = {True: ("*", 70), False: ("X", 34), None: ("s", 22)}
+# What stands where an episode went on to the next arena.
+_WENT_ON = (">", 34)
+
+
+@dataclass
+class _Leg:
+    """The part of an episode that was played in one arena.
+
+    Attributes:
+        row: the episode.
+        place: the arena.
+        view: what the arena is seen with.
+        picture: the arena as it was when the episode came there; None where another leg has one.
+        points: where the animal was, in metres.
+        went_on: whether the episode went on to the next arena from here.
+    """
+
+    row: Played
+    place: Place
+    view: View
+    picture: NDArray[np.uint8] | None
+    points: list[NDArray[np.float64]]
+    went_on: bool = False
+
+
+def place_of(row: Played) -> Place:
+    """Where an episode started."""
+    return row.task, row.arena
+
+
+def places(rows: Sequence[Played]) -> list[Place]:
+    """The arenas that have paths, in the order of their tasks."""
+    return sorted({place_of(row) for row in rows if row.trajectory})
+
+
+def chosen(rows: Sequence[Played]) -> list[Place]:
+    """The arenas that are drawn: those most agents and participants played, then those played most often.
+
+    Of many that were played alike, some from all over are taken, not the first ones.
+    """
+    played = grouped((row for row in rows if row.trajectory), place_of)
+    who = {place: len({(row.agent, row.participant) for row in own}) for place, own in played.items()}
+    alike: dict[tuple[int, int], list[Place]] = {}
+    for place in sorted(played):
+        alike.setdefault((who[place], len(played[place])), []).append(place)
+    taken: list[Place] = []
+    for amount in sorted(alike, reverse=True):
+        free = MOST_PLACES - len(taken)
+        if free:
+            taken += alike[amount][:: -(-len(alike[amount]) // free)]
+    return sorted(taken)
+
+
+def wanted(rows: Sequence[Played], drawn: Sequence[Place]) -> list[Played]:
+    """The episodes whose ways are drawn: the first few of some agents in some arenas, of each participant one first."""
+    kept = grouped(
+        (row for row in rows if row.trajectory and place_of(row) in drawn), lambda row: (place_of(row), row.agent)
+    )
+    agents = _agents(row for own in kept.values() for row in own)
+    # Repetitions count for each participant alone.
+    return [
+        row
+        for (_, agent), own in kept.items()
+        if agent in agents
+        for row in sorted(own, key=lambda row: row.episode)[:MOST_PATHS]
+    ]
+
+
+def _agents(rows: Iterable[Played]) -> list[str]:
+    """Who is drawn, in the order of the report; of many, people are."""
+    rows = list(rows)
+    names, people = agents_of(rows), {row.agent for row in rows if row.person}
+    kept = sorted(names, key=lambda name: name not in people)[:MOST_AGENTS]
+    return [name for name in names if name in kept]
+
+
+def records(rows: Sequence[Played]) -> Iterator[tuple[Played, Record]]:
+    """What is needed to play episodes again, wherever it is kept; those that cannot be found are left out."""
+    kept: dict[str, dict[str, Played]] = {}
+    for row in rows:
+        place, _, reference = row.trajectory.partition("|")
+        kept.setdefault(place, {})[reference.partition("#")[2] or reference] = row
+    for place, names in kept.items():
+        found = _from_run(Path(place), names) if Path(place).is_dir() else _from_store(Path(place), names)
+        for name, record in found:
+            yield names[name], record
+
+
+def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Record]]:
+    from puzzlebox.run.journal import TRAJECTORIES, trajectories
+
+    if not (folder / TRAJECTORIES).exists():
+        return
+    left = set(names)
+    for name, text in trajectories(folder):
+        if name in left:
+            left.remove(name)
+            try:
+                record = Record.from_json(text)
+            except ValueError:  # somebody has changed it
+                continue
+            yield name, record
+        if not left:
+            return
+
+
+def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Record]]:
+    from puzzlebox.record.store import Store, StoreError
+
+    if path.suffix.lower() == ".csv":
+        return
+    store = Store(path)
+    for name in names:
+        try:
+            record = store.record(name)
+        except StoreError:
+            continue
+        yield name, record
+
+
+def paths_from_above(
+    found: Sequence[tuple[Played, Record]], rows: Sequence[Played], look: Looks, name: str, caption: str
+) -> Drawing:
+    """A panel for each arena of a task and each agent, with the ways of its episodes.
+
+    Args:
+        found: the episodes that are drawn.
+        rows: all episodes, which tell what was not played from what was not kept.
+        look: of each agent.
+        name: of the file.
+        caption: of the figure.
+    """
+    panels_of: dict[tuple[Place, str], list[_Leg]] = {}
+    for row, record in found:
+        for leg in _legs(row, record, panels_of.keys()):
+            panels_of.setdefault((leg.place, row.agent), []).append(leg)
+    everywhere = sorted({place for place, _ in panels_of})
+    drawn = everywhere[:MOST_ROWS]
+    if len(drawn) < len(everywhere):
+        caption += f" The first {len(drawn)} of {len(everywhere)} arenas these episodes came to."
+    agents = _agents(row for row, _ in found)
+    side = min(2.6, WIDTH / max(len(agents), 2))
+    above = {agent: wrapped(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
+    known = {*drawn, *map(place_of, rows)}
+    titles = _titles(drawn, known)
+    beside = {place: wrapped(title, letters_in(side, 8)) for place, title in titles.items()}
+    width = side * len(agents) + 0.15 * lines_of(beside.values())
+    height = (side + 0.25) * len(drawn) + 0.15 + 0.15 * lines_of(above.values())
+    figure = new_figure(max(width, 3.8), height)
+    panels = figure.subplots(len(drawn), len(agents), squeeze=False)
+    for line, place in zip(panels, drawn, strict=True):
+        for panel, agent in zip(line, agents, strict=True):
+            own = panels_of.get((place, agent), [])
+            _panel(panel, own, look[agent].colour, "" if own else _without(place, agent, found, rows))
+            panel.set_title(above[agent] if place == drawn[0] else "", fontsize=9)
+            if agent == agents[0] and len(known) > 1:
+                panel.set_ylabel(beside[place], fontsize=8)
+    legs = [leg for (place, _), own in panels_of.items() if place in drawn for leg in own]
+    handles = _legend(any(row.passed is None for row, _ in found), any(leg.went_on for leg in legs))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(handles) > 4 or len(agents) == 1 else 4)
+    return Drawing(name, caption, figure)
+
+
+def _without(place: Place, agent: str, found: Sequence[tuple[Played, Record]], rows: Sequence[Played]) -> str:
+    """Why a panel has no way."""
+    starts = {place_of(row) for row in rows}
+    # An arena nobody starts in is reached from the last one before it in which somebody does.
+    start = place if place in starts else max(each for each in starts if each < place)
+    if (start, agent) not in {(place_of(row), row.agent) for row in rows}:
+        return "not played"
+    kept = any(place_of(row) == start and row.agent == agent for row, _ in found)
+    return "not reached" if kept and start != place else "no path kept"
+
+
+def _titles(drawn: Sequence[Place], known: Iterable[Place]) -> dict[Place, str]:
+    """What the panels of each arena are called: their task, and which arena where several of it are known."""
+    tasks = [task for task, _ in known]
+    short = shortened(list(dict.fromkeys(task for task, _ in drawn)))
+    return {
+        (task, arena): f"{short[task]}, arena {arena + 1}" if tasks.count(task) > 1 else short[task]
+        for task, arena in drawn
+    }
+
+
+def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None:
+    from puzzlebox.record.path_picture import pixels
+
+    panel.set_xticks([])
+    panel.set_yticks([])
+    for edge in panel.spines.values():
+        edge.set_visible(False)
+    # Also of a panel without a picture, so that all are of one size.
+    panel.set(xlim=(0, _PIXELS), ylim=(_PIXELS, 0), aspect="equal")
+    if not own:
+        panel.text(0.5, 0.5, otherwise, ha="center", va="center", transform=panel.transAxes, color="#767676")
+        return
+    panel.imshow(own[0].picture)
+    for leg in own:
+        way = pixels(np.array(leg.points), leg.view, _PIXELS, _PIXELS)
+        panel.plot(way[:, 0], way[:, 1], color="white", linewidth=2.4, alpha=0.7)
+        panel.plot(way[:, 0], way[:, 1], color=colour, linewidth=1.3)
+        panel.scatter(*way[0], s=14, color="white", edgecolors=INK, linewidths=0.9, zorder=3)
+        marker, size = _WENT_ON if leg.went_on else _MARKS[leg.row.passed]
+        panel.scatter(*way[-1], marker=marker, s=size, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
+
+
+def _legs(row: Played, record: Record, pictured: Container[tuple[Place, str]]) -> list[_Leg]:
+    """An episode played again until it was decided: a leg for each arena it came to, in order.
+
+    Args:
+        row: the episode.
+        record: what is needed to play it again.
+        pictured: the arenas, with agents, that have a picture already.
+    """
+    world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
+    legs = [_leg(row, world, pictured)]
+    done = False
+    for actions in record.actions:
+        before, position = world.clock, world.position
+        events = world.step(actions).events
+        if world.position != position:
+            legs[-1].went_on = True
+            legs.append(_leg(row, world, pictured))
+            done = False
+            continue
+        # What comes after the deciding event says nothing of the animal.
+        decided = next((event for event in events if event.kind == "finished" and event.animal == 0), None)
+        if not done:
+            points, after = legs[-1].points, np.array(world.position_of(world.animals[0]))
+            if decided is not None:
+                share = (decided.step - before) / max(1, world.clock - before)
+                after = points[-1] + share * (after - points[-1])
+            points.append(after)
+        done = done or decided is not None
+        if world.cause is not None:
+            break
+    return legs
+
+
+def _leg(row: Played, world: World, pictured: Container[tuple[Place, str]]) -> _Leg:
+    """The beginning of a leg, in the arena a world is in."""
+    from puzzlebox.render import Painter
+
+    place, scene = (row.task, world.position), world.scene()
+    view = View.top(scene, 1.0)
+    there = (place, row.agent) in pictured
+    picture = None if there else Painter(scene).picture(view, _PIXELS, _PIXELS)
+    return _Leg(row, place, view, picture, [np.array(world.position_of(world.animals[0]))])
+
+
+def _legend(undecided: bool, went_on: bool) -> list[Any]:
+    from puzzlebox.stats.needed import needed
+
+    line = needed("matplotlib.lines").Line2D
+    kind = {"color": "none", "markeredgecolor": INK}
+    handles = [
+        line([], [], marker="o", markerfacecolor="white", markersize=5, label="start", **kind),
+        line([], [], marker="*", markerfacecolor="#8C8C8C", markersize=10, label="end, passed", **kind),
+        line([], [], marker="X", markerfacecolor="#8C8C8C", markersize=7, label="end, failed", **kind),
+    ]
+    if went_on:
+        handles.append(
+            line([], [], marker=">", markerfacecolor="#8C8C8C", markersize=7, label="on to the next arena", **kind)
+        )
+    if undecided:
+        handles.append(
+            line([], [], marker="s", markerfacecolor="#8C8C8C", markersize=6, label="end, not decided", **kind)
+        )
+    return handles

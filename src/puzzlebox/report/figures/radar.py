@@ -1,0 +1,63 @@
+"""Levels as a wheel: the profile of each agent at a glance."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil, pi, sin
+
+from puzzlebox.report.figures.lettering import LEGEND_LINE, columns_of, lines_of, shortened, wrapped
+from puzzlebox.report.figures.looks import FAINT, WIDTH, Drawing, Looks, new_figure
+from puzzlebox.report.played import Played, agents_of, grouped
+from puzzlebox.report.tables import rate
+
+FEWEST, MOST = 3, 14
+MOST_AGENTS = 8
+# Inches across.
+_WHEEL = 3.45
+
+
+def radar(
+    rows: Sequence[Played], levels: Sequence[str], titles: Mapping[str, str], look: Looks, name: str, caption: str
+) -> Drawing:
+    """The wheel; levels an agent did not play leave a gap in its line."""
+    agents = agents_of(rows)[:MOST_AGENTS]
+    cells = grouped(rows, lambda row: (row.level, row.agent))
+    angles = [2 * pi * i / len(levels) for i in range(len(levels))]
+    short = shortened(levels)
+    names = [wrapped(f"{short[level]} {titles.get(level, '')}".strip(), 18) for level in levels]
+    columns = columns_of([look[agent].label for agent in agents], WIDTH)
+    legend = LEGEND_LINE * ceil(len(agents) / columns) + 0.2
+    around = 0.15 + 0.14 * lines_of(names)
+    height = legend + _WHEEL + 2 * around
+    figure = new_figure(WIDTH, height)
+    # By hand: names around a wheel are more than matplotlib's own layout foresees.
+    figure.set_layout_engine("none")
+    place = ((1 - _WHEEL / WIDTH) / 2, (legend + around) / height, _WHEEL / WIDTH, _WHEEL / height)
+    axes = figure.add_axes(place, projection="polar")
+    axes.set_theta_zero_location("N")
+    axes.set_theta_direction(-1)
+    for agent in agents:
+        shares = [rate(cells.get((level, agent), [])) for level in levels]
+        values = [share.value if share else float("nan") for share in shares]
+        axes.plot(
+            [*angles, angles[0]],
+            [*values, values[0]],
+            color=look[agent].colour,
+            marker=look[agent].marker,
+            markersize=4.5,
+            linewidth=1.6,
+            label=look[agent].label,
+            clip_on=False,
+        )
+        if not any(value != value for value in values):
+            axes.fill(angles, values, color=look[agent].colour, alpha=0.08)
+    axes.set_xticks(angles, names, fontsize=8)
+    axes.tick_params(axis="x", pad=3)
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0.25, 0.5, 0.75, 1], ["25", "50", "75 %", ""], fontsize=7.5, color="#595959")
+    for label, angle in zip(axes.get_xticklabels(), angles, strict=True):
+        # Names grow away from the wheel.
+        label.set_ha("center" if abs(sin(angle)) < 0.1 else "left" if sin(angle) > 0 else "right")
+    axes.set_rlabel_position(180 / len(levels))
+    axes.grid(color=FAINT, linewidth=0.7)
+    axes.spines["polar"].set_color("#9A9A9A")
+    figure.legend(loc="lower center", ncols=columns)
+    return Drawing(name, caption, figure)

@@ -1,0 +1,171 @@
+"""Published results to stand beside one's own: the testbed's levels, the two experiments, and the leaderboard.
+
+The tables are `published_levels.csv` (shares passed, as recomputed from the published result files) and
+`published_experiments.csv` (returns of 100 episodes each). Two entries exist twice: as published and as corrected.
+"""
+
+import csv
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from puzzlebox.stats.intervals import Interval, wilson
+
+_HERE = Path(__file__).parent
+LEVELS = {
+    "1": "Food retrieval",
+    "2": "Preferences",
+    "3": "Static obstacles",
+    "4": "Avoidance",
+    "5": "Spatial reasoning and support",
+    "6": "Generalisation",
+    "7": "Internal modelling",
+    "8": "Object permanence and working memory",
+    "9": "Numerosity and advanced preferences",
+    "10": "Causal reasoning",
+}
+SOURCES = {
+    "children-2022": "59 children aged 6 to 10, 40 tasks each (Voudouris et al. 2022), recomputed from their scores",
+    "entrant-2019": "Animal-AI competition of 2019 (Crosby et al. 2020), 900 tasks once each",
+    "paper-2024": "Voudouris et al. 2024 (arXiv 2312.11414), 900 tasks once each, game build 3.1.3",
+}
+# Who is shown beside one's own agents, and by which name; PPO with the task names put right.
+SHOWN = {
+    "random": "random",
+    "heuristic": "heuristic",
+    "ppo-relabelled": "PPO",
+    "dreamer-v3": "Dreamer-v3",
+    "ironbar": "ironbar",
+    "Trrrrr": "Trrrrr",
+    "children-corrected": "children",
+}
+CAUTIONS = {
+    "children-corrected": "the paper's figure read pass flags as scores (0.600 overall instead of 0.559)",
+    "ppo-relabelled": "the paper's rows carry wrong task names (2.6 % instead of 1.4 %); names were reconstructed",
+}
+# The experiments by the names their tasks have here.
+EXPERIMENTS = {"foraging": "foraging", "operant": "operant-chamber", "operant-chamber": "operant-chamber"}
+
+
+class LevelRates(NamedTuple):
+    """What somebody passed on the testbed.
+
+    Attributes:
+        source: a key of SOURCES.
+        agent: as it is called in the table.
+        episodes: how many were played, over all levels.
+        rates: the share passed, by level ("1" to "10").
+        overall: over all episodes.
+    """
+
+    source: str
+    agent: str
+    episodes: int
+    rates: dict[str, float]
+    overall: float
+
+    @property
+    def name(self) -> str:
+        """What it is called in a report."""
+        return SHOWN.get(self.agent, self.agent)
+
+    def interval(self, level: str) -> Interval:
+        """The share passed on a level with Wilson's interval; the levels have equally many episodes."""
+        trials = round(self.episodes / len(self.rates))
+        return wilson(round(self.rates[level] * trials), trials)
+
+
+class Experiment(NamedTuple):
+    """Returns of an agent in one of the two experiments of 2024."""
+
+    experiment: str
+    agent: str
+    episodes: int
+    mean: float
+    sd: float
+    median: float
+    passes: int
+
+
+class Place(NamedTuple):
+    """A place on the leaderboard, and the best and the worst that the interval of the rate allows."""
+
+    place: int
+    best: int
+    worst: int
+    entrants: int
+
+
+@cache
+def level_rates() -> dict[str, LevelRates]:
+    """All of the testbed's results, by name."""
+    rows = _rows("published_levels.csv")
+    return {
+        row["agent"]: LevelRates(
+            row["source"],
+            row["agent"],
+            int(row["episodes"]),
+            {level: float(row[f"level_{level}"]) for level in LEVELS},
+            float(row["overall"]),
+        )
+        for row in rows
+    }
+
+
+def shown() -> list[LevelRates]:
+    """Those a report puts beside one's own."""
+    return [level_rates()[agent] for agent in SHOWN]
+
+
+@cache
+def experiments() -> tuple[Experiment, ...]:
+    """The returns of the two experiments (and of the radial maze, which was not in the paper)."""
+    return tuple(
+        Experiment(
+            row["experiment"],
+            row["agent"],
+            int(row["episodes"]),
+            float(row["mean"]),
+            float(row["sd"]),
+            float(row["median"]),
+            int(row["passes"]),
+        )
+        for row in _rows("published_experiments.csv")
+    )
+
+
+@cache
+def leaderboard() -> tuple[LevelRates, ...]:
+    """The 64: 60 entrants of 2019 and the four agents of 2024 as they were published, best first."""
+    new = ("random", "heuristic", "dreamer-v3", "ppo-as-published")
+    entries = [each for each in level_rates().values() if each.source == "entrant-2019" or each.agent in new]
+    return tuple(sorted(entries, key=lambda each: -each.overall))
+
+
+def place_among_entrants(rate: Interval) -> Place:
+    """Where a share passed would stand; equal shares share the better place."""
+
+    def place(share: float) -> int:
+        return 1 + sum(each.overall > share + 5e-5 for each in leaderboard())
+
+    return Place(place(rate.value), place(rate.high), place(rate.low), len(leaderboard()))
+
+
+def balanced_rate(by_level: Iterable[tuple[int, int]]) -> Interval:
+    """The share passed with each level weighing the same, as in the 900, where a sample has more of one than another.
+
+    Args:
+        by_level: passes and episodes of each level.
+    """
+    shares = [(passes / trials, trials) for passes, trials in by_level]
+    mean = sum(share for share, _ in shares) / len(shares)
+    # As sure as a plain share of so many episodes would be; with equal levels that is Wilson's own interval.
+    trials = round(len(shares) ** 2 / sum(1 / each for _, each in shares))
+    like = wilson(min(trials, round(mean * trials)), trials)
+    return Interval(mean, min(like.low, mean), max(like.high, mean))
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (_HERE / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

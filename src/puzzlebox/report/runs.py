@@ -1,0 +1,164 @@
+"""The episodes of a run's folder: all that were played, whether or not it is over, and how many there should be."""
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.report import words
+from puzzlebox.report.cells import CannotRead, as_text, episode_of, episodes_in
+from puzzlebox.report.played import Played, Remark, Source
+from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, rows_so_far
+from puzzlebox.run.journal_lines import Line
+from puzzlebox.run.plain_files import require_files
+from puzzlebox.run.results import TABLE as RESULTS
+from puzzlebox.run.runs import MOST_TOGETHER, SETTINGS
+from puzzlebox.run.schedule import Slot, slots_from
+
+TABLE = f"{RESULTS}.csv"
+_NUMBER = int | float
+# What the settings of a run must be like where they have these keys.
+_SHAPE: Mapping[str, Any] = {
+    "episodes": int,
+    "commands": [{"command": str}],
+    "agents": [
+        {
+            "name": str,
+            "options": dict | None,
+            "senses": {"camera": int | None, "rays": int | None, "ray_degrees": _NUMBER},
+        }
+    ],
+    "tasks": [
+        {
+            "name": str,
+            "hash": str,
+            "arenas": [{"position": int, "last": int, "time_limit": _NUMBER, "pass_mark": _NUMBER}],
+        }
+    ],
+}
+
+
+def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
+    """What was played in a folder, in the order of its schedule.
+
+    The journal has every episode as soon as it is over; the table is as old as the last time the run was complete, so
+    it is read only where there is no journal, and for episodes that a damaged journal lacks.
+    """
+    table = folder / TABLE
+    try:
+        require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, TABLE)), links=False)
+    except ValueError as problem:
+        raise CannotRead(str(problem)) from None
+    journal, damaged = rows_so_far(folder)
+    if not journal and not table.exists():
+        raise CannotRead(_damaged(folder, damaged) if damaged else _no_run(folder))
+    told: list[str] = []
+    settings = _settings(folder, told)
+    rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
+    if damaged:
+        rows, sentence = _completed(rows, folder, damaged, remarks)
+        told.append(sentence)
+    elif not journal:
+        rows = episodes_in(table, folder, remarks)
+        why = "has no whole line" if (folder / JOURNAL).exists() else "is missing"
+        told.append(f"{folder.resolve().name}: {JOURNAL} {why}; {TABLE} was read instead.")
+    elif table.exists() and (lines := _lines(table)) != len(rows):
+        remarks.append(Remark(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.", ""))
+    last = _last_arenas(settings)
+    rows = [replace(row, last_arena=last.get((row.task, row.arena))) for row in rows]
+    schedule = _schedule(settings)
+    # Episodes are over in another order each time; a report is the same whichever it was.
+    rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
+    missing = len(schedule.keys() - {_slot(row) for row in rows})
+    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing, tuple(told))
+
+
+def _completed(
+    rows: list[Played], folder: Path, damaged: Sequence[Line], remarks: list[str]
+) -> tuple[list[Played], str]:
+    """The episodes of a damaged journal, with those of the table that it lacks; and a sentence that says so."""
+    said, table = _damaged(folder, damaged), folder / TABLE
+    try:
+        complete = episodes_in(table, folder, remarks) if table.exists() else []
+    except CannotRead as problem:
+        return rows, f"{said}; so is the table ({problem})."
+    known = {_slot(row) for row in rows}
+    more = [row for row in complete if _slot(row) not in known]
+    instead = f"; {table} was read for {words.count(len(more), 'episode')} that the journal lacks" if more else ""
+    return [*rows, *more], f"{said}{instead if table.exists() else '; there is no table to read instead'}."
+
+
+def _damaged(folder: Path, lines: Sequence[Line]) -> str:
+    first = lines[0]
+    more = f" and {words.count(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
+    return f"{folder / JOURNAL} is damaged in line {first.number} ({first.why}){more}"
+
+
+def _no_run(folder: Path) -> str:
+    # A run has these from its first moment on.
+    if (folder / SETTINGS).exists() or (folder / JOURNAL).exists():
+        return f"no episode of the run in {folder} is over yet; give its command again"
+    here = sorted(each.name for each in folder.iterdir())[:5]
+    holds = f"; it has {', '.join(here)}" if here else ""
+    return f"{folder} is not the folder of a run: it has no {TABLE}{holds}"
+
+
+def _lines(table: Path) -> int:
+    """How many rows a table has below its names, whole or not."""
+    csv.field_size_limit(2**31 - 1)  # events of a long episode
+    with table.open(newline="", encoding="utf-8", errors="replace") as file:
+        return max(0, sum(1 for _ in csv.reader(file)) - 1)
+
+
+def _settings(folder: Path, told: list[str]) -> dict[str, Any]:
+    try:
+        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        wrong = "" if _fits(settings, _SHAPE) else "is damaged"
+    except FileNotFoundError:
+        wrong = "is missing"
+    except (OSError, ValueError, RecursionError):
+        wrong = "cannot be read"
+    if wrong:
+        told.append(f"{folder.resolve().name}: {SETTINGS} {wrong}, so the settings of the run are unknown.")
+        return {}
+    return settings  # type: ignore[no-any-return]
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    """Whether a part of the settings has the shape that is read: of a mapping, only the keys that are there."""
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(_fits(value[key], each) for key, each in shape.items() if key in value)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(each, shape[0]) for each in value)
+    return isinstance(value, shape)
+
+
+def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
+    """The place of each episode the settings ask for; none where they do not tell."""
+    try:
+        starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
+        agents = [agent["name"] for agent in settings["agents"]]
+        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > MOST_TOGETHER:  # a damaged number
+            return {}
+        return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
+    except (KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _last_arenas(settings: Mapping[str, Any]) -> dict[tuple[str, int], int]:
+    """The last arena of the episodes of each task and arena; runs of earlier versions do not say it."""
+    try:
+        return {
+            (task["name"], arena["position"]): arena["last"]
+            for task in settings["tasks"]
+            for arena in task["arenas"]
+            if "last" in arena
+        }
+    except (KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _slot(row: Played) -> Slot:
+    return Slot(row.task, row.arena, row.agent, row.episode)

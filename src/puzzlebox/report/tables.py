@@ -1,0 +1,392 @@
+"""The tables of a report: full and tidy for a file, short and readable for the page."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from puzzlebox.report import words
+from puzzlebox.report.played import Played, agents_of, grouped, levels_of, participants_of, passes, returns
+from puzzlebox.stats import (
+    CannotCompute,
+    Interval,
+    difference_of_rates,
+    interquartile_mean,
+    interquartile_mean_interval,
+    wilson,
+)
+
+Show = Callable[[dict[str, Any]], str]
+# Returns no further apart are one outcome and a bookkeeping; the smallest goal pays ten times as much.
+_NO_RANGE = 0.05
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes:
+        name: of its file, without the ending.
+        caption: what it shows, in a sentence or two.
+        rows: one for each thing measured, values in full.
+        columns: what the page shows: headings, and what makes a cell of a row.
+        most: how many rows the page shows; all are in the file.
+        ditto: whether the page leaves out what the first column repeats.
+        remarks: sentences to stand below.
+    """
+
+    name: str
+    caption: str
+    rows: list[dict[str, Any]]
+    columns: Sequence[tuple[str, Show]]
+    most: int = 60
+    ditto: bool = False
+    remarks: list[str] = field(default_factory=list)
+
+
+def text(key: str) -> Show:
+    """A column shown as it is."""
+    return lambda row: words.NOT_KNOWN if row[key] in (None, "") else str(row[key])
+
+
+def real(key: str, digits: int = 2) -> Show:
+    """A column of numbers."""
+    return lambda row: words.number(row[key], digits)
+
+
+def share(key: str = "pass_rate") -> Show:
+    """A share with its limits."""
+    return lambda row: words.percent_interval(
+        None if row[key] is None else Interval(row[key], row[f"{key}_low"], row[f"{key}_high"])
+    )
+
+
+def points(key: str) -> Show:
+    """A difference of shares with its limits, in percentage points."""
+    return lambda row: words.interval(
+        None if row[key] is None else Interval(*(100 * row[f"{key}{which}"] for which in ("", "_low", "_high"))), 1
+    )
+
+
+def rate(rows: Sequence[Played]) -> Interval | None:
+    """The share passed, or None where nobody knows."""
+    passed, known = passes(rows)
+    return wilson(passed, known) if known else None
+
+
+def measures(rows: Sequence[Played]) -> dict[str, Any]:
+    """What is said of any set of episodes: passes, returns, time, goals."""
+    passed, known = passes(rows)
+    shares = wilson(passed, known) if known else None
+    totals = returns(rows)
+    times = [row.latency for row in rows if row.latency is not None]
+    won = [row.latency for row in rows if row.passed and row.latency is not None]
+    goals = [row.goals for row in rows if row.goals is not None]
+    quartiles = np.quantile(totals, (0.25, 0.5, 0.75)) if len(totals) else [None] * 3
+    return {
+        "episodes": len(rows),
+        "decided": known,
+        "passes": passed if known else None,
+        "pass_rate": shares.value if shares else None,
+        "pass_rate_low": shares.low if shares else None,
+        "pass_rate_high": shares.high if shares else None,
+        "return_mean": float(totals.mean()) if len(totals) else None,
+        # One episode has no spread to tell.
+        "return_sd": float(totals.std(ddof=1)) if len(totals) > 1 else None,
+        "return_lower_quartile": _plain(quartiles[0]),
+        "return_median": _plain(quartiles[1]),
+        "return_upper_quartile": _plain(quartiles[2]),
+        "return_interquartile_mean": interquartile_mean(totals) if len(totals) else None,
+        "latency_median": float(np.median(times)) if times else None,
+        "latency_median_of_passes": float(np.median(won)) if won else None,
+        "goals_mean": float(np.mean(goals)) if goals else None,
+    }
+
+
+def _plain(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+_RETURNS: list[tuple[str, Show]] = [
+    ("return, mean (SD)", lambda row: f"{words.number(row['return_mean'])} ({words.number(row['return_sd'])})"),
+    ("median", real("return_median")),
+]
+_TIMES: list[tuple[str, Show]] = [
+    ("median latency (s)", real("latency_median", 1)),
+    ("of passes (s)", real("latency_median_of_passes", 1)),
+]
+
+
+def by_agent(rows: Sequence[Played], name: str = "agents", seed: int = 0) -> Table:
+    """Each agent over all its episodes."""
+    groups = grouped(rows, lambda row: row.agent)
+    scaled, constant = _scaled(rows)
+    one_task = len({row.task for row in rows}) == 1
+    lines: list[dict[str, Any]] = []
+    remarks: list[str] = []
+    without: dict[str, list[str]] = {}
+    for agent in agents_of(rows):
+        own = groups[agent]
+        line = {"agent": agent, "tasks": len({row.task for row in own}), **measures(own)}
+        strata = grouped(own, lambda row: row.task)
+        values = [
+            returns(each) if one_task else scaled(each) for each in strata.values() if one_task or scaled(each).size
+        ]
+        pooled = np.concatenate(values) if values else np.zeros(0)
+        try:
+            middle: Interval | None = interquartile_mean_interval(values, seed)
+        except CannotCompute as problem:
+            without.setdefault(str(problem), []).append(agent)
+            middle = None
+        line |= {
+            "interquartile_mean": middle.value if middle else interquartile_mean(pooled) if len(pooled) else None,
+            "interquartile_mean_low": middle.low if middle else None,
+            "interquartile_mean_high": middle.high if middle else None,
+        }
+        lines.append(line)
+    heading = "interquartile mean return" if one_task else "interquartile mean, scaled"
+
+    def middle_of(row: dict[str, Any]) -> str:
+        if row["interquartile_mean_low"] is None:
+            return words.number(row["interquartile_mean"])
+        limits = (row[f"interquartile_mean{which}"] for which in ("", "_low", "_high"))
+        return words.interval(Interval(*limits))
+
+    remarks += [
+        f"The interquartile mean of {words.listed(agents)} has no interval: {why}." for why, agents in without.items()
+    ]
+    caption = "Episodes, share passed with 95 % Wilson interval, returns, and latency in seconds of the arena"
+    caption += (
+        ", interquartile mean of returns with 95 % bootstrap interval."
+        if one_task
+        else ". Interquartile mean: returns scaled to 0–1 between the lowest and the highest anybody got on a task, "
+        "95 % interval from a bootstrap stratified by task."
+    )
+    if constant and not one_task:
+        remarks.append(
+            f"{words.count(constant, 'task')} on which all returns were (nearly) equal "
+            f"{'is' if constant == 1 else 'are'} left out of the scaled means."
+        )
+    columns = [
+        ("agent", text("agent")),
+        ("tasks", text("tasks")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        *_RETURNS,
+        (heading, middle_of),
+        *_TIMES,
+    ]
+    return Table(name, caption, lines, columns, remarks=remarks)
+
+
+def _scaled(rows: Sequence[Played]) -> tuple[Callable[[Sequence[Played]], Any], int]:
+    """Returns between the lowest (0) and the highest (1) of each task; how many tasks have only one."""
+    limits = {
+        task: (min(row.total for row in own), max(row.total for row in own))
+        for task, own in grouped(rows, lambda row: row.task).items()
+    }
+
+    def scale(own: Sequence[Played]) -> Any:
+        low, high = limits[own[0].task]
+        return (returns(own) - low) / (high - low) if high - low > _NO_RANGE else np.zeros(0)
+
+    return scale, sum(high - low <= _NO_RANGE for low, high in limits.values())
+
+
+def by_participant(rows: Sequence[Played], name: str = "participants") -> Table:
+    """Each person whose id is known, over all their episodes."""
+    groups = grouped(rows, lambda row: (row.agent, row.participant))
+    lines = [
+        {
+            "agent": agent,
+            "participant": participant,
+            "tasks": len({row.task for row in groups[agent, participant]}),
+            **measures(groups[agent, participant]),
+        }
+        for agent in agents_of(rows)
+        for participant in participants_of(rows)
+        if (agent, participant) in groups
+    ]
+    columns = [
+        ("participant", text("participant")),
+        ("tasks", text("tasks")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        *_RETURNS,
+        *_TIMES,
+    ]
+    caption = "Each participant over all episodes; intervals are 95 % Wilson intervals."
+    return Table(name, caption, lines, columns)
+
+
+def by_level(rows: Sequence[Played], name: str = "levels", titles: dict[str, str] | None = None) -> Table:
+    """Each agent on each level."""
+    groups = grouped(rows, lambda row: (row.level, row.agent))
+    lines = [
+        {"level": level, "title": (titles or {}).get(level, ""), "agent": agent, **measures(groups[level, agent])}
+        for level in levels_of(rows)
+        for agent in agents_of(rows)
+        if (level, agent) in groups
+    ]
+    columns = [
+        ("level", lambda row: f"{row['level']} {row['title']}".strip()),
+        ("agent", text("agent")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        *_RETURNS,
+        *_TIMES,
+    ]
+    return Table(
+        name, "Each agent on each level; intervals are 95 % Wilson intervals.", lines, columns, most=120, ditto=True
+    )
+
+
+def by_task(rows: Sequence[Played], name: str = "tasks") -> Table:
+    """Each agent on each task, the hardest tasks to be looked for in the file."""
+    groups = grouped(rows, lambda row: (row.level, row.task, row.agent))
+    order = {level: place for place, level in enumerate(["", *levels_of(rows)])}
+    places = {agent: place for place, agent in enumerate(agents_of(rows))}
+    keys = sorted(groups, key=lambda key: (order[key[0]], key[1], places[key[2]]))
+    lines = [
+        {"task": task, "level": level, "agent": agent, **measures(groups[level, task, agent])}
+        for level, task, agent in keys
+    ]
+    columns = [
+        ("task", text("task")),
+        ("agent", text("agent")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        *_RETURNS,
+        ("goals, mean", real("goals_mean", 1)),
+        *_TIMES,
+    ]
+    caption = "Each agent on each task; intervals are 95 % Wilson intervals."
+    if several_arenas(rows):
+        caption += " The arenas of a task are taken together; the next table has them one by one."
+    return Table(name, caption, lines, columns, most=40, ditto=True)
+
+
+def several_arenas(rows: Iterable[Played]) -> list[Played]:
+    """The episodes on tasks that were played in more than one arena, as with a control and a test."""
+    by_task = grouped(rows, lambda row: row.task)
+    return [row for own in by_task.values() if len({row.arena for row in own}) > 1 for row in own]
+
+
+def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
+    """Each agent in each arena of the tasks that have several."""
+    chosen = several_arenas(rows)
+    groups = grouped(chosen, lambda row: (row.task, row.arena, row.agent))
+    places = {agent: place for place, agent in enumerate(agents_of(chosen))}
+    last: dict[tuple[str, int], int] = {}
+    for row in chosen:
+        last[row.task, row.arena] = max(last.get((row.task, row.arena), 0), row.last_arena or 0, row.arena)
+    lines = [
+        {"task": task, "arena": arena + 1, "last_arena": last[task, arena] + 1, "agent": agent}
+        | measures(groups[task, arena, agent])
+        for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], places[key[2]]))
+    ]
+    columns = [
+        ("task and arena", _task_and_arenas),
+        ("agent", text("agent")),
+        ("episodes", text("episodes")),
+        ("passed", share()),
+        *_RETURNS,
+        *_TIMES,
+    ]
+    caption = (
+        "Each agent in each arena of the tasks that have several, counted from 1 as they stand in the file; arenas "
+        "that merge are one episode, which counts once. Intervals are 95 % Wilson intervals."
+    )
+    return Table(name, caption, lines, columns, most=40, ditto=True)
+
+
+def _task_and_arenas(row: dict[str, Any]) -> str:
+    """A task with the arena of an episode, or all that are one episode."""
+    first, last = row["arena"], row["last_arena"]
+    return f"{row['task']}, arena {first}" if first == last else f"{row['task']}, arenas {first} to {last}"
+
+
+def trained_and_held_out(rows: Sequence[Played]) -> Table:
+    """For each agent, what it passed of the tasks it was trained on, and of those it never saw."""
+    lines = []
+    for agent in agents_of(rows):
+        own = [row for row in rows if row.agent == agent]
+        if all(row.trained_on is None for row in own):
+            continue
+        trained, fresh = [row for row in own if row.trained_on], [row for row in own if row.trained_on is False]
+        line: dict[str, Any] = {"agent": agent}
+        for which, part in (("trained_on", trained), ("held_out", fresh)):
+            shares = rate(part)
+            line |= {
+                f"{which}_episodes": len(part),
+                which: shares.value if shares else None,
+                f"{which}_low": shares.low if shares else None,
+                f"{which}_high": shares.high if shares else None,
+            }
+        counts = passes(trained), passes(fresh)
+        known = all(trials for _, trials in counts)
+        gap = difference_of_rates((counts[0][0], counts[1][0]), (counts[0][1], counts[1][1])) if known else None
+        line |= {
+            "difference": gap.value if gap else None,
+            "difference_low": gap.low if gap else None,
+            "difference_high": gap.high if gap else None,
+        }
+        lines.append(line)
+    columns = [
+        ("agent", text("agent")),
+        ("trained on: episodes", text("trained_on_episodes")),
+        ("passed", share("trained_on")),
+        ("held out: episodes", text("held_out_episodes")),
+        ("passed", share("held_out")),
+        ("difference, percentage points", points("difference")),
+    ]
+    caption = (
+        "Tasks an agent was trained on, apart from those held out; difference with Newcombe's 95 % interval. Agents of "
+        "which nobody says what they were trained on are left out."
+    )
+    return Table("trained_and_held_out", caption, lines, columns)
+
+
+def differences(rows: Sequence[Played]) -> Table:
+    """How much more of the episodes one agent passed than another, for each pair."""
+    counts = {agent: passes([row for row in rows if row.agent == agent]) for agent in agents_of(rows)}
+    lines = []
+    for first, second in combinations([agent for agent, (_, trials) in counts.items() if trials], 2):
+        gap = difference_of_rates((counts[first][0], counts[second][0]), (counts[first][1], counts[second][1]))
+        lines.append(
+            {
+                "first": first,
+                "second": second,
+                "difference": gap.value,
+                "difference_low": gap.low,
+                "difference_high": gap.high,
+            }
+        )
+    columns = [
+        ("pair", lambda row: f"{row['first']} – {row['second']}"),
+        ("difference, percentage points", points("difference")),
+    ]
+    caption = (
+        "Difference of the shares passed, first minus second, with Newcombe's 95 % interval for independent episodes."
+    )
+    return Table("differences", caption, lines, columns, most=28)
+
+
+def failures(broken: Sequence[Played]) -> Table:
+    """Episodes that failed for a technical reason."""
+    lines = [
+        {
+            "run": row.run,
+            "task": row.task,
+            "agent": row.agent,
+            "episode": row.episode,
+            "error": row.error or "no return",
+        }
+        for row in broken
+    ]
+    columns = [(name, text(name)) for name in ("run", "task", "agent", "episode", "error")]
+    return Table(
+        "failures", "Episodes that failed for a technical reason; they count nowhere.", lines, columns, most=20
+    )

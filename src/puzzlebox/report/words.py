@@ -1,0 +1,81 @@
+"""Numbers as a journal prints them."""
+
+from math import isfinite, isinf, isnan
+
+from puzzlebox.stats import Interval
+
+NOT_KNOWN = "–"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number with a true minus sign; a dash for none."""
+    if value is None or isnan(value):
+        return NOT_KNOWN
+    if isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share in percent."""
+    return NOT_KNOWN if share is None or not isfinite(share) else f"{100 * share:.{digits}f} %"
+
+
+def percent_interval(interval: Interval | None) -> str:
+    """A share in percent, with its limits."""
+    if interval is None:
+        return NOT_KNOWN
+    value, low, high = (number(100 * each, 1) for each in interval)
+    return f"{value} % [{low}, {high}]"
+
+
+def interval(value: Interval | None, digits: int = 2) -> str:
+    """A number with its limits."""
+    if value is None:
+        return NOT_KNOWN
+    return f"{number(value.value, digits)} [{number(value.low, digits)}, {number(value.high, digits)}]"
+
+
+def p_value(p: float | None) -> str:
+    """A p as the APA wants it: three digits, no zero in front, `< .001` below."""
+    if p is None or isnan(p):
+        return NOT_KNOWN
+    if p < 0.001:
+        return "< .001"
+    return "1.000" if p >= 0.9995 else f"{p:.3f}".removeprefix("0")
+
+
+def p_equals(p: float) -> str:
+    """The same within a sentence."""
+    text = p_value(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def ratio(value: float | None) -> str:
+    """An odds ratio: three figures that mean something, whatever its size."""
+    if value is None:
+        return NOT_KNOWN
+    if isinf(value):
+        return "∞"
+    if value >= 1e5 or 0 < value < 1e-4:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} × 10{str(int(exponent)).translate(_RAISED)}"
+    if value < 0.1:
+        return f"{value:.2g}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def count(many: int, one: str, several: str = "") -> str:
+    """So many of something."""
+    return f"{many:,} {one if many == 1 else several or one + 's'}"
+
+
+def listed(names: list[str], most: int = 6) -> str:
+    """Names in a sentence; of many, the first few and how many more."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""

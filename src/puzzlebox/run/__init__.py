@@ -1,0 +1,1 @@
+"""Running agents on tasks: schedule, workers, journal and results."""

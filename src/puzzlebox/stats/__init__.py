@@ -1,0 +1,34 @@
+"""Statistics of episodes: each test in a file of its own, written out so that it can be read and checked.
+
+Numbers go in, small tables of numbers come out; what cannot be computed raises `CannotCompute`, which says why.
+"""
+
+from puzzlebox.stats.effects import cliffs_delta, difference_of_rates, epsilon_squared
+from puzzlebox.stats.intervals import CannotCompute, Interval, wilson
+from puzzlebox.stats.means import interquartile_mean, interquartile_mean_interval
+from puzzlebox.stats.mixed import NODES, Fit, Term, fit_mixed_logistic
+from puzzlebox.stats.ranks import Comparison, KruskalWallis, bonferroni, dunn, holm, kruskal_wallis
+from puzzlebox.stats.separation import Separated, without_separation
+
+__all__ = [
+    "NODES",
+    "CannotCompute",
+    "Comparison",
+    "Fit",
+    "Interval",
+    "KruskalWallis",
+    "Separated",
+    "Term",
+    "bonferroni",
+    "cliffs_delta",
+    "difference_of_rates",
+    "dunn",
+    "epsilon_squared",
+    "fit_mixed_logistic",
+    "holm",
+    "interquartile_mean",
+    "interquartile_mean_interval",
+    "kruskal_wallis",
+    "wilson",
+    "without_separation",
+]

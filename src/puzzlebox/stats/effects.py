@@ -1,0 +1,40 @@
+"""How large a difference is, beside how sure: effect sizes that need no normal distribution."""
+
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from puzzlebox.stats.intervals import Z_95, CannotCompute, Interval, wilson
+from puzzlebox.stats.ranks import KruskalWallis, midranks
+
+
+def epsilon_squared(test: KruskalWallis) -> float:
+    """The share of the variance of ranks that lies between groups: H / (n - 1), from 0 to 1 (Kelley; Tomczak 2014)."""
+    return test.h / (test.n - 1)
+
+
+def cliffs_delta(first: ArrayLike, second: ArrayLike) -> float:
+    """How much more often a value of the first is the larger one than the smaller one, from -1 to 1 (Cliff 1993)."""
+    a, b = np.asarray(first, float).ravel(), np.asarray(second, float).ravel()
+    if not len(a) or not len(b):
+        raise CannotCompute("one of the groups has no values")
+    # By rank sums, for a million episodes as for ten.
+    ranks = midranks(np.concatenate((a, b)))[: len(a)].sum()
+    larger = ranks - len(a) * (len(a) + 1) / 2
+    return float(2 * larger / (len(a) * len(b)) - 1)
+
+
+def size_in_words(delta: float) -> str:
+    """Negligible, small, medium or large, by the limits of Romano et al. (2006)."""
+    limits = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
+    return next((word for limit, word in limits if abs(delta) < limit), "large")
+
+
+def difference_of_rates(passes: tuple[int, int], trials: tuple[int, int], z: float = Z_95) -> Interval:
+    """The difference of two shares, first minus second, with Newcombe's hybrid score interval (1998, method 10)."""
+    first, second = (wilson(k, n, z) for k, n in zip(passes, trials, strict=True))
+    difference = first.value - second.value
+    low = difference - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
+    high = difference + sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
+    return Interval(difference, low, high)

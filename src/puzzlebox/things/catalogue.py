@@ -1,8 +1,0 @@
-"""Every thing a task can hold, by its name; each class enters itself when it is defined."""
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from puzzlebox.things.thing import Thing
-
-CATALOGUE: dict[str, type["Thing"]] = {}

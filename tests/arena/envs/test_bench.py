@@ -1,0 +1,105 @@
+"""`puzzlebox bench` measures what it says; how fast that is, no test asks."""
+
+import json
+import subprocess
+import sys
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from puzzlebox.arena.envs.speed import CROWDS, arena, crowd, figures, machine
+from puzzlebox.arena.world import World
+
+QUICK = ("--steps", "4", "--rounds", "1")
+NAMES = [
+    "env steps a second, camera 64x64",
+    "env steps a second, camera 64x64 and vitals",
+    "env steps a second, 5 rays",
+    "env steps a second, 5 rays and vitals",
+    "env steps a second, vitals",
+    "actions a second, world alone",
+    "pictures a second, 64x64, camera alone",
+    "start an episode (median)",
+]
+
+
+def bench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "puzzlebox.cli", "bench", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+def sound(data: dict[str, Any]) -> bool:
+    """Every figure is there, and is a number."""
+    assert data["machine"]["vector_instructions"]
+    assert [figure["what"] for figure in data["figures"]] == NAMES
+    return all(isfinite(figure["measured"]) and figure["measured"] > 0 for figure in data["figures"])
+
+
+def test_it_prints_a_table_and_says_meanwhile_what_it_does(tmp_path: Path) -> None:
+    """Away from the source, where there is no folder of benchmarks."""
+    done = bench(*QUICK, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    assert lines[0].split() == ["what", "measured", "unit", "goal"]
+    assert all(line.startswith(name) for name, line in zip(NAMES, lines[2:], strict=True))
+    assert [f"measuring: {name} ..." for name in NAMES] == [
+        line for line in done.stderr.splitlines() if line.startswith("measuring")
+    ]
+    assert "quickest of 1 rounds of 4 actions" in done.stderr
+
+
+def test_it_explains_itself(tmp_path: Path) -> None:
+    done = bench("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "puzzlebox bench" in done.stdout
+
+
+def test_json_on_stdout_and_in_a_file(tmp_path: Path) -> None:
+    done = bench(*QUICK, "--json", "-o", "speed.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sound(json.loads(done.stdout))
+    assert (tmp_path / "speed.json").read_text() == done.stdout
+
+
+def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    done = bench(*QUICK, "-o", "notes.txt", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: notes.txt is already there\n")
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert bench(*QUICK, "-o", "notes.txt", "--force", cwd=tmp_path).returncode == 0
+    assert sound(json.loads((tmp_path / "notes.txt").read_text()))
+
+
+def test_where_it_cannot_be_written_it_says_so(tmp_path: Path) -> None:
+    done = bench(*QUICK, "-o", "nowhere/speed.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "error: nowhere/speed.json cannot be written: No such file or directory\n" in done.stderr
+
+
+@pytest.mark.parametrize("things", CROWDS)
+def test_the_arenas_hold_what_they_say(things: int) -> None:
+    world = World(arena(things))
+    assert not world.unplaced
+    assert len(world.things) == things + 1  # and the animal
+
+
+def test_a_crowd_is_counted_out() -> None:
+    names = [item.name for item in crowd(2, 1, 0, 1, 0).arenas[0].items]
+    assert names == ["Agent", "Wall", "Wall", "GoodGoalMulti", "UBlock"]
+
+
+def test_a_round_outlives_its_episodes() -> None:
+    """More actions than an episode has: the next one begins, and all of them are played."""
+    measured = figures(steps=900, rounds=1)["env steps a second, vitals"]()
+    assert measured.measured > 0
+    assert measured.unit == "/s"
+
+
+def test_the_machine_is_named() -> None:
+    about = machine()
+    assert about["processor"]
+    assert about["cores"] >= 1
+    assert about["busy"] == (about["load"] is not None and about["load"] > 1)

@@ -1,0 +1,223 @@
+"""Reading mutilated files: never an exception, never a limit broken, and what is accepted survives being written.
+
+`make slow` runs 100,000 inputs and reports the slowest and the largest; `make test` runs a share of them.
+"""
+
+import copy
+import random
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import reference_files
+from puzzlebox.arena.schema import ANIMALAI, PUZZLEBOX, Reading, Task, read, write
+from puzzlebox.arena.schema.lines import lines_of
+from puzzlebox.arena.schema.tree import MAX_BYTES, MAX_ITEMS
+from puzzlebox.batteries import bundled_names, bundled_path
+from strategies import tasks
+from test_messages import WRITTEN
+
+TOKENS = (
+    b"!ArenaConfig,!Arena,!Item,!Vector3,!RGB,!toggleObject,!grantReward,!!float,&a,*a,<<: *a,? ,: ,- ,[,],{,},"
+    b"|\n,>\n,',\",#,---,...,%TAG ! x,\t,\n,\r\n,\x00,\xff,\xef\xbb\xbf,\xc2\x85,\xe2\x80\xa8,"
+    b".nan,-.inf,1e999,017,1:30,0x1F,1_000,"
+    b"no,yes,~,null,-1,0,9999999999999999999999,1.5,random,arenas:,items:,name: Agent,name: Wall,positions:,sizes:,"
+    b"rotations:,colors:,operations:,timeLimit:,time_limit:,blackouts: [-5],passMark:,metadata: {a: 1},id: 3,"
+    b"theme: snow,"
+    b"at: [1; 2; 3],size: 1,do: one_of,merge_next_arena: true,"
+).split(b",")
+
+_WORD = re.compile(rb"[A-Za-z0-9._-]+")
+
+
+@dataclass
+class Report:
+    """What the run met."""
+
+    inputs: int = 0
+    accepted: int = 0
+    slowest: tuple[float, bytes] = (0.0, b"")
+    slowest_per_byte: tuple[float, bytes] = (0.0, b"")
+    largest: bytes = b""
+    codes: set[str] = field(default_factory=set)
+
+    def add(self, data: bytes, reading: Reading, seconds: float) -> None:
+        self.inputs += 1
+        self.accepted += reading.task is not None
+        self.codes |= {finding.code for finding in reading.findings}
+        self.slowest = max(self.slowest, (seconds, data))
+        self.slowest_per_byte = max(self.slowest_per_byte, (seconds / (len(data) + 1000), data))
+        self.largest = max(self.largest, data, key=len)
+
+    def __str__(self) -> str:
+        seconds, data = self.slowest
+        return (
+            f"{self.inputs} inputs, {self.accepted} accepted, {len(self.codes)} different findings; "
+            f"slowest {seconds * 1e3:.1f} ms ({len(data)} bytes, {data[:60]!r}...); largest {len(self.largest)} bytes"
+        )
+
+
+def seeds() -> list[bytes]:
+    files = [path for name in bundled_names() if (path := bundled_path(name))] + reference_files()
+    cases = [match["text"].encode() for match in WRITTEN.values()]
+    return cases + [path.read_bytes() for path in files]
+
+
+def mutate(data: bytes, other: bytes, chance: random.Random) -> bytes:
+    """A file with a few wounds: bytes changed, pieces cut, doubled, moved in from elsewhere, or words thrown in."""
+    made = bytearray(data)
+    for _ in range(chance.choice((1, 1, 1, 1, 2, 3, 8, 30))):
+        at = chance.randrange(len(made) + 1)
+        length = chance.choice((1, 2, 5, 20, 200))
+        match chance.randrange(11):
+            case 0 if made:
+                made[at % len(made)] = chance.choice(b" \n:-,#[]{}!&*'\"0123456789abxyz.\t\xe9")
+            case 1:
+                del made[at : at + length]
+            case 2:
+                made[at:at] = made[at : at + length] * chance.choice((1, 2, 50))
+            case 3:
+                start = chance.randrange(len(other) + 1)
+                made[at:at] = other[start : start + length]
+            case 4 | 5:
+                made[at:at] = chance.choice(TOKENS)
+            case 6 | 7 | 8 | 9:
+                # Another word or number in the place of one: still YAML, but what does it say?
+                words = list(_WORD.finditer(made))
+                if words:
+                    word = chance.choice(words)
+                    alike = [each for each in _WORD.findall(other) if each[:1].isdigit() == word[0][:1].isdigit()]
+                    made[word.start() : word.end()] = chance.choice(alike or [b"x"] if at % 4 else TOKENS)
+            case _:
+                # Two lines change places: the mistakes people make.
+                lines = bytes(made).split(b"\n")
+                one, two = chance.randrange(len(lines)), chance.randrange(len(lines))
+                lines[one], lines[two] = lines[two], lines[one]
+                made = bytearray(b"\n".join(lines))
+    return bytes(made[: MAX_BYTES + 10])
+
+
+def graft(tree: yaml.Node, other: yaml.Node, chance: random.Random) -> bytes:
+    """Valid YAML in which a few values stand where others belong: numbers for lists, operations for colours."""
+    root = _untangled(tree)
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        places = list(_places(root))
+        if not places:
+            break
+        holder, index = chance.choice(places)
+        donors = list(_places(other)) or [([other], 0)]
+        source, position = chance.choice(donors)
+        entry = source[position]
+        new = _untangled(chance.choice(entry) if isinstance(entry, tuple) else entry)
+        if isinstance(holder[index], tuple):
+            pair = list(holder[index])
+            pair[0 if chance.random() < 0.2 else 1] = new
+            holder[index] = tuple(pair)
+        else:
+            holder[index] = new
+    return str(yaml.serialize(root, Dumper=yaml.CDumper, width=200)).encode()
+
+
+def _places(node: yaml.Node) -> Iterator[tuple[list[Any], int]]:
+    """Every list that holds children, with every position in it."""
+    if isinstance(node.value, list):
+        for index, entry in enumerate(node.value):
+            yield node.value, index
+            for child in entry if isinstance(entry, tuple) else (entry,):
+                yield from _places(child)
+
+
+def _untangled(node: yaml.Node) -> yaml.Node:
+    """A copy in which no node stands in two places, which would be written as an alias."""
+    made = copy.copy(node)
+    if isinstance(node.value, list):
+        made.value = [
+            tuple(map(_untangled, entry)) if isinstance(entry, tuple) else _untangled(entry) for entry in node.value
+        ]
+    return made
+
+
+def survive(data: bytes, report: Report) -> None:
+    start = time.perf_counter()
+    reading = read(data)
+    report.add(data, reading, time.perf_counter() - start)
+    assert len(reading.findings) <= 402
+    lines = lines_of(reading.text)
+    for finding in reading.findings:
+        first = 0 if finding.code == "binary" else 1  # only this one is about the file and no place in it
+        assert finding.message and first <= finding.place.line <= len(lines)
+        finding.headline("f")
+        finding.picture(lines)
+    if reading.task is None:
+        assert any(finding.severity == "error" for finding in reading.findings)
+        return
+    assert sum(len(arena.items) for arena in reading.task.arenas) <= MAX_ITEMS
+    for form in (PUZZLEBOX, ANIMALAI):
+        assert read(write(reading.task, form)).task == reading.task
+
+
+def fuzz(number: int, seed: int) -> Report:
+    chance = random.Random(seed)
+    sources = seeds()
+    trees = [tree for tree in map(_tree, sources) if tree is not None]
+    report = Report()
+    for index in range(number):
+        if index % 3:
+            data = mutate(chance.choice(sources), chance.choice(sources), chance)
+        else:
+            data = graft(chance.choice(trees), chance.choice(trees), chance)
+        try:
+            survive(data, report)
+        except BaseException:
+            print(f"input {index} of seed {seed}: {data!r}")
+            raise
+    return report
+
+
+def _tree(data: bytes) -> yaml.Node | None:
+    try:
+        tree: yaml.Node | None = yaml.compose(data, Loader=yaml.CSafeLoader)
+        return _untangled(tree) if tree is not None and len(data) < 3_000 else None
+    except (yaml.YAMLError, RecursionError):
+        return None
+
+
+def test_a_share_of_the_mutations() -> None:
+    report = fuzz(1_500, seed=1)
+    assert report.accepted > 20 and len(report.codes) > 20, report
+
+
+@settings(max_examples=150)
+@given(task=tasks(), form=st.sampled_from((PUZZLEBOX, ANIMALAI)), seed=st.integers(0, 2**32))
+def test_mutations_of_generated_tasks(task: Task, form: str, seed: int) -> None:
+    text = write(task, form).encode()
+    survive(mutate(text, text, random.Random(seed)), Report())
+
+
+@settings(max_examples=300)
+@given(data=st.binary(max_size=200))
+def test_arbitrary_bytes(data: bytes) -> None:
+    survive(data, Report())
+
+
+@pytest.mark.slow
+@settings(max_examples=5_000, derandomize=False)
+@given(task=tasks(), form=st.sampled_from((PUZZLEBOX, ANIMALAI)), seed=st.integers(0, 2**32))
+def test_thousands_of_generated_tasks_and_their_mutations(task: Task, form: str, seed: int) -> None:
+    text = write(task, form).encode()
+    survive(text, Report())
+    survive(mutate(text, text, random.Random(seed)), Report())
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_mutations() -> None:
+    report = fuzz(100_000, seed=2)
+    print(f"\n{report}")
+    assert report.inputs == 100_000 and len(report.codes) > 40

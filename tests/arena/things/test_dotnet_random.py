@@ -1,0 +1,31 @@
+"""The numbers of .NET's `System.Random`, against those everybody with .NET gets."""
+
+import pytest
+
+from puzzlebox.arena.things.dotnet_random import DotNetRandom
+
+
+@pytest.mark.parametrize(
+    ("seed", "first"),
+    [
+        (0, (1559595546, 1755192844, 1649316166)),
+        (1, (534011718, 237820880, 1002897798)),
+        (42, (1434747710, 302596119, 269548474)),
+    ],
+)
+def test_the_first_numbers_of_known_seeds(seed: int, first: tuple[int, ...]) -> None:
+    chances = DotNetRandom(seed)
+    assert [round(chances.next_double() * (2**31 - 1)) for _ in first] == list(first)
+
+
+def test_they_fill_the_unit_interval_evenly() -> None:
+    chances = DotNetRandom(7)
+    numbers = [chances.next_double() for _ in range(10_000)]
+    assert all(0 <= number < 1 for number in numbers)
+    assert sum(numbers) / len(numbers) == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("seed", [-1, 161803399])
+def test_seeds_that_dotnet_treats_in_its_own_way_are_refused(seed: int) -> None:
+    with pytest.raises(ValueError, match="it must be from 0 to 161803398"):
+        DotNetRandom(seed)

@@ -1,0 +1,102 @@
+"""The tasks of our own: every one is complete, can be passed, and is not passed by doing nothing or by mistake."""
+
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+
+from bundled_solutions import MISTAKES, SOLUTIONS
+from player import Player, solved
+from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.schema.models import Task
+from puzzlebox.arena.world import World
+from puzzlebox.arena.world.actions import NOOP
+from puzzlebox.batteries import bundled_names
+
+LEVELS = {
+    "food": 1,
+    "preferences": 2,
+    "obstacles": 3,
+    "avoidance": 4,
+    "space": 5,
+    "generalisation": 6,
+    "models": 7,
+    "memory": 8,
+    "numbers": 9,
+    "causes": 10,
+}
+OWN = [name for name in bundled_names() if name.split("/")[0] in LEVELS]
+# A player in a browser should be through with an arena in a minute.
+LONGEST = 600
+
+load = cache(load_task)
+
+
+def arenas(names: list[str]) -> list[tuple[str, int]]:
+    """Every arena of these tasks."""
+    return [(name, arena) for name in names for arena in range(len(load(name).arenas))]
+
+
+def test_each_level_has_tasks_and_each_task_a_solution() -> None:
+    assert set(SOLUTIONS) == set(OWN)
+    assert set(MISTAKES) <= set(OWN)
+    for folder in LEVELS:
+        assert len([name for name in OWN if name.startswith(f"{folder}/")]) >= 3
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_it_says_what_it_is(name: str) -> None:
+    task: Task = load(name)
+    about = task.metadata
+    assert about.level == LEVELS[name.split("/")[0]]
+    assert about.title and len(about.title) <= 30
+    assert about.description and about.description.endswith(".") and 40 <= len(about.description) <= 220
+    assert len(about.tags) >= 2
+    assert len(task.arenas) <= 3
+    for arena in task.arenas:
+        assert 0 < arena.time_limit <= LONGEST
+        assert arena.pass_mark > 0
+
+
+def test_titles_are_unlike() -> None:
+    titles = [load(name).metadata.title for name in bundled_names()]
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize(("name", "arena"), arenas(OWN))
+def test_everything_finds_its_place_and_rests_there(name: str, arena: int) -> None:
+    for seed in range(5):
+        world = World(load(name), arena=arena, seed=seed)
+        assert not world.unplaced, [str(each) for each in world.unplaced]
+
+
+@pytest.mark.parametrize(("name", "arena"), arenas(OWN))
+def test_it_can_be_passed(name: str, arena: int) -> None:
+    for seed in range(2):
+        solved(load(name), partial(SOLUTIONS[name], arena=arena), arena=arena, seed=seed)
+
+
+@pytest.mark.parametrize(("name", "arena"), arenas(OWN))
+def test_doing_nothing_does_not_pass(name: str, arena: int) -> None:
+    world = World(load(name), arena=arena)
+    while not world.over:
+        world.step([NOOP] * len(world.animals))
+    assert not world.passed()
+    assert world.error is None
+
+
+@pytest.mark.parametrize(("name", "arena"), arenas(sorted(MISTAKES)))
+def test_the_mistake_it_is_made_for_does_not_pass(name: str, arena: int) -> None:
+    player = Player(load(name), arena=arena)
+    MISTAKES[name](player, arena)
+    while not player.world.over:
+        player.do(NOOP)
+    assert not player.world.passed(), player.animal.total
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_page_says_the_same(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tasks-bundled.md").read_text()
+    about = load(name).metadata
+    row = f"| `{name}` | {about.title} | {about.description} | {len(load(name).arenas)} | {', '.join(about.tags)} |"
+    assert row in page, "python tools/bundled_sheet.py writes it anew"

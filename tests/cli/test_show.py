@@ -1,0 +1,320 @@
+"""Pictures for people: the four views of a Scene, `puzzlebox show`, and the painter's own demonstration."""
+
+import re
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from conftest import ROOT
+from puzzlebox.arena.senses.camera import Camera
+from puzzlebox.arena.senses.rays import Rays
+from puzzlebox.arena.senses.vitals import Vitals
+from puzzlebox.arena.world import World
+from puzzlebox.cli import app
+from puzzlebox.render import FLOOR, Painter, View
+from puzzlebox.render.__main__ import main, scene, sheet
+from puzzlebox.scene.scene import Scene
+from staging import item, staged, the
+
+Image = Any
+
+
+def unpacked(data: bytes) -> Image:
+    """The pixels of a colour picture as `png` writes them."""
+    width, height = struct.unpack(">II", data[16:24])
+    length = struct.unpack(">I", data[33:37])[0]
+    rows = np.frombuffer(zlib.decompress(data[41 : 41 + length]), np.uint8).reshape(height, -1)
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def seen(scene: Scene, view: View, width: int = 120, height: int = 80, through: bool = False) -> Image:
+    """Which row of the scene each pixel shows."""
+    image, ids = np.zeros((height, width, 1), np.uint8), np.zeros((height, width), np.int32)
+    looking = (view.eye, view.heading, view.pitch, view.fov_degrees)
+    Painter(scene).paint(image, *looking, ids=ids, skip_thing=view.skip_thing, through=through)
+    return ids
+
+
+def wall(x: float, z: float, size: list[float], y: float = 0.0, **keys: Any) -> str:
+    return item("Wall", x, z, y, size=size, color=[90, 90, 200], **keys)
+
+
+# --- views
+
+
+def test_first_is_what_the_camera_of_the_animal_sees() -> None:
+    world = staged(item("Agent", 20, 5, rotation=34), item("GoodGoal", 24, 12, size=[1, 1, 1]))
+    painter, view = Painter(world.scene()), View.first(world.scene())
+    square = Camera(80).look(world)
+    assert np.array_equal(painter.picture(view, 80, 80, samples=1), square)
+    wide = painter.picture(view, 120, 80, samples=1)
+    assert (np.abs(wide[:, 20:100].astype(int) - square) <= 1).mean() > 0.999
+
+
+def test_views_are_those_of_the_animal_asked_for() -> None:
+    shown = staged(item("Agent", 10, 5), item("Agent", 30, 25, rotation=90)).scene()
+    assert View.first(shown, 1).eye[0] == pytest.approx(30) and View.first(shown, 1).heading == 90
+    assert View.third(shown, 1).eye == pytest.approx((30 - 2.79, 0.5 + 1.12, 25), abs=0.02)
+    assert View.third(shown, 0).eye == pytest.approx((10, 0.5 + 1.12, 5 - 2.79), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("size", "shape"), list(product([(40, 40), (20, 60), (60, 20), (5, 5)], [(90, 90), (120, 80), (60, 150)])), ids=str
+)
+def test_the_whole_arena_is_seen_from_above_as_large_as_fits(size: tuple[int, int], shape: tuple[int, int]) -> None:
+    world = staged(item("Agent", 2, 4), size=list(size))
+    ids = seen(world.scene(), View.top(world.scene(), shape[0] / shape[1]), *shape)
+    rows, columns = np.nonzero(ids == FLOOR)
+    across, along = np.ptp(columns) + 1, np.ptp(rows) + 1
+    assert across / along == pytest.approx(size[0] / size[1], rel=0.1)
+    assert across < shape[0] and along < shape[1]
+    # One metre on each side is left, whichever way it is tighter.
+    filled = max(across / shape[0] * (size[0] + 2) / size[0], along / shape[1] * (size[1] + 2) / size[1])
+    assert filled == pytest.approx(1, abs=0.05)
+    animal_row, animal_column = (part.mean() for part in np.nonzero(ids == world.scene().animals[0]))
+    # Small x is on the left, small z at the bottom.
+    assert animal_column < shape[0] / 2 and (animal_row > shape[1] / 2 or size[1] < 8)
+
+
+@pytest.mark.parametrize("eye", [(2, 6, 2), (38, 3, 2), (-5, 9, 50), (20, 30, 25.0)], ids=str)
+def test_a_fixed_view_has_what_it_looks_at_in_its_middle(eye: tuple[float, float, float]) -> None:
+    world = staged(item("Agent", 2, 20), item("GoodGoal", 20, 25, size=[1, 1, 1]))
+    shown, goal = world.scene(), world.position_of(the(world, "GoodGoal"))
+    ids = seen(shown, View.fixed(eye, goal), 240, 160)
+    rows, columns = np.nonzero(ids == shown.owners.tolist().index(the(world, "GoodGoal").id))
+    assert rows.mean() == pytest.approx(79.5, abs=1) and columns.mean() == pytest.approx(119.5, abs=1)
+
+
+@pytest.mark.parametrize("at", [(1.0, 2.0, 3.0), (float("nan"), 0.0, 0.0)])
+def test_a_fixed_view_needs_two_places(at: tuple[float, float, float]) -> None:
+    with pytest.raises(ValueError, match="another place to look at"):
+        View.fixed((1.0, 2.0, 3.0), at)
+
+
+WORLD = staged(item("Agent", 20, 5))
+SCENE, ABOVE = WORLD.scene(), View.top(WORLD.scene())
+ONE_ANIMAL = "there is 1 animal, numbered from 0"
+REFUSED: list[tuple[Any, str]] = [
+    (lambda: View.first(SCENE, 1), f"there is no animal 1; {ONE_ANIMAL}"),
+    (lambda: View.third(SCENE, 5), f"there is no animal 5; {ONE_ANIMAL}"),
+    (lambda: Camera(16).look(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
+    (lambda: Rays().cast(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
+    (lambda: Rays().seen(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
+    (lambda: Vitals().feel(WORLD, "pig"), f"there is no animal 'pig'; {ONE_ANIMAL}"),
+    (
+        lambda: View.first(staged(item("Agent", 20, 5), item("Agent", 20, 9)).scene(), 2),
+        "there is no animal 2; there are 2 animals, numbered from 0",
+    ),
+    (lambda: View.fixed((1, 2), at=(4, 5, 6)), "eye is (1, 2); it must be three numbers, x, y and z in metres"),
+    (lambda: View.fixed("123", at=(4, 5, 6)), "eye is '123'; it must be three numbers, x, y and z in metres"),
+    (lambda: View.fixed((4, 5, 6), at=None), "at is None; it must be three numbers, x, y and z in metres"),
+    (lambda: View((1, 2, 3), "north"), "heading is 'north'; it must be a number of degrees"),
+    (lambda: View.top(SCENE, aspect=0), "aspect is 0; it must be a positive number, width over height"),
+    (lambda: View.top(SCENE, "3:2"), "aspect is '3:2'; it must be a positive number, width over height"),
+    (lambda: View.whole(WORLD), "scene is a World; it must be a Scene, as `world.scene()` gives"),
+    (lambda: Painter(WORLD), "scene is a World; it must be a Scene, as `world.scene()` gives"),
+    (lambda: Painter(SCENE).picture("top", 9, 9), "view is a str; it must be a View, as `View.first(scene)` gives"),
+]
+SIDES = "it must be a whole number from 1 to 8192 pixels where samples is 2"
+REFUSED += [
+    (lambda size=size: Painter(SCENE).picture(ABOVE, *size), f"{words}; {SIDES}")
+    for size, words in (
+        ((10.5, 10), "width is 10.5"),
+        ((10, -1), "height is -1"),
+        ((10**6, 10**6), "width is 1000000"),
+        ((10, True), "height is True"),
+    )
+]
+REFUSED += [
+    (
+        lambda samples=samples: Painter(SCENE).picture(ABOVE, 10, 10, samples=samples),
+        f"samples is {samples!r}; it must be a whole number from 1 to 16",
+    )
+    for samples in ("a", 0, 1.5, 17)
+]
+
+
+@pytest.mark.parametrize(("asked", "words"), REFUSED, ids=lambda part: part if isinstance(part, str) else "")
+def test_what_nobody_can_paint_is_refused_in_one_sentence(asked: Callable[[], object], words: str) -> None:
+    with pytest.raises(TypeError if words.startswith(("scene", "view")) else ValueError) as refusal:
+        asked()
+    assert str(refusal.value) == words
+
+
+# --- the third person, where something is in the way
+
+AGENT = item("Agent", 20, 10, skin="pig")
+CROWDED = {
+    "a wall at arm's length": [AGENT, wall(20, 8, [6, 3, 1])],
+    "a wall far back": [AGENT, wall(20, 7.5, [6, 3, 0.2])],
+    "a wall it touches": [AGENT, wall(20, 9, [6, 3, 1])],
+    "the fence": [item("Agent", 20, 0.6)],
+    "a corner": [item("Agent", 0.6, 39.4, rotation=135)],
+    "a pillar": [item("Agent", 20, 10, rotation=30), wall(19.3, 8.8, [0.5, 4, 0.5])],
+    "a passage": [AGENT, wall(19, 10, [0.5, 1.5, 6]), wall(21, 10, [0.5, 1.5, 6]), wall(20, 10, [3, 0.3, 6], 1.5)],
+    "a niche": [
+        *(AGENT, wall(20, 9, [3, 1.5, 0.5]), wall(18.9, 10.5, [0.5, 1.5, 2]), wall(21.1, 10.5, [0.5, 1.5, 2])),
+        wall(20, 10, [5, 0.3, 3], 1.5),
+    ],
+    "a block": [AGENT, item("HeavyBlock", 20, 8, size=[2, 3, 1])],
+}
+
+
+def share_of_the_animal(world: World, view: View) -> float:
+    """How much of it is seen of what would be seen if it were alone before that eye."""
+    shown = world.scene()
+    row = shown.animals[0]
+    with_others = (seen(shown, view, through=True) == row).sum()
+    shown.poses["flags"] = 1
+    shown.poses["flags"][row] = 0
+    alone = (seen(shown, view) == row).sum()
+    shown.poses["flags"] = 0
+    return float(with_others / max(alone, 1))
+
+
+@pytest.mark.parametrize("items", CROWDED.values(), ids=CROWDED)
+def test_the_animal_is_never_hidden_from_behind(items: list[str]) -> None:
+    world = staged(*items)
+    view = View.third(world.scene())
+    assert share_of_the_animal(world, view) > 0.75
+    # From outside its body, ears and all.
+    assert np.linalg.norm(np.subtract(view.eye, View.first(world.scene()).eye)) >= 1.2 - 1e-6
+    assert (seen(world.scene(), view) == world.scene().animals[0]).mean() > 0.02
+    assert all(0 < at < 40 for at in (view.eye[0], view.eye[2]))
+
+
+def test_the_eye_comes_nearer_along_its_arm() -> None:
+    free = View.third(staged(AGENT).scene())
+    near = View.third(staged(AGENT, wall(20, 8, [6, 3, 1])).scene())
+    assert (near.heading, near.pitch) == (free.heading, free.pitch) == (0, pytest.approx(-10))
+    # 0.2 m before the face of the wall, at 8.5, measured along the arm.
+    assert near.eye[2] == pytest.approx(8.5 + 0.2, abs=0.05)
+    middle = View.first(staged(AGENT).scene()).eye[1]
+    slope = (free.eye[1] - middle) / (10 - free.eye[2])
+    assert near.eye[1] - middle == pytest.approx(slope * (10 - near.eye[2]), abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["WallTransparent", "DataZone"])
+def test_what_one_sees_through_is_not_in_the_way(name: str) -> None:
+    veiled = staged(AGENT, item(name, 20, 8.5, size=[6, 3, 1])).scene()
+    assert View.third(veiled) == View.third(staged(AGENT).scene())
+
+
+def test_the_page_on_pictures_works_as_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "pictures.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(code, "pictures.md", "exec"), {})
+    assert capsys.readouterr().out == "(160, 240, 3)\n"
+
+
+# --- `puzzlebox show`
+
+
+def shown(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["show", *arguments])
+
+
+VIEWS = {"top": [], "first": [], "third": [], "fixed": ["--from", "2,6,2", "--at", "20,0,20"]}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_show_writes_a_picture(view: str, tmp_path: Path) -> None:
+    file = tmp_path / "task.png"
+    for size, shape in (("96", (96, 96, 3)), ("150x100", (100, 150, 3))):  # an earlier picture is replaced
+        result = shown("examples/food", "--view", view, *VIEWS[view], "--size", size, "-o", str(file))
+        assert result.exit_code == 0, result.output
+        image = unpacked(file.read_bytes())
+        assert image.shape == shape
+        assert len(np.unique(image.reshape(-1, 3), axis=0)) > 50
+        assert ((image[:, :, 1] > 200) & (image[:, :, 2] < 160)).any()  # the green food
+
+
+def test_pictures_are_large_enough_for_people_unless_asked_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "task.png"
+    assert shown("examples/food", "--view", "first", "-o", str(file)).exit_code == 0
+    assert unpacked(file.read_bytes()).shape == (800, 1200, 3)
+
+
+def test_a_fixed_view_may_look_from_anywhere_at_the_middle(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.png", tmp_path / "other.png"
+    fixed = ["examples/food", "--view", "fixed", "--size", "60x40", "--from", "-4,9,-2.5"]
+    for file, at in ((one, []), (other, ["--at", "20,0,20"])):
+        assert shown(*fixed, *at, "-o", str(file)).exit_code == 0
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_show_replaces_no_task(tmp_path: Path) -> None:
+    file = tmp_path / "task.png"
+    file.write_text("arenas: []")
+    result = shown("examples/food", "-o", str(file))
+    assert result.exit_code == 1 and "no picture" in result.output
+    assert file.read_text() == "arenas: []"
+
+
+@pytest.mark.parametrize("name", ["x.jpg", "picture", "task.yml"])
+def test_a_picture_is_called_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / name
+    result = shown("nothing", "-o", str(file))  # said before anything is read
+    assert result.exit_code == 1 and not file.exists()
+    assert result.output == f"error: {file} is no picture; its name must end in .png\n"
+    monkeypatch.setattr(sys, "argv", ["render", str(file)])
+    with pytest.raises(SystemExit):
+        main()
+    assert not file.exists()
+
+
+SIZES = "it is WIDTHxHEIGHT in pixels, or one number for a square, each from 4 to 4096, as in 1200x800"
+PLACES = "it is three numbers of metres from -1000 to 1000, x,y,z with y upwards, as in 2,6,2"
+MISTAKES = [
+    (["nothing"], "nothing"),
+    (["examples/food", "--arena", "7"], "there is no arena 7 in examples/food; it has one arena\n"),
+    (["examples/food", "--arena", "0"], "--arena is 0; arenas count from 1\n"),
+    (["object-permanence", "--arena", "2", "--samples", "1"], "there is no arena 2 in object-permanence; it has"),
+    (["examples/food", "--rules", "1999"], "1999"),
+    *(
+        (["examples/food", "--size", size], f"--size {size} is no size of a picture; {SIZES}")
+        for size in ("3", "4097", "100x", "x100", "100x100x100", "100x3", "-5", "1e3", "large", "100,100", "9" * 5000)
+    ),
+    *(
+        (["examples/food", "--view", "fixed", "--from", place], f"--from {place} is no place; {PLACES}")
+        for place in ("1,2", "1,2,3,4", "here", "1,nan,3", "1,2,inf", "1;2;3", "0,1001,0")
+    ),
+    (["examples/food", "--view", "fixed", "--from", "1,2,3", "--at", "1"], f"--at 1 is no place; {PLACES}"),
+    (["examples/food", "--view", "fixed", "--from", "1,2,3", "--at", "1,2,3"], "another place to look at"),
+    (["examples/food", "--view", "fixed"], "--view fixed needs the place it looks from, as in --from 2,6,2"),
+    (["examples/food", "--from", "1,2,3"], "--from and --at are for --view fixed, not for --view top"),
+    (["examples/food", "--view", "third", "--at", "1,2,3"], "for --view fixed, not for --view third"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=lambda part: " ".join(part)[:40])
+def test_show_says_what_is_wrong(arguments: list[str], words: str, tmp_path: Path) -> None:
+    file = tmp_path / "task.png"
+    result = shown(*arguments, "-o", str(file))
+    assert result.exit_code == 1 and words in result.output
+    assert len([line for line in result.output.splitlines() if "error:" in line]) <= 2
+    assert not file.exists()
+
+
+# --- `python -m puzzlebox.render`
+
+
+def test_the_painter_shows_itself_with_four_cameras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "scene.png"
+    monkeypatch.setattr(sys, "argv", ["render", str(file)])
+    main()
+    image = unpacked(file.read_bytes())
+    assert image.shape == (800, 1200, 3) and np.array_equal(image, sheet())
+    top, fixed = image[400:, :600], image[400:, 600:]
+    painter, there = Painter(scene()), scene()
+    assert np.array_equal(image[:400, :600], painter.picture(View.first(there), 600, 400))
+    assert np.array_equal(image[:400, 600:], painter.picture(View.third(there), 600, 400))
+    assert np.array_equal(top, painter.picture(View.top(there, 1.5), 600, 400)) and not np.array_equal(top, fixed)

@@ -1,0 +1,140 @@
+"""A real studio and a real browser for tests: a server process of its own, and Chromium without a screen."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Without a graphics card WebGL is painted by the processor; nothing is fetched from anywhere.
+FLAGS = [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+# The cheapest picture: what is tested here is not how beautiful it is.
+QUICK = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 3 }))"
+# How long a condition may take to come true on a busy machine; no test takes as long unless something is broken.
+PATIENCE_SECONDS = 60.0
+_PAGE = Path(__file__).resolve().parents[2] / "src" / "puzzlebox" / "studio" / "static" / "index.html"
+
+
+def chromium() -> str | None:
+    """The program to drive: what PUZZLEBOX_CHROMIUM names, what the system has, or what Playwright has downloaded."""
+    named = os.environ.get("PUZZLEBOX_CHROMIUM")
+    if named:
+        return named
+    for program in PROGRAMS:
+        found = shutil.which(program)
+        if found:
+            return found
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        own = driver.chromium.executable_path
+    return own if Path(own).exists() else None
+
+
+def missing() -> str | None:
+    """One line about what a browser test lacks here, or None."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ModuleNotFoundError:
+        return "no browser tests: playwright is not installed (pip install playwright)"
+    if chromium() is None:
+        return "no browser tests: no Chromium here (apt install chromium, or playwright install chromium)"
+    if not _PAGE.exists():
+        return "no browser tests: the page of the studio is not built (make lab)"
+    return None
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Studio:
+    """A server process with recordings of its own, which can be killed and started again at the same address.
+
+    Attributes:
+        link: the first link it printed.
+    """
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._folder, self._port, self._arguments = folder, free_port(), arguments
+        self.link = ""
+        self._process: subprocess.Popen[str] | None = None
+        self.store = folder / "episodes.sqlite"
+        self.address = f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> "Studio":
+        command = [sys.executable, "-m", "puzzlebox.cli", *self._arguments, "--no-browser", "--port", str(self._port)]
+        with (self._folder / "studio.log").open("a") as log:
+            self._process = subprocess.Popen(
+                [*command, "--data", str(self.store)], stdout=subprocess.PIPE, stderr=log, text=True, cwd=self._folder
+            )
+        assert self._process.stdout is not None
+        self.link = self._process.stdout.readline().strip()
+        if not self.link:
+            raise AssertionError("the studio did not start:\n" + (self._folder / "studio.log").read_text())
+        return self
+
+    def kill(self) -> None:
+        """As if the power failed."""
+        self._end(lambda process: process.kill())
+
+    def stop(self) -> None:
+        self._end(lambda process: process.terminate())
+
+    def _end(self, how: Callable[[subprocess.Popen[str]], None]) -> None:
+        if self._process is None:
+            return
+        how(self._process)
+        self._process.wait(30)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._process = None
+
+    def ask(self, path: str, body: str | None = None) -> Any:
+        """What the server answers, read as JSON."""
+        data = None if body is None else body.encode()
+        with urllib.request.urlopen(urllib.request.Request(self.address + path, data), timeout=60) as answer:
+            return json.load(answer)
+
+    def upload(self, task: str) -> str:
+        """The name a task can be played under."""
+        checked = self.ask("/api/check", task)
+        assert checked["ok"], checked["messages"]
+        return str(checked["task"])
+
+    def recordings(self) -> list[dict[str, Any]]:
+        return list(self.ask("/api/recordings")["recordings"])
+
+
+def until(page: Any, condition: str, *, what: str = "") -> Any:
+    """Wait for an expression of the page to be true, and give its value.
+
+    Playwright's own way of waiting evaluates text in the page, which the page's Content-Security-Policy forbids.
+    """
+    latest = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        value = page.evaluate(condition)
+        if value:
+            return value
+        if time.monotonic() > latest:
+            state = page.evaluate("JSON.stringify(window.puzzlebox ?? null)")
+            shown = page.evaluate("document.body.innerText.slice(0, 600)")
+            raise AssertionError(f"{what or condition} did not come true; the page says {state} and shows {shown!r}")
+        page.wait_for_timeout(30)

@@ -1,0 +1,73 @@
+"""Helpers of the tests that let a world live: arenas from short texts, and runs of actions."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from puzzlebox.arena.schema import Task, read
+from puzzlebox.arena.world import Event, Rules, World
+
+NOOP, RIGHT, LEFT, FORWARDS, BACKWARDS = 0, 1, 2, 3, 6
+# One action a physics step, to see everything.
+FINE = Rules(decision_period=1)
+
+
+def task_of(*items: str, **keys: Any) -> Task:
+    """A task of one arena: items as flow mappings without braces, arena keys by name."""
+    lines = ["arenas:", "  - id: 0", *(f"    {key}: {value}" for key, value in keys.items())]
+    lines += ["    items:", *(f"      - {{{item}}}" for item in items)]
+    return parsed("\n".join(lines))
+
+
+def parsed(text: str) -> Task:
+    """The task a text means; it must be right."""
+    reading = read(text)
+    assert reading.task is not None, [str(finding) for finding in reading.findings]
+    return reading.task
+
+
+def world_of(*items: str, rules: str | Rules = "puzzlebox", seed: int = 0, **keys: Any) -> World:
+    """A living arena."""
+    return World(task_of(*items, **keys), seed=seed, rules=rules)
+
+
+def run(world: World, actions: Iterable[int | Sequence[int]]) -> list[Event]:
+    """Take actions until they or the episode end; what happened."""
+    events: list[Event] = []
+    for action in actions:
+        if world.over:
+            break
+        events += world.step(action if isinstance(action, Sequence) else [action] * len(world.animals)).events
+    return events
+
+
+def kinds(events: Iterable[Event]) -> list[str]:
+    """What kinds of things happened, in order."""
+    return [event.kind for event in events]
+
+
+def thing(world: World, name: str) -> dict[str, Any]:
+    """The true state of the first thing of that name."""
+    return next(each for each in world.describe()["things"] if each["name"] == name)
+
+
+# Items that many tests begin with.
+AGENT = "name: Agent, at: [20, 0, 5], rotation: 0"
+GOAL = "name: GoodGoal, at: [20, 0, 10], size: 1"
+TWO_AGENTS = ("name: Agent, at: [10, 0, 5], rotation: 0", "name: Agent, at: [30, 0, 5], rotation: 0, team: 1")
+
+
+def multis(*places: float, name: str = "GoodGoalMulti") -> list[str]:
+    """Balls of food ahead of `AGENT`."""
+    return [f"name: {name}, at: [20, 0, {z}], size: 1" for z in places]
+
+
+def zone(operations: str, z: float = 12) -> str:
+    """A zone ahead of `AGENT` that does something."""
+    return (
+        f"name: DataZone, at: [20, 0, {z}], size: [10, 0.5, 4], rotation: 0, zone_id: here, operations: [{operations}]"
+    )
+
+
+def button(**keys: Any) -> str:
+    """A button ahead of `AGENT`."""
+    return "name: SpawnerButton, at: [20, 0, 12], rotation: 90" + "".join(f", {key}: {keys[key]}" for key in keys)

@@ -1,0 +1,83 @@
+"""Runs that never took place: folders as `puzzlebox run` leaves them, results drawn from chances a test chooses."""
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from puzzlebox.run.results import NAMES
+
+# How likely each agent passes, before a task's own difficulty.
+SKILLS = {"random": -2.0, "heuristic": 0.0, "learner": 1.0}
+
+
+def made_up_rows(
+    tasks: Sequence[str],
+    agents: Mapping[str, float] = SKILLS,
+    episodes: int = 10,
+    seed: int = 0,
+    trained_on: Mapping[str, Sequence[str]] | None = None,
+) -> list[dict[str, Any]]:
+    """Rows of results; a task of the testbed has its level and variant."""
+    chance = np.random.default_rng(seed)
+    rows = []
+    for number, task in enumerate(tasks):
+        ease = chance.normal()
+        parts = task.split("-")
+        testbed = len(parts) == 3 and all(part.isdecimal() for part in parts)
+        for agent, skill in agents.items():
+            for episode in range(episodes):
+                passed = bool(chance.random() < 1 / (1 + np.exp(-(skill + ease))))
+                steps = int(chance.integers(100, 1250)) if passed else 1250
+                row = dict.fromkeys(NAMES)
+                row |= {
+                    "run": "made-up",
+                    "task": task,
+                    "task_hash": f"{number:064x}",
+                    "variant": parts[2] if testbed else "",
+                    "level": str(int(parts[0])) if testbed else "",
+                    "arena": 0,
+                    "agent": agent,
+                    "episode": episode,
+                    "seed": 1000 * number + episode,
+                    "rules": "3.1",
+                    "steps": steps,
+                    "decisions": -(-steps // 3),
+                    "return": round(0.999 - 0.0008 * steps, 6) if passed else -1.0,
+                    "passed": passed,
+                    "ended_by": "completed" if passed else "time",
+                    "goals_collected": int(passed),
+                    "events": "[]",
+                    # Whoever passes sees the result for 2.5 s, and waits for 0.5 s before.
+                    "seconds": round(0.02 * steps, 2),
+                    "latency": round(0.02 * steps - (3 if passed else 0), 2),
+                }
+                if trained_on and agent in trained_on:
+                    row["trained_on"] = task in trained_on[agent]
+                rows.append(row)
+    return rows
+
+
+def write_run(folder: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any] | None = None) -> Path:
+    """A folder with the results of a run and its settings."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "episodes.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, NAMES, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    told = {
+        "run": folder.name,
+        "puzzlebox": "0.1.0",
+        "rules": "3.1",
+        "rules_fields": {"decision_period": 3},
+        "seed": 7,
+        "longest": 50_000,
+        "agents": [{"name": "random"}, {"name": "heuristic"}],
+        "tasks": [{"name": "many", "hash": "0"}],
+        "commands": [{"command": f"puzzlebox run tasks --agent random --agent heuristic --seed 7 -o {folder.name}"}],
+    }
+    (folder / "run.json").write_text(json.dumps(told if settings is None else settings), encoding="utf-8")
+    return folder

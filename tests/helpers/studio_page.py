@@ -1,0 +1,349 @@
+"""Helpers of the studio's tests: a server in this process, and a page without a browser that keeps what it is told."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from puzzlebox.record import Store
+from puzzlebox.scene.scene import MASK, PART, POSE, SURROUNDINGS, Scene
+from puzzlebox.studio import protocol
+from puzzlebox.studio.app import make_app
+from puzzlebox.studio.catalogue import Catalogue
+from puzzlebox.studio.door import Door
+from puzzlebox.studio.protocol import FrameFlag, Message
+from puzzlebox.studio.rooms import Rooms
+from puzzlebox.studio.safety import Policy
+from puzzlebox.studio.server import listening, server_for
+
+Result = TypeVar("Result")
+
+# Nothing of the studio takes so long; a test that waits longer has failed.
+PATIENCE = 30.0
+FOOD = """
+metadata: {title: Straight ahead}
+arenas:
+  - time_limit: 100
+    pass_mark: 0.5
+    items:
+      - {name: Agent, at: [20, 0, 15], rotation: 0, skin: pig}
+      - {name: GoodGoal, at: [20, 0, 18], size: 1}
+"""
+# The same arena twice.
+FOOD_TWICE = FOOD + FOOD[FOOD.index("  - time_limit") :].lstrip("\n")
+
+
+class Studio:
+    """A running server."""
+
+    def __init__(self, rooms: Rooms, door: Door, policy: Policy) -> None:
+        self.rooms, self.door, self.policy = rooms, door, policy
+        self.port = port = int(door.getsockname()[1])
+        self.store = rooms.store
+        self.host = f"127.0.0.1:{port}"
+
+    def ask(
+        self, path: str, *, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """One request: status, headers (in lower case) and body."""
+        return ask(self.port, path, method=method, body=body, headers=headers)
+
+    def json(self, path: str, **asked: Any) -> Any:
+        """What an address answers."""
+        status, _, body = self.ask(path, **asked)
+        assert status == 200, body
+        return json.loads(body)
+
+    def page(self, first: dict[str, Any] | None = None, *, patient: bool = False, **start: Any) -> "Page":
+        """A page that has said its first message; a patient one begins no episode by itself."""
+        return Page(self.port, first or {"type": "start", **start}, patient=patient)
+
+    def upload(self, text: str) -> str:
+        """The name a text can be played under."""
+        checked = self.json("/api/check", method="POST", body=text.encode())
+        assert checked["ok"], checked
+        return str(checked["task"])
+
+
+def ask(
+    port: int, path: str, *, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
+) -> tuple[int, dict[str, str], bytes]:
+    """One request to a server on this machine; the path is sent as it is."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()
+
+
+@contextmanager
+def running(path: Path, policy: Policy | None = None) -> Iterator[Studio]:
+    """A server on a free port, recording into a file."""
+    policy = policy or Policy.for_host("127.0.0.1")
+    made, ready = listening("127.0.0.1", 0), threading.Event()
+    rooms = Rooms(Store(path), Catalogue())
+    server = server_for(make_app(rooms, policy, ready.set))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
+    thread.start()
+    assert ready.wait(PATIENCE)
+    try:
+        yield Studio(rooms, made, policy)
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
+        made.close()
+        assert not thread.is_alive()
+
+
+class Mirror:
+    """What the binary messages of an episode amount to: the same tables as the server's."""
+
+    def __init__(self) -> None:
+        self.scene: Scene | None = None
+        self.names: list[str] = []
+        self.head: Any = np.zeros((), protocol.FRAME)
+        self.actions: dict[int, int] = {}
+        self.kinds: list[int] = []
+        self.rays: list[tuple[float, float, str]] = []
+        self.camera = b""
+
+    def take(self, data: bytes) -> None:
+        """Decode one message, with nothing but the tables of the protocol."""
+        kind = Message(data[0])
+        self.kinds.append(kind)
+        getattr(self, f"_{kind.name.lower()}")(data)
+
+    def _scene(self, data: bytes) -> None:
+        head = np.frombuffer(data, protocol.SCENE, 1)[0]
+        start = protocol.SCENE.itemsize + int(head["header"])
+        header = json.loads(data[protocol.SCENE.itemsize : start])
+        assert start % 4 == 0
+
+        def table(name: str, form: Any, width: int = 1) -> Any:
+            offset, rows = header["tables"][name]
+            return np.frombuffer(data, form, rows * width, start + offset).copy()
+
+        self.names = header["names"]
+        self.scene = Scene(
+            parts=table("parts", PART),
+            poses=table("poses", POSE),
+            planes=table("planes", "<f4", 4).reshape(-1, 4),
+            pixels=table("pixels", "u1", MASK).reshape(-1, MASK),
+            surroundings=table("surroundings", SURROUNDINGS),
+            owners=np.array(header["owners"], np.int32),
+            animals=tuple(header["animals"]),
+            version=header["version"],
+        )
+
+    def _frame(self, data: bytes) -> None:
+        self.head = np.frombuffer(data, protocol.FRAME, 1)[0]
+        rows = np.frombuffer(data, protocol.FRAME_ROW, int(self.head["rows"]), protocol.FRAME.itemsize)
+        assert len(data) == protocol.FRAME.itemsize + rows.nbytes
+        assert self.scene is not None
+        for name, own in (("at", "at"), ("turn", "turn"), ("value", "value"), ("state", "flags")):
+            self.scene.poses[own][rows["row"]] = rows[name]
+        if self.head["step"]:
+            self.actions[int(self.head["step"])] = int(self.head["action"])
+
+    def _parts(self, data: bytes) -> None:
+        count = int(np.frombuffer(data, protocol.PARTS, 1)[0]["rows"])
+        rows = np.frombuffer(data, protocol.PARTS_ROW, count, protocol.PARTS.itemsize)
+        assert self.scene is not None
+        for name in ("at", "half", "color"):
+            self.scene.parts[name][rows["row"]] = rows[name]
+
+    def _actions(self, data: bytes) -> None:
+        head = np.frombuffer(data, protocol.ACTIONS, 1)[0]
+        run = data[protocol.ACTIONS.itemsize :]
+        assert len(run) == head["count"]
+        self.actions |= {int(head["first"]) + place: action for place, action in enumerate(run)}
+
+    def _camera(self, data: bytes) -> None:
+        self.camera = data[4:]
+
+    def _rays(self, data: bytes) -> None:
+        at, self.rays = 4, []
+        for _ in range(int(np.frombuffer(data, protocol.RAYS, 1)[0]["count"])):
+            degrees, metres = np.frombuffer(data, "<f4", 2, at).tolist()
+            length = data[at + 8]
+            self.rays.append((degrees, metres, data[at + 9 : at + 9 + length].decode()))
+            at += 9 + length
+        assert at == len(data)
+
+    def at(self, name: str = "Agent") -> tuple[float, float, float]:
+        """Where the first thing of a name is."""
+        assert self.scene is not None
+        x, y, z = self.scene.poses["at"][self.names.index(name)].tolist()
+        return (x, y, z)
+
+
+class Page:
+    """A page: what it is told, and what it says. Unless it is patient, it presses Start as soon as it can."""
+
+    def __init__(
+        self,
+        port: int,
+        first: dict[str, Any],
+        headers: dict[str, str] | None = None,
+        query: str = "",
+        *,
+        patient: bool = False,
+    ) -> None:
+        self._open = ExitStack()
+        self.socket: ClientConnection = self._open.enter_context(
+            connect(
+                f"ws://127.0.0.1:{port}/ws{'?' if query else ''}{query}",
+                origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+                additional_headers=headers,
+                compression=None,
+                open_timeout=PATIENCE,
+                close_timeout=1,
+                max_size=None,
+            )
+        )
+        self.texts: list[dict[str, Any]] = []
+        self.episodes: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+        self.acknowledged: dict[str, int] = {}
+        self.mirror = Mirror()
+        self.frames = 0
+        self.patient, self._begun = patient, ""
+        self._key = 0
+        self.say(first)
+
+    def say(self, message: dict[str, Any] | str) -> None:
+        """Send a message."""
+        self.socket.send(message if isinstance(message, str) else json.dumps(message))
+
+    def keys(self, action: int) -> int:
+        """Hold keys; the number of the message."""
+        self._key += 1
+        self.say({"type": "keys", "key": self._key, "action": action})
+        return self._key
+
+    def listen(self) -> str:
+        """Take one message; what it was."""
+        data = self.socket.recv(PATIENCE)
+        if isinstance(data, bytes):
+            self.mirror.take(data)
+            if data[0] == Message.FRAME:
+                self.frames += 1
+                if self.mirror.head["flags"] & FrameFlag.WAITING and not self.patient and self._begun != self.episode:
+                    self._begun = self.episode
+                    self.say({"type": "begin"})
+            return Message(data[0]).name.lower()
+        told = json.loads(data)
+        self.texts.append(told)
+        if told["type"] == "episode":
+            self.episodes.append(told)
+            if len(self.episodes) < 2 or self.episodes[-2]["episode"] != told["episode"]:
+                self.mirror.actions, self.frames = {}, 0
+        elif told["type"] == "events":
+            self.events += told["events"]
+        elif told["type"] == "stored":
+            self.acknowledged[told["episode"]] = told["step"]
+        return str(told["type"])
+
+    def until(self, true: Callable[["Page"], Any]) -> "Page":
+        """Listen until something is so."""
+        end = time.monotonic() + PATIENCE
+        while not true(self):
+            assert time.monotonic() < end, (self.texts[-5:], self.step)
+            self.listen()
+        return self
+
+    def until_step(self, step: int) -> "Page":
+        """Listen until a frame of that step or a later one."""
+        return self.until(lambda page: page.frames and page.step >= step)
+
+    def error(self) -> str:
+        """The sentence with which the server ends the connection."""
+        try:
+            while True:
+                if self.listen() == "error":
+                    sentence = str(self.texts[-1]["message"])
+        except ConnectionClosed:
+            return sentence
+
+    def last(self, kind: str) -> dict[str, Any]:
+        """The newest text of a type."""
+        return next(text for text in reversed(self.texts) if text["type"] == kind)
+
+    def heard(self, kind: str) -> bool:
+        """Whether there was a text of a type."""
+        return any(text["type"] == kind for text in self.texts)
+
+    @property
+    def step(self) -> int:
+        """Of the newest frame."""
+        return int(self.mirror.head["step"])
+
+    @property
+    def episode(self) -> str:
+        """The episode that is played, once one is."""
+        return str(self.episodes[-1]["episode"]) if self.episodes else ""
+
+    def unstored(self) -> tuple[int, list[int]]:
+        """What a page says when it comes back: the last step it knows as stored, and all actions after that."""
+        stored = self.acknowledged.get(self.episode, 0)
+        return stored, [self.mirror.actions[step] for step in range(stored + 1, self.step + 1)]
+
+    def resume(self) -> dict[str, Any]:
+        """The message it comes back with."""
+        step, actions = self.unstored()
+        return {"type": "resume", "episode": self.episode, "step": step, "actions": actions}
+
+    def close(self) -> None:
+        """Go away."""
+        self._open.close()
+
+    def __enter__(self) -> "Page":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def completed(main: Callable[[], Coroutine[Any, Any, Result]], patience: float = PATIENCE) -> Result:
+    """What a coroutine comes to, in a thread of its own: this one may have a loop already, of a browser's tests."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(main())).result(patience)
+
+
+def free_port() -> int:
+    """A port nobody uses just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def server(port: int, data: Path, *more: str, link: str = "/") -> Iterator[subprocess.Popen[str]]:
+    """The studio as people start it, in a process of its own."""
+    command = [sys.executable, "-m", "puzzlebox.cli", "play", *more, "--no-browser", "--port", str(port)]
+    process = subprocess.Popen(
+        [*command, "--data", str(data)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        assert process.stdout.readline().startswith(f"http://127.0.0.1:{port}{link}"), process.stderr.read()
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()

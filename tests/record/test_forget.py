@@ -1,0 +1,259 @@
+"""`puzzlebox forget`: a participant's records are deleted, also from the bytes of the file, and nobody else's."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from living import AGENT, FORWARDS, GOAL, task_of
+from puzzlebox.arena.world import World
+from puzzlebox.cli import app
+from puzzlebox.record.database import aside_of, connect
+from puzzlebox.record.deletion import forget, participants_in
+from puzzlebox.record.recorder import Recording
+from puzzlebox.record.store import Start, Step, Store, StoreError
+from puzzlebox.record.writer import Writer
+from studio_page import Page, Studio, running
+
+SHARED = task_of(AGENT, GOAL, time_limit=50)
+OWN = task_of(AGENT, GOAL, time_limit=51)
+PERSON = "Participant-Seven"
+NOWHERE = (0.0, 0.0, 0.0)
+STEP = Step(
+    step=3,
+    actions=(3,),
+    time_ms=0.0,
+    position=NOWHERE,
+    velocity=NOWHERE,
+    heading=0.0,
+    reward=0.0,
+    total=0.0,
+    health=100.0,
+)
+
+
+def played(store: Store, task: Any = SHARED, actions: int = 400, name: str = "ahead", **how: Any) -> str:
+    """An episode forwards, recorded; with few actions it stays open."""
+    start = Start.of(task, name=name, **how)
+    world = World(task, seed=start.seed, arena=start.arena)
+    recording = Recording(store, start, world)
+    while not world.over and len(world.actions) < actions:
+        recording.stepped(world.step([FORWARDS]))
+    return start.id
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    """A file with three episodes of one participant, one of them open, among those of others."""
+    path = tmp_path / "r.sqlite"
+    with Store(path) as store:
+        played(store, participant="P08")
+        played(store, participant=PERSON)
+        played(store)
+        played(store, OWN, name="file:own", participant=PERSON)
+        played(store, actions=5, participant=PERSON)
+        played(store, player="agent", agent="random")
+    return path
+
+
+def run(path: Path, *arguments: str, answer: str | None = None) -> Any:
+    return CliRunner().invoke(app, ["forget", *arguments, "--store", str(path)], input=answer)
+
+
+def bytes_beside(path: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in sorted(path.parent.glob(path.name + "*")))
+
+
+def numbers(path: Path, table: str, column: str = "episode") -> set[Any]:
+    with closing(sqlite3.connect(path)) as connection:
+        return {row[0] for row in connection.execute(f"SELECT {column} FROM {table}")}
+
+
+def others(store: Store) -> list[Any]:
+    return [
+        (each, store.steps(each.id), store.events(each.id), store.task_text(each.id))
+        for each in store.episodes()
+        if each.participant != PERSON
+    ]
+
+
+def test_a_participant_is_forgotten_to_the_last_byte(recordings: Path) -> None:
+    with Store(recordings) as store:
+        before = others(store)
+        gone = [each.id for each in store.episodes() if each.participant == PERSON]
+    assert PERSON.encode() in bytes_beside(recordings)
+    done = run(recordings, PERSON, "--yes")
+    assert done.exit_code == 0, done.output
+    left = bytes_beside(recordings)
+    for word in (PERSON, *gone):
+        assert word.encode() not in left
+    with Store(recordings) as store:
+        assert others(store) == before
+        assert store.count() == len(before) == 3
+    kept = numbers(recordings, "episodes", "number")
+    assert numbers(recordings, "steps") <= kept and numbers(recordings, "events") <= kept
+    # The task only this person played is gone, the one others played as well is there.
+    assert len(numbers(recordings, "tasks", "hash")) == 1
+    assert b"own" not in left
+
+
+def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) -> None:
+    with Store(recordings) as store:
+        theirs, other = (
+            next(each.id for each in store.episodes() if each.participant == who) for who in (PERSON, "P08")
+        )
+        writer = Writer(recordings, [])
+        for id in (theirs, other):  # a step that is stored already: the file refuses it
+            writer.put(id, STEP)
+        with pytest.raises(StoreError, match="cannot be recorded any further"):
+            writer.close(0.0)
+    aside = aside_of(recordings)
+    assert {json.loads(line)["episode"] for line in aside.read_text().splitlines()} == {theirs, other}
+    assert run(recordings, PERSON, "--yes").exit_code == 0
+    assert [json.loads(line)["episode"] for line in aside.read_text().splitlines()] == [other]
+
+
+def test_what_was_deleted_is_said(recordings: Path) -> None:
+    done = run(recordings, PERSON, "--yes")
+    assert f"deleted 3 episodes of {PERSON}: 2 of ahead, 1 of file:own, recorded on 20" in done.stderr
+    assert "1 of them was not finished" in done.stderr
+    assert "tables, reports and films that were exported before are not touched" in done.stderr
+
+
+def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
+    before = bytes_beside(recordings)
+    for answer in ("n\n", "\n", ""):
+        done = run(recordings, PERSON, answer=answer)
+        assert done.exit_code == 1
+        assert "3 episodes" in done.output and "nothing was deleted" in done.stderr
+    with Store(recordings) as store:
+        assert store.count() == 6
+    assert PERSON.encode() in before
+    done = run(recordings, PERSON, answer="y\n")
+    assert done.exit_code == 0 and "deleted 3 episodes" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("id", "sentence"),
+    [
+        ("participant-seven", f"nobody in {{}} has the id participant-seven; did you mean `{PERSON}`?"),
+        ("P09", "nobody in {} has the id P09; did you mean `P08`?"),
+        ("", "'' is no participant id"),
+        ("a b", "'a b' is no participant id"),
+    ],
+)
+def test_an_unknown_id_is_said_with_the_nearest(recordings: Path, id: str, sentence: str) -> None:
+    done = run(recordings, id, "--yes")
+    assert done.exit_code == 1
+    assert "error: " + sentence.format(recordings) in done.stderr
+    with Store(recordings) as store:
+        assert store.count() == 6
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    done = run(tmp_path / "none.sqlite", "P07", "--yes")
+    assert done.exit_code == 1 and f"there is no file {tmp_path / 'none.sqlite'}" in done.stderr
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records are deleted; that their bytes are still there is not kept quiet."""
+    monkeypatch.setattr("puzzlebox.record.deletion.PATIENCE", 0.1)
+    with closing(connect(recordings)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM episodes").fetchone()
+        done = run(recordings, PERSON, "--yes")
+        assert done.exit_code == 1
+        assert "close it and run this command again" in done.stderr
+        reader.execute("COMMIT")
+    with Store(recordings) as store:
+        assert PERSON not in {each.participant for each in store.episodes()}
+    # Nobody of that id is left, and yet there is something to do.
+    assert "has the id" in run(recordings, PERSON, "--yes").stderr
+    assert PERSON.encode() not in bytes_beside(recordings)
+
+
+def test_an_unknown_id_is_said_and_nothing_of_deleting(recordings: Path) -> None:
+    said = run(recordings, "nobody-at-all", "--yes").stderr
+    assert said == f"error: nobody in {recordings} has the id nobody-at-all\n"
+
+
+def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None:
+    assert "--yes" not in run(recordings, PERSON, answer="n\n").stderr
+    assert "hint: add --yes where nobody can answer" in run(recordings, PERSON, answer="").stderr
+
+
+@pytest.mark.parametrize("id", [PERSON, "nobody-at-all"])
+def test_a_file_that_cannot_be_written_is_said(recordings: Path, monkeypatch: pytest.MonkeyPatch, id: str) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
+    before = recordings.read_bytes()
+    done = run(recordings, id, "--yes")
+    assert done.exit_code == 1 and isinstance(done.exception, SystemExit)
+    if id == PERSON:
+        assert done.stderr == f"error: nothing was deleted from {recordings}: {recordings} cannot be written to\n"
+    else:
+        assert done.stderr == f"error: nobody in {recordings} has the id {id}\n"
+    assert recordings.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    """Not even SQLite's own words come out as a traceback."""
+    (tmp_path / "other.sqlite").touch()
+    with pytest.raises(StoreError, match=r"are damaged \(no such table"):
+        participants_in(tmp_path / "other.sqlite")
+
+
+@pytest.mark.parametrize("verb", [["forget", "P01", "--yes"], ["export"], ["replay", "last"], ["report"]])
+def test_reading_leaves_an_empty_file_empty(tmp_path: Path, verb: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    arguments = ["report", str(empty)] if verb[0] == "report" else [*verb, "--store", str(empty)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1 and "is not a file of recordings" in done.stderr
+    assert not empty.stat().st_size and [each.name for each in tmp_path.iterdir()] == [empty.name]
+
+
+# --- beside a studio
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[Studio]:
+    with running(tmp_path / "live.sqlite") as made:
+        yield made
+
+
+def begun(studio: Studio, participant: str) -> Page:
+    page = studio.page(task="examples/food", participant=participant)
+    page.keys(FORWARDS)
+    return page.until(lambda page: page.acknowledged.get(page.episode, 0) > 5)
+
+
+def test_while_they_play_the_rest_of_the_episode_is_not_kept_and_others_notice_nothing(studio: Studio) -> None:
+    path = studio.store.path
+    with begun(studio, PERSON) as page, begun(studio, "P08") as other:
+        gone = page.episode
+        assert forget(path, PERSON).episodes == 1
+        before = other.acknowledged[other.episode]
+        other.until(lambda other: other.acknowledged[other.episode] > before + 10)
+        studio.store.flush()
+        assert studio.store.error is None
+        assert [each.id for each in studio.store.episodes()] == [other.episode]
+        assert numbers(path, "steps") <= numbers(path, "episodes", "number")
+        # A new episode may get the number of the one that is gone, and has only its own steps.
+        with begun(studio, "P09") as third:
+            steps = studio.store.steps(third.episode)["step"]
+            assert steps == list(range(len(steps)))
+        page.say({"type": "restart"})
+        page.until(lambda page: page.episode != gone)
+        page.keys(0)
+        page.keys(FORWARDS)
+        page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
+        assert studio.store.episode(page.episode).participant == PERSON
+    assert forget(path, PERSON).episodes == 1

@@ -1,0 +1,458 @@
+"""Who played: the id of a participant, from the command line or a link into the file, the tables and the report."""
+
+import csv
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from living import AGENT, FORWARDS, GOAL, task_of
+from made_up_runs import made_up_rows, write_run
+from puzzlebox.arena.world import World
+from puzzlebox.cli import app
+from puzzlebox.record import database
+from puzzlebox.record.recorder import Recording
+from puzzlebox.record.store import Episode, Start, Store, StoreError
+from puzzlebox.report.making import Report, make_report
+from puzzlebox.report.model import fit_model
+from puzzlebox.report.reading import gather
+from puzzlebox.run.results import NAMES, rows_of_recordings, write_results
+from studio_page import FOOD_TWICE, Page, Studio, free_port, running, server
+
+TASK = task_of(AGENT, GOAL, time_limit=50)
+GOOD = ["P07", "7", "a", "child_12-b.2", "A" * 64]
+BAD = ["", "P 07", "P/07", "Zoë", "P07\n", "<b>", "A" * 65, "x" * 400]
+SENTENCE = "is no participant id; it may have 1 to 64 letters (A to Z, a to z), digits, dots, - and _"
+
+# What format 1 was, as it was written then.
+FORMAT_1 = """
+CREATE TABLE tasks (hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE episodes (
+  number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_hash TEXT NOT NULL REFERENCES tasks (hash),
+  task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
+  player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
+  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT);
+CREATE TABLE steps (
+  episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
+  x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
+  view TEXT NOT NULL, flags INTEGER NOT NULL, PRIMARY KEY (episode, step)) WITHOUT ROWID;
+CREATE TABLE events (
+  number INTEGER PRIMARY KEY, episode INTEGER NOT NULL, step INTEGER NOT NULL, kind TEXT NOT NULL, thing INTEGER,
+  name TEXT, animal INTEGER, details TEXT NOT NULL);
+CREATE INDEX events_of_episode ON events (episode, number);
+PRAGMA application_id = 1349876290;
+PRAGMA user_version = 1;
+"""
+OLD_INSERT = """INSERT INTO episodes
+  (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+
+def played(store: Store, actions: int = 400, **how: Any) -> str:
+    """An episode forwards, recorded; with few actions it stays open."""
+    start = Start.of(TASK, name="ahead", **how)
+    world = World(TASK, seed=start.seed, arena=start.arena)
+    recording = Recording(store, start, world)
+    while not world.over and len(world.actions) < actions:
+        recording.stepped(world.step([FORWARDS]))
+    return start.id
+
+
+# --- the file
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A file of format 1 with a finished and an open episode; `everything` of it is in `new.sqlite`, too."""
+    with Store(tmp_path / "new.sqlite") as store:
+        played(store, seed=2**70)
+        played(store, 5)
+    path = tmp_path / "old.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(FORMAT_1)
+        connection.execute("ATTACH ? AS new", (str(tmp_path / "new.sqlite"),))
+        for table in ("tasks", "episodes", "steps", "events"):
+            columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
+            connection.execute(f"INSERT INTO {table} SELECT {', '.join(columns)} FROM new.{table}")
+        connection.commit()
+    return path
+
+
+def everything(store: Store) -> list[Any]:
+    """All that is told of all episodes."""
+    return [
+        (each, store.record(each.id), store.steps(each.id), store.events(each.id), store.task_text(each.id))
+        for each in store.episodes()
+    ]
+
+
+def format_of(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def test_a_file_of_format_1_is_brought_up_to_date_and_loses_nothing(old: Path) -> None:
+    assert format_of(old) == 1
+    with closing(database.connect(old)) as program_of_then, Store(old) as store:
+        assert format_of(old) == database.FORMAT
+        with Store(old.with_name("new.sqlite")) as new:
+            assert everything(store) == everything(new)
+        assert [each.participant for each in store.episodes()] == [None, None]
+        # One who has had the file open all along goes on as before.
+        start = Start.of(TASK)
+        rest = ("ahead", "", 0, 1, start.rules, "human", None, start.started, 3)
+        program_of_then.execute(OLD_INSERT, (start.id, start.task_hash, *rest))
+        assert store.episode(start.id).participant is None
+        played(store, participant="P07")
+    with Store(old) as again:
+        assert [each.participant for each in again.episodes()] == ["P07", None, None, None]
+
+
+def test_many_programs_open_an_old_file_at_once(old: Path) -> None:
+    opened: list[Store] = []
+    threads = [threading.Thread(target=lambda: opened.append(Store(old))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [store.count() for store in opened] == [2] * 6
+    assert format_of(old) == database.FORMAT
+
+
+def test_a_change_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(database, "_CHANGES", {1: "ALTER TABLE nowhere ADD COLUMN participant TEXT"})
+        with pytest.raises(StoreError, match="no such table: nowhere"):
+            Store(old)
+    assert format_of(old) == 1
+    assert Store(old).count() == 2
+
+
+def test_an_old_file_that_cannot_be_written_is_read_as_it_is(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store(old.with_name("new.sqlite")) as new:
+        known = everything(new)
+    before = old.read_bytes()
+    monkeypatch.setattr("os.access", lambda *_: False)
+    store = Store(old)
+    assert everything(store) == known
+    assert [each.participant for each in store.episodes()] == [None, None]
+    assert store.find("last") == store.episode(store.episodes()[0].id)
+    assert old.read_bytes() == before
+
+
+def test_a_program_that_knows_format_1_refuses_newer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store(tmp_path / "a.sqlite").close()
+    monkeypatch.setattr(database, "FORMAT", 1)
+    with pytest.raises(StoreError, match=r"newer Puzzlebox \(format 3; this one knows 1\); update Puzzlebox"):
+        Store(tmp_path / "a.sqlite")
+
+
+@pytest.mark.parametrize("id", GOOD)
+def test_an_id_comes_back(tmp_path: Path, id: str) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        named, nameless = played(store, 3, participant=id), played(store, 3)
+        store.flush()
+        assert store.episode(named).participant == store.episode(named).as_dict()["participant"] == id
+        assert store.episode(nameless).participant is None
+
+
+@pytest.mark.parametrize("id", BAD)
+def test_a_bad_id_is_refused_in_one_sentence(id: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        Start.of(TASK, participant=id)
+    assert str(refused.value).endswith(SENTENCE)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 200
+
+
+def test_an_agent_is_no_participant() -> None:
+    with pytest.raises(ValueError, match="an agent plays, so there is no participant"):
+        Start.of(TASK, player="agent", agent="random", participant="P07")
+
+
+# --- the command line
+
+
+@pytest.mark.parametrize("id", BAD)
+def test_the_command_refuses_a_bad_id(tmp_path: Path, id: str) -> None:
+    data = tmp_path / "r.sqlite"
+    done = CliRunner().invoke(app, ["play", "foraging", "--participant", id, "--no-browser", "--data", str(data)])
+    assert done.exit_code == 1
+    assert done.stderr.startswith("error: ") and SENTENCE in done.stderr
+    assert not data.exists()
+
+
+def test_the_command_refuses_a_participant_beside_an_agent(tmp_path: Path) -> None:
+    arguments = ["play", "foraging", "--participant", "P07", "--agent", "random", "--data", str(tmp_path / "r.sqlite")]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1
+    assert "error: --participant names a person who plays, but with --agent an agent does" in done.stderr
+
+
+def test_the_command_names_the_participant_in_the_link(tmp_path: Path) -> None:
+    port, data = free_port(), tmp_path / "r.sqlite"
+    link = "/play?task=examples%2Ffood&participant=P07&key="
+    with server(port, data, "examples/food", "--participant", "P07", link=link):
+        with Page(port, {"type": "start", "task": "examples/food", "participant": "P07"}) as page:
+            page.until(lambda page: page.acknowledged)
+    with Store(data) as store:
+        assert [each.participant for each in store.episodes()] == ["P07"]
+
+
+# --- the studio
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
+        yield made
+
+
+def stored(studio: Studio, page: Page) -> Episode:
+    """The newest episode of a page, once it is in the file."""
+    page.until(lambda page: page.acknowledged.get(page.episode, 0) > 0)
+    return studio.store.episode(page.episode)
+
+
+def test_every_episode_of_a_page_carries_the_id(studio: Studio) -> None:
+    with studio.page(task=studio.upload(FOOD_TWICE), participant="P07") as page:
+        page.keys(FORWARDS)
+        page.until(lambda page: len(page.episodes) == 2)  # the first one has ended, and another follows
+        page.until_step(1)
+        page.say({"type": "restart"})
+        page.until(lambda page: len(page.episodes) == 3 and page.frames)
+        stored(studio, page)
+        ids = [each["episode"] for each in page.episodes]
+    assert len(set(ids)) == 3
+    assert {each["participant"] for each in page.episodes} == {"P07"}
+    assert [studio.store.episode(id).participant for id in ids] == ["P07"] * 3
+    listed = studio.json("/api/recordings?limit=3")["recordings"]
+    assert [each["participant"] for each in listed] == ["P07"] * 3
+    assert studio.json(f"/api/recordings/{ids[0]}")["participant"] == "P07"
+
+
+def test_without_an_id_there_is_none(studio: Studio) -> None:
+    with studio.page(task="examples/food") as page:
+        assert stored(studio, page).participant is None
+        assert page.episodes[0]["participant"] is None
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_page_that_comes_back_keeps_the_id(studio: Studio, waits: bool) -> None:
+    """Both to the world that has waited and to one rebuilt from the file; and so do the episodes after it."""
+    with studio.page(task="foraging", participant="P07") as page:
+        stored(studio, page)
+    if not waits:
+        _wait_for(lambda: page.episode in studio.rooms._kept)
+        del studio.rooms._kept[page.episode]
+    with studio.page(page.resume() | {"task": "foraging", "participant": "P07"}) as back:
+        back.until_step(page.step)
+        assert back.episode == page.episode
+        back.say({"type": "restart"})
+        back.until(lambda back: len(back.episodes) == 2)
+        assert {each["participant"] for each in back.episodes} == {"P07"}
+        assert stored(studio, back).participant == "P07"
+
+
+def test_an_episode_that_is_over_or_was_never_stored_is_followed_by_one_with_the_id(studio: Studio) -> None:
+    lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": []}
+    with studio.page({**lost, "task": "foraging", "participant": "P07"}) as page:
+        assert stored(studio, page).participant == "P07"
+    with studio.page(task=studio.upload(FOOD_TWICE), participant="P08") as page:
+        page.keys(FORWARDS)
+        page.until(lambda page: page.heard("ended"))
+        over = page.last("ended")["episode"]
+        page.until(lambda page: page.acknowledged.get(over, 0) == page.last("ended")["step"])
+    with studio.page({**lost, "episode": over}) as back:
+        assert stored(studio, back).participant == "P08"
+        assert back.episode != over
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_nobody_goes_on_with_what_another_participant_began(studio: Studio, waits: bool) -> None:
+    with studio.page(task="foraging", participant="P07") as page:
+        stored(studio, page)
+        with studio.page(page.resume() | {"participant": "P08"}) as other:
+            assert stored(studio, other).participant == "P08"
+            assert other.episode != page.episode
+            assert "another participant played it; this is a new one" in other.episodes[0]["note"]
+        page.until_step(page.step + 3)  # P07 has noticed nothing
+    _wait_for(lambda: page.episode in studio.rooms._kept)
+    if not waits:
+        del studio.rooms._kept[page.episode]
+    with studio.page(page.resume() | {"participant": "P08"}) as other:
+        assert stored(studio, other).participant == "P08"
+        assert other.episode != page.episode
+    assert studio.store.episode(page.episode).participant == "P07"
+
+
+@pytest.mark.parametrize("id", [*BAD, 7, ["P07"]])
+@pytest.mark.parametrize("kind", ["start", "resume"])
+def test_a_page_with_a_bad_id_gets_one_sentence_and_nothing_is_recorded(studio: Studio, id: Any, kind: str) -> None:
+    studio.store.flush()
+    before = studio.store.count()
+    first = {"type": kind, "task": "examples/food", "participant": id}
+    with studio.page(first | {"episode": "0123456789ab", "step": 0, "actions": []}) as page:
+        assert page.error().endswith(SENTENCE if isinstance(id, str) else "it must be a text")
+    studio.store.flush()
+    assert studio.store.count() == before
+
+
+def test_a_page_on_which_an_agent_plays_has_no_participant(studio: Studio) -> None:
+    with studio.page(task="examples/food", agent="random", participant="P07") as page:
+        assert page.error() == "an agent plays, so there is no participant; leave one of the two out"
+    with studio.page(task="examples/food", agent="random") as page:
+        assert stored(studio, page).participant is None
+
+
+def _wait_for(true: Any) -> None:
+    import time
+
+    end = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+# --- the tables
+
+
+def test_exported_tables_have_the_ids(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with Store(path) as store:
+        played(store, 3, participant="P07")
+        played(store, 3)
+        played(store, 3, player="agent", agent="random")
+    for more in ([], ["--parquet"]):
+        done = CliRunner().invoke(app, ["export", "--store", str(path), "-o", str(tmp_path / "out"), *more])
+        assert done.exit_code == 0, done.output
+    assert [row["participant"] for row in _rows(tmp_path / "out" / "episodes.csv")] == ["P07", "", ""]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(tmp_path / "out" / "episodes.parquet")
+    assert table.column("participant").to_pylist() == ["P07", None, None]
+
+
+def test_results_have_the_ids_and_count_repetitions_for_each(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.sqlite") as store:
+        for id in ("P07", "P08", "P07", None, None):
+            played(store, participant=id)
+        store.flush()
+        rows = rows_of_recordings(store, store.episodes()[::-1])
+    assert [(row["participant"], row["episode"]) for row in rows] == [
+        *(("P07", 0), ("P08", 0), ("P07", 1), (None, 0), (None, 1)),
+    ]
+    write_results(tmp_path, rows)
+    assert [row["participant"] for row in _rows(tmp_path / "episodes.csv")] == ["P07", "P08", "P07", "", ""]
+
+
+def test_rows_from_before_there_were_participants_are_written(tmp_path: Path) -> None:
+    """As the journal of a run holds them that is gone on with."""
+    (row, *_) = made_up_rows(["food"], {"random": 0.0}, episodes=1)
+    del row["participant"]
+    write_results(tmp_path, [row])
+    (written,) = _rows(tmp_path / "episodes.csv")
+    assert tuple(written) == NAMES and written["participant"] == ""
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# --- the report
+
+
+def people(ids: list[str], tasks: list[str], episodes: int = 6, spread: float = 1.5) -> list[dict[str, Any]]:
+    """Rows of people, each with a skill of their own."""
+    skills = dict(zip(ids, np.random.default_rng(3).normal(0.3, spread, len(ids)), strict=True))
+    rows = made_up_rows(tasks, skills, episodes=episodes, seed=4)
+    return [row | {"agent": "human", "participant": row["agent"]} for row in rows]
+
+
+def test_a_report_on_two_participants(tmp_path: Path) -> None:
+    """Recordings of the studio, a nameless one among them, beside a run."""
+    with Store(tmp_path / "people.sqlite") as store:
+        for id in ("P08", "P07", "P07", None):
+            played(store, participant=id, seed=7)
+    run = write_run(tmp_path / "out", made_up_rows(["ahead"], {"random": 0.0}, episodes=6))
+    made = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="children")
+    first, second = _rows(tmp_path / "report" / "tables" / "participants.csv")
+    assert [(row["agent"], row["participant"], row["episodes"]) for row in (first, second)] == [
+        *(("children", "P07", "2"), ("children", "P08", "1")),
+    ]
+    assert (first["passes"], first["pass_rate"]) == ("2", "1.0")
+    tidy = _rows(tmp_path / "report" / "tables" / "episodes.csv")
+    assert [row["participant"] for row in tidy] == [""] * 6 + ["P08", "P07", "P07", ""]
+    methods = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
+    assert "People (“children”) played 1 task 4 times. They were 2 participants; 1 episode carries no id." in methods
+    assert "Participants" in [section.title for section in made.contents.sections]
+    assert "P07" in made.page.read_text(encoding="utf-8")
+    # All met the same chances, and P07 twice, which of people is no mistake.
+    assert not [line for line in made.contents.doubts if "more than once" in line]
+    assert made.contents.model.group != "participant"  # the spread between two cannot be estimated
+
+
+def test_a_report_without_ids_has_no_participants(tmp_path: Path) -> None:
+    made = make_report([write_run(tmp_path / "out", made_up_rows(["food"]))], tmp_path / "report")
+    assert "Participants" not in [section.title for section in made.contents.sections]
+    assert not (tmp_path / "report" / "tables" / "participants.csv").exists()
+    assert "participant" not in (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """Twelve children and a random agent on six tasks."""
+    folder = tmp_path_factory.mktemp("study")
+    tasks = [f"task {number}" for number in range(6)]
+    rows = people([f"P{number:02}" for number in range(12)], tasks) + made_up_rows(tasks, {"random": -1.0})
+    return make_report([write_run(folder / "out", rows)], folder / "report")
+
+
+def test_the_random_intercept_is_the_participant(study: Report) -> None:
+    model = study.contents.model
+    assert (model.group, model.formula) == ("participant", "passed ~ agent + (1 | participant)")
+    assert model.fit is not None and model.fit.groups == 12 + 1
+    assert model.fit.spread is not None and model.fit.spread > 0.5
+    assert any("random is one group alone" in line for line in model.remarks)
+    methods = study.page.with_name("methods.txt").read_text(encoding="utf-8")
+    assert "They were 12 participants." in methods
+    assert "random intercept for each participant (an agent counts as one)" in methods
+
+
+def test_children_as_groups_have_wider_intervals_than_their_episodes(study: Report) -> None:
+    rows = study.results.rows
+    grouped, alone = fit_model(rows).fit, fit_model(rows, "none").fit
+    assert grouped is not None and alone is not None
+
+    def error(fit: Any) -> float:
+        return float(next(term.error for term in fit.terms if term.factor == "agent"))
+
+    assert error(grouped) > 1.5 * error(alone)
+
+
+def test_the_group_can_be_chosen_and_follows_the_ids(study: Report, tmp_path: Path) -> None:
+    rows = study.results.rows
+    assert fit_model(rows, "task").formula == "passed ~ agent + (1 | task)"
+    few = [row for row in rows if row.participant in ("", "P00", "P01", "P02", "P03")]
+    assert fit_model(few).group == "task"
+    assert fit_model(few, "participant").formula == "passed ~ agent + (1 | participant)"
+    # An id is a person in whichever file it is, and nobody else, also where an agent has that name.
+    both = [replace(row, run="other") if row.episode % 2 else row for row in rows]
+    named = [replace(row, participant="random") if row.participant == "P00" else row for row in both]
+    fit = fit_model(named).fit
+    assert fit is not None and fit.groups == 12 + 1
+    assert gather([write_run(tmp_path / "out", people(["P1"], ["food"]))]).rows[0].participant == "P1"
+
+
+def test_the_documentation_has_every_column_of_the_results() -> None:
+    from puzzlebox.run.results import page
+
+    assert page() in (Path(__file__).parents[2] / "docs" / "running.md").read_text(encoding="utf-8")

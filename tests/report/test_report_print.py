@@ -1,0 +1,81 @@
+"""A report on paper, as Chromium prints it: a page that cannot be scrolled shows every column."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser import until
+from made_up_runs import made_up_rows, write_run
+from puzzlebox.report import make_report
+from puzzlebox.report.figures import looks
+
+# A4 between margins of 10 mm, in pixels.
+WIDTH, HEIGHT = 718, 1047
+TASKS = [f"a-battery-of-mine/{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
+AGENTS = {"random": -1.0, "my_package.agents_with_long_names:Clever(depth=3,width=12,chances=None)": 0.0, "human": 1.0}
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A report with every wide table: long names, returns of thousands, levels, arenas, participants, failures."""
+    fine = looks.png
+    monkeypatch.setattr(looks, "png", lambda figure, dpi=200: fine(figure, 30))
+    rows = made_up_rows([task.rpartition("/")[2] for task in TASKS], AGENTS)
+    for row in rows:
+        row |= {"task": f"a-battery-of-mine/{row['task']}", "return": 1234.5 * row["return"], "arena": row["seed"] % 2}
+        if row["agent"] == "human":
+            row["participant"] = f"participant-{row['episode']}-of-the-second-cohort"
+    rows[0] |= {"error": "RuntimeError:" + 40 * "/no/space", "return": "", "passed": ""}
+    return make_report([write_run(tmp_path / "out", rows)], tmp_path / "report", published=True).page
+
+
+def test_every_column_is_on_the_paper(chromium: Any, page: Path) -> None:
+    paper = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+    paper.goto(page.as_uri())
+    paper.emulate_media(media="print")
+    paper.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    edges = paper.evaluate("[...document.querySelectorAll('th, td')].map(e => e.getBoundingClientRect().right)")
+    inner = paper.evaluate("[...document.querySelectorAll('th, td')].map(e => e.scrollWidth - e.clientWidth)")
+    captions = paper.evaluate("[...document.querySelectorAll('caption')].map(each => each.innerText)")
+    paper.close()
+    assert max(edges) <= WIDTH + 1
+    assert max(inner) <= 1  # no word reaches out of its cell
+    for said in ("share passed", "Each participant", "on each level", "on each task", "in each arena", "failed"):
+        assert any(said in caption for caption in captions), said
+
+
+def test_captions_wrap_at_the_width_of_a_phone(chromium: Any, page: Path) -> None:
+    phone = chromium.new_page(viewport={"width": 390, "height": 844})
+    phone.goto(page.as_uri())
+    ends = "range => { range.selectNodeContents(each); return range.getBoundingClientRect().right }"
+    edges = phone.evaluate(f"[...document.querySelectorAll('caption')].map(each => ({ends})(document.createRange()))")
+    phone.close()
+    assert edges and max(edges) <= 390
+
+
+def test_the_page_allows_itself_nothing_but_what_it_shows(chromium: Any, page: Path) -> None:
+    """Its policy lets its style and pictures through, and neither scripts nor addresses."""
+    shown, said = chromium.new_page(), []
+    shown.on("console", lambda message: said.append(message.text))
+    shown.on("pageerror", lambda problem: said.append(str(problem)))
+    shown.goto(page.as_uri())
+    widths = shown.evaluate("[...document.images].map(each => each.naturalWidth)")
+    shown.evaluate("document.querySelector('summary').click()")
+    opened = shown.evaluate("document.querySelector('details').open")
+    margin = shown.evaluate("getComputedStyle(document.querySelector('.doubts, .lead p')).marginTop")
+    assert said == []
+    assert widths and min(widths) > 0 and opened and margin != "16px"
+    # What somebody else smuggles in does nothing.
+    shown.evaluate("""() => {
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.ran = 1">');
+        const script = document.createElement('script');
+        script.textContent = 'window.ran = 1';
+        document.body.append(script);
+        document.body.insertAdjacentHTML('beforeend', '<img src="https://example.org/x.png">');
+    }""")
+    until(shown, "document.images[document.images.length - 1].complete", what="the last picture is given up")
+    ran = shown.evaluate("window.ran")
+    shown.close()
+    assert ran is None
+    assert any("Content Security Policy" in each for each in said)

@@ -1,0 +1,459 @@
+"""Running agents over tasks: what is found, what is played, what is written, and how it goes on."""
+
+import csv
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from conftest import reference_files
+from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.things import Rules
+from puzzlebox.arena.world import World
+from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, trajectories, trajectory
+from puzzlebox.run.results import NAMES, RESULTS, rows_of_recordings, write_results
+from puzzlebox.run.runs import RunError, run
+from puzzlebox.run.schedule import Slot, seed_of, slots
+from puzzlebox.run.specs import agent_of, rules_of
+from puzzlebox.run.subjects import Subject, subjects_of
+
+TINY = """
+arenas:
+  - {time_limit: 12, pass_mark: 0.5, items: [{name: Agent}, {name: GoodGoal}, {name: Wall}]}
+  - {time_limit: 12, merge_next_arena: true, items: [{name: Agent}, {name: GoodGoal}]}
+  - {time_limit: 12, items: [{name: Agent}, {name: GoodGoal}]}
+"""
+TEMPLATE = "vary: {x: [10, 20, 30]}\narenas: [{time_limit: 4, items: [{name: Agent, at: [$x, 0, 5]}]}]\n"
+HEURISTIC = "puzzlebox.arena.agents.heuristic:HeuristicAgent(rays=3)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    tasks = tmp_path / "tasks"
+    (tasks / "deeper").mkdir(parents=True)
+    (tasks / "one.yml").write_text(TINY)
+    (tasks / "deeper" / "03-07-02.yaml").write_text(TINY.replace("12", "10"))
+    (tasks / "deeper" / "notes.txt").write_text("no task")
+    return tasks
+
+
+def table(folder: Path) -> list[dict[str, str]]:
+    with (folder / "episodes.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# --- what is to be run
+
+
+def test_folders_files_patterns_and_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = lambda *sources: [subject.name for subject in subjects_of(sources)]  # noqa: E731
+    assert names(str(folder)) == ["deeper/03-07-02", "one"]
+    assert names(str(folder / "one.yml")) == ["one"]
+    assert names(f"{folder}/**/*.y*ml") == ["deeper/03-07-02", "one"]
+    assert names("operant", "foraging", "operant") == ["operant", "foraging"]
+    assert names("operant-curriculum") == [f"operant-curriculum/{stage}" for stage in range(1, 6)]
+    assert names("operant-curriculum/[12]") == ["operant-curriculum/1", "operant-curriculum/2"]
+
+
+def test_levels_and_variants(folder: Path) -> None:
+    testbed, one = subjects_of([str(folder)])
+    assert (testbed.level, testbed.variant) == ("3", "02")
+    assert (one.level, one.variant) == ("", "")
+    assert subjects_of(["avoidance/zigzag"])[0].level == "4"
+    assert subjects_of(["operant-curriculum/1"])[0].level == "operant-curriculum"
+
+
+def test_templates_are_sampled(tmp_path: Path) -> None:
+    path = tmp_path / "start.yml"
+    path.write_text(TEMPLATE)
+    few = subjects_of([str(path)], variations=2, seed=1)
+    assert len(few) == 2
+    assert all(each.name == f"start@{each.variant}" and each.level == "start" for each in few)
+    everything = subjects_of([str(path)], variations=10)
+    assert sorted(each.variant for each in everything) == ["0", "1", "2"]
+    assert len({each.hash for each in everything}) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("foragin", "did you mean `foraging`"),
+        ("operant-curriculm", "did you mean `operant-curriculum"),
+        ("nothing/here*.yml", "no bundled task and no file fits nothing/here"),
+        ("none.yml", "there is no file none.yml"),
+        ("", "the name of a task is empty"),
+    ],
+)
+def test_what_is_not_there(source: str, sentence: str) -> None:
+    with pytest.raises(FileNotFoundError, match=sentence):
+        subjects_of([source])
+
+
+def test_a_folder_without_tasks(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no task files"):
+        subjects_of([str(tmp_path)])
+
+
+def test_two_tasks_of_one_name(folder: Path) -> None:
+    (folder / "deeper" / "one.yml").write_text(TINY.replace("12", "11"))
+    with pytest.raises(ValueError, match="two tasks are called one"):
+        subjects_of([str(folder / "one.yml"), str(folder / "deeper" / "one.yml")])
+
+
+def test_the_originals_files_are_all_understood() -> None:
+    files = [path for path in reference_files() if "testbed" in str(path)]
+    if not files:
+        pytest.skip("no reference data")
+    subjects = subjects_of([str(files[0].parent)])
+    assert len(subjects) == len(files)
+    assert {subject.level for subject in subjects} == {str(level) for level in range(1, 11)}
+
+
+# --- the schedule
+
+
+def test_every_task_arena_agent_and_repetition_once(folder: Path) -> None:
+    subjects = subjects_of([str(folder)])
+    # The third arena is what the second merges into.
+    assert subjects[0].starts == (0, 1)
+    schedule = list(slots(subjects, ["random", HEURISTIC], 3))
+    assert len(schedule) == len(set(schedule)) == 2 * 2 * 2 * 3
+
+
+def test_agents_share_seeds_and_tasks_do_not() -> None:
+    seeds = {seed_of(Slot(f"task {n}", a, "random", e), 0) for n in range(20) for a in range(3) for e in range(20)}
+    assert len(seeds) == 20 * 3 * 20
+    assert seed_of(Slot("t", 0, "random", 4), 7) == seed_of(Slot("t", 0, "heuristic", 4), 7)
+    assert seed_of(Slot("t", 0, "random", 4), 7) != seed_of(Slot("t", 0, "random", 4), 8)
+
+
+# --- a run
+
+
+def test_a_run_writes_its_settings_its_table_and_its_trajectories(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    outcome = run(
+        subjects_of([str(folder)]), ["random", HEURISTIC], out, episodes=2, workers=1, rules="3.1", seed=3, command="x"
+    )
+    assert outcome.played == len(outcome.rows) == 16
+    rows = table(out)
+    assert tuple(rows[0]) == NAMES
+    assert [row["agent"] for row in rows[:4]] == ["random", "random", HEURISTIC, HEURISTIC]
+    assert {row["rules"] for row in rows} == {"3.1"}
+    for row in rows:
+        assert int(row["steps"]) <= 3 * int(row["decisions"]) < int(row["steps"]) + 3
+        assert float(row["seconds"]) == pytest.approx(0.02 * int(row["steps"]))
+        assert row["ended_by"] in ("time", "completed", "health")
+        assert json.loads(row["events"])[-1]["kind"] == "ended"
+        assert row["error"] == row["trained_on"] == ""
+    settings = json.loads((out / "run.json").read_text())
+    assert (settings["seed"], settings["episodes"], settings["rules"]) == (3, 2, "3.1")
+    assert settings["commands"][0]["command"] == "x"
+    assert [task["name"] for task in settings["tasks"]] == ["deeper/03-07-02", "one"]
+    assert settings["agents"][1]["senses"]["rays"] == 3
+
+
+def test_a_trajectory_replays_to_the_same_end(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    outcome = run(subjects_of([str(folder)]), ["random"], out, workers=1)
+    for row in outcome.rows:
+        world = World.replay(trajectory(f"{out}/{row['trajectory']}"))
+        assert (world.clock, world.animals[0].total, world.passed()) == (row["steps"], row["return"], row["passed"])
+    assert trajectory(f"{out}#one/2/random/0").arena == 1
+    with pytest.raises(ValueError, match=r"has no episode 'one/1/random/1'; .*did you mean `one/1/random/0`"):
+        trajectory(f"{out}#one/1/random/1")
+    with pytest.raises(FileNotFoundError, match="not the folder of a run"):
+        trajectory(f"{folder}#one/1/random/0")
+
+
+def test_workers_change_no_byte(folder: Path, tmp_path: Path) -> None:
+    texts = []
+    for workers in (1, 2):
+        out = tmp_path / str(workers) / "run"
+        run(subjects_of([str(folder)]), ["random"], out, episodes=3, workers=workers)
+        texts.append((out / "episodes.csv").read_bytes())
+    assert texts[0] == texts[1]
+
+
+def test_parquet_says_the_same(folder: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out = tmp_path / "run"
+    outcome = run(subjects_of([str(folder)]), ["random"], out, workers=1)
+    read = parquet.read_table(out / "episodes.parquet")
+    assert read.column_names == list(NAMES)
+    assert read.column("return").to_pylist() == [row["return"] for row in outcome.rows]
+    assert read.column("passed").to_pylist() == [row["passed"] for row in outcome.rows]
+
+
+def test_a_run_may_grow_but_not_change(folder: Path, tmp_path: Path) -> None:
+    out, subjects = tmp_path / "run", subjects_of([str(folder)])
+    first = run(subjects, ["random"], out, episodes=1, workers=1)
+    again = run(subjects, ["random"], out, episodes=1, workers=1)
+    assert (again.played, again.rows) == (0, first.rows)
+    more = run(subjects, ["random", HEURISTIC], out, episodes=2, workers=1)
+    assert (more.played, len(more.rows)) == (12, 16)
+    assert [row for row in more.rows if row["agent"] == "random" and row["episode"] == 0] == first.rows
+    assert len(json.loads((out / "run.json").read_text())["commands"]) == 3
+    for changes, sentence in (
+        ({"rules": "4.3"}, "its rules are puzzlebox"),
+        ({"seed": 1}, "its seed is 0"),
+        ({"episodes": 1}, "it has 2 episodes"),
+        ({"agents": ["random"]}, "plays in it"),
+        ({"subjects": subjects[:1]}, "it has the task one"),
+        ({"subjects": [subjects[0], Subject("one", load_task("foraging"))]}, "the task one was another one then"),
+    ):
+        asked: dict[str, Any] = {"subjects": subjects, "agents": ["random", HEURISTIC], "episodes": 2, **changes}
+        with pytest.raises(RunError, match=sentence):
+            run(asked.pop("subjects"), asked.pop("agents"), out, workers=1, **asked)
+
+
+def test_a_folder_that_is_no_run_is_left_alone(folder: Path) -> None:
+    with pytest.raises(RunError, match="is no run but holds deeper"):
+        run(subjects_of(["operant"]), ["random"], folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["deeper", "one.yml"]
+
+
+class Clumsy:
+    """Fails in its third decision."""
+
+    senses = {"camera": None, "vitals": True}
+    trained_on = frozenset({"nothing"})
+
+    def begin(self, seed: int) -> None:
+        self.count = 0
+
+    def act(self, observation: Any, info: Any) -> int:
+        self.count += 1
+        if self.count > 2:
+            raise KeyError("lost")
+        return 3
+
+
+LOST = Clumsy.act.__code__.co_firstlineno + 3
+
+
+def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    outcome = run(subjects_of([str(folder)]), ["test_run:Clumsy", "random"], out, workers=1)
+    clumsy = [row for row in outcome.rows if row["agent"] != "random"]
+    assert {(row["error"], row["ended_by"], row["passed"], row["decisions"]) for row in clumsy} == {
+        (f"KeyError: 'lost' ({__file__}:{LOST})", "error", None, 2)
+    }
+    assert {row["trained_on"] for row in clumsy} == {False}
+    assert all(row["error"] is None for row in outcome.rows if row["agent"] == "random")
+
+
+def test_an_episode_without_a_time_limit_is_stopped(tmp_path: Path) -> None:
+    task = load_task("arenas: [{time_limit: 0, items: [{name: Agent}]}]")
+    (row,) = run([Subject("endless", task)], ["random"], tmp_path / "run", longest=30, workers=1).rows
+    assert (row["ended_by"], row["steps"], row["passed"]) == ("limit", 30, None)
+
+
+def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
+    pytest.importorskip("pettingzoo")
+    goals = "{name: GoodGoalMulti, at: [[10, 0, 30], [30, 0, 30]]}"
+    items = f"[{{name: Agent, at: [10, 0, 10]}}, {{name: Agent, at: [30, 0, 10]}}, {goals}]"
+    task = load_task(f"arenas: [{{time_limit: 60, episode_end: all, items: {items}}}, {{items: [{{name: Agent}}]}}]")
+    rows = []
+    for workers in (1, 2):
+        out = tmp_path / str(workers) / "run"
+        rows.append(run([Subject("two", task)], ["random"], out, episodes=2, workers=workers).rows)
+    assert rows[0] == rows[1] and not any(row["error"] for row in rows[0])
+    record = trajectory(f"{out}#two/1/random/1")
+    first, second = zip(*record.actions, strict=True)
+    # Chances of their own, and what the row tells is the first one's.
+    assert first != second
+    world = World.replay(record)
+    assert (world.animals[0].total, world.clock) == (rows[0][1]["return"], rows[0][1]["steps"])
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("randm", "did you mean `random`"),
+        ("random(max_step_length=3", "is no agent with options"),
+        ("random(3)", "is no agent with options"),
+        ("random(max_step_length=open('x'))", "is no agent with options"),
+        ("random(speed=3)", "has no option 'speed'"),
+        ("random(prev_step_bias=nan)", "prev_step_bias is nan; it must be from 0 to 1"),
+        ("random(action_biases=[0, 0, 0, 0, 0, 0, 0, 0, -inf])", "action_biases are .*-inf.; they must be nine finite"),
+    ],
+)
+def test_agents_that_cannot_be_had(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        agent_of(text)
+
+
+def test_agents_with_options() -> None:
+    assert agent_of(HEURISTIC).senses["rays"] == 3
+    agent_of("random(step_length_distribution='uniform(1, 3)', action_biases=[0, 0, 0, 9, 0, 0, 0, 0, 0])")
+
+
+def test_rules_with_a_field_changed(folder: Path, tmp_path: Path) -> None:
+    assert rules_of("3.1") == ("3.1", Rules.named("3.1"))
+    name, rules = rules_of("3.1(drag=1.0)")
+    assert (name, rules) == ("3.1(drag=1.0)", Rules.named("3.1", drag=1.0))
+    with pytest.raises(ValueError, match="did you mean `drag`"):
+        rules_of("3.1(drg=1.0)")
+    with pytest.raises(ValueError, match="no preset of rules with fields"):
+        rules_of("3.1(1.0)")
+    for value in ("nan", "inf", "-inf"):
+        with pytest.raises(ValueError, match=f"drag is {value}; it must be a number from 0 to 40"):
+            rules_of(f"3.1(drag={value})")
+    (row, *_) = run(subjects_of([str(folder)]), ["random"], tmp_path / "run", rules="3.1(drag=1.0)", workers=1).rows
+    assert row["rules"] == "3.1(drag=1.0)"
+
+
+# --- going on
+
+
+def _shortened(path: Path, length: int) -> None:
+    with path.open("r+b") as file:
+        file.truncate(length)
+
+
+def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) -> None:
+    """Both files shortened at twenty places each, in the middle of lines and of gzip members."""
+    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    whole = run(subjects, ["random"], out, episodes=6, workers=1).rows
+    lines, members = (out / JOURNAL).stat().st_size, (out / TRAJECTORIES).stat().st_size
+    first = (out / JOURNAL).read_text().splitlines()[0]
+    for number in range(20):
+        # The trajectories are written first: they are never shorter than the journal says.
+        left = lines * (7 * number % 20) // 20 + number
+        _shortened(out / JOURNAL, left)
+        if left <= len(first):  # the first line is on the disk before there is a second trajectory
+            _shortened(out / TRAJECTORIES, json.loads(first)["trajectories"])
+        again = run(subjects, ["random"], out, episodes=6, workers=1)
+        assert again.rows == whole
+        assert 0 < again.played <= 12
+        assert len((out / JOURNAL).read_text().splitlines()) == 12
+        assert (out / TRAJECTORIES).stat().st_size == members
+        kept = [name for name, _ in trajectories(out)]
+        assert len(kept) == len(set(kept)) == 12
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["", "of an earlier version"])
+@pytest.mark.parametrize(
+    ("name", "rest", "sentence"),
+    [
+        (TRAJECTORIES, None, "is missing"),
+        (TRAJECTORIES, 9, r"lacks [\d,]+ of its [\d,]+ bytes"),
+        (JOURNAL, None, "is missing"),
+    ],
+)
+def test_a_file_that_was_lost_costs_nothing(
+    name: str, rest: int | None, sentence: str, earlier: bool, folder: Path, tmp_path: Path
+) -> None:
+    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    run(subjects, ["random"], out, workers=1)
+    if earlier:
+        (out / JOURNAL).write_text(re.sub(r'"on_disk":\d+,', "", (out / JOURNAL).read_text()))
+    lost = (out / name).read_bytes()
+    (out / name).unlink()
+    if rest:
+        (out / name).write_bytes(lost[:rest])
+    before = {each.name: each.read_bytes() for each in out.iterdir()}
+    with pytest.raises(
+        ValueError, match=f"{re.escape(str(out / name))} {sentence}; put it back, or name another folder"
+    ):
+        run(subjects, ["random"], out, episodes=2, workers=1)
+    assert {each.name: each.read_bytes() for each in out.iterdir()} == before
+    (out / name).write_bytes(lost)
+    assert run(subjects, ["random"], out, episodes=2, workers=1).played == 2
+
+
+def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the trajectories only the first is on the disk for certain; also a part of the fourth happens to be there."""
+    monkeypatch.setattr("puzzlebox.run.journal._BREATH", 3600)
+    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    whole = run(subjects, ["random"], out, episodes=3, workers=1).rows
+    entries = [json.loads(line) for line in (out / JOURNAL).read_text().splitlines()]
+    assert [entry["on_disk"] for entry in entries] == [entries[0]["trajectories"]] * 6
+    _shortened(out / TRAJECTORIES, entries[3]["trajectories"] - 1)
+    again = run(subjects, ["random"], out, episodes=3, workers=1)
+    assert (again.played, again.rows) == (3, whole)
+    assert len(list(trajectories(out))) == 6
+
+
+def test_a_run_that_keeps_no_trajectories_goes_on_without_their_file(folder: Path, tmp_path: Path) -> None:
+    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    run(subjects, ["random"], out, workers=1, trajectories=False)
+    (out / TRAJECTORIES).unlink()
+    assert run(subjects, ["random"], out, episodes=2, workers=1, trajectories=False).played == 2
+
+
+def test_a_run_is_read_while_it_is_written(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(subjects_of([str(folder / "one.yml")]), ["random"], out, episodes=2, workers=1)
+    size = (out / TRAJECTORIES).stat().st_size
+    _shortened(out / TRAJECTORIES, size - 40)
+    assert len(list(trajectories(out))) == 3
+    with pytest.raises(EOFError), gzip.open(out / TRAJECTORIES) as file:
+        file.read()
+
+
+# --- people in the same table
+
+
+def test_recordings_become_rows_of_the_same_table(tmp_path: Path) -> None:
+    from puzzlebox.agents import agent_named
+    from puzzlebox.record.store import Store
+    from puzzlebox.run.playing import play
+
+    task = load_task(TINY)
+    with Store(tmp_path / "recordings.sqlite") as store:
+        for seed in (1, 2):
+            play(task, agent_named("random"), seed=seed, store=store, name="one", agent_name="random")
+        store.flush()
+        rows = rows_of_recordings(store, store.episodes()[::-1])
+    assert [tuple(row) for row in rows] == [NAMES, NAMES]
+    assert [(row["episode"], row["agent"], row["seed"]) for row in rows] == [(0, "random", 1), (1, "random", 2)]
+    write_results(tmp_path, rows)
+    assert len(table(tmp_path)) == 2
+
+
+def test_every_column_is_explained() -> None:
+    assert all(column.meaning for column in RESULTS)
+
+
+# --- the command
+
+
+def command(*arguments: str) -> Any:
+    from puzzlebox.cli.run import run as verb
+
+    app = typer.Typer()
+    app.command()(verb)
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_command(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    asked = (str(folder), "--agent", "random", "--episodes", "2", "--workers", "1", "-o", str(out))
+    done = command(*asked)
+    assert done.exit_code == 0, done.output
+    assert "8 episodes" in done.stderr
+    assert "random" in done.stdout
+    assert "(8 of them earlier)" in command(*asked).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("foragin", "--agent", "random"), "did you mean `foraging`"),
+        (("foraging", "--agent", "randm"), "did you mean `random`"),
+        (("foraging", "--agent", "random", "--rules", "5"), "there are no rules named '5'"),
+    ],
+)
+def test_what_the_command_refuses(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    done = command(*arguments, "-o", str(tmp_path / "out"))
+    assert done.exit_code == 1
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") <= 2
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,455 @@
+"""A damaged run is refused and left as it is; a repair loses nothing, and reports say what they read."""
+
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from puzzlebox.arena.schema import load_task
+from puzzlebox.cli import app
+from puzzlebox.report import gather
+from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, packed, trajectories, trajectory
+from puzzlebox.run.journal_lines import read_lines
+from puzzlebox.run.runs import Outcome, run
+from puzzlebox.run.subjects import Subject
+
+TASK = load_task("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
+EPISODES = 12
+
+
+def play(folder: Path, episodes: int = EPISODES, repair: bool = False) -> Outcome:
+    return run([Subject("t", TASK)], ["random"], folder, episodes=episodes, workers=1, repair=repair)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing has happened to."""
+    folder = tmp_path_factory.mktemp("played") / "out"
+    play(folder)
+    return folder
+
+
+@pytest.fixture
+def out(played: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played, tmp_path / "out"))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in folder.iterdir()}
+
+
+def change_line(number: int, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    """Damage: one line of the journal, counted from 1, becomes something else."""
+
+    def damage(folder: Path) -> None:
+        lines = (folder / JOURNAL).read_bytes().splitlines(keepends=True)
+        lines[number - 1] = change(lines[number - 1])
+        (folder / JOURNAL).write_bytes(b"".join(lines))
+
+    return damage
+
+
+def change_row(**changes: object) -> Callable[[bytes], bytes]:
+    """Damage: a row with other values, and without those that are `...`; also its checksum is new."""
+
+    def changed(line: bytes) -> bytes:
+        entry = json.loads(line)
+        del entry["crc32"]
+        entry["row"] = {name: value for name, value in (entry["row"] | changes).items() if value is not ...}
+        return json.dumps(entry).encode() + b"\n"
+
+    return changed
+
+
+DAMAGES = {
+    "not JSON": (change_line(5, lambda line: b"oops" + line), "it is not JSON"),
+    "cut in the middle": (change_line(5, lambda line: line[:90] + b"\n"), "it is not JSON"),
+    "glued to the next": (change_line(5, lambda line: line[:-1]), "it is not JSON"),
+    "a list": (change_line(5, lambda line: b"[1]\n"), "it is a list, not an object"),
+    "deep": (change_line(5, lambda line: b"[" * 100_000 + b"\n"), "it is not JSON"),
+    "a number": (change_line(5, lambda line: b"5\n"), "it is a number, not an object"),
+    "empty": (change_line(5, lambda line: b"\n"), "it is empty"),
+    "no text": (change_line(5, lambda line: line.replace(b"random", b"rand\xffm", 1)), "it is not text in UTF-8"),
+    "NUL": (change_line(5, lambda line: b"\0" * len(line) + b"\n"), "it holds NUL bytes"),
+    "a digit": (change_line(5, lambda line: line.replace(b'"steps":', b'"steps":1')), "its checksum does not fit"),
+    "no row": (change_line(5, lambda line: b'{"trajectories":5}\n'), "it lacks `row`"),
+    "no task": (change_line(5, change_row(task=...)), "its `row` lacks `task`"),
+    "a key": (change_line(5, change_row(tsak="t")), 'its `row` has an unknown key "tsak"; did you mean `task`?'),
+    "a kind": (change_line(5, change_row(arena="1")), '`arena` of its row is "1"; it must be a whole number'),
+    "a truth": (change_line(5, change_row(steps=True)), "`steps` of its row is true; it must be a whole number"),
+    "a number below 0": (change_line(5, change_row(episode=-1)), "`episode` of its row is -1"),
+    "no number": (change_line(5, lambda line: line.replace(b'"trajectories":', b'"trajectories":-')), "`trajectories`"),
+    "another run": (change_line(5, change_row(episode=99)), "this run has no episode t/1/random/99"),
+    "the header": (change_line(1, lambda line: line[30:]), "it is not JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damaged_line_is_refused_and_set_aside(kind: str, played: Path, out: Path) -> None:
+    damage, sentence = DAMAGES[kind]
+    damage(out)
+    number = 1 if kind == "the header" else 5
+    before = contents(out)
+    with pytest.raises(ValueError) as refused:
+        play(out)
+    assert str(refused.value).startswith(f"{out / JOURNAL}, line {number}: ")
+    assert sentence in str(refused.value) and "--repair" in str(refused.value)
+    assert contents(out) == before
+    done = play(out, repair=True)
+    assert 1 <= done.played <= 2
+    aside = out / f"{JOURNAL}.damaged-1"
+    assert aside.read_bytes() == before[JOURNAL].splitlines(keepends=True)[number - 1]
+    assert any(aside.name in line for line in done.aside)
+    assert_whole(out, played)
+    assert play(out).played == 0
+
+
+def assert_whole(folder: Path, played: Path) -> None:
+    """Nothing tells a run from one that nothing happened to."""
+    assert (folder / "episodes.csv").read_bytes() == (played / "episodes.csv").read_bytes()
+    assert dict(trajectories(folder)) == dict(trajectories(played))
+    lines = read_lines(folder / JOURNAL)
+    assert len(lines.good) == EPISODES and not lines.damaged
+
+
+def test_only_a_last_line_without_its_end_is_cut(played: Path, out: Path) -> None:
+    text = (out / JOURNAL).read_bytes()
+    for rest in (text[:-20], text + b"\0" * 300, text + b'{"trajec'):
+        (out / JOURNAL).write_bytes(rest)
+        assert play(out).played == (1 if len(rest) < len(text) else 0)
+        assert_whole(out, played)
+    # Of a line that lacks nothing but its newline nothing is lost.
+    (out / JOURNAL).write_bytes((out / JOURNAL).read_bytes()[:-1])
+    assert play(out).played == 0
+    assert_whole(out, played)
+
+
+def test_a_second_repair_keeps_what_the_first_set_aside(out: Path) -> None:
+    for number in (1, 2):
+        change_line(number + 2, lambda line, number=number: f"bad {number}\n".encode())(out)  # type: ignore[misc]
+        play(out, repair=True)
+    assert [(out / f"{JOURNAL}.damaged-{number}").read_text() for number in (1, 2)] == ["bad 1\n", "bad 2\n"]
+
+
+def test_an_episode_that_is_there_twice(played: Path, out: Path) -> None:
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
+    with pytest.raises(ValueError, match=r"line 13: the episode t/1/random/3 is in line 4 already"):
+        play(out)
+    assert play(out, repair=True).played == 0
+    assert_whole(out, played)
+    # Two that say different things are both played again.
+    (out / JOURNAL).write_bytes(b"".join([*lines, change_row(steps=1)(lines[3])]))
+    with pytest.raises(ValueError, match=r"line 4: lines 4 and 13 tell different things of the episode t/1/random/3"):
+        play(out)
+    assert play(out, repair=True).played == 1
+    assert_whole(out, played)
+
+
+def test_a_journal_without_a_line(played: Path, out: Path) -> None:
+    (out / JOURNAL).write_bytes(b"")
+    with pytest.raises(ValueError, match=r"journal.jsonl has no whole line, but trajectories.jsonl.gz has 12 episodes"):
+        play(out)
+    assert play(out, repair=True).played == EPISODES
+    assert_whole(out, played)
+    assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == (played / TRAJECTORIES).read_bytes()
+
+
+@pytest.mark.parametrize("insert", [b"", b"x", b"\0" * 100])
+def test_a_damaged_trajectory(insert: bytes, played: Path, out: Path) -> None:
+    """In the middle of the fifth; those after it are found again, wherever they are then."""
+    data = (out / TRAJECTORIES).read_bytes()
+    end = json.loads((out / JOURNAL).read_text().splitlines()[4])["trajectories"]
+    (out / TRAJECTORIES).write_bytes(data[: end - 60] + (insert or b"?") + data[end - 60 + (not insert) :])
+    assert len(list(trajectories(out))) == EPISODES - 1
+    with pytest.raises(ValueError, match=r"no readable trajectory of the episode t/1/random/4; .*--repair"):
+        trajectory(f"{out}#t/1/random/4")
+    before = contents(out)
+    with pytest.raises(ValueError, match=r"is damaged: it has no readable trajectory of the episode t/1/random/4"):
+        play(out)
+    assert contents(out) == before
+    assert play(out, repair=True).played == 1
+    assert_whole(out, played)
+    assert play(out, episodes=EPISODES + 1).played == 1
+
+
+def test_trajectories_that_are_gone_are_played_again_where_that_is_asked_for(played: Path, out: Path) -> None:
+    (out / TRAJECTORIES).unlink()
+    with pytest.raises(ValueError, match="is missing; put it back"):
+        play(out)
+    assert play(out, repair=True).played == EPISODES
+    assert_whole(out, played)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"commands": 5}', "[" * 100_000, None])
+def test_damaged_settings(text: str | None, played: Path, out: Path) -> None:
+    (out / "run.json").unlink() if text is None else (out / "run.json").write_text(text)
+    before = contents(out)
+    with pytest.raises(ValueError, match=r"run\.json .*--repair"):
+        play(out)
+    assert contents(out) == before
+    with pytest.raises(ValueError, match="holds another run"):
+        run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
+    assert contents(out) == before
+    assert play(out, repair=True).played == 0
+    assert json.loads((out / "run.json").read_text())["seed"] == 0
+    if text is not None:
+        assert (out / "run.json.damaged-1").read_text() == text
+    assert_whole(out, played)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "link"])
+@pytest.mark.parametrize("name", ["run.json", JOURNAL, TRAJECTORIES, "episodes.csv"])
+def test_what_is_no_file_is_said_by_every_command(name: str, kind: str, out: Path) -> None:
+    path = out / name
+    path.unlink()
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(out / "gone")
+    sentence = f"{path} is a link to {out / 'gone'}, which is missing" if kind == "link" else f"{path} is not a file"
+    before = sorted(each.name for each in out.iterdir())
+    for repair in (False, True):
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            play(out, repair=repair)
+    if kind == "link":
+        assert len(gather([out]).rows) == EPISODES  # as if the file were missing
+    else:
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            gather([out])
+    assert sorted(each.name for each in out.iterdir()) == before
+
+
+def test_a_missing_journal_is_refused_or_everything_is_played_again(played: Path, out: Path) -> None:
+    (out / JOURNAL).unlink()
+    before = contents(out)
+    with pytest.raises(ValueError, match=r"journal\.jsonl is missing; put it back, or .*, or add --repair"):
+        play(out)
+    with pytest.raises(ValueError, match="holds another run"):
+        run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
+    assert contents(out) == before
+    done = play(out, repair=True)
+    assert done.played == EPISODES
+    assert done.aside[0] == f"{out / JOURNAL} was missing: all episodes are played again"
+    assert_whole(out, played)
+    assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == before[TRAJECTORIES]
+    assert (out / "episodes.csv.damaged-1").read_bytes() == before["episodes.csv"]
+    assert play(out).played == 0
+
+
+def test_one_trajectory_without_a_journal_is_not_deleted(tmp_path: Path) -> None:
+    play(tmp_path / "out", episodes=1)
+    kept = (tmp_path / "out" / TRAJECTORIES).read_bytes()
+    (tmp_path / "out" / JOURNAL).unlink()
+    play(tmp_path / "out", episodes=1, repair=True)
+    assert (tmp_path / "out" / f"{TRAJECTORIES}.damaged-1").read_bytes() == kept
+
+
+def test_neither_journal_nor_settings_cannot_be_repaired(out: Path) -> None:
+    (out / JOURNAL).unlink()
+    (out / "run.json").write_text("{")
+    before = contents(out)
+    for repair in (False, True):
+        with pytest.raises(ValueError, match=r"journal\.jsonl is missing, and run\.json cannot be read"):
+            play(out, repair=repair)
+    assert contents(out) == before
+
+
+def test_a_repair_says_that_it_wrote_settings(out: Path) -> None:
+    (out / "run.json").unlink()
+    assert play(out, repair=True).aside == (f"{out / 'run.json'} was missing and is written anew from this command",)
+
+
+def test_lines_and_trajectories_are_counted_apart(out: Path) -> None:
+    for number in (2, 3):
+        change_line(number, lambda line: b"oops\n")(out)
+    data = (out / TRAJECTORIES).read_bytes()
+    end = json.loads((out / JOURNAL).read_text().splitlines()[4])["trajectories"]
+    (out / TRAJECTORIES).write_bytes(data[: end - 60] + b"?" + data[end - 59 :])
+    with pytest.raises(ValueError, match=r"\(2 of 12 lines are damaged, and 1 has no readable trajectory\)"):
+        play(out)
+    done = play(out, repair=True)
+    assert done.aside[0] == (
+        f"2 damaged lines and 1 line without a readable trajectory of {out / JOURNAL} set aside in {JOURNAL}.damaged-1"
+    )
+
+
+def test_too_many_episodes_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="episodes is 100,000,000; it must be from 1 to 1,000,000"):
+        play(tmp_path / "out", episodes=100_000_000)
+    many = [Subject(f"t{number}", TASK) for number in range(6)]
+    with pytest.raises(ValueError, match=r"the run would have 6,000,000 episodes; .* at most 5,000,000"):
+        run(many, ["random"], tmp_path / "out", episodes=1_000_000, workers=1)
+    assert not (tmp_path / "out").exists()
+
+
+def damage(data: bytes, chances: random.Random) -> bytes:
+    """What disks, copies and editors do to a file."""
+    kind, place = chances.choice(["flip", "delete", "insert", "nul", "drop", "double"]), chances.randrange(len(data))
+    some = chances.choice([1, 1, 5, 200])
+    if kind == "flip":
+        return data[:place] + bytes([data[place] ^ 1 << chances.randrange(8)]) + data[place + 1 :]
+    if kind == "delete":
+        return data[:place] + data[place + some :]
+    if kind == "insert":
+        return data[:place] + chances.randbytes(some) + data[place:]
+    if kind == "nul":
+        return data[:place] + b"\0" * some + data[place + some :]
+    lines = data.splitlines(keepends=True)
+    line = chances.randrange(len(lines))
+    return b"".join([*lines[:line], *[lines[line]] * (2 * (kind == "double")), *lines[line + 1 :]])
+
+
+@pytest.mark.parametrize(
+    ("first", "times"), [(0, 60), pytest.param(1000, 3000, marks=pytest.mark.slow)], ids=["", "many"]
+)
+def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, played: Path, tmp_path: Path) -> None:
+    whole = contents(played)
+    known = {line: json.loads(line)["row"] for line in whole[JOURNAL].splitlines(keepends=True)}
+    chosen = {"run.json": 1, JOURNAL: 6, TRAJECTORIES: 2}
+    for number in range(first, first + times):
+        chances = random.Random(number)
+        out = tmp_path / str(number) / "out"
+        shutil.copytree(played, out)
+        for _ in range(chances.choice([1, 1, 2, 5])):
+            name = chances.choice([name for name, often in chosen.items() for _ in range(often)])
+            (out / name).write_bytes(damage((out / name).read_bytes() or b"?", chances))
+        before = contents(out)
+        good = {known[line]["episode"] for line in before[JOURNAL].splitlines(keepends=True) if line in known}
+        readable = {int(name.rpartition("/")[2]) for name, _ in trajectories(out)}
+        rows = gather([out]).rows
+        assert {row.episode for row in rows} >= good, number
+        try:
+            done = play(out)
+        except ValueError as problem:
+            assert "\n" not in str(problem)
+            assert contents(out) == before, number
+            try:
+                done = play(out, repair=True)
+            except ValueError as again:
+                # A value of the settings that is another one now: nobody can tell this from another run.
+                assert "holds another run" in str(again) or "name another folder" in str(again), number
+                assert contents(out) == before, number
+                shutil.rmtree(out)
+                continue
+            aside = b"".join(data for name, data in contents(out).items() if ".damaged-" in name)
+            lost = [line for line in before[JOURNAL].split(b"\n")[:-1] if line not in contents(out)[JOURNAL]]
+            assert all(line in aside for line in lost if line + b"\n" not in known), number
+        assert done.played <= EPISODES - len(good & readable), number
+        assert (out / "episodes.csv").read_bytes() == whole["episodes.csv"], number
+        shutil.rmtree(out)
+
+
+def test_the_command_refuses_and_repairs(out: Path, tmp_path: Path) -> None:
+    task = tmp_path / "t.yml"
+    task.write_text("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
+    asked = ["run", str(task), "--agent", "random", "-o", str(tmp_path / "mine"), "--episodes", "4", "--workers", "1"]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    change_line(2, lambda line: b"{}\n")(tmp_path / "mine")
+    refused = CliRunner().invoke(app, asked)
+    assert refused.exit_code == 1
+    journal = tmp_path / "mine" / JOURNAL
+    assert refused.stderr.startswith(f"error: {journal}, line 2: it lacks `trajectories`; put back a copy of the file")
+    repaired = CliRunner().invoke(app, [*asked, "--repair"])
+    assert repaired.exit_code == 0
+    assert f"warning: 1 damaged line of {journal} set aside in {JOURNAL}.damaged-1" in repaired.stderr
+    assert "4 episodes (3 of them earlier)" in repaired.stderr
+
+
+# --- reports
+
+
+def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_path: Path) -> None:
+    change_line(5, lambda line: b"{\n")(out)
+    results = gather([out])
+    assert len(results.rows) == EPISODES
+    sentence = (
+        f"{out / JOURNAL} is damaged in line 5 (it is not JSON (Expecting property name enclosed in double quotes, "
+        f"column 2)); {out / 'episodes.csv'} was read for 1 episode that the journal lacks."
+    )
+    assert results.sources[0].damaged == (sentence,)
+    done = CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "report")])
+    assert done.exit_code == 0, done.output
+    assert f"warning: {sentence}" in done.stderr
+    assert "Read this first" in (tmp_path / "report" / "report.html").read_text()
+    assert "was read for 1 episode that the journal lacks" in (tmp_path / "report" / "report.html").read_text()
+    # Without a table, all the others count.
+    (out / "episodes.csv").unlink()
+    results = gather([out])
+    assert len(results.rows) == EPISODES - 1
+    assert results.sources[0].damaged[0].endswith("; there is no table to read instead.")
+
+
+def told_by_report(folder: Path, report: Path) -> tuple[str, str]:
+    """What the command says about a run on stderr, and what its page has under "Read this first"."""
+    done = CliRunner().invoke(app, ["report", str(folder), "-o", str(report)])
+    assert done.exit_code == 0, done.output
+    _, _, first = (report / "report.html").read_text().partition("Read this first")
+    return done.stderr, unescape(first.partition("</ul>")[0])
+
+
+@pytest.mark.parametrize("name", [JOURNAL, "run.json"])
+def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tmp_path: Path) -> None:
+    (out / name).unlink()
+    stderr, first = told_by_report(out, tmp_path / "report")
+    rest = "; episodes.csv was read instead." if name == JOURNAL else ", so the settings of the run are unknown."
+    sentence = f"out: {name} is missing{rest}"
+    assert f"warning: {sentence}" in stderr and sentence in first
+
+
+def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
+    task = tmp_path / "t.yml"
+    task.write_text("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
+    asked = ["run", str(task), "--agent", "random", "--episodes", "4", "--workers", "1"]
+    for number, option in enumerate((["-o", "{}"], ["--output={}"], ["-o{}"])):
+        first, moved = tmp_path / f"first {number}", tmp_path / f"moved {number}"
+        typed = [*asked, *(each.format(first) for each in option)]
+        run([Subject("t", TASK)], ["random"], first, episodes=4, workers=1, command=shlex.join(["puzzlebox", *typed]))
+        first.rename(moved)
+        (moved / "episodes.csv").unlink()
+        whole = (moved / JOURNAL).read_bytes()
+        new = shlex.join(["puzzlebox", *asked, *(each.format(moved) for each in option)])
+        (moved / JOURNAL).write_bytes(b"".join(whole.splitlines(keepends=True)[:3]))
+        _, told = told_by_report(moved, tmp_path / f"report {number}")
+        assert f"3 of 4 episodes are there; `{new}` plays the rest." in told
+        (moved / JOURNAL).write_bytes(whole)
+        change_line(2, lambda line: b"{}\n")(moved)
+        _, told = told_by_report(moved, tmp_path / f"report {number}")
+        assert f"3 of 4 episodes are there; `{new} --repair` plays the rest." in told
+
+
+def test_a_report_on_a_doubled_line_says_nothing_of_the_table(out: Path) -> None:
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
+    (told,) = gather([out]).sources[0].damaged
+    assert told.endswith("(the episode t/1/random/3 is in line 4 already).")
+
+
+def test_a_record_somebody_changed_is_said(out: Path, tmp_path: Path) -> None:
+    record = json.loads(next(text for _, text in trajectories(out)))
+    cases = {
+        "lacks 'rules'": {name: value for name, value in record.items() if name != "rules"},
+        "'actions' is 7": record | {"actions": 7},
+        "action 1 is '9'": record | {"actions": ["9"]},
+        "there is no arena at position 4": record | {"arena": 4},
+        "rules have no field": record | {"rules": {"tempo": 3}},
+    }
+    for sentence, changed in cases.items():
+        path = tmp_path / "record.json"
+        path.write_text(json.dumps(changed))
+        done = CliRunner().invoke(app, ["replay", str(path)])
+        assert done.exit_code == 1 and done.exception.__class__ is SystemExit, sentence
+        assert sentence in done.stderr
+        (out / TRAJECTORIES).write_bytes(packed("t/1/random/0", json.dumps(changed)))
+        done = CliRunner().invoke(app, ["replay", f"{out}#t/1/random/0"])
+        assert done.exit_code == 1 and sentence in done.stderr

@@ -1,0 +1,138 @@
+"""A run that is killed loses no episode and plays none twice; on a Ray cluster it gives the same rows."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from puzzlebox.arena.world import World
+from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
+from puzzlebox.run.runs import run
+from puzzlebox.run.schedule import slots
+from puzzlebox.run.subjects import subjects_of
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
+TINY = "arenas: [{time_limit: 10, items: [{name: Agent}, {name: GoodGoal}, {name: Wall}]}]\n"
+# So many that a run does not end by itself before it is killed for the twentieth time, also on a busy machine.
+EPISODES = 800
+# Imports once, then forks a run for each line it reads, before any engine has been made, and says its process.
+SERVER = """
+import os, sys
+from pathlib import Path
+from puzzlebox.run.runs import run
+from puzzlebox.run.subjects import subjects_of
+import puzzlebox.arena.envs.arena
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        run(subjects_of([sys.argv[1]]), ["random"], Path(sys.argv[2]), episodes=int(sys.argv[3]), workers=1)
+        os._exit(0)
+    print(child, flush=True)
+    _, status = os.waitpid(child, 0)
+    print(status, flush=True)
+"""
+
+
+def test_twenty_kills_at_random_moments(tmp_path: Path) -> None:
+    task = tmp_path / "tiny.yml"
+    task.write_text(TINY)
+    subjects = subjects_of([str(task)])
+    whole = run(subjects, ["random"], tmp_path / "whole" / "run", episodes=EPISODES, workers=1)
+    out = tmp_path / "killed" / "run"
+    journal = out / JOURNAL
+    chances = random.Random(7)
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(task), str(out), str(EPISODES)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stdin is not None and server.stdout is not None
+    with server, server.stdin as orders, server.stdout as answers:
+        ends, reached = [], []
+        for _ in range(20):
+            start = journal.stat().st_size if journal.exists() else 0
+            orders.write("go\n")
+            orders.flush()
+            child = int(answers.readline())
+            # Sometimes at once, sometimes after a few episodes, and always somewhere within one.
+            more = chances.choice([0, 1, 1500, 4000])
+            while more and _size(journal) < start + more and _alive(child):
+                time.sleep(0.0005)
+            time.sleep(chances.random() * 0.01)
+            os.kill(child, signal.SIGKILL)
+            ends.append(int(answers.readline()))
+            reached.append(_size(journal))
+    assert ends == [signal.SIGKILL] * 20
+    assert reached[-1] > 0
+    done = run(subjects, ["random"], out, episodes=EPISODES, workers=1)
+    assert 0 < done.played < EPISODES
+    assert done.rows == whole.rows
+    assert (out / "episodes.csv").read_bytes() == (tmp_path / "whole" / "run" / "episodes.csv").read_bytes()
+    lines = [json.loads(line)["row"]["episode"] for line in journal.read_text().splitlines()]
+    assert sorted(lines) == list(range(EPISODES))
+    names = [name for name, _ in trajectories(out)]
+    assert sorted(names) == sorted(slot.name for slot in slots(subjects, ["random"], EPISODES))
+    for row in done.rows[::40]:
+        assert World.replay(trajectory(f"{out}/{row['trajectory']}")).animals[0].total == row["return"]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def test_workers_go_home_when_the_run_is_killed(tmp_path: Path) -> None:
+    task, out = tmp_path / "tiny.yml", tmp_path / "run"
+    task.write_text(TINY)
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from puzzlebox.run.runs import run\n"
+        "from puzzlebox.run.subjects import subjects_of\n"
+        "run(subjects_of([sys.argv[1]]), ['random'], Path(sys.argv[2]), episodes=100000, workers=2)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(task), str(out)])
+    while _size(out / JOURNAL) < 2000:
+        assert process.poll() is None
+        time.sleep(0.01)
+    workers = _children(process.pid)
+    assert len(workers) >= 2
+    # While it runs, nobody else writes there.
+    with pytest.raises(BlockingIOError, match="another command is writing"):
+        run(subjects_of([str(task)]), ["random"], out, episodes=100000)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 30
+    while any(_alive(worker) for worker in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what Ray itself warns of
+def test_ray_gives_the_same_rows(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    task = tmp_path / "tiny.yml"
+    task.write_text(TINY)
+    subjects = subjects_of([str(task), "foraging"])
+    here = run(subjects, ["random"], tmp_path / "here" / "run", episodes=3, workers=1)
+    there = run(subjects, ["random"], tmp_path / "there" / "run", episodes=3, workers=2, backend="ray")
+    assert there.rows == here.rows
+    csvs = [(tmp_path / place / "run" / "episodes.csv").read_bytes() for place in ("here", "there")]
+    assert csvs[0] == csvs[1]

@@ -1,0 +1,213 @@
+"""Each statistic against another implementation, against arithmetic, and where it cannot be computed."""
+
+from math import isclose
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from puzzlebox.stats import (
+    CannotCompute,
+    bonferroni,
+    cliffs_delta,
+    difference_of_rates,
+    dunn,
+    epsilon_squared,
+    holm,
+    interquartile_mean,
+    interquartile_mean_interval,
+    kruskal_wallis,
+    wilson,
+    without_separation,
+)
+from puzzlebox.stats.effects import size_in_words
+from puzzlebox.stats.ranks import midranks, tie_sum, two_sided
+
+
+def groups_of_returns(seed: int, sizes: tuple[int, ...] = (30, 40, 25)) -> dict[str, np.ndarray]:
+    """Returns with many ties, as time-outs make them."""
+    chance = np.random.default_rng(seed)
+    made = {}
+    for place, size in enumerate(sizes):
+        values = np.round(chance.normal(0.3 * place, 1, size), 1)
+        values[: size // 4] = -1.0
+        made[f"agent {place}"] = values
+    return made
+
+
+@pytest.mark.parametrize(("passes", "trials"), [(0, 90), (6, 90), (59, 90), (100, 100), (1, 1), (175, 900)])
+def test_wilson_against_statsmodels(passes: int, trials: int) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(passes, trials, method="wilson")
+    found = wilson(passes, trials)
+    assert found.value == passes / trials
+    assert found.low == pytest.approx(low, abs=1e-12)
+    assert found.high == pytest.approx(high, abs=1e-12)
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_holds_the_share_and_mirrors(pair: tuple[int, int]) -> None:
+    passes, trials = pair
+    found, other = wilson(passes, trials), wilson(trials - passes, trials)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert isclose(found.low, 1 - other.high, abs_tol=1e-12)
+
+
+def test_wilson_of_nothing() -> None:
+    with pytest.raises(CannotCompute, match="no episodes"):
+        wilson(0, 0)
+    with pytest.raises(ValueError, match="5 of 3"):
+        wilson(5, 3)
+
+
+def test_ranks_share_the_mean_of_their_places() -> None:
+    assert midranks([3, 1, 1, 2, 3, 3]).tolist() == [5, 1.5, 1.5, 3, 5, 5]
+    assert tie_sum([3, 1, 1, 2, 3, 3]) == (2**3 - 2) + (3**3 - 3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kruskal_wallis_against_scipy(seed: int) -> None:
+    from scipy.stats import kruskal
+
+    groups = groups_of_returns(seed)
+    statistic, p = kruskal(*groups.values())
+    found = kruskal_wallis(groups)
+    assert (found.h, found.p) == pytest.approx((statistic, p), rel=1e-10)
+    assert (found.df, found.n) == (2, 95)
+    assert epsilon_squared(found) == pytest.approx(statistic / 94)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_dunn_against_scikit_posthocs(seed: int) -> None:
+    from scikit_posthocs import posthoc_dunn
+
+    groups = groups_of_returns(seed)
+    names = list(groups)
+    for column, adjust in (("p", None), ("p_bonferroni", "bonferroni"), ("p_holm", "holm")):
+        table = posthoc_dunn(list(groups.values()), p_adjust=adjust).to_numpy()
+        for pair in dunn(groups):
+            expected = table[names.index(pair.first), names.index(pair.second)]
+            assert getattr(pair, column) == pytest.approx(expected, rel=1e-9), (column, pair)
+
+
+def test_dunn_says_who_is_higher() -> None:
+    (pair,) = dunn({"low": [1, 2, 3, 4], "high": [5, 6, 7, 8]})
+    assert (pair.first, pair.second) == ("low", "high")
+    assert pair.z < 0
+    assert two_sided(30) > 0  # erfc, not 1 - erf, which is 0 from 9 on
+
+
+def test_the_tie_rule_of_r_counts_text_and_ranks_doubles() -> None:
+    """Two values that differ in the last bit are ranked apart, and yet counted as a tie by R."""
+    near = np.nextafter(0.1, 1)
+    groups = {"a": [0.1, 0.2, 0.3], "b": [near, 0.4, 0.5]}
+    apart, as_r = kruskal_wallis(groups), kruskal_wallis(groups, "r")
+    assert tie_sum([0.1, near]) == 0
+    assert tie_sum([0.1, near], "r") == 6
+    assert as_r.h == pytest.approx(apart.h / (1 - 6 / (6**3 - 6)))
+    with pytest.raises(ValueError, match="'exact' or 'r'"):
+        kruskal_wallis(groups, "loose")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ps", [[0.03], [0.01, 0.04, 0.03, 0.005], [0.5, 0.5, 1e-12, 0.9], [0.02] * 6, [0.0, 1.0]])
+def test_adjusted_ps_against_statsmodels(ps: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    assert bonferroni(ps) == pytest.approx(multipletests(ps, method="bonferroni")[1], abs=1e-12)
+    assert holm(ps) == pytest.approx(multipletests(ps, method="holm")[1], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("groups", "why"),
+    [
+        ({}, "no values"),
+        ({"a": [1.0, 2.0]}, "only one group"),
+        ({"a": [1.0], "b": []}, "b has no values"),
+        ({"a": [1.0], "b": [2.0]}, "single value"),
+        ({"a": [1.0, 1.0], "b": [1.0]}, "all values are equal"),
+        ({"a": [1.0, float("nan")], "b": [1.0]}, "not numbers"),
+    ],
+)
+def test_rank_tests_that_cannot_be_done(groups: dict[str, list[float]], why: str) -> None:
+    for test in (kruskal_wallis, dunn):
+        with pytest.raises(CannotCompute, match=why):
+            test(groups)
+
+
+def test_cliffs_delta_counts_pairs() -> None:
+    chance = np.random.default_rng(1)
+    a, b = chance.integers(0, 6, 17), chance.integers(1, 7, 23)
+    counted = np.mean([[np.sign(x - y) for y in b] for x in a])
+    assert cliffs_delta(a, b) == pytest.approx(counted)
+    assert cliffs_delta([2, 3], [0, 1]) == 1
+    assert [size_in_words(d) for d in (0.1, -0.2, 0.4, -0.9)] == ["negligible", "small", "medium", "large"]
+    with pytest.raises(CannotCompute):
+        cliffs_delta([], [1])
+
+
+@pytest.mark.parametrize("counts", [((56, 48), (70, 80)), ((0, 10), (20, 20)), ((9, 3), (10, 10))])
+def test_difference_of_rates_against_statsmodels(counts: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    (a, b), (m, n) = counts
+    low, high = confint_proportions_2indep(a, m, b, n, compare="diff", method="newcomb")
+    found = difference_of_rates((a, b), (m, n))
+    assert found == pytest.approx((a / m - b / n, low, high), abs=1e-9)
+
+
+def test_interquartile_mean_against_scipy() -> None:
+    from scipy.stats import trim_mean
+
+    values = np.random.default_rng(3).normal(size=103)
+    assert interquartile_mean(values) == pytest.approx(trim_mean(values, 0.25))
+    assert interquartile_mean([5.0]) == 5
+    with pytest.raises(CannotCompute):
+        interquartile_mean([])
+
+
+def test_the_bootstrap_resamples_within_tasks() -> None:
+    """Two tasks without any spread of their own: pooled resampling would mix them, stratified cannot."""
+    found = interquartile_mean_interval([[0.0] * 10, [1.0] * 10])
+    assert found == (0.5, 0.5, 0.5)
+    chance = np.random.default_rng(0)
+    wide = interquartile_mean_interval([chance.normal(size=50)])
+    assert wide.low < wide.value < wide.high
+    assert wide == interquartile_mean_interval([np.random.default_rng(0).normal(size=50)])
+    with pytest.raises(CannotCompute, match="played once"):
+        interquartile_mean_interval([[1.0], [2.0]])
+
+
+def test_the_bootstrap_is_as_wide_as_theory_says() -> None:
+    """For normal values the standard error of a quarter-trimmed mean is about 1.09 / sqrt(n)."""
+    values = np.random.default_rng(5).normal(size=400)
+    found = interquartile_mean_interval([values], resamples=4000)
+    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(1.09 / 20, rel=0.15)
+
+
+def test_separated_categories_are_found_again_and_again() -> None:
+    """Without the agent that never passes, level 2 has only passes left."""
+    agents = ["a", "a", "b", "b", "c", "c", "c", "a"]
+    levels = ["1", "2", "1", "2", "1", "2", "1", "1"]
+    passed = [True, True, False, False, False, True, True, False]
+    kept, found = without_separation(passed, {"agent": agents, "level": levels})
+    assert [(each.factor, each.name, each.passed) for each in found] == [("agent", "b", False), ("level", "2", True)]
+    assert str(found[0]) == "agent b passed none of its 2 episodes, so its odds are zero"
+    assert str(found[1]) == (
+        "level 2 passed 2 of its 3 episodes, but all of the 2 among the agents that remain, so its odds are infinite "
+        "there"
+    )
+    assert kept.tolist() == [True, False, False, False, True, False, True, True]
+
+
+def test_a_category_that_passes_nothing_anywhere_is_said_to_whatever_was_left_out_before() -> None:
+    """Level 2, which comes first, takes some of agent b's failures away."""
+    levels = ["2", "2", "1", "1", "1", "1"]
+    agents = ["a", "b", "a", "a", "b", "b"]
+    passed = [False, False, True, False, False, False]
+    _, found = without_separation(passed, {"level": levels, "agent": agents})
+    assert [str(each).partition(",")[0] for each in found] == [
+        "level 2 passed none of its 2 episodes",
+        "agent b passed none of its 3 episodes",
+    ]

@@ -1,0 +1,158 @@
+"""The bytes between server and page: what the tables say, what the generated files hold, and that nothing is lost."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.world import Rules, World
+from puzzlebox.record.rows import flags_of
+from puzzlebox.scene.scene import PART, POSE
+from puzzlebox.studio import layout, protocol
+from puzzlebox.studio.everything import everything
+from puzzlebox.studio.protocol import Message, Moment
+from puzzlebox.studio.telling import Teller, moment_of
+from studio_page import Mirror
+
+WEB = Path(__file__).resolve().parents[2] / "web" / "src" / "scene"
+
+
+@pytest.mark.parametrize("name", ["layout.ts", "fixture.bin", "fixture.json"])
+def test_the_files_of_the_page_are_current(name: str) -> None:
+    assert (WEB / name).read_bytes() == layout.files()[name], "`make generated` writes them anew"
+
+
+def test_the_layout_says_what_the_tables_are() -> None:
+    text = layout.layout_text()
+    assert f"export const PART = {{\n  bytes: {PART.itemsize},\n  thing: 0, // i32" in text
+    assert f"  color: {PART.fields['color'][1]}, // f32[4]" in text  # type: ignore[index]
+    assert "  floor: 112, // SURFACE" in text
+    assert "  SEE_THROUGH: 2,\n} as const;\nexport type Flag" in text
+
+
+def test_the_fixture_says_what_its_numbers_are() -> None:
+    """Read back with nothing but offsets, as the page does."""
+    block, said = layout.fixture()
+    assert json.loads(json.dumps(said)) == said
+    messages = protocol.apart(block)
+    assert [message[0] for message in messages] == [6, 1, 3, 2, 4, 5]
+    mirror = Mirror()
+    for message in messages:
+        mirror.take(message)
+    assert mirror.scene is not None
+    assert layout.plain(mirror.scene.parts) == said["scene"]["parts"]
+    assert layout.plain(mirror.scene.surroundings)[0] == said["scene"]["surroundings"]
+    assert mirror.scene.planes.tolist() == said["scene"]["planes"]
+    assert mirror.names == said["scene"]["header"]["names"]
+    assert mirror.actions == {5: 0, 6: 8, 7: 4}
+    assert float(mirror.head["left"]) == said["frame"]["left"] == 1243.0
+    assert mirror.rays == [(each["degrees"], each["metres"], each["tag"]) for each in said["rays"]]
+    # Every number of a row is another one, so that a wrong offset shows.
+    numbers = [
+        number for name in ("at", "turn", "half", "color", "other") for number in said["scene"]["parts"][0][name]
+    ]
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_a_frame_byte_for_byte() -> None:
+    poses = np.zeros(3, POSE)
+    poses["at"][2], poses["turn"][2], poses["value"][2], poses["flags"][2] = (1, 2, 3), (1, 0, 0, 0), 0.5, 1
+    moment = Moment(33, 70000, 3, 5, 99.5, -0.5, -1.0, 90.0)
+    data = protocol.frame_message(moment, poses, np.array([2]))
+    assert data[:16] == bytes([2, 33, 1, 0, 0x70, 0x11, 1, 0, 3, 0, 0, 0, 5, 0, 0, 0])
+    assert np.frombuffer(data, "<f4", 4, 16).tolist() == [99.5, -0.5, -1.0, 90.0]
+    assert data[32:36] == bytes([2, 0, 1, 0])
+    assert np.frombuffer(data, "<f4", 8, 36).tolist() == [1, 2, 3, 1, 0, 0, 0, 0.5]
+    assert len(data) == 68
+
+
+def test_parts_actions_camera_and_rays_byte_for_byte() -> None:
+    parts = np.zeros(2, PART)
+    parts["at"][1], parts["half"][1], parts["color"][1] = (1, 2, 3), (4, 5, 6), (0.25, 0.5, 0.75, 1)
+    data = protocol.parts_message(parts, np.array([1]))
+    assert data[:8] == bytes([3, 0, 1, 0, 1, 0, 0, 0])
+    assert np.frombuffer(data, "<f4", 10, 8).tolist() == [1, 2, 3, 4, 5, 6, 0.25, 0.5, 0.75, 1]
+    assert protocol.actions_messages(258, [3, 0, 8]) == [bytes([6, 0, 0, 0, 2, 1, 0, 0, 3, 0, 0, 0, 3, 0, 8])]
+    assert protocol.actions_messages(5, []) == []
+    assert protocol.camera_message(np.array([[[1, 2, 3]]], np.uint8)) == bytes([4, 0, 0, 0, 1, 2, 3])
+    assert protocol.rays_message([(0.0, 1.0, "ab")]) == (
+        bytes([5, 0, 1, 0]) + np.array([0, 1], "<f4").tobytes() + b"\x02ab"
+    )
+
+
+def test_very_many_actions_are_several_messages() -> None:
+    actions = [number % 9 for number in range(70000)]
+    mirror = Mirror()
+    for message in protocol.actions_messages(1, actions):
+        mirror.take(message)
+    assert [mirror.actions[step] for step in range(1, 70001)] == actions
+
+
+def test_rows_that_differ_are_found_by_their_bytes() -> None:
+    poses = np.zeros(4, POSE)
+    before = poses.copy()
+    assert protocol.rows_that_differ(poses, before).tolist() == []
+    poses["at"][1, 0] = -0.0
+    poses["flags"][3] = 1
+    before["value"][2] = poses["value"][2] = np.nan
+    assert protocol.rows_that_differ(poses, before).tolist() == [1, 3]
+
+
+def test_messages_in_a_row_come_apart_again() -> None:
+    block = protocol.in_a_row(['{"a":1}', b"\x02\x00", b""])
+    assert protocol.apart(block) == [b'{"a":1}', b"\x02\x00", b""]
+
+
+@pytest.mark.parametrize("task", ["everything", "foraging", "operant", "examples/button"])
+@pytest.mark.parametrize("every", [1, 7])
+def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int) -> None:
+    """Whatever appears, vanishes, grows or changes colour, and however often the page is told."""
+    world = World(everything() if task == "everything" else load_task(task), seed=4, rules=Rules(decision_period=1))
+    teller, mirror = Teller(), Mirror()
+    chances = np.random.default_rng(0)
+    action = 0
+    for step in range(700):
+        if step % 20 == 0:
+            action = int(chances.integers(9))
+        if world.over:
+            break
+        world.step([action] * len(world.animals))
+        if step % every:
+            continue
+        for message in teller.tell(world, moment_of(world, action=action)):
+            mirror.take(message)
+        scene = world.scene()
+        assert mirror.scene is not None
+        for name in ("parts", "poses", "planes", "pixels", "surroundings", "owners"):
+            assert getattr(mirror.scene, name).tobytes() == getattr(scene, name).tobytes(), (step, name)
+        assert mirror.names == [type(world.present[number]).__name__ for number in scene.owners.tolist()]
+    assert mirror.head["flags"] == flags_of(world)
+    assert mirror.kinds.count(Message.SCENE) < 60
+    if task in ("everything", "foraging"):
+        assert Message.PARTS in mirror.kinds
+
+
+def test_what_is_at_rest_costs_no_bytes() -> None:
+    world = World(load_task("examples/wall"), rules=Rules(decision_period=1))
+    teller = Teller()
+    sizes = []
+    for _ in range(50):
+        world.step([0])
+        sizes.append(sum(map(len, teller.tell(world, moment_of(world)))))
+    assert sizes[-1] == protocol.FRAME.itemsize
+
+
+def test_time_left_is_what_health_pays_for() -> None:
+    world = World(
+        load_task("arenas: [{time_limit: 10, items: [{name: Agent, at: [20, 0, 20]}]}]"), rules=Rules(decision_period=1)
+    )
+    assert moment_of(world).left == 50
+    steps = 0
+    while not world.over:
+        left = moment_of(world).left
+        world.step([0])
+        steps += 1
+        assert left == pytest.approx(51 - steps)
+    assert moment_of(World(everything())).left == -1

@@ -1,0 +1,122 @@
+"""Starting and ending the studio from the command line."""
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from puzzlebox.studio.safety import Policy
+from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening
+from studio_page import PATIENCE, Page, ask, free_port, server
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
+        done = subprocess.run([*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"error: port {port} of 127.0.0.1 cannot be used: Address already in use\n"
+
+
+def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "puzzlebox.cli", "--no-browser", "--port", str(port)]
+    with subprocess.Popen(
+        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"http://127.0.0.1:{port}/\n"
+        assert ask(port, "/")[0] == 200
+        process.send_signal(signal.SIGINT)
+        _, words = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert "puzzlebox check my_task.yml" in words
+    assert "Traceback" not in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["forraging"], "there is no file forraging and no bundled task of that name; did you mean `foraging`?"),
+        (["foraging", "--rules", "5.0"], "there are no rules named '5.0'; allowed: puzzlebox, 4.3, 3.1, 2019"),
+        (["foraging", "--agent", "randm"], "there is no agent 'randm'; there are heuristic, "),
+        (["foraging", "--host", "no.such.host.invalid"], "no.such.host.invalid is no address of this machine"),
+    ],
+)
+def test_play_says_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+    command = [sys.executable, "-m", "puzzlebox.cli", "play", *arguments, "--no-browser"]
+    done = subprocess.run(
+        [*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {sentence}"), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_task_is_named_in_the_link(tmp_path: Path) -> None:
+    task = tmp_path / "a & b.yml"
+    task.write_text("arenas: [{items: [{name: Agent}]}]")
+    port = free_port()
+    with server(port, tmp_path / "r.sqlite", str(task), "--seed", "7", link="/play?task=file%3Aa+%26+b&seed=7"):
+        names = [each["name"] for each in _json(port, "/api/tasks")["tasks"]]
+        assert names[0] == "file:a & b"
+        with Page(port, {"type": "start", "task": "file:a & b"}) as page:
+            page.until_step(1)
+
+
+def test_an_agent_of_ones_own_is_watched(tmp_path: Path) -> None:
+    """An import path works on the command line, and then for the page."""
+    port, agent = free_port(), "puzzlebox.arena.agents.random:RandomAgent"
+    link = "/watch?task=examples%2Ffood&agent=puzzlebox.arena.agents.random%3ARandomAgent"
+    with server(port, tmp_path / "r.sqlite", "examples/food", "--agent", agent, link=link):
+        with Page(port, {"type": "start", "task": "examples/food", "agent": agent}) as page:
+            page.until_step(5)
+            assert page.episodes[0]["agent"] == agent
+
+
+def _json(port: int, path: str) -> dict[str, list[dict[str, str]]]:
+    import json
+
+    loaded: dict[str, list[dict[str, str]]] = json.loads(ask(port, path)[2])
+    return loaded
+
+
+def test_the_next_free_port_is_taken() -> None:
+    with listening("127.0.0.1", None) as first, listening("127.0.0.1", None) as second:
+        assert PORT <= first.getsockname()[1] < second.getsockname()[1]
+    with pytest.raises(CannotServe, match="is no address of this machine"):
+        listening("no.such.host.invalid", 1234)
+
+
+def test_links() -> None:
+    with listening("127.0.0.1", 0) as made:
+        port = made.getsockname()[1]
+        assert link_of(made, Policy.for_host("127.0.0.1"), "/play") == f"http://127.0.0.1:{port}/play"
+        other = Policy.for_host("0.0.0.0")
+        assert link_of(made, other, "/play?task=a") == f"http://127.0.0.1:{port}/play?task=a&token={other.token}"
+    assert address_of(None) == "/play"
+    assert address_of("x", agent="random", seed=0) == "/watch?task=x&agent=random&seed=0"
+
+
+def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port), "--host", "0.0.0.0"]
+    with subprocess.Popen(
+        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        link = process.stdout.readline().strip()
+        assert link.startswith(f"http://{socket.gethostname()}:{port}/play?token=")
+        assert ask(port, "/play")[0] == 403
+        assert ask(port, "/play?" + link.split("?")[1])[0] == 303
+        process.send_signal(signal.SIGINT)
+        words = process.communicate(timeout=PATIENCE)[1]
+    # Nobody can say they were not told.
+    assert words.startswith("WARNING: the connection is not encrypted.")
+    assert "--certificate FILE --key FILE" in words and str(link.split("token=")[1]) not in words

@@ -1,0 +1,154 @@
+"""The play page when things go wrong: a server that is killed twice in a row, and a disk that cannot be written."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import browser
+from browser import Studio, until
+from living import AGENT, GOAL, task_of
+from puzzlebox.arena.world import World
+from puzzlebox.record import Store
+from test_forget import played
+from test_studio_browser import LONG_WALK, WINDOW, told
+
+REASON = "another program keeps the recordings locked; end that program"
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[Studio]:
+    made = Studio(tmp_path).start()
+    yield made
+    made.stop()
+
+
+@contextmanager
+def opened(chromium: Any, address: str) -> Iterator[Any]:
+    context = chromium.new_context(viewport=WINDOW)
+    context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
+    try:
+        page = context.new_page()
+        page.add_init_script(browser.QUICK)
+        page.goto(address)
+        yield page
+    finally:
+        context.close()
+
+
+@contextmanager
+def locked(studio: Studio) -> Iterator[None]:
+    """Another program writes to the recordings, and does not finish."""
+    other = sqlite3.connect(studio.store, isolation_level=None, timeout=browser.PATIENCE_SECONDS)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+# The page's own note of what every frame and every message about missed steps said was done.
+NOTES = """
+window.notes = {};
+const made = window.WebSocket;
+window.WebSocket = class extends made {
+  constructor(address) {
+    super(address);
+    this.addEventListener("message", ({ data }) => {
+      if (typeof data === "string") return;
+      const view = new DataView(data);
+      const note = (step, action) => step && (window.notes[step] ??= new Set()).add(action);
+      if (view.getUint8(0) === 2) note(view.getUint32(4, true), view.getUint8(12));
+      if (view.getUint8(0) !== 6) return;
+      const [first, count] = [view.getUint32(4, true), view.getUint16(8, true)];
+      for (let i = 0; i < count; i++) note(first + i, view.getUint8(12 + i));
+    });
+  }
+};
+"""
+
+
+def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
+    task = studio.upload(LONG_WALK)
+    context = chromium.new_context(viewport=WINDOW)
+    context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
+    try:
+        page = context.new_page()
+        page.add_init_script(browser.QUICK)
+        page.add_init_script(NOTES)
+        page.goto(f"{studio.address}/play?task={task}")
+        until(page, "window.puzzlebox?.waiting", what="the episode waits")
+        page.keyboard.down("w")
+        until(page, "puzzlebox.step > 20")
+        episode = told(page, "episode")
+        for soon in (False, True, False, True):
+            step = told(page, "step")
+            if not soon:
+                until(page, f"puzzlebox.step > {step} + 15", what="it goes on")
+            studio.kill()
+            studio.start()
+            if soon:
+                until(page, "puzzlebox.link === 'open'", what="the page is back")
+        until(page, f"puzzlebox.step > {step} + 25", what="it goes on after all of them")
+        page.keyboard.up("w")
+        page.keyboard.press("Escape")  # time stands still
+        until(page, "puzzlebox.unsaved === 0", what="all of it is stored")
+        assert told(page, "episode") == episode
+        notes = page.evaluate("Object.entries(notes).map(([step, actions]) => [Number(step), [...actions]])")
+    finally:
+        context.close()
+    studio.stop()
+    with Store(studio.store) as store:
+        (kept,) = store.episodes()
+        assert kept.id == episode
+        columns = store.steps(episode)
+        assert columns["step"] == list(range(len(columns["step"])))
+        assert {step: actions for step, actions in notes} == {
+            step: [int(columns["actions"][step])] for step in range(1, len(columns["step"]))
+        }
+        world = World.replay(store.record(episode))
+        assert world.position_of(world.animals[0])[2] == columns["z"][-1]
+
+
+def test_why_nothing_can_be_recorded_is_said_before_and_while_somebody_plays(studio: Studio, chromium: Any) -> None:
+    address = f"{studio.address}/play?task={studio.upload(LONG_WALK)}"
+    with opened(chromium, address) as page:
+        until(page, "window.puzzlebox?.waiting", what="the episode waits")
+        with locked(studio):
+            # Whoever comes now is asked to wait; so the one who has come already learns of it, too.
+            with opened(chromium, address) as other:
+                other.get_by_test_id("later").wait_for()
+                words = other.get_by_test_id("later").inner_text()
+                assert f"Nothing can be recorded at the moment: {REASON}." in words
+                assert "This page continues by itself as soon as this is solved" in words
+                page.get_by_text("Nothing can be recorded at the moment").wait_for()
+                assert page.get_by_role("button", name="Start", exact=True).is_disabled()
+                page.keyboard.press("ArrowUp")
+                assert told(page, "step") == 0
+        page.get_by_text("No time passes until then.").wait_for()
+        page.keyboard.down("ArrowUp")
+        until(page, "puzzlebox.step > 10")
+        with locked(studio):
+            page.get_by_test_id("unsaved").filter(has_text=REASON).wait_for()
+            unsaved = told(page, "unsaved")
+            assert unsaved > 0
+            step = told(page, "step")
+        until(page, f"puzzlebox.step > {step} && puzzlebox.unsaved < 25", what="it is saved")
+        page.get_by_test_id("unsaved").wait_for(state="detached")
+    assert len(studio.recordings()) == 1
+
+
+def test_the_list_of_recordings_names_those_that_cannot_be_read(studio: Studio, chromium: Any) -> None:
+    with Store(studio.store) as store:
+        broken, whole = (played(store, task_of(AGENT, GOAL, time_limit=20), seed=seed) for seed in (1, 2))
+    with closing(sqlite3.connect(studio.store)) as connection, connection:
+        connection.execute("UPDATE episodes SET rules = '{' WHERE id = ?", (broken,))
+    with opened(chromium, f"{studio.address}/recordings") as page:
+        page.get_by_role("alert").get_by_text(f"episode {broken}").wait_for()
+        rows = page.locator("tbody a")
+        assert rows.count() == 1 and rows.get_attribute("href") == f"/recordings/{whole}"
+        assert page.get_by_role("button", name="Show more").count() == 0

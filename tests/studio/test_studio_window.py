@@ -1,0 +1,102 @@
+"""Gymnasium's render mode `human`: a page that is shown what a program does."""
+
+import json
+from typing import Any
+
+import pytest
+from websockets.sync.client import connect
+
+import puzzlebox
+from puzzlebox.studio import window
+from puzzlebox.studio.window import Window
+
+TASK = """
+metadata: {title: Looked at}
+arenas:
+  - time_limit: 100
+    items: [{name: Agent, at: [20, 0, 10], rotation: 0}, {name: GoodGoal, at: [20, 0, 13], size: 1}]
+"""
+
+
+@pytest.fixture
+def no_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    opened: list[str] = []
+    monkeypatch.setattr(window.webbrowser, "open", opened.append)
+    monkeypatch.setattr(window, "_PATIENCE", 5.0)
+    return opened
+
+
+def messages_until(socket: Any, kind: str) -> list[Any]:
+    """What the page is told, up to the first text of a kind."""
+    told: list[Any] = []
+    while True:
+        message = socket.recv(timeout=20)
+        told.append(json.loads(message) if isinstance(message, str) else message)
+        if isinstance(told[-1], dict) and told[-1]["type"] == kind:
+            return told
+
+
+def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: list[str]) -> None:
+    env = puzzlebox.make(TASK, camera=None, render_mode="human")
+    shown = Window(browser=False)
+    env._window = shown
+    origin = shown.link.removesuffix("/play")
+    with connect(origin.replace("http", "ws") + "/ws", origin=origin) as socket:  # type: ignore[arg-type]
+        socket.send(json.dumps({"type": "start"}))
+        shown._somebody.wait(20)
+        env.reset(seed=0)
+        about = messages_until(socket, "episode")[-1]
+        assert (about["title"], about["agent"], about["seed"]) == ("Looked at", "your program", 0)
+        over = False
+        while not over:
+            _, _, terminated, truncated, info = env.step(3)
+            over = terminated or truncated
+        assert "collected" in [event.kind for event in info["events"]]
+        assert env.render() is None
+        env.reset(seed=1)
+        told = messages_until(socket, "episode")
+        assert told[-1]["seed"] == 1
+        kinds = [message[0] for message in told if isinstance(message, bytes)]
+        assert kinds[0] == 1 and set(kinds[1:]) >= {2}
+    env.close()
+    assert env._window is None
+
+
+def test_the_page_is_opened(no_browser: list[str]) -> None:
+    shown = Window()
+    try:
+        assert shown._serving.is_set()
+        for _ in range(100):
+            if no_browser:
+                break
+            window.time.sleep(0.05)
+        assert no_browser == [shown.link]
+    finally:
+        shown.close()
+
+
+def test_the_address_is_printed_before_anybody_looks(no_browser: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    shown = Window()
+    try:
+        assert f"open {shown.link} in a browser" in capsys.readouterr().err
+    finally:
+        shown.close()
+
+
+def test_no_other_site_may_look(no_browser: list[str]) -> None:
+    shown = Window(browser=False)
+    try:
+        with pytest.raises(Exception, match=r"403|reject"):
+            connect(shown.link.replace("http", "ws").replace("/play", "/ws"), origin="http://elsewhere.example")
+    finally:
+        shown.close()
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
+
+    monkeypatch.setattr("puzzlebox.arena.envs.arena.import_module", missing)
+    env = puzzlebox.make(TASK, camera=None, render_mode="human")
+    with pytest.raises(ModuleNotFoundError, match=r"needs uvicorn; `pip install puzzlebox\[studio\]` brings it"):
+        env.reset()
