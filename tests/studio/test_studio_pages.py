@@ -245,7 +245,8 @@ def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
     until(page, "puzzlebox.shown > 5")
     page.keyboard.press(" ")
     until(page, "puzzlebox.playing || puzzlebox.step === puzzlebox.length - 1", what="Space plays it")
-    for link, ending in (("GIF", ".gif"), ("PNG", r"-step-\d+\.png"), ("CSV", r"-steps\.csv")):
+    assert page.get_by_role("link", name="GIF").get_attribute("download") == f"food-picnic-P07-{episode}.gif"
+    for link, ending in (("PNG", r"-step-\d+\.png"), ("CSV", r"-steps\.csv")):
         with page.expect_download() as saved:
             page.get_by_role("link", name=link).click()
         assert re.fullmatch(f"food-picnic-P07-{episode}{ending}", saved.value.suggested_filename)
