@@ -12,14 +12,9 @@ import pytest
 import browser
 from browser import Studio, until
 from living import AGENT, GOAL, task_of
-<<<<<<< HEAD:tests/studio/test_studio_trouble_browser.py
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
-=======
-from puzzlebox.lab import Store
-from puzzlebox.lab.writing import RECENT
-from puzzlebox.world import World
->>>>>>> main:tests/test_studio_trouble_browser.py
+from puzzlebox.record.writer import RECENT
 from test_forget import played
 from test_studio_browser import LONG_WALK, WINDOW, told
 
