@@ -9,14 +9,25 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.world.record import actions_in
 from puzzlebox.record.database import StoreError
-from puzzlebox.record.rows import PLAYERS, Episode
+from puzzlebox.record.entries import HUMAN, PLAYERS
+from puzzlebox.record.episode import Episode
+from puzzlebox.record.measures import seconds
+from puzzlebox.wings import Wing, wing_named
+from puzzlebox.wings.actions import actions_in, all_actions_in
+from puzzlebox.wings.protocols import OWN_RULES
 
 RESCUE = "restore a backup, or write what can be read with `puzzlebox export`"
 # How SQLite says that a file itself is at fault, and not who asks or when.
 _DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode", "too big")
 _VIEWS = ("", "first", "third", "top")
+
+
+# What the file says of an episode, in the order it is asked for.
+EPISODE_ROW = (
+    *("id", "task_hash", "task", "title", "arena", "seed", "rules", "player", "agent", "started", "decision_period"),
+    *("steps", "total", "passed", "ended_by", "participant", "hidden_ms", "paused_ms", "wing", "step_seconds"),
+)
 
 
 class Damaged(StoreError):
@@ -69,7 +80,7 @@ def episode_of(row: Iterable[Any], path: Path) -> Episode:
     Raises:
         Damaged: it is not what `Store` writes.
     """
-    values = dict(zip((each.name for each in fields(Episode)), row, strict=True))
+    values = dict(zip(EPISODE_ROW, row, strict=True))
     try:
         for name, fits in _EPISODE.items():
             if not fits(values[name]):
@@ -78,8 +89,27 @@ def episode_of(row: Iterable[Any], path: Path) -> Episode:
         seed = int(values["seed"])
     except (_Wrong, ValueError) as problem:
         raise damaged_episode(path, values["id"], str(problem)) from None
-    passed = None if values["passed"] is None else bool(values["passed"])
-    return Episode(**values | {"seed": seed, "rules": rules, "passed": passed})
+    steps, period, length = values["steps"], values["decision_period"], values["step_seconds"]
+    return Episode(
+        **values
+        | {
+            "seed": seed,
+            "rules": _rules_name(values["wing"], rules),
+            "rules_fields": rules,
+            "passed": None if values["passed"] is None else bool(values["passed"]),
+            "agent": values["agent"] or (HUMAN if values["player"] == HUMAN else None),
+            "decisions": -(-steps // period),
+            "seconds": seconds(steps, length),
+            "trajectory": values["id"],
+        }
+    )
+
+
+def _rules_name(wing: str, fields: Mapping[str, Any]) -> str:
+    try:
+        return wing_named(wing).rules(fields).name
+    except (ValueError, TypeError):  # of a wing, or a version, that is not installed
+        return OWN_RULES
 
 
 def event_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,22 +127,44 @@ def event_of(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "details": details}
 
 
-def check_steps(rows: Iterable[tuple[Any, ...]]) -> None:
-    """Refuse rows of `STEP_COLUMNS` that are not what `Store` writes.
+class StepCheck:
+    """Checks the steps of one episode, batch by batch.
 
-    Raises:
-        ValueError: one is something else; the message says which.
+    Args:
+        wing: the wing it was played in; None where that is not installed.
     """
-    for row in rows:
-        step, actions, view, flags = row[0], row[1], row[-2], row[-1]
-        numbers = row[2:-2]
-        good = type(step) is int and step >= 0 and type(actions) is str and not set(actions) - _DIGITS
-        good = good and type(flags) is int and flags >= 0 and view in _VIEWS and numbers[0] is not None
-        if not good or not all(map(_is_number_or_none, numbers)):
-            raise _Wrong(f"its step {step!r:.20} holds something else than a step does")
+
+    def __init__(self, wing: Wing | None) -> None:
+        self._wing = wing
+        # Most episodes have a few different actions.
+        self._known: dict[Any, bool] = {"": True}
+
+    def see(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Refuse rows of `STEP_COLUMNS` that are not what `Store` writes.
+
+        Raises:
+            ValueError: one is something else; the message says which.
+        """
+        for row in rows:
+            step, actions, view, flags, *numbers, more = row
+            good = type(step) is int and step >= 0 and self._are_actions(actions) and _are_measures(more)
+            good = good and type(flags) is int and flags >= 0 and view in _VIEWS and numbers[0] is not None
+            if not good or not all(map(_is_number_or_none, numbers)):
+                raise _Wrong(f"its step {step!r:.20} holds something else than a step does")
+
+    def _are_actions(self, text: Any) -> bool:
+        if type(text) is not str:
+            return False
+        if text not in self._known:
+            try:
+                actions = actions_in(text)
+                self._known[text] = self._wing is None or all(map(self._wing.is_action, actions))
+            except ValueError:
+                self._known[text] = False
+        return self._known[text]
 
 
-def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None) -> tuple[tuple[int, ...], ...]:
+def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None) -> tuple[tuple[Any, ...], ...]:
     """The actions of an episode.
 
     Args:
@@ -132,7 +184,7 @@ def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None)
             texts.append(text)
     if length is not None and reached != length:
         raise _Wrong(f"it took {length} physics steps, and those after step {reached} are missing")
-    return actions_in(texts)
+    return all_actions_in(texts)
 
 
 def _mapping(text: str, what: str) -> dict[str, Any]:
@@ -181,9 +233,18 @@ def _is_moment(value: Any) -> bool:
         return False
 
 
-_DIGITS = frozenset("012345678")
+def _are_measures(text: Any) -> bool:
+    if text is None:
+        return True
+    try:
+        found = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return isinstance(found, dict) and all(map(_is_number_or_none, found.values()))
+
+
 _EPISODE: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("id", "task_hash", "task", "title", "rules"), _is_text),
+    **dict.fromkeys(("id", "task_hash", "task", "title", "rules", "wing"), _is_text),
     **dict.fromkeys(("agent", "participant", "ended_by"), _is_text_or_none),
     **dict.fromkeys(("hidden_ms", "paused_ms"), _is_number_or_none),
     **dict.fromkeys(("arena", "steps"), _is_whole),
@@ -191,6 +252,7 @@ _EPISODE: Mapping[str, Callable[[Any], bool]] = {
     "started": _is_moment,
     "player": lambda value: value in PLAYERS,
     "decision_period": lambda value: type(value) is int and 1 <= value <= 100,
+    "step_seconds": lambda value: type(value) in (int, float) and 0 < value < 1e6,
     "total": lambda value: value is not None and _is_number_or_none(value),
     "passed": lambda value: value in (None, 0, 1),
 }

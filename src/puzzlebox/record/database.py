@@ -7,11 +7,14 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-FORMAT = 3
+FORMAT = 4
 # From this format on an episode says which participant played it.
 WITH_PARTICIPANTS = 2
 # From this format on an episode says how long its page was hidden and its menu open.
 WITH_BREAKS = 3
+# From this format on an episode says which wing it was played in and how long its steps last, and a step may have
+# measures that are no columns of the table.
+WITH_WINGS = 4
 # How SQLite files say whose they are: "PuzB".
 _OURS = 0x50757A42
 # How every SQLite file begins, and the place of that number in it.
@@ -29,11 +32,12 @@ CREATE TABLE episodes (
   number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_hash TEXT NOT NULL REFERENCES tasks (hash),
   task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
   player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
-  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT, hidden_ms REAL, paused_ms REAL);
+  end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT, hidden_ms REAL, paused_ms REAL,
+  wing TEXT NOT NULL DEFAULT 'arena', step_seconds REAL NOT NULL DEFAULT 0.02);
 CREATE TABLE steps (
   episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
   x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
-  view TEXT NOT NULL, flags INTEGER NOT NULL, PRIMARY KEY (episode, step)) WITHOUT ROWID;
+  view TEXT NOT NULL, flags INTEGER NOT NULL, more TEXT, PRIMARY KEY (episode, step)) WITHOUT ROWID;
 CREATE TABLE events (
   number INTEGER PRIMARY KEY, episode INTEGER NOT NULL, step INTEGER NOT NULL, kind TEXT NOT NULL, thing INTEGER,
   name TEXT, animal INTEGER, details TEXT NOT NULL);
@@ -43,6 +47,8 @@ CREATE INDEX events_of_episode ON events (episode, number);
 _CHANGES = {
     1: "ALTER TABLE episodes ADD COLUMN participant TEXT",
     2: "ALTER TABLE episodes ADD COLUMN hidden_ms REAL; ALTER TABLE episodes ADD COLUMN paused_ms REAL",
+    3: "ALTER TABLE episodes ADD COLUMN wing TEXT NOT NULL DEFAULT 'arena'; "
+    "ALTER TABLE episodes ADD COLUMN step_seconds REAL NOT NULL DEFAULT 0.02; ALTER TABLE steps ADD COLUMN more TEXT",
 }
 
 

@@ -3,29 +3,27 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.world import ACTIONS
-from puzzlebox.arena.world.actions import NOOP
-from puzzlebox.record import rows
-from puzzlebox.record.columns import TABLES
-from puzzlebox.record.measures import goals_among, latency_among, seconds
+from puzzlebox.columns import Column
+from puzzlebox.record.columns import EVENTS, step_columns
+from puzzlebox.record.episode import EPISODES, TABLE, Episode
+from puzzlebox.record.measures import Idleness, seconds, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Row, Sheet
-from puzzlebox.record.store import STEP_COLUMNS, Episode, Store, StoreError
+from puzzlebox.record.store import STEP_COLUMNS, Store, StoreError
+from puzzlebox.wings import ARENA, Wing, wing_named
+from puzzlebox.wings.actions import actions_in
 
 CSV, PARQUET = "csv", "parquet"
 Progress = Callable[[int], None]
-
-_STEP, _ACTIONS, _TIME = (STEP_COLUMNS.index(name) for name in ("step", "actions", "time_ms"))
-# Physics steps (5 s) of doing nothing from which on a person is idle.
-IDLE_STEPS = 250
-_VIEW, _FLAGS = STEP_COLUMNS.index("view"), STEP_COLUMNS.index("flags")
+_PLACE = {name: place for place, name in enumerate(STEP_COLUMNS)}
 
 
 def files(folder: Path, form: str = CSV) -> list[Path]:
     """What `export` writes."""
-    return [folder / f"{name}.{form}" for name in TABLES]
+    return [folder / f"{name}.{form}" for name in (TABLE, "steps", "events")]
 
 
 def export(
@@ -56,8 +54,9 @@ def export(
     folder.mkdir(parents=True, exist_ok=True)
     paths = files(folder, form)
     sheets: list[Sheet] = []
+    steps = step_columns(_wings(episodes))
     with ExitStack() as undo:
-        for path, (_, columns) in zip(paths, TABLES.items(), strict=True):
+        for path, columns in zip(paths, (EPISODES, steps, EVENTS), strict=True):
             if form == CSV:
                 sheet: Sheet = CsvSheet(path, [column.name for column in columns])
             else:
@@ -73,7 +72,7 @@ def export(
                     raise
                 left_out.append(str(problem))
                 continue
-            _export_one(store, episode, sheets, progress)
+            _export_one(store, episode, sheets, steps, progress)
         for sheet in sheets:
             sheet.finish()
         undo.pop_all()
@@ -82,84 +81,88 @@ def export(
     return paths
 
 
-def _export_one(store: Store, episode: Episode, sheets: Sequence[Sheet], progress: Progress | None) -> None:
+def _wings(episodes: Sequence[Episode]) -> list[Wing]:
+    """The wings that some episodes were played in; of none, the arena, so that an empty table has its columns."""
+    return [wing_named(name) for name in dict.fromkeys(episode.wing for episode in episodes)] or [wing_named(ARENA)]
+
+
+def _export_one(
+    store: Store, episode: Episode, sheets: Sequence[Sheet], columns: Sequence[Column], progress: Progress | None
+) -> None:
     of_episodes, of_steps, of_events = sheets
     happened = store.events(episode.id)
-    last_ms, idle = 0.0, _Idle()
-    for batch in _step_rows(store, episode, happened, idle):
+    last_ms, idle = 0.0, Idleness(episode)
+    for batch in _step_rows(store, episode, columns, happened, idle):
         of_steps.write(batch)
         last_ms = batch[-1][3]
         if progress is not None:
             progress(len(batch))
     of_events.write([_event_row(episode, event) for event in happened])
-    of_episodes.write([_episode_row(episode, last_ms, idle, goals_among(happened), latency_among(happened))])
+    idle_ms = 1000 * seconds(idle.steps, episode.step_seconds or 0.0) if episode.by_person else None
+    # The events have a table of their own.
+    whole = replace(with_events(episode, happened), events=(), duration_ms=last_ms, idle_ms=idle_ms)
+    of_episodes.write([whole.row()])
 
 
-class _Idle:
-    """Counts the physics steps of long stretches in which the animal could move and nobody had it do anything."""
-
-    def __init__(self) -> None:
-        self._counted = self._stretch = self._before = 0
-
-    def see(self, row: Row) -> None:
-        step, actions, flags = row[_STEP], row[_ACTIONS], row[_FLAGS]
-        quiet = actions[:1] == str(NOOP) and not flags & rows.CANNOT_MOVE
-        if not quiet:
-            self._counted, self._stretch = self.steps, 0
-        else:
-            self._stretch += step - self._before
-        self._before = step
-
-    @property
-    def steps(self) -> int:
-        return self._counted + (self._stretch if self._stretch >= IDLE_STEPS else 0)
-
-
-def _episode_row(episode: Episode, duration_ms: float, idle: _Idle, goals: int, latency: float | None) -> Row:
-    return (
-        *(episode.id, episode.task, episode.title, episode.task_hash, episode.arena + 1, str(episode.seed)),
-        *(episode.rules_name, json.dumps(episode.rules, sort_keys=True), episode.player, episode.agent),
-        *(
-            episode.participant,
-            episode.started,
-            episode.decision_period,
-            episode.steps,
-            seconds(episode.steps),
-            latency,
-            duration_ms,
-            1000 * seconds(idle.steps) if episode.player == rows.HUMAN else None,
-            episode.hidden_ms,
-            episode.paused_ms,
-        ),
-        *(episode.total, episode.passed, episode.ended_by, goals),
-    )
-
-
-def _step_rows(store: Store, episode: Episode, happened: list[dict[str, Any]], idle: _Idle) -> Iterator[list[Row]]:
+def _step_rows(
+    store: Store, episode: Episode, columns: Sequence[Column], happened: list[dict[str, Any]], idle: Idleness
+) -> Iterator[list[Row]]:
     """The steps, each with what happened since the one before it; `idle` sees them, too."""
     events = iter(happened)
     event = next(events, None)
+    form = _StepForm(episode, columns)
     for batch in store.step_batches(episode.id):
         made: list[Row] = []
         for row in batch:
             kinds = []
-            while event is not None and event["step"] <= row[_STEP]:
+            while event is not None and event["step"] <= row[_PLACE["step"]]:
                 kinds.append(event["kind"])
                 event = next(events, None)
-            idle.see(row)
-            made.append(_step_row(episode.id, row, kinds))
+            idle.see(row[_PLACE["step"]], row[_PLACE["actions"]], row[_PLACE["flags"]])
+            made.append(form.row(row, kinds))
         yield made
 
 
-def _step_row(id: str, row: Row, kinds: list[str]) -> Row:
-    actions, flags = row[_ACTIONS], row[_FLAGS]
-    first = int(actions[0]) if actions else None
-    return (
-        *(id, row[_STEP], seconds(row[_STEP]), row[_TIME], first, "" if first is None else ACTIONS[first]),
-        *(";".join(actions[1:]), *row[_TIME + 1 : _VIEW], row[_VIEW]),
-        *(bool(flags & rows.LIGHT_ON), not flags & rows.CANNOT_MOVE, bool(flags & rows.NOTIFICATION)),
-        ";".join(kinds),
-    )
+class _StepForm:
+    """Makes rows of the table of steps from rows of the store, for one episode."""
+
+    def __init__(self, episode: Episode, columns: Sequence[Column]) -> None:
+        wing = wing_named(episode.wing)
+        self._wing, self._id, self._length = wing, episode.id, episode.step_seconds or 0.0
+        self._bits = {flag.column.name: (flag.bit, flag.inverse) for flag in wing.flags}
+        own = {column.name for column in wing.measures}
+        # Columns after the action: where each value is found.
+        self._names = [column.name for column in columns[7:-1]]
+        self._places = {name: _PLACE[name] for name in own if name in _PLACE}
+        self._places |= {"reward": _PLACE["reward"], "return": _PLACE["total"], "view": _PLACE["view"]}
+        self._words: dict[str, tuple[Any, str, str]] = {"": (None, "", "")}
+
+    def row(self, row: Row, kinds: list[str]) -> Row:
+        text, flags = row[_PLACE["actions"]], row[_PLACE["flags"]]
+        if text not in self._words:
+            first, *others = actions_in(text)
+            self._words[text] = (_cell(first), self._wing.action_name(first), ";".join(map(_cell, others)))
+        step, more = row[_PLACE["step"]], row[-1]
+        others = json.loads(more) if more else {}
+        rest = [
+            row[self._places[name]]
+            if name in self._places
+            else self._flag(name, flags)
+            if name in self._bits
+            else others.get(name)
+            for name in self._names
+        ]
+        return (self._id, step, seconds(step, self._length), row[_PLACE["time_ms"]], *self._words[text], *rest,
+                ";".join(kinds))
+
+    def _flag(self, name: str, flags: int) -> bool:
+        bit, inverse = self._bits[name]
+        return bool(flags & bit) is not inverse
+
+
+def _cell(action: Any) -> str:
+    """An action as a cell: a number, or a JSON list of numbers."""
+    return str(action) if isinstance(action, int) else json.dumps(action, separators=(",", ":"))
 
 
 def _event_row(episode: Episode, event: dict[str, Any]) -> Row:

@@ -1,38 +1,59 @@
-"""What follows from the events and the length of an episode: goals, latency, seconds."""
+"""What follows from the steps and events of an episode: goals, latency, seconds, idle time."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
-from puzzlebox.arena.world import Event
-from puzzlebox.record.rows import plain_event
+from puzzlebox.record.entries import plain_event
+from puzzlebox.record.episode import Episode
+from puzzlebox.wings import wing_named
+from puzzlebox.wings.actions import actions_in
+
+# Seconds of doing nothing from which on a person is idle.
+IDLE_SECONDS = 5.0
 
 
-def events_json(events: Iterable[Event | Mapping[str, Any]]) -> str:
-    """Events as JSON, without what says nothing."""
+def plain_events(events: Iterable[Any]) -> list[dict[str, Any]]:
+    """Events as JSON holds them, without what says nothing."""
     plain = [plain_event(event) for event in events]
-    short = [{name: value for name, value in event.items() if value not in (None, {})} for event in plain]
-    return json.dumps(short, separators=(",", ":"), default=str)
+    return [{name: value for name, value in event.items() if value not in (None, {})} for event in plain]
 
 
-def goals_among(events: Iterable[Event | Mapping[str, Any]]) -> int:
-    """How many goals the first animal collected."""
-    plain = [plain_event(event) for event in events]
-    return sum(event["kind"] == "collected" and event["animal"] == 0 for event in plain)
+def seconds(steps: int, step_seconds: float) -> float:
+    """Steps in seconds of the simulation."""
+    return round(steps * step_seconds, 6)
 
 
-def latency_among(events: Iterable[Event | Mapping[str, Any]]) -> float | None:
-    """Seconds from when the first animal could move to the event that decided its episode; None where none did."""
-    latency = None
-    for event in map(plain_event, events):
-        if event["kind"] == "merged":
-            latency = None
-        elif event["kind"] == "finished" and event["animal"] == 0:
-            latency = event["details"].get("latency")
-    return latency
+def with_events(episode: Episode, events: Sequence[Mapping[str, Any]]) -> Episode:
+    """An episode with its events, and with what follows from them."""
+    wing = wing_named(episode.wing)
+    latency = None if episode.error else wing.latency(events)
+    return replace(episode, events=plain_events(events), goals=wing.goals(events), latency=latency)
 
 
-def seconds(steps: int) -> float:
-    """Physics steps in seconds of the arena."""
-    return round(steps * PHYSICS_STEP, 2)
+class Idleness:
+    """Adds up the long stretches of an episode in which its player could act and did nothing."""
+
+    def __init__(self, episode: Episode) -> None:
+        self._wing = wing_named(episode.wing)
+        self._least = IDLE_SECONDS / (episode.step_seconds or 1.0)
+        self._counted = self._stretch = self._before = 0
+
+    def see(self, step: int, actions: str, flags: int) -> None:
+        """Take in the next step: its number, the text of its actions, and its flags."""
+        if actions and self._wing.is_idle(actions_in(actions)[0], flags):
+            self._stretch += step - self._before
+        else:
+            self._counted, self._stretch = self.steps, 0
+        self._before = step
+
+    @property
+    def steps(self) -> int:
+        """How many steps were idle so far."""
+        return self._counted + (self._stretch if self._stretch >= self._least else 0)
+
+
+def events_json(events: Iterable[Any]) -> str:
+    """Events as a text for tables."""
+    return json.dumps(plain_events(events), separators=(",", ":"), default=str)

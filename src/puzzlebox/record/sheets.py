@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from puzzlebox.columns import Column
 from puzzlebox.csv_cells import CellWriter
-from puzzlebox.record.columns import Column
 
 Row = Sequence[Any]
 

@@ -1,5 +1,6 @@
 """Every episode, human or agent, stored as it happens: nothing that was acknowledged is ever lost."""
 
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -7,15 +8,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.schema import read
-from puzzlebox.arena.things import Rules
-from puzzlebox.arena.world import Record
-from puzzlebox.arena.world.record import check_start
 from puzzlebox.record.damage import (
     Damaged,
     Survey,
+    StepCheck,
     actions_of,
-    check_steps,
     damaged_episode,
     episode_of,
     event_of,
@@ -27,6 +24,7 @@ from puzzlebox.record.database import (
     FORMAT,
     WITH_BREAKS,
     WITH_PARTICIPANTS,
+    WITH_WINGS,
     StoreError,
     check_whole,
     connect_to_read,
@@ -34,8 +32,10 @@ from puzzlebox.record.database import (
     prepare,
 )
 from puzzlebox.record.owners import Owners
-from puzzlebox.record.rows import Breaks, End, Episode, Start, Step, hash_of
-from puzzlebox.record.writer import CannotWrite, EpisodeFault, Listener, Writer
+from puzzlebox.record.entries import Breaks, End, Start, Step, hash_of
+from puzzlebox.record.episode import Episode
+from puzzlebox.record.writer import MEASURES, CannotWrite, EpisodeFault, Listener, Writer
+from puzzlebox.wings import Task, Wing, wing_named
 
 __all__ = [
     "FORMAT",
@@ -55,16 +55,22 @@ __all__ = [
 ]
 
 # The columns of the steps of an episode, in order.
-STEP_COLUMNS = (
-    *("step", "actions", "time_ms", "x", "y", "z", "vx", "vy", "vz", "heading"),
-    *("reward", "total", "health", "view", "flags"),
-)
+STEP_COLUMNS = ("step", "actions", "view", "flags", "time_ms", "reward", "total", *MEASURES, "more")
 # The fields of an Episode, in order; one that is still open is as far as its last step.
 _EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rules, e.player, e.agent, e.started,
   e.decision_period, coalesce(e.end_step, l.step, 0), coalesce(e.total, l.total, 0.0), e.passed, e.ended_by,
-  {participant}, {hidden_ms}, {paused_ms}
+  {participant}, {hidden_ms}, {paused_ms}, {wing}, {step_seconds}
 FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
   AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
+# The format from which on a file has each of these, and what stands for it in an older one.
+_SINCE = {
+    "participant": (WITH_PARTICIPANTS, "NULL"),
+    "hidden_ms": (WITH_BREAKS, "NULL"),
+    "paused_ms": (WITH_BREAKS, "NULL"),
+    "wing": (WITH_WINGS, "'arena'"),
+    "step_seconds": (WITH_WINGS, "0.02"),
+}
+_OF_EPISODE = "SELECT {} FROM steps WHERE episode = (SELECT number FROM episodes WHERE id = ?) ORDER BY step"
 _BATCH = 4096
 # Ids that are asked for in one question.
 _SOME = 500
@@ -99,16 +105,17 @@ class Store:
         self._owners = Owners(self.path)
         # A file that cannot be written may be of a format that lacks the newer columns.
         known = prepare(self.path)
-        since = {"participant": WITH_PARTICIPANTS, "hidden_ms": WITH_BREAKS, "paused_ms": WITH_BREAKS}
         self._episode_rows = _EPISODE.format(
-            **{name: f"e.{name}" if known >= first else "NULL" for name, first in since.items()}
+            **{name: f"e.{name}" if known >= first else instead for name, (first, instead) in _SINCE.items()}
         )
+        columns = [name if known >= WITH_WINGS or name != "more" else "NULL" for name in STEP_COLUMNS]
+        self._step_rows = _OF_EPISODE.format(", ".join(columns))
         self._listeners: list[Listener] = []
         self._writer: Writer | None = None
         self._lock = threading.Lock()
         # How far each episode is that was recorded here; None: it is over.
         self._reached: dict[str, int | None] = {}
-        self._arenas: dict[str, int | None] = {}
+        self._tasks: dict[str, Task | None] = {}
         # Episodes that are over, and of which every row was read.
         self._whole: set[str] = set()
 
@@ -397,7 +404,11 @@ class Store:
         return Damaged(f"episode number {number} in {self.path}: {unreadable(self.path, problem)}")
 
     def episode(self, id: str) -> Episode:
-        """One of them."""
+        """The episode of an id.
+
+        Raises:
+            KeyError: there is none.
+        """
         rows = self._rows(f"{self._episode_rows} WHERE e.id = ?", (id,))
         if not rows:
             raise KeyError(f"there is no episode {id}")
@@ -440,41 +451,50 @@ class Store:
             raise damaged_episode(self.path, id, "its task is not the one that was recorded")
         return text
 
-    def arenas(self, task_hash: str) -> int | None:
-        """The number of arenas of a task; None where this version of Puzzlebox cannot read the task."""
-        if task_hash not in self._arenas:
-            rows = self._rows("SELECT text FROM tasks WHERE hash = ?", (task_hash,))
-            task = read(str(rows[0][0])).task if rows else None
-            self._arenas[task_hash] = None if task is None else len(task.arenas)
-        return self._arenas[task_hash]
+    def task(self, episode: Episode) -> Task | None:
+        """The task of an episode; None where this version of Puzzlebox cannot read it."""
+        if episode.task_hash not in self._tasks:
+            rows = self._rows("SELECT text FROM tasks WHERE hash = ?", (episode.task_hash,))
+            wing = _wing_of(episode)
+            self._tasks[episode.task_hash] = wing.read(str(rows[0][0])) if rows and wing else None
+        return self._tasks[episode.task_hash]
 
-    def record(self, id: str) -> Record:
-        """All that is needed to play an episode again."""
+    def record(self, id: str) -> Any:
+        """All that is needed to play an episode again, as its wing has it."""
         episode = self.episode(id)
-        task = read(self.task_text(id)).task
-        if task is None:
+        text = self.task_text(id)
+        try:
+            wing = wing_named(episode.wing)
+        except ValueError as problem:
+            raise StoreError(f"episode {id} cannot be played again: {problem}") from None
+        if self.task(episode) is None:
             raise StoreError(f"the task of episode {id} cannot be read by this version of Puzzlebox")
         rows = self._rows_of(id, "steps", _OF_EPISODE.format("step, actions"))
         try:
-            check_start(task, episode.arena, episode.seed)
-            rules = Rules.named(episode.rules)
-            actions = actions_of(rows, rules.decision_period, episode.steps if episode.finished else None)
+            fields = episode.rules_fields
+            period = wing.rules(fields).decision_period
+            actions = actions_of(rows, period, episode.steps if episode.finished else None)
+            return wing.record(text, episode.arena, episode.seed or 0, fields, actions)
         except (ValueError, TypeError) as problem:
             raise damaged_episode(self.path, id, str(problem)) from None
-        return Record(task, episode.arena, episode.seed, rules, actions)
 
     def steps(self, id: str) -> dict[str, list[Any]]:
-        """The steps of an episode as columns, named by `STEP_COLUMNS`."""
+        """The steps of an episode as columns: those every wing has, the measures that have a column in the file, and others."""
         rows = [row for batch in self.step_batches(id) for row in batch]
-        return {name: [row[place] for row in rows] for place, name in enumerate(STEP_COLUMNS)}
+        columns = {name: [row[place] for row in rows] for place, name in enumerate(STEP_COLUMNS[:-1])}
+        others = [json.loads(row[-1]) if row[-1] else {} for row in rows]
+        for name in dict.fromkeys(name for each in others for name in each):
+            columns[name] = [each.get(name) for each in others]
+        return columns
 
     def step_batches(self, id: str) -> Iterator[list[tuple[Any, ...]]]:
         """The steps of an episode, some thousand rows at a time."""
+        check = StepCheck(_wing_of(self.episode(id)))
         try:
             with closing(connect_to_read(self.path)) as connection:
-                cursor = connection.execute(_OF_EPISODE.format(", ".join(STEP_COLUMNS)), (id,))
+                cursor = connection.execute(self._step_rows, (id,))
                 while rows := cursor.fetchmany(_BATCH):
-                    check_steps(rows)
+                    check.see(rows)
                     yield rows
         except FAULTS as problem:
             raise unreadable_part(self.path, id, "steps", problem) from None
@@ -496,4 +516,9 @@ class Store:
             raise damaged_episode(self.path, id, str(problem)) from None
 
 
-_OF_EPISODE = "SELECT {} FROM steps WHERE episode = (SELECT number FROM episodes WHERE id = ?) ORDER BY step"
+def _wing_of(episode: Episode) -> Wing | None:
+    """The wing an episode was played in; None where it is not installed."""
+    try:
+        return wing_named(episode.wing)
+    except ValueError:
+        return None

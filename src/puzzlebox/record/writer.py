@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.record.database import StoreError, aside_of, connect
-from puzzlebox.record.rows import Breaks, End, Start, Step, plain_event
+from puzzlebox.record.entries import Breaks, End, Start, Step, plain_event
+from puzzlebox.wings.actions import actions_text
 
 # Seconds from one transaction to the next.
 BREATH = 0.1
@@ -43,9 +44,13 @@ Row = Start | Step | Breaks | End | Trial
 Entry = tuple[str, Row]
 
 _BEGIN = """INSERT INTO episodes
-  (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_STEP = "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+  (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant, wing,
+   step_seconds)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+# Measures that have a column of their own; others go into `more`, as JSON.
+MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
+_STEP = f"""INSERT INTO steps (episode, step, actions, time_ms, reward, total, view, flags, more, {", ".join(MEASURES)})
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
@@ -411,15 +416,18 @@ class Writer:
         seed = start.seed if start.seed <= _LARGEST else str(start.seed)
         what = (start.id, start.task_hash, start.task, start.title, start.arena, seed, start.rules)
         who = (start.player, start.agent, start.started, start.decision_period, start.participant)
-        self._numbers[start.id] = connection.execute(_BEGIN, what + who).lastrowid or 0
+        how = (start.wing, start.step_seconds)
+        self._numbers[start.id] = connection.execute(_BEGIN, what + who + how).lastrowid or 0
 
     @staticmethod
     def _write_step(connection: sqlite3.Connection, number: int, row: Step) -> None:
-        actions = "".join(map(str, row.actions))
-        state = (*row.position, *row.velocity, row.heading, row.reward, row.total, row.health)
-        connection.execute(_STEP, (number, row.step, actions, row.time_ms, *state, row.view, row.flags))
+        actions = actions_text(row.actions) if row.actions else ""
+        others = {name: value for name, value in row.measures.items() if name not in MEASURES}
+        values = (row.reward, row.total, row.view, row.flags, _text(others) if others else None)
+        measured = (row.measures.get(name) for name in MEASURES)
+        connection.execute(_STEP, (number, row.step, actions, row.time_ms, *values, *measured))
         for event in map(plain_event, row.events):
-            subject = (event["thing"], event["name"], event["animal"])
+            subject = (event.get("thing"), event.get("name"), event.get("animal"))
             connection.execute(_EVENT, (number, event["step"], event["kind"], *subject, _text(event["details"])))
 
     def _tell(self, done: dict[str, int]) -> None:

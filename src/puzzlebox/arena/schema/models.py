@@ -350,6 +350,50 @@ class Task(Model):
         json_schema_extra={"expects": "a list of at least one arena"},
     )
 
+    @property
+    def wing(self) -> str:
+        """The wing it is played in."""
+        return "arena"
+
+    @property
+    def title(self) -> str:
+        """Its title for people; "" where it has none."""
+        return self.metadata.title or ""
+
+    @property
+    def text(self) -> str:
+        """The task in the Puzzlebox format, as `write` writes it; equal tasks have equal texts."""
+        from puzzlebox.arena.schema.writing import write
+
+        return write(self)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The positions of the arenas an episode can start in: all but those that another one merges into."""
+        return tuple(i for i in range(len(self.arenas)) if i == 0 or not self.arenas[i - 1].merge_next_arena)
+
+    @property
+    def bodies(self) -> int:
+        """How many animals there are, in the arena that has most of them."""
+        return max([1, *(len(arena.agents()) for arena in self.arenas)])
+
+    def last(self, start: int) -> int:
+        """The position of the last arena of an episode; that of its start unless others merge into it."""
+        last = start
+        while self.arenas[last].merge_next_arena and last + 1 < len(self.arenas):
+            last += 1
+        return last
+
+    def conditions(self, start: int) -> dict[str, Any]:
+        """What an episode that starts there asks for: position and last arena, pass mark, time limit."""
+        arena = self.arenas[start]
+        return {
+            "position": start,
+            "last": self.last(start),
+            "pass_mark": arena.pass_mark,
+            "time_limit": arena.time_limit,
+        }
+
     @model_validator(mode="after")
     def _arenas_fit_together(self) -> Self:
         seen: dict[int, int] = {}

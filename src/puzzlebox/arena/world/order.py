@@ -13,9 +13,7 @@ class ArenaOrder:
     """
 
     def __init__(self, task: Task) -> None:
-        arenas = task.arenas
-        # An arena that another one merges into is played as its continuation only.
-        self.starts = tuple(i for i in range(len(arenas)) if i == 0 or not arenas[i - 1].merge_next_arena)
+        self.starts = task.starts
         self._random = task.randomize_arenas
         self._left: list[int] = []
         self._last: int | None = None

@@ -69,7 +69,7 @@ class Record:
             raise ValueError("the task of this record cannot be read")
         try:
             check_start(task, data["arena"], data["seed"])
-            rules, actions = Rules.named(data["rules"]), actions_in(data["actions"])
+            rules, actions = Rules.named(data["rules"]), actions_of(data["actions"])
         except (ValueError, TypeError) as problem:
             raise ValueError(f"this record is damaged: {problem}") from None
         return cls(task, data["arena"], data["seed"], rules, actions)
@@ -79,18 +79,23 @@ class Record:
 _KINDS = {"task": str, "arena": int, "seed": int, "rules": dict, "actions": list}
 
 
-def actions_in(texts: Iterable[Any]) -> tuple[tuple[int, ...], ...]:
-    """The actions of an episode, of which each text has one digit for each agent.
+def actions_of(decisions: Iterable[Any]) -> tuple[tuple[int, ...], ...]:
+    """The actions of an episode, each a number for every agent, or a text with a digit for every agent.
 
     Raises:
         ValueError: one of them is something else; the message says which.
     """
     found: list[tuple[int, ...]] = []
-    for number, text in enumerate(texts, 1):
-        if not isinstance(text, str) or not text or set(text) - _DIGITS or (found and len(text) != len(found[0])):
-            raise ValueError(f"action {number} is {text!r:.60}; it must be one digit from 0 to 8 for each agent")
-        found.append(tuple(map(int, text)))
+    for number, decision in enumerate(decisions, 1):
+        digits = decision if isinstance(decision, str) else "".join(map(str, decision)) if _listed(decision) else ""
+        if not digits or set(digits) - _DIGITS or (found and len(digits) != len(found[0])):
+            raise ValueError(f"action {number} is {decision!r:.60}; it must be one digit from 0 to 8 for each agent")
+        found.append(tuple(map(int, digits)))
     return tuple(found)
+
+
+def _listed(decision: Any) -> bool:
+    return isinstance(decision, list | tuple) and all(type(each) is int for each in decision)
 
 
 def check_start(task: Any, arena: Any, seed: Any) -> None:

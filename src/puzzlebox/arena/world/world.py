@@ -25,6 +25,11 @@ from puzzlebox.arena.world.record import Record, check_record, check_start
 from puzzlebox.arena.world.verdict import judge
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
+from puzzlebox.wings import flags
+
+
+# What `World.measures` gives.
+MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 
 
 class Outcome(NamedTuple):
@@ -390,6 +395,29 @@ class World:
             return None
         return (animal or self.animals[0]).passed
 
+    @property
+    def total(self) -> float:
+        """The return of the first animal so far."""
+        return self.animals[0].total
+
+    def measures(self) -> dict[str, float | None]:
+        """Position (m), velocity (m/s), heading (degrees) and health of the first animal, by the names of tables."""
+        animal = self.animals[0]
+        values = (*self.position_of(animal), *self.engine.velocity(animal.id), animal.heading, animal.health)
+        return dict(zip(MEASURES, values, strict=True))
+
+    def flags(self) -> int:
+        """What is true of the first animal and the arena now, as bits (`puzzlebox.wings.flags`)."""
+        animal = self.animals[0]
+        bits = (
+            (flags.LIGHT_ON, self.lights),
+            (flags.OVER, self.over),
+            (flags.CANNOT_MOVE, bool(animal.held or animal.done)),
+            (flags.HEALTH_STANDS, bool(animal.spared)),
+            (flags.PASSED, self.passed(animal) is True),
+        )
+        return sum(bit for bit, true in bits if true)
+
     # --- what things may ask for (things.Stage)
 
     @property
@@ -525,6 +553,10 @@ class World:
             operation.stop(self, animal)
 
     # --- going back, branching off, telling all
+
+    def record_json(self) -> str:
+        """The episode so far as JSON: what `snapshot().to_json()` writes."""
+        return self.snapshot().to_json()
 
     def snapshot(self) -> Record:
         """Everything needed to be here again: the task, the arena, the seed, the rules and the actions so far."""

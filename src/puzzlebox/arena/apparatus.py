@@ -1,0 +1,89 @@
+"""What agents play in: one animal in an environment, or several in one arena."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from puzzlebox.arena.envs.arena import ArenaEnv, make
+from puzzlebox.arena.schema.models import Task
+from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.world import Event, Outcome, World
+
+if TYPE_CHECKING:
+    from puzzlebox.arena.envs.parallel import ArenaParallelEnv
+
+
+class Alone:
+    """Episodes of one animal, one after the other, in one environment."""
+
+    def __init__(self, rules: Rules, senses: Mapping[str, Any]) -> None:
+        self._rules, self._senses = rules, senses
+        self._env: ArenaEnv | None = None
+
+    @property
+    def session(self) -> World:
+        """The episode that is played."""
+        assert self._env is not None
+        return self._env.world
+
+    def begin(self, task: Task, start: int, seed: int) -> tuple[Event, ...]:
+        """Build the arena."""
+        if self._env is None:
+            self._env = make(task, rules=self._rules, **self._senses)
+        self._events = self._env.begin(seed, {"task": task, "arena": task.arenas[start].id})
+        return self._events
+
+    def perceive(self) -> dict[int, tuple[Any, dict[str, Any]]]:
+        """What the animal perceives."""
+        assert self._env is not None
+        return {0: (self._env.perceive(), self._env.info(self._events))}
+
+    def act(self, actions: Mapping[int, Any]) -> Outcome:
+        """Let the animal act once."""
+        assert self._env is not None
+        outcome = self._env.act(self._env.settings.action(actions[0]))
+        self._events = outcome.events
+        return outcome
+
+
+class Together:
+    """Episodes of several animals in one arena."""
+
+    def __init__(self, rules: Rules, senses: Mapping[str, Any]) -> None:
+        self._rules, self._senses = rules, senses
+        self._env: ArenaParallelEnv | None = None
+
+    @property
+    def session(self) -> World:
+        """The episode that is played."""
+        assert self._env is not None
+        return self._env.world
+
+    def begin(self, task: Task, start: int, seed: int) -> tuple[Event, ...]:
+        """Build the arena."""
+        from puzzlebox.arena.envs.parallel import make_parallel  # PettingZoo, which not everybody has
+
+        self._env = make_parallel(task, rules=self._rules, **self._senses)
+        self._observations, self._infos = self._env.reset(
+            seed=seed, options={"task": task, "arena": task.arenas[start].id}
+        )
+        return self._events()
+
+    def perceive(self) -> dict[int, tuple[Any, dict[str, Any]]]:
+        """What each animal perceives that has not finished."""
+        assert self._env is not None
+        numbers = {name: number for number, name in enumerate(self._env.possible_agents)}
+        return {numbers[name]: (self._observations[name], self._infos[name]) for name in self._env.agents}
+
+    def act(self, actions: Mapping[int, Any]) -> Outcome:
+        """Let every animal act once that has not finished."""
+        assert self._env is not None
+        names = self._env.possible_agents
+        self._observations, rewards, ended, cut, self._infos = self._env.step(
+            {names[number]: action for number, action in actions.items()}
+        )
+        got = tuple(rewards.get(name, 0.0) for name in names)
+        return Outcome(got, any(ended.values()), any(cut.values()), self._events())
+
+    def _events(self) -> tuple[Event, ...]:
+        """What happened, to whomever: all animals get the same events."""
+        return next(iter(self._infos.values()))["events"]  # type: ignore[no-any-return]

@@ -1,0 +1,172 @@
+"""The arena as the rest of the house sees it: its tasks by name, its episodes, its rules, and how they are replayed."""
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from puzzlebox.arena.envs.settings import NO_SENSES, Settings
+from puzzlebox.arena.envs.sources import places_of
+from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
+from puzzlebox.arena.things.rules import PHYSICS_STEP, PRESETS, Rules
+from puzzlebox.arena.variations import Template, is_template, template_names
+from puzzlebox.arena.world import ACTIONS, Outcome, Record, World
+from puzzlebox.arena.world.actions import NOOP
+from puzzlebox.arena.world.record import actions_of, check_start
+from puzzlebox.arena.world.replaying import moments
+from puzzlebox.batteries import bundled_names
+from puzzlebox.columns import Column
+from puzzlebox.text import closest
+from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
+from puzzlebox.wings.protocols import OWN_RULES, Ruling
+
+# LL-TT-VV, as the testbed names its tasks: level, task, variant.
+_TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
+
+
+class ArenaWing:
+    """The arena of Animal-AI."""
+
+    name = ARENA
+    step_seconds = PHYSICS_STEP
+    measures = (
+        Column("x", "number", "where the (first) animal is", "m"),
+        Column("y", "number", "its height", "m"),
+        Column("z", "number", "where it is along the other side of the arena", "m"),
+        Column("vx", "number", "its velocity along x", "m/s"),
+        Column("vy", "number", "its velocity upwards", "m/s"),
+        Column("vz", "number", "its velocity along z", "m/s"),
+        Column("heading", "number", "where it looks: clockwise seen from above, 0 along z", "degrees"),
+        Column("health", "number", "0 to 100"),
+    )
+    flags = (
+        Flag(Column("light_on", "truth", "whether the light is on"), flags.LIGHT_ON),
+        Flag(Column("can_move", "truth", "whether the animal can move"), flags.CANNOT_MOVE, inverse=True),
+        Flag(Column("notification", "truth", "whether success or failure is being shown"), flags.NOTIFICATION),
+    )
+
+    def find(self, source: str, *, variations: int, seed: int) -> Iterator[Found]:
+        """Files, folders, patterns, names of bundled tasks, of folders of them, and of templates."""
+        for name, where in places_of(source):
+            if is_template(where):
+                yield from self._varied(name, where, variations, seed)
+            else:
+                yield self.classify(name, _loaded(where))
+
+    def _varied(self, name: str, where: str, variations: int, seed: int) -> Iterator[Found]:
+        template = Template(where, seed=seed)
+        amount = variations if template.endless else min(variations, template.count)
+        for each in template.sample(amount, seed=seed):
+            found = self.classify(f"{name}@{each.number}", each.task)
+            level = found.level if each.task.metadata.level is not None else name
+            yield found if _testbed_place(found.name) else found._replace(level=level, variant=str(each.number))
+
+    def read(self, text: str) -> Task | None:
+        """The task of a text in either format."""
+        return read(text).task
+
+    def classify(self, name: str, task: Task) -> Found:
+        """A task with the level and the variant that its name or its metadata say."""
+        place = _testbed_place(name)
+        if place is not None:
+            return Found(name, task, *place)
+        if task.metadata.level is not None:
+            return Found(name, task, str(task.metadata.level))
+        return Found(name, task, name.rsplit("/", 1)[0] if "/" in name else "")
+
+    def rules(self, rules: Any) -> Ruling:
+        """A preset, a Rules, or the fields of one; of older versions, which lack newer fields, as they are."""
+        if isinstance(rules, Mapping):
+            fields = dict(rules)
+            return Ruling(rules_name(fields), fields, int(fields.get("decision_period", Rules().decision_period)))
+        chosen = Rules.named("puzzlebox" if rules is None else rules)
+        return Ruling(rules_name(chosen.as_dict()), chosen.as_dict(), chosen.decision_period)
+
+    def named_rules(self, name: str, **changes: Any) -> Ruling:
+        """A preset with single fields changed."""
+        return self.rules(Rules.named(name, **changes))
+
+    def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> Apparatus:
+        """An environment for one animal, or for several."""
+        from puzzlebox.arena.apparatus import Alone, Together
+
+        return (Alone if bodies == 1 else Together)(Rules.named(rules.fields), senses)
+
+    def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
+        """Every setting of `puzzlebox.make` that says what is perceived."""
+        return {each.name: each.default for each in fields(Settings) if each.name not in NO_SENSES} | dict(senses)
+
+    def record(self, text: str, start: int, seed: int, rules: Mapping[str, Any], actions: Sequence[Any]) -> Record:
+        """The record of an episode."""
+        task = read(text).task
+        if task is None:
+            raise ValueError("its task cannot be read by this version of Puzzlebox")
+        check_start(task, start, seed)
+        return Record(task, start, seed, Rules.named(rules), actions_of(actions))
+
+    def read_record(self, text: str) -> Record:
+        """The record of a text that `Record.to_json` wrote."""
+        return Record.from_json(text)
+
+    def play_again(self, record: Record) -> Iterator[tuple[World, Outcome | None]]:
+        """Every physics step of an episode, whatever its decisions lasted."""
+        for moment in moments(record):
+            yield moment.world, moment.outcome
+
+    def is_action(self, action: Any) -> bool:
+        """Whether it is one of the nine actions."""
+        return type(action) is int and 0 <= action < len(ACTIONS)
+
+    def is_idle(self, action: Any, bits: int) -> bool:
+        """Whether an animal that could move was not told to."""
+        return action == NOOP and not bits & flags.CANNOT_MOVE
+
+    def action_name(self, action: Any) -> str:
+        """One of the nine actions in words."""
+        return ACTIONS[action]
+
+    def goals(self, events: Sequence[Mapping[str, Any]]) -> int:
+        """How many goals the first animal collected."""
+        return sum(event["kind"] == "collected" and event.get("animal") == 0 for event in events)
+
+    def latency(self, events: Sequence[Mapping[str, Any]]) -> float | None:
+        """Seconds from when the first animal could move to the event that decided its episode; None where none did."""
+        latency = None
+        for event in events:
+            if event["kind"] == "merged":
+                latency = None
+            elif event["kind"] == "finished" and event.get("animal") == 0:
+                latency = event.get("details", {}).get("latency")
+        return latency
+
+
+def rules_name(fields: Mapping[str, Any]) -> str:
+    """Which preset these fields are, whatever their decision period; those of an older version lack newer fields."""
+    for name, preset in PRESETS.items():
+        known = preset.as_dict()
+        if all(value == known.get(field) for field, value in fields.items() if field != "decision_period"):
+            return name
+    return OWN_RULES
+
+
+def _testbed_place(name: str) -> tuple[str, str] | None:
+    """The level and the variant that a name of the testbed says; None where it is none."""
+    match = _TESTBED.search(name)
+    return (str(int(match[1])), match[3]) if match else None
+
+
+def _loaded(where: str) -> Task:
+    with warnings.catch_warnings():
+        # The warnings of 900 files would hide the progress; `puzzlebox check` shows them.
+        warnings.simplefilter("ignore", TaskWarning)
+        try:
+            return load_task(Path(where))
+        except FileNotFoundError as problem:
+            batteries = {name.split("/", 1)[0] for name in bundled_names() if "/" in name}
+            hint = "" if "did you mean" in str(problem) else closest(where, [*sorted(batteries), *template_names()])
+            raise FileNotFoundError(f"{problem}{hint}") from None
+
+
+WING = ArenaWing()

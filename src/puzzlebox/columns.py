@@ -1,0 +1,29 @@
+"""A column of a table: named, typed and explained once, for files, documentation and tests."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+Kind = Literal["text", "whole", "number", "truth"]
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        name: the name in the first row of the table.
+        kind: what its values are: text, whole numbers, numbers, or truth values.
+        meaning: what a value says.
+        unit: the unit of its numbers; "" where they have none.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+
+
+def markdown(columns: Iterable[Column]) -> str:
+    """The columns as a table in Markdown, for the documentation."""
+    lines = ["| column | values | unit | meaning |", "|---|---|---|---|"]
+    lines += [f"| `{each.name}` | {each.kind} | {each.unit} | {each.meaning} |" for each in columns]
+    return "\n".join(lines)
