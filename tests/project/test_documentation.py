@@ -19,7 +19,7 @@ from puzzlebox.arena.schema.models import OPERATIONS, Arena, Task
 from puzzlebox.arena.things.page import documentation
 from puzzlebox.arena.world import ACTIONS, KINDS, Rules
 
-PAGES = [ROOT / "README.md", ROOT / "docs" / "language.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "reference" / "language.md"]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -80,7 +80,7 @@ def test_the_python_of_the_readme_runs_as_pasted() -> None:
 
 
 def test_the_world_page_runs_as_pasted_and_explains_every_event_and_rule() -> None:
-    page = ROOT / "docs" / "world.md"
+    page = ROOT / "docs" / "concepts" / "world.md"
     code, _ = blocks(page, "python")
     lines = said_by(code)
     assert lines[0] == "[]"
@@ -96,13 +96,13 @@ def test_the_world_page_runs_as_pasted_and_explains_every_event_and_rule() -> No
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_the_search_of_the_world_page_runs_as_pasted() -> None:
     """In a program of its own: functions are sent to forks by the name of their module."""
-    _, code = blocks(ROOT / "docs" / "world.md", "python")
+    _, code = blocks(ROOT / "docs" / "concepts" / "world.md", "python")
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert out.stdout == "[1.97, -0.08]\n", out.stderr
 
 
 def test_the_environments_page_runs_as_pasted() -> None:
-    one, many, learning, ends = blocks(ROOT / "docs" / "environments.md", "python")
+    one, many, learning, ends = blocks(ROOT / "docs" / "guides" / "environments.md", "python")
     lines = said_by(one)
     assert lines[0] == "{'camera': (64, 64, 3), 'vitals': (7,)} 0"
     assert lines[1] == "0.9558 True ['collected', 'finished', 'ended']"
@@ -112,7 +112,7 @@ def test_the_environments_page_runs_as_pasted() -> None:
 
 
 def test_the_pages_of_things_are_current() -> None:
-    written = {path.name: path.read_text() for path in (ROOT / "docs" / "things").iterdir()}
+    written = {path.name: path.read_text() for path in (ROOT / "docs" / "reference" / "things").iterdir()}
     assert written == documentation(), "run `make generated`"
 
 
@@ -120,7 +120,7 @@ def test_the_pages_of_things_are_current() -> None:
     "words", [Task.model_fields, Arena.model_fields, OPERATIONS], ids=["file", "arena", "operations"]
 )
 def test_the_language_page_explains_every_key(words: dict[str, object]) -> None:
-    page = (ROOT / "docs" / "language.md").read_text()
+    page = (ROOT / "docs" / "reference" / "language.md").read_text()
     assert [word for word in words if f"| `{word}` |" not in page] == []
 
 

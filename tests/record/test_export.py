@@ -365,4 +365,4 @@ def test_a_replay_that_comes_out_differently_is_told(tmp_path: Path) -> None:
 
 
 def test_the_documentation_has_every_column() -> None:
-    assert columns.page() in (ROOT / "docs" / "recordings.md").read_text(encoding="utf-8")
+    assert columns.page() in (ROOT / "docs" / "reference" / "codebook.md").read_text(encoding="utf-8")

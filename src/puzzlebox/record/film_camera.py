@@ -13,7 +13,7 @@ from puzzlebox.scene.scene import Scene
 from puzzlebox.text import nearest
 
 VIEWS = ("first", "third", "top")
-# How fast the eye behind the animal comes to where it should be, per second (animal-ai.md 8.2).
+# How fast the eye behind the animal comes to where it should be, per second (docs/original/playing.md#views).
 _HASTE = 10.0
 # So far before something opaque it stops, in metres.
 _CLEAR = 0.2

@@ -12,8 +12,8 @@ from puzzlebox.render.painter import FOV_DEGREES, Painter, checked_kind
 from puzzlebox.scene.scene import Scene, no_such_animal
 from puzzlebox.scene.shapes import Vector
 
-# Of pictures for people, and how the game's camera hangs behind the animal (animal-ai.md 8.2): it looks down by less
-# than it is raised, so that there is more to see before the animal than behind it.
+# Of pictures for people, and how the game's camera hangs behind the animal (docs/original/playing.md#views): it looks
+# down by less than it is raised, so that there is more to see before the animal than behind it.
 _NARROW = 60.0
 _BEHIND, _ABOVE, _PITCH = 2.79, 1.12, -10.0
 _ARM, _RISE = hypot(_BEHIND, _ABOVE), degrees(atan2(_ABOVE, _BEHIND))

@@ -1,4 +1,4 @@
-"""The addresses of docs/studio-protocol.md."""
+"""The addresses of docs/reference/studio-protocol.md."""
 
 import asyncio
 import gc

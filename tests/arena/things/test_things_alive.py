@@ -374,7 +374,7 @@ def shows(name: str) -> None:
 
 
 def acts(name: str) -> None:
-    """It walks, turns two degrees a physics step, and stands still while it is frozen (animal-ai.md 4.4, 5.7)."""
+    """It walks, turns two degrees a physics step (docs/original/motion.md), and stands still while it is frozen."""
     world = staged(item(name, 20, 1))
     agent = world.animals[0]
     run(world, [NOOP] * 10)

@@ -33,7 +33,7 @@ from test_fuzz import _places, _untangled, graft, mutate
 from test_vary import BAD, A, B
 from test_vary_cli import TEMPLATE
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "variations.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "variations.md"
 # Seconds of the processor, however busy it is. Nothing here takes five; what takes so long hangs.
 HANGS_AFTER = 20
 # Seconds on the clock, for what waits for something that never comes.

@@ -11,7 +11,7 @@ from puzzlebox.arena.variations.checking import findings
 from puzzlebox.arena.variations.expressions import FUNCTIONS, Expression, ExpressionError
 from puzzlebox.arena.variations.variables import LAWS
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "variations.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "variations.md"
 
 
 @pytest.mark.parametrize(

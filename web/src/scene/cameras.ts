@@ -7,7 +7,7 @@ import { TUBE_RATIO } from "./shapes";
 export type ViewName = "first" | "third" | "top";
 export const VIEWS: readonly ViewName[] = ["first", "third", "top"];
 
-/** animal-ai.md 8.2: fields of view upwards in degrees, and how the camera hangs behind the animal. */
+/** docs/original/playing.md#views: fields of view upwards in degrees, and how the camera hangs behind the animal. */
 const EYE_FOV = 100;
 const FOV = 60;
 const BEHIND = 2.79;

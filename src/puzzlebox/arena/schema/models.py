@@ -105,7 +105,7 @@ class Item(Model):
     @field_validator("reward_at")
     @classmethod
     def _corner_is_random(cls, value: Any) -> Any:
-        # Nothing fits into the corner, and Animal-AI gives these numbers another meaning (animal-ai.md 1.11).
+        # Nothing fits into the corner, and in Animal-AI (0, 0, 0) means anywhere.
         return None if value == (0.0, 0.0, 0.0) else value
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""What an animal sees: a square picture from its middle, straight ahead (animal-ai.md 6.1)."""
+"""What an animal sees: a square picture from its middle, straight ahead (docs/original/senses.md#camera)."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -14,11 +14,12 @@ from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FENCE, NOTHING, SOLID
 from puzzlebox.scene.scene import no_such_animal
 
-# animal-ai.md 6.2
+# A ray is a ball of this radius that travels at most this far, in metres (docs/original/senses.md#rays).
 RADIUS = 0.5
 LENGTH = 200.0
 MOST_RAYS = 1001
-# What the rays can tell apart, in the order of the columns (animal-ai.md 6.3); older builds knew the first 12 or 6.
+# What the rays can tell apart, in the order of the columns; older builds knew the first 12 or 6
+# (docs/original/senses.md#tags).
 TAGS = (
     *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
     *("GoalSpawner", "DeathZone", "HotZone", "Ramp", "PillarButton", "SignPoster"),
@@ -125,7 +126,7 @@ def _tag(thing: Thing | None, number: int, solid: bool) -> str:
     """What a ray calls what it met; no thing has the number of the fence, or of nothing."""
     if thing is None:
         return "arena" if number == FENCE else "none"
-    # The place from which a button is pressed blocks rays too, but has no name (animal-ai.md 6.4).
+    # A button's press area blocks rays, too, but has no tag (docs/original/senses.md#what-stops-a-ray).
     return thing.tag if solid or thing.passable else ""
 
 

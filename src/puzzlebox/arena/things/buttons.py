@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from puzzlebox.arena.things.stage import Stage
 
 
-# animal-ai.md 2.8; `at` names a lower corner of the pillar.
+# docs/original/things.md#button; `at` names a lower corner of the pillar.
 PILLAR = between((-0.40, 0.0, -0.40), (0.0, 1.60, 0.0))
 HOLDER = between((-0.08, 0.59, -0.50), (0.12, 1.09, 0.09))
 BUTTON = between((0.11, 0.69, -0.36), (0.19, 1.00, -0.05))

@@ -51,7 +51,7 @@ class Parameter:
         kind: what its values are.
         meaning: one phrase for people.
         per_instance: Animal-AI gives a list aligned with the instances; our form takes one value or such a list.
-        counts: the length of that list counts towards the number of instances (animal-ai.md 1.4, column N).
+        counts: the length of that list counts towards the number of instances (docs/original/task-files.md#keys).
     """
 
     name: str

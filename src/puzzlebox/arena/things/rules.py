@@ -12,10 +12,10 @@ from puzzlebox.arena.things.catalogue import CATALOGUE
 from puzzlebox.arena.things.everyday import nearest_thing
 from puzzlebox.text import nearest
 
-# Physics step in seconds, and physics steps in one unit of time_limit and blackouts (animal-ai.md 0.4).
+# Physics step in seconds, and physics steps in one unit of time_limit and blackouts (docs/original/motion.md#time).
 PHYSICS_STEP = 0.02
 TIME_UNIT = 5
-# What an episode shows at its end, where the task asks for it (animal-ai.md 5.5).
+# What an episode shows at its end, where the task asks for it (docs/original/rewards.md#the-end).
 NOTICE_STEPS = 125
 # What a task asks to last longer than this many seconds lasts for good.
 _LONGEST = 1e6
@@ -158,7 +158,7 @@ def _from_fields(data: dict[str, Any]) -> Rules:
     return Rules(**data)
 
 
-# Masses before build 4.1.0 (animal-ai.md 2.3).
+# Masses before build 4.1.0 (docs/original/things.md#masses).
 _MASSES_3_1 = {"LightBlock": 1.0, "HeavyBlock": 2.0, "UBlock": 1.5, "LBlock": 1.5, "JBlock": 1.5}
 _MASSES_2019 = {**_MASSES_3_1, "Agent": 1.0, "Wall": 100.0, "WallTransparent": 100.0, "Ramp": 100.0}
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from puzzlebox.arena.things.animal import Agent
     from puzzlebox.arena.things.stage import Stage
 
-# An explicit size is shrunk a little so that neighbours do not touch, and the reward with it (animal-ai.md 2.1).
+# An explicit size is shrunk by this factor so that neighbours do not touch, and the reward with it.
 SHRINK = 0.999
-# Everything is placed a little above what it stands on (animal-ai.md 3.4).
+# Everything is placed a little above what it stands on (docs/original/placement.md#things).
 LIFT = 0.01
 # Nothing is placed higher than this.
 HIGHEST = 100.0
@@ -181,7 +181,7 @@ class Thing:
         return self.extent[1] / 2 if self.origin is Origin.CENTRE else 0.0
 
     def probe(self) -> Box:
-        """The box that asks whether there is room for it (animal-ai.md 3.4)."""
+        """The box that asks whether there is room for it (docs/original/placement.md#things)."""
         x, y, z = self.extent
         return Box((x / 2, y / 2, z / 2), (0.0, 0.0 if self.origin is Origin.CENTRE else y / 2, 0.0))
 

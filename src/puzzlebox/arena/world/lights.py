@@ -4,7 +4,7 @@ from puzzlebox.arena.things.rules import TIME_UNIT
 
 
 class Lights:
-    """The schedule of one arena (animal-ai.md 5.8)."""
+    """The schedule of one arena (docs/original/rewards.md#lights)."""
 
     def __init__(self, blackouts: tuple[int, ...]) -> None:
         self._period = -blackouts[0] * TIME_UNIT if blackouts and blackouts[0] < 0 else 0
