@@ -46,7 +46,7 @@ Python](../guides/python.md) show how these are used; `puzzlebox.animalai` has
 [a part of its own](../guides/environments.md#scripts-written-for-animal-ai)."""
 # Members shown, where a class has more of them than its users need.
 MEMBERS = {
-    "World": "step passed clock arena_clock things snapshot restore replay branch describe scene state feel",
+    "World": "step passed clock things snapshot restore replay branch describe position_of scene state feel",
     "Store": "episodes episode find record steps events task_text episodes_of survey check count flush close",
 }
 

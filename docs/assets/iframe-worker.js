@@ -7,11 +7,12 @@ if (location.protocol === "file:") {
       frame.hidden = true;
       document.body.append(frame);
       const inside = frame.contentWindow;
-      inside.postMessage = (data) => {
-        const message = new MessageEvent("message", { data });
-        this.dispatchEvent(message);
-        this.onmessage?.(message);
-      };
+      inside.postMessage = (data) =>
+        setTimeout(() => {
+          const message = new MessageEvent("message", { data });
+          this.dispatchEvent(message);
+          this.onmessage?.(message);
+        });
       const script = inside.document.createElement("script");
       script.src = new URL(url, location.href).href;
       this.ready = new Promise((done, fail) => {
@@ -21,7 +22,9 @@ if (location.protocol === "file:") {
       inside.document.body.append(script);
     }
     postMessage(data) {
-      this.ready.then((inside) => inside.dispatchEvent(new inside.MessageEvent("message", { data })));
+      this.ready.then((inside) =>
+        setTimeout(() => inside.dispatchEvent(new inside.MessageEvent("message", { data: structuredClone(data) }))),
+      );
     }
     terminate() {}
   };
