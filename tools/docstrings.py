@@ -23,11 +23,13 @@ def first_line(text: str) -> str:
 
 def wrapped(name: str, node: Any, *, skip_first: bool = False) -> list[str]:
     """A signature as a block of code, on one line or one line for each argument."""
+    if isinstance(node, ast.ClassDef) and "Protocol" in map(ast.unparse, node.bases):
+        return [f"```python\nclass {name}(Protocol)\n```"]
     words = _fields(node) if isinstance(node, ast.ClassDef) else _arguments(node.args)
     if isinstance(node, ast.ClassDef) and words is None:
         starts = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
         words = _arguments(starts[0].args)[1:] if starts else None
-        if words is None:  # an exception, a protocol
+        if words is None:  # an exception
             return [f"```python\nclass {name}\n```"]
     words = (words or [])[1:] if skip_first else words or []
     result = f" -> {ast.unparse(node.returns)}" if getattr(node, "returns", None) else ""

@@ -159,7 +159,11 @@ def _function(name: str, function: Any) -> list[str]:
 def _class(name: str, kind: type) -> list[str]:
     node = syntax(kind)
     assert isinstance(node, ast.ClassDef)
-    lines = [f"### `{name}`", "", *wrapped(name, node), "", *described(kind), "", *_model_fields(kind)]
+    lines = [f"### `{name}`", ""]
+    if hasattr(kind, "model_fields"):
+        lines += [f"```python\n{name}(**fields)\n```", "", *described(kind), "", *_model_fields(kind)]
+    else:
+        lines += [*wrapped(name, node), "", *described(kind), ""]
     own = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
     inherited = {
         each: syntax(inspect.unwrap(_plain(value)))
@@ -181,9 +185,12 @@ def _class(name: str, kind: type) -> list[str]:
 
 def _model_fields(kind: Any) -> list[str]:
     """The fields of a model of the language, which say themselves what they mean."""
-    fields = {name: field.description for name, field in getattr(kind, "model_fields", {}).items() if field.description}
-    rows = [f"| `{name}` | {_cell(meaning)} |" for name, meaning in fields.items()]
-    return ["| field | meaning |", "|---|---|", *rows, ""] if rows else []
+    rows = []
+    for name, field in kind.model_fields.items():
+        simple = isinstance(field.default, str | int | float | tuple) and field.default_factory is None
+        default = f"`{field.default!r}`" if simple else "required" if field.is_required() else ""
+        rows.append(f"| `{name}` | {_cell(field.description)} | {default} |")
+    return ["| field | meaning | default |", "|---|---|---|", *rows, ""]
 
 
 def _plain(value: Any) -> Any:
