@@ -24,4 +24,5 @@ with Store("my.sqlite") as store:
 
 # The same from a terminal: tables, and the way the animal took, from above.
 subprocess.run(["puzzlebox", "export", "--data", "my.sqlite", "-o", "tables"], check=True)
-subprocess.run(["puzzlebox", "replay", "last", "--data", "my.sqlite", "--path", "-o", "path.png"], check=True)
+picture = ["--path", "--size", "480x480", "-o", "path.png"]  # or a film: ["-o", "film.mp4"]
+subprocess.run(["puzzlebox", "replay", "last", "--data", "my.sqlite", *picture], check=True)

@@ -35,7 +35,7 @@ ENDS = {
 SHORTER = {
     "compare_agents.py": {"VARIATIONS = 10": "VARIATIONS = 4"},
     "many_at_once.py": {"STEPS = 200": "STEPS = 20"},
-    "train.py": {"n_steps=128, batch_size=256": "n_steps=8, batch_size=64", "learn(200_000)": "learn(128)"},
+    "train.py": {"=128, batch_size=256, n_epochs=4": "=4, batch_size=64, n_epochs=1", "learn(200_000)": "learn(64)"},
 }
 
 
