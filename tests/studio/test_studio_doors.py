@@ -21,6 +21,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from programs import program
 from puzzlebox.cli.play import PLAYERS as CLI_PLAYERS
 from puzzlebox.studio import connections, limits
 from puzzlebox.studio.certificate import CertificateError, check_certificate, names_host
@@ -89,11 +90,10 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
     """More of them than the program may have files: the page opens, nothing spins, and nothing fills the log."""
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(
+    with program(
         [*command, "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (220, 220)),
     ) as process:
         assert process.stdout is not None and process.stdout.readline()
@@ -380,11 +380,10 @@ def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
     trust = ssl.create_default_context(cafile=CERTIFICATES / "good.pem")
     given = ["--certificate", str(CERTIFICATES / "good.pem"), "--key", str(CERTIFICATES / "good.key")]
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port), "--host", "0.0.0.0"]
-    with subprocess.Popen(
+    with program(
         [*command, *given, "--participant", "P07", "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         link = process.stdout.readline().strip()
@@ -447,11 +446,10 @@ def test_options_that_do_not_go_together_are_said(tmp_path: Path, arguments: lis
 def test_behind_a_proxy_links_have_its_address_and_ask_for_a_token(tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(
+    with program(
         [*command, "--address", "https://lab.example.org/", "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     ) as process:
         assert process.stdout is not None
         link = process.stdout.readline().strip()

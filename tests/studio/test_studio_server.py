@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from programs import program
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening
 from studio_page import PATIENCE, Page, ask, free_port, server
@@ -27,8 +28,8 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
 def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(
-        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with program(
+        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == f"http://127.0.0.1:{port}/\n"
@@ -107,8 +108,8 @@ def test_links() -> None:
 def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port), "--host", "0.0.0.0"]
-    with subprocess.Popen(
-        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with program(
+        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         link = process.stdout.readline().strip()
