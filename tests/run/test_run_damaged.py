@@ -379,6 +379,7 @@ def test_the_command_refuses_and_repairs(out: Path, tmp_path: Path) -> None:
 # --- reports
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_path: Path) -> None:
     change_line(5, lambda line: b"{\n")(out)
     results = gather([out])
@@ -409,6 +410,7 @@ def told_by_report(folder: Path, report: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("name", [JOURNAL, "run.json"])
+@pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tmp_path: Path) -> None:
     (out / name).unlink()
     stderr, first = told_by_report(out, tmp_path / "report")
@@ -417,6 +419,7 @@ def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tm
     assert f"warning: {sentence}" in stderr and sentence in first
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
     task = tmp_path / "t.yml"
     task.write_text("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
@@ -438,6 +441,7 @@ def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
         assert f"3 of 4 episodes are there; `{new} --repair` plays the rest." in told
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_on_a_doubled_line_says_nothing_of_the_table(out: Path) -> None:
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
     (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))

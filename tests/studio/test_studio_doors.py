@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from programs import program
+from puzzlebox.cli import app
 from puzzlebox.cli.play import PLAYERS as CLI_PLAYERS
 from puzzlebox.studio import connections, limits
 from puzzlebox.studio.certificate import CertificateError, check_certificate, names_host
@@ -434,9 +436,8 @@ def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
     ],
 )
 def test_options_that_do_not_go_together_are_said(tmp_path: Path, arguments: list[str], sentence: str) -> None:
-    command = [sys.executable, "-m", "puzzlebox.cli", "play", *arguments, "--no-browser"]
-    done = subprocess.run([*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True)
-    assert done.returncode == 1
+    done = CliRunner().invoke(app, ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")])
+    assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}") and done.stderr.count("\n") == 1, done.stderr
 
 

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from programs import program
+from puzzlebox.cli import app
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening
 from studio_page import PATIENCE, Page, ask, free_port, server
@@ -19,9 +21,9 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
-        done = subprocess.run([*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True)
-    assert done.returncode == 1
+        asked = ["play", "--no-browser", "--port", str(port), "--data", str(tmp_path / "r.sqlite")]
+        done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 1
     assert done.stderr == f"error: port {port} of 127.0.0.1 cannot be used: Address already in use\n"
 
 
@@ -51,13 +53,10 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
     ],
 )
 def test_play_says_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
-    command = [sys.executable, "-m", "puzzlebox.cli", "play", *arguments, "--no-browser"]
-    done = subprocess.run(
-        [*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True, timeout=PATIENCE
-    )
-    assert done.returncode == 1
+    asked = ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}"), done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_task_is_named_in_the_link(tmp_path: Path) -> None:
