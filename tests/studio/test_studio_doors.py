@@ -184,6 +184,23 @@ def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(mon
             Door.accept(door)
 
 
+def test_a_crowd_leaves_time_to_hear_those_who_came_first() -> None:
+    """One after the other they are accepted, but not so many in a row that the first would lose its place unheard."""
+    with listening("127.0.0.1", 0) as door, sockets(door.getsockname()[1], 7), ExitStack() as opened:
+        door.setblocking(False)
+        door.limits = Limits(8, 8)
+        in_a_row = []
+        while sum(in_a_row) < 7:
+            in_a_row.append(0)
+            try:
+                while True:
+                    opened.enter_context(door.accept()[0])
+                    in_a_row[-1] += 1
+            except BlockingIOError:
+                pass
+        assert in_a_row == [2, 2, 2, 1]
+
+
 @pytest.mark.parametrize(
     ("players", "files", "connections"), [(64, None, 640), (100, 4096, 928), (64, 256, 64), (9, 1, 16)]
 )
