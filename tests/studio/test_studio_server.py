@@ -4,15 +4,23 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from living import AGENT, task_of
 from programs import program
 from puzzlebox.cli import app
+from puzzlebox.record import Start, Store, StoreError
+from puzzlebox.studio.app import make_app
+from puzzlebox.studio.catalogue import Catalogue
+from puzzlebox.studio.connections import WebSocket
+from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening
+from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening, server_for
 from studio_page import PATIENCE, Page, ask, free_port, server
 
 
@@ -120,3 +128,31 @@ def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
     # Nobody can say they were not told.
     assert words.startswith("WARNING: the connection is not encrypted.")
     assert "--certificate FILE --key FILE" in words and str(link.split("token=")[1]) not in words
+
+
+def test_a_page_that_is_just_leaving_does_not_keep_the_studio_from_closing_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, ready = listening("127.0.0.1", 0), threading.Event()
+    rooms = Rooms(Store(tmp_path / "r.sqlite"), Catalogue())
+    served = server_for(make_app(rooms, Policy.for_host("127.0.0.1"), ready.set))
+    thread = threading.Thread(target=served.run, kwargs={"sockets": [made]}, daemon=True)
+    thread.start()
+    assert ready.wait(PATIENCE)
+    page = Page(made.getsockname()[1], {"type": "start", "task": "examples/food"})
+    page.until_step(2)
+    shutdown = served.shutdown
+
+    async def while_pages_leave(sockets: Any = None) -> None:
+        for each in served.server_state.connections:
+            assert isinstance(each, WebSocket)
+            each.conn.send_close(1000)  # half of a farewell: the other half has not come yet
+        await shutdown(sockets)
+
+    monkeypatch.setattr(served, "shutdown", while_pages_leave)
+    served.should_exit = True
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    with pytest.raises(StoreError, match="closed"):
+        rooms.store.begin(Start.of(task_of(AGENT)))
+    assert rooms.store.episodes()[0].steps >= 2
