@@ -20,8 +20,11 @@ DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 FOLDERS = ("src", "tests", "native", "web/src", "tools", "benchmarks", "examples")
 KINDS = {".py", ".ts", ".svelte", ".cpp", ".h", ".inc", ".yml", ".css", ""}
-# A page that is named in words, with or without a section; not the part of a path that a program puts together.
-CITED = re.compile(r"""(?<![\w/.\-"'*{}])((?:[\w-]+/)*[\w-]+\.md)\b(#[\w-]+)?(?!["'])""")
+# A page that is named in words, with or without a section, and any path below docs/; not the part of a path that a
+# program puts together.
+CITED = re.compile(
+    r"""(?:(?<![\w/.\-"'*{}])(?=[\w/-]+\.md\b(?:#[\w-]+)?(?!["']))|(?=docs/))((?:[\w-]+/)*[\w-]+\.md)\b(#[\w-]+)?"""
+)
 
 
 def name(path: Path) -> str:
