@@ -12,8 +12,8 @@ import typer
 from typer.testing import CliRunner
 
 from conftest import reference_files
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import World
 from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, trajectories, trajectory
 from puzzlebox.run.results import NAMES, RESULTS, rows_of_recordings, write_results

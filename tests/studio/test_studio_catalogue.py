@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import TaskError, read
-from puzzlebox.arena.things import CATALOGUE, Rules
+from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names
 from puzzlebox.cli import app

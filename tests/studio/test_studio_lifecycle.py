@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
 from puzzlebox.studio.course import Course

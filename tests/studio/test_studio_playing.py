@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio.course import Course

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio import rooms

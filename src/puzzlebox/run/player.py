@@ -8,7 +8,7 @@ from typing import Any
 from puzzlebox.agents import Agent
 from puzzlebox.agents.origin import said
 from puzzlebox.arena.envs.arena import ArenaEnv, make
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Event, Record, World
 from puzzlebox.record.measures import events_json, goals_among, latency_among, seconds
 from puzzlebox.run.episode import Alone, Together

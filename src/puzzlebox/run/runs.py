@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.arena.envs.workers import cores
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.record.rows import now
 from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
 from puzzlebox.run.plain_files import require_files

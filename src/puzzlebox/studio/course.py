@@ -6,8 +6,8 @@ from secrets import randbelow
 import numpy as np
 
 from puzzlebox.arena.envs.programme import position_of
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task, write
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import ArenaOrder, Record
 from puzzlebox.record.rows import hash_of
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world import Event, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.record import Breaks, End, Start, Step, Store

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from puzzlebox.arena.things import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Record
 from puzzlebox.record import Breaks, Episode, Start, Store
 from puzzlebox.studio.course import Course

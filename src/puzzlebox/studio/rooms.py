@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record import Store, StoreError
 from puzzlebox.record.rows import checked_participant

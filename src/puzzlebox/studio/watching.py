@@ -10,8 +10,8 @@ import numpy as np
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
 from puzzlebox.arena.envs.settings import Observation, Perception, Settings, told_of
 from puzzlebox.arena.envs.sources import name_of
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.senses.rays import LENGTH
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record.rows import UPLOAD

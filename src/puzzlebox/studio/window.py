@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world import Event, World
 from puzzlebox.studio import protocol
 from puzzlebox.studio.safety import Guard, Policy

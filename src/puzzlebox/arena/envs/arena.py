@@ -28,7 +28,7 @@ from puzzlebox.arena.envs.settings import (
     told_of,
 )
 from puzzlebox.arena.envs.sources import Named, Source, plain_source, several_agents, tasks_of
-from puzzlebox.arena.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.world import Event, Outcome, Record, World
 from puzzlebox.text import nearest
 

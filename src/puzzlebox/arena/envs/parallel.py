@@ -23,7 +23,7 @@ from puzzlebox.arena.envs.settings import (
     told_of,
 )
 from puzzlebox.arena.envs.sources import Source, arenas_of, tasks_of
-from puzzlebox.arena.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.world import Event, World
 from puzzlebox.text import closest, nearest
 

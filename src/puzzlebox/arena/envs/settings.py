@@ -10,10 +10,10 @@ from gymnasium import spaces
 from puzzlebox._native import Cruise
 from puzzlebox.arena.envs.frames import Frames
 from puzzlebox.arena.envs.frames import Observation as Observation
+from puzzlebox.arena.rules import PRESETS, Rules
 from puzzlebox.arena.senses.rays import Rays
 from puzzlebox.arena.senses.vitals import HIGH, LOW, Vitals
-from puzzlebox.arena.things import Agent, Rules
-from puzzlebox.arena.things.rules import PRESETS
+from puzzlebox.arena.things import Agent
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.text import nearest

@@ -1,6 +1,6 @@
 """A task made alive: physics, rules and events of one episode."""
 
-from puzzlebox.arena.things.rules import PRESETS, Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.arena.world.events import KINDS, Event
 from puzzlebox.arena.world.fork import Fork
@@ -12,7 +12,6 @@ from puzzlebox.arena.world.world import Outcome, World
 __all__ = [
     "ACTIONS",
     "KINDS",
-    "PRESETS",
     "ArenaOrder",
     "Event",
     "Fork",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import read, write
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.things import Rules
 
 FORMAT = 1
 _DIGITS = frozenset("012345678")

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox._native import Cruise, Motion, Stretch
+from puzzlebox.arena.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT, Rules
 from puzzlebox.arena.schema.models import Arena, Item, Task
-from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Rules, Thing
+from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Thing
 from puzzlebox.arena.things.goals import Goal
-from puzzlebox.arena.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
 from puzzlebox.arena.world.actions import checked_actions
 from puzzlebox.arena.world.building import Arrangement
 from puzzlebox.arena.world.description import describe
@@ -54,6 +54,7 @@ class World:
         check_start(task, arena, seed)
         self.task = task
         self.rules = Rules.named(rules)
+        self.rules.check_masses()
         self.seed = int(seed)
         self.start_arena = int(arena)
         self.over = self.terminated = self.truncated = False
