@@ -4,7 +4,6 @@ import hashlib
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import SystemRandom
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +17,7 @@ from puzzlebox.batteries import bundled_names, bundled_path
 from puzzlebox.record.rows import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
+from puzzlebox.seeds import unpredictable_rng
 from puzzlebox.studio import everything
 from puzzlebox.studio.keeping import Kept
 from puzzlebox.text import nearest
@@ -152,7 +152,7 @@ class Catalogue:
         if reading.task is None or template is None:
             return _checked(None, None, reading)
         try:
-            variation = template.draw(SystemRandom())
+            variation = template.draw(unpredictable_rng())
             task = variation.task
         except TemplateError as problem:  # one that is not among those looked at
             return _checked(None, None, replace(reading, findings=[*reading.findings, *problem.findings]))

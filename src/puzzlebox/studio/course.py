@@ -1,18 +1,13 @@
 """Which episode comes next for one player: the arenas of a task in their order, and the seeds."""
 
 from collections.abc import Collection
-from secrets import randbelow
-
-import numpy as np
 
 from puzzlebox.arena.envs.programme import position_of
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task, write
 from puzzlebox.arena.world import ArenaOrder, Record
 from puzzlebox.record.rows import hash_of
-
-# Seeds nobody gave: few enough digits for people to read out and type in.
-_SEEDS = 1_000_000
+from puzzlebox.seeds import new_seed, rng_from
 
 
 class Course:
@@ -52,7 +47,7 @@ class Course:
         self.rules = Rules.named(rules, decision_period=1)
         self._first = None if arena is None else position_of(arena, task)
         self._order = ArenaOrder(task)
-        self._rng = np.random.default_rng(randbelow(_SEEDS) if seed is None else seed)
+        self._rng = rng_from(new_seed() if seed is None else seed)
         self._position: int | None
         self._position, *self._left = self._round()
         self.leave_out(done)
@@ -94,7 +89,7 @@ class Course:
     def again(self) -> Record:
         """The same arena, drawn anew unless somebody gave a seed."""
         assert self._position is not None
-        seed = randbelow(_SEEDS) if self.seed is None else self.seed
+        seed = new_seed() if self.seed is None else self.seed
         return Record(self.task, self._position, seed, self.rules)
 
     def next(self) -> Record | None:

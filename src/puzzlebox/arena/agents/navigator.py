@@ -20,6 +20,7 @@ from puzzlebox.arena.world.actions import (
     NOOP,
     RIGHT,
 )
+from puzzlebox.seeds import rng_from
 
 _FOOD = ("goodGoalMulti", "goodGoal")
 _SOLID = ("arena", "Immovable", "GoalSpawner", "SignPoster", "HollowObj", "agent")
@@ -82,7 +83,7 @@ class NavigatorAgent:
 
     def begin(self, seed: int) -> None:
         """A new place: nothing is known of it."""
-        self._chances = np.random.default_rng(seed)
+        self._chances = rng_from(seed)
         self._map = GroundPlan()
         self._food: list[Morsel] = []
         # Where it looks, in radians, clockwise from +z; None until it has moved.

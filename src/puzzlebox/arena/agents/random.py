@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from puzzlebox.seeds import rng_from
 from puzzlebox.text import nearest
 
 # What lengths can be drawn from, and how many numbers each takes; NumPy's names and meanings.
@@ -79,7 +80,7 @@ class RandomAgent:
 
     def begin(self, seed: int) -> None:
         """Start afresh: no last action, and all chances from the seed."""
-        self._rng = np.random.default_rng(seed)
+        self._rng = rng_from(seed)
         self._left = 0
         self._chosen: int | None = None
 
@@ -145,7 +146,7 @@ def _drawing(text: str) -> Draw:
     if name == "constant":
         return lambda chances: numbers[0]
     try:
-        getattr(np.random.default_rng(0), name)(*numbers)
+        getattr(rng_from(0), name)(*numbers)
     except ValueError as problem:
         raise ValueError(f"{text!r} is no distribution: {problem}") from None
     return lambda chances: float(getattr(chances, name)(*numbers))

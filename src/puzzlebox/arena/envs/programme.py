@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from copy import copy
 from math import gcd
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from puzzlebox.arena.envs.sources import Named, Played, arenas_of
 from puzzlebox.arena.schema import Task
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.world import ArenaOrder
-
-_SEEDS = 2**63
+from puzzlebox.seeds import template_rng
 
 
 def share(tasks: Sequence[Named], index: int, count: int) -> list[Named]:
@@ -41,7 +39,7 @@ class Drawn:
     def next(self, generator: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
         """The next arena of the variation at hand, or the first one of a new variation."""
         if self.variation is None or self._order is None or not self._order._left or arena is not None:
-            self.variation = self._template.draw(Random(int(generator.integers(_SEEDS))))
+            self.variation = self._template.draw(template_rng(generator))
             self._order = ArenaOrder(self.variation.task)
         task = self.variation.task
         return task, self._order.next(generator) if arena is None else position_of(arena, task)

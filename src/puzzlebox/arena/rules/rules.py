@@ -12,7 +12,7 @@ from puzzlebox.arena.rules.builds import BUILDS
 from puzzlebox.text import nearest
 
 # Which names are things, and how a message about an unknown one ends. The catalogue of things lies above this room and
-# hands both in with `name_things`; until then any name is taken.
+# hands both in with `name_things`; until then any name is taken, and a World, which copies its rules, refuses it.
 _names: Collection[str] = ()
 _ending: Callable[[str, Collection[str]], str] = nearest
 
@@ -116,20 +116,11 @@ class Rules:
         if not isinstance(self.masses, Mapping):
             raise ValueError(f"masses is {self.masses!r}; it must be a mapping from names of things to kilograms")
         for name, mass in self.masses.items():
-            self._check_name(name)
+            if _names and name not in _names:
+                raise ValueError(f"the rules give a mass to {name}, which is not a thing{_ending(str(name), _names)}")
             if not _within(mass, 0.01, 1e6):
                 raise ValueError(f"the mass of {name} is {mass!r}; it must be from 0.01 to 1,000,000 kg")
         object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))
-
-    def _check_name(self, name: str) -> None:
-        """Refuse a mass for what is not a thing."""
-        if _names and name not in _names:
-            raise ValueError(f"the rules give a mass to {name}, which is not a thing{_ending(str(name), _names)}")
-
-    def check_masses(self) -> None:
-        """Refuse masses for what is not a thing, in rules that were made before the things were known."""
-        for name in self.masses:
-            self._check_name(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_from_fields, (self.as_dict(),))

@@ -10,11 +10,11 @@ from puzzlebox.arena.variations.problems import refuse
 from puzzlebox.arena.variations.space import Choice
 from puzzlebox.arena.variations.tables import Constraint
 from puzzlebox.arena.variations.variables import number_of, whole_of
+from puzzlebox.seeds import SEEDS
 from puzzlebox.text import nearest
 
 DESIGN_KEYS = ("design", "splits")
 _KEYS = ("sample", "seed", "balance", "latin_square")
-_MOST_SEEDS = 2**63
 
 
 def read_design(root: Node, names: list[str]) -> Design:
@@ -27,7 +27,7 @@ def read_design(root: Node, names: list[str]) -> Design:
                 case "sample":
                     made.sample = whole_of(value, "`sample`", 1, 10**12)
                 case "seed":
-                    made.seed = whole_of(value, "`seed`", 0, _MOST_SEEDS)
+                    made.seed = whole_of(value, "`seed`", 0, SEEDS)
                 case "balance":
                     made.balance = tuple(_known(each, names) for each in _list(value, "`balance`"))
                 case "latin_square":
@@ -43,7 +43,7 @@ def read_design(root: Node, names: list[str]) -> Design:
 def _read_splits(node: Node, design: Design) -> None:
     for key, value in _pairs(node, "splits"):
         if key.value == "seed":
-            design.split_seed = whole_of(value, "`seed`", 0, _MOST_SEEDS)
+            design.split_seed = whole_of(value, "`seed`", 0, SEEDS)
             continue
         share = number_of(value, f"the share of `{key.short()}`")
         if not 0 < share <= 1:

@@ -46,6 +46,7 @@ from puzzlebox.arena.variations.space import Choice, Option
 from puzzlebox.arena.variations.tables import Constraint, tie
 from puzzlebox.arena.variations.turning import MIRRORS, TURNS, mirrored, turned
 from puzzlebox.arena.variations.variables import LAWS, plain_part, read_variable
+from puzzlebox.seeds import attempt_name
 from puzzlebox.text import nearest, number
 
 TEMPLATE_KEYS = ("vary", "let", "require", "labels", "templates", *DESIGN_KEYS)
@@ -302,7 +303,7 @@ class VaryPlan:
         reader = self._reader
 
         def drawn(name: str) -> Random:
-            return chance(f"{attempt}/{name}" if attempt else name)
+            return chance(attempt_name(name, attempt))
 
         context = Context(selection, reader.names.parts, drawn, budget)
         if not all(formula.realise(context) for formula in reader.requirements):

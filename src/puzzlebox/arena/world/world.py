@@ -25,6 +25,7 @@ from puzzlebox.arena.world.record import Record, check_record, check_start
 from puzzlebox.arena.world.verdict import judge
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
+from puzzlebox.seeds import arena_rng, rng_from
 
 
 class Outcome(NamedTuple):
@@ -54,14 +55,13 @@ class World:
         check_start(task, arena, seed)
         self.task = task
         self.rules = Rules.named(rules)
-        self.rules.check_masses()
         self.seed = int(seed)
         self.start_arena = int(arena)
         self.over = self.terminated = self.truncated = False
         self.cause: str | None = None
         self.error: str | None = None
         self.actions: list[tuple[int, ...]] = []
-        self._episode_generator = np.random.default_rng(seed)
+        self._episode_generator = rng_from(seed)
         self._events: list[Event] = []
         # The end is shown for so many more physics steps.
         self._notice = 0
@@ -73,8 +73,7 @@ class World:
         """Build an arena; animals that come from another bring their health and their return."""
         self.position = position
         self.arena: Arena = self.task.arenas[position]
-        own = self.arena.random_seed
-        self.generator = np.random.default_rng(own % 2**32) if own else self._episode_generator
+        self.generator = arena_rng(self.arena.random_seed, self._episode_generator)
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
         self.look = self.arena.theme.look()
