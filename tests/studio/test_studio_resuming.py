@@ -15,10 +15,10 @@ from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio import rooms
-from puzzlebox.studio.course import Course
 from puzzlebox.studio.playing import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.resuming import CannotGoOn, later_actions, recovered
+from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, FOOD_TWICE, PATIENCE, Mirror, Page, Studio, free_port, running, server
 
 FORWARDS, RIGHT = 3, 1
@@ -253,9 +253,9 @@ def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
 
 def _half_played(path: Path, task: str, actions: list[int]) -> tuple[Store, str, World]:
     store = Store(path)
-    course = Course("t", load_task(task), Rules(), seed=3)
-    play = Play(course, store)
-    play.present(Prepared.fresh(course, course.again()))
+    schedule = SessionSchedule("t", load_task(task), Rules(), seed=3)
+    play = Play(schedule, store)
+    play.present(Prepared.fresh(schedule, schedule.again()))
     play.begin()
     for action in actions:
         play.step(0, action)
@@ -289,7 +289,7 @@ def test_the_first_frame_after_a_rebuild_names_the_action_that_was_done(tmp_path
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 12)
     for step, seen in [(10, [4, 4, 7, 8]), (14, list[int]())]:
         prepared, *_ = recovered(store, episode, step, seen)
-        play = Play(Course("t", load_task(FOOD), Rules(), seed=3), store)
+        play = Play(SessionSchedule("t", load_task(FOOD), Rules(), seed=3), store)
         play.present(prepared, waits=False)
         assert _first_messages(play) == ({14: 8}, [14])
         store.flush()
@@ -299,7 +299,7 @@ def test_a_page_is_told_what_was_stored_beyond_what_it_has_seen(tmp_path: Path) 
     """Killed between a commit and the messages about it, and then killed again: the page can still name every step."""
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 8 + [7, 5, 8, 4])
     prepared, *_ = recovered(store, episode, 6, [4, 4])
-    play = Play(Course("t", load_task(FOOD), Rules(), seed=3), store)
+    play = Play(SessionSchedule("t", load_task(FOOD), Rules(), seed=3), store)
     play.present(prepared, waits=False, seen=8)
     assert _first_messages(play) == ({9: 7, 10: 5, 11: 8, 12: 4}, [12])
 
@@ -311,9 +311,9 @@ def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:
     assert not world.over
     prepared, *_ = recovered(store, episode, 50, [3] * 200)
     assert prepared.notified and prepared.cause == "completed"
-    course = Course("t", load_task(text), Rules(), seed=3)
+    schedule = SessionSchedule("t", load_task(text), Rules(), seed=3)
     told: list[dict[str, Any]] = []
-    play = Play(course, store)
+    play = Play(schedule, store)
     play.say = lambda message: told.append(json.loads(message))
     play.present(prepared, waits=False)
     store.flush()
@@ -334,7 +334,7 @@ def test_an_episode_whose_first_moment_was_not_stored(tmp_path: Path) -> None:
     prepared, *_ = recovered(store, start.id, 0, [3, 3])
     assert [step.step for step in prepared.unstored] == [0, 1, 2]
     assert [event.kind for event in prepared.unstored[0].events] == ["started"]  # type: ignore[union-attr]
-    play = Play(Course("t", task, Rules()), store)
+    play = Play(SessionSchedule("t", task, Rules()), store)
     play.present(prepared, waits=False)
     play.step(0, 3)
     store.flush()

@@ -49,7 +49,7 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
 def _with_last_arenas(store: "Store", rows: Sequence[Played]) -> list[Played]:
     """Episodes with the last arena that merges into each, which the recorded tasks say."""
     from puzzlebox.arena.schema import read
-    from puzzlebox.run.subjects import last_of
+    from puzzlebox.arena.world.schedule import last_of
 
     # A later version may have written what this one cannot read.
     tasks = {row.task_hash: row.trajectory.rpartition("|")[2] for row in rows}

@@ -13,6 +13,7 @@ from typing import Any
 
 from puzzlebox.arena.envs.workers import cores
 from puzzlebox.arena.rules import Rules
+from puzzlebox.arena.world.schedule import last_of
 from puzzlebox.record.rows import now
 from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
 from puzzlebox.run.plain_files import require_files
@@ -20,7 +21,7 @@ from puzzlebox.run.player import Plan
 from puzzlebox.run.results import TABLE, write_results
 from puzzlebox.run.schedule import Slot, slots
 from puzzlebox.run.specs import agent_code_of, agent_of, agent_options_of, rules_of, senses_of
-from puzzlebox.run.subjects import Subject, last_of
+from puzzlebox.run.subjects import Subject
 from puzzlebox.run.workers import BACKENDS, played, require_ray
 from puzzlebox.text import nearest
 

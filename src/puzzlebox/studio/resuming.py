@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Record
 from puzzlebox.record import Breaks, Episode, Start, Store
-from puzzlebox.studio.course import Course
 from puzzlebox.studio.playing import Prepared, gone_on
+from puzzlebox.studio.schedule import SessionSchedule
 
 # No page has seen more that is not stored than this; ten seconds would be a very slow disk.
 MOST_UNSTORED = 3000
@@ -80,7 +80,7 @@ def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pre
     return gone_on(start, record, times[-1] if times else None, later, breaks), episode, record
 
 
-def progress(store: Store, course: Course) -> tuple[set[int], Episode | None]:
+def progress(store: Store, schedule: SessionSchedule) -> tuple[set[int], Episode | None]:
     """How far a participant has come in a task, by what is stored.
 
     Episodes of the same participant, task and rules count, and of the same seed where the schedule has one.
@@ -89,12 +89,12 @@ def progress(store: Store, course: Course) -> tuple[set[int], Episode | None]:
         The positions of the arenas that were played to an end or left for the next one, and the participant's newest
         episode if it is not over.
     """
-    if course.participant is None:
+    if schedule.participant is None:
         return set(), None
     played = [
         episode
-        for episode in store.episodes_of(course.participant, course.task_hash)
-        if Rules.named(episode.rules) == course.rules and course.seed in (None, episode.seed)
+        for episode in store.episodes_of(schedule.participant, schedule.task_hash)
+        if Rules.named(episode.rules) == schedule.rules and schedule.seed in (None, episode.seed)
     ]
     done = {episode.arena for episode in played if episode.finished and episode.ended_by != RESTART}
     return done, played[-1] if played and not played[-1].finished else None

@@ -17,7 +17,6 @@ from puzzlebox.record import Store, StoreError
 from puzzlebox.record.rows import checked_participant
 from puzzlebox.studio import everything
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.studio.course import Course
 from puzzlebox.studio.limits import PLAYERS
 from puzzlebox.studio.links import Link
 from puzzlebox.studio.pacing import Pacer
@@ -32,6 +31,7 @@ from puzzlebox.studio.resuming import (
     progress,
     recovered,
 )
+from puzzlebox.studio.schedule import SessionSchedule
 from puzzlebox.studio.tab import Full, Mistake, Tab, number
 from puzzlebox.studio.watching import ByAgent, known_agent
 
@@ -136,7 +136,7 @@ class Rooms:
             return True
         asked = message if tab.link is None else asdict(tab.link)
         who, task = asked.get("participant"), asked.get("task") or everything.NAME
-        courses = [other.play.course for other in self._tabs if other.play is not None]
+        courses = [other.play.schedule for other in self._tabs if other.play is not None]
         return who is not None and any((each.participant, each.name) == (who, task) for each in courses)
 
     def _door(self, message: dict[str, Any]) -> asyncio.Lock:
@@ -165,7 +165,7 @@ class Rooms:
         tab = self._players.get(episode)
         play = tab.play if tab is not None else self._kept[episode][1] if episode in self._kept else None
         if play is not None:
-            return play.course.participant, play.course.name
+            return play.schedule.participant, play.schedule.name
         await self.build(self.store.flush, 0.0)
         try:
             stored = await self.build(self.store.episode, episode)
@@ -214,7 +214,7 @@ class Rooms:
         participant = _participant(message)
         try:
             entry = await self.build(self.catalogue.find, name)
-            course = Course(
+            schedule = SessionSchedule(
                 entry.name,
                 entry.task,
                 self.rules,
@@ -223,35 +223,35 @@ class Rooms:
                 agent=agent,
                 participant=participant,
             )
-            if participant is None or not await self._open_again(tab, course):
-                await self._play(tab, course, note or tab.note)
+            if participant is None or not await self._open_again(tab, schedule):
+                await self._play(tab, schedule, note or tab.note)
         except UnknownTask as problem:
             # Which other tasks there are is not for participants.
             raise Mistake(str(problem) if tab.link is None else _NOT_OPEN) from None
         except ValueError as problem:
             raise Mistake(str(problem)) from None
 
-    async def _open_again(self, tab: Tab, course: Course) -> bool:
+    async def _open_again(self, tab: Tab, schedule: SessionSchedule) -> bool:
         """Lead a participant who opens the link again to where they were; whether there is anything to go on with.
 
         Without that, arenas which are done are left out of the schedule.
         """
         for other in tuple(self._tabs):
-            if other is not tab and other.play is not None and other.play.course.same_session(course):
+            if other is not tab and other.play is not None and other.play.schedule.same_session(schedule):
                 self.leave(other)
                 other.give_way()
         for episode, (_, play, _) in tuple(self._kept.items()):
-            if not play.course.same_session(course):
+            if not play.schedule.same_session(schedule):
                 continue
             if await self.forgotten(play):
                 self._kept.pop(episode, None)
                 tab.note = GONE.format(DELETED)
             elif episode in self._kept:
-                self._come_back(tab, episode, 0, [], course.participant, waits=True)
+                self._come_back(tab, episode, 0, [], schedule.participant, waits=True)
                 return True
         await self.build(self.store.flush, 0.0)
-        done, unfinished = await self.build(progress, self.store, course)
-        course.leave_out(done)
+        done, unfinished = await self.build(progress, self.store, schedule)
+        schedule.leave_out(done)
         if unfinished is None:
             return False
         if unfinished.id in self._players:  # opened with another seed in its address
@@ -259,29 +259,29 @@ class Rooms:
             self.leave(other)
             other.give_way()
         if unfinished.id in self._kept:
-            self._come_back(tab, unfinished.id, 0, [], course.participant, waits=True)
+            self._come_back(tab, unfinished.id, 0, [], schedule.participant, waits=True)
             return True
         try:
             prepared, *_ = await self.build(recovered, self.store, unfinished.id, 0, [])
         except CannotGoOn:
             return False
-        course.go_on_from(unfinished.arena)
-        tab.sit_down(Play(course, self.store), None)
+        schedule.go_on_from(unfinished.arena)
+        tab.sit_down(Play(schedule, self.store), None)
         tab.present(prepared)
         return True
 
-    async def _play(self, tab: Tab, course: Course, note: str | None = None) -> None:
-        play = Play(course, self.store)
-        if course.finished:
+    async def _play(self, tab: Tab, schedule: SessionSchedule, note: str | None = None) -> None:
+        play = Play(schedule, self.store)
+        if schedule.finished:
             tab.sit_down(play, None)
             play.recorded = True  # that is how it is known to be finished
             play.finish()
             return
         driver = None
-        if course.agent is not None:
-            agent = await self.build(known_agent, course.agent, self.agent)
+        if schedule.agent is not None:
+            agent = await self.build(known_agent, schedule.agent, self.agent)
             driver = ByAgent(play, agent, self._thinking, tab.after_step)
-        prepared = await self.build(Prepared.fresh, course, course.again())
+        prepared = await self.build(Prepared.fresh, schedule, schedule.again())
         tab.sit_down(play, driver)
         tab.present(prepared, note)
 
@@ -298,7 +298,7 @@ class Rooms:
         try:
             if before is not None and before is not tab:
                 if before.play is not None:
-                    _refuse_others(participant, before.play.course.participant)
+                    _refuse_others(participant, before.play.schedule.participant)
                 self.leave(before)
                 before.give_way()
             if episode in self._kept and await self.forgotten(self._kept[episode][1]):
@@ -318,7 +318,7 @@ class Rooms:
     ) -> None:
         """The world has waited."""
         _, play, driver = self._kept[episode]
-        _refuse_others(participant, play.course.participant)
+        _refuse_others(participant, play.schedule.participant)
         if later_actions([actions[0] for actions in play.world.actions], step, seen):
             raise CannotGoOn("the page has seen more than has happened")
         del self._kept[episode]
@@ -339,11 +339,11 @@ class Rooms:
         await self.build(self.store.flush, 0.0)
         prepared, stored, record = await self.build(recovered, self.store, episode, step, seen)
         _refuse_others(participant, stored.participant)
-        course = Course(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
-        done, _ = await self.build(progress, self.store, course)
-        course.leave_out(done)
-        course.go_on_from(record.arena)
-        tab.sit_down(Play(course, self.store), None)
+        schedule = SessionSchedule(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
+        done, _ = await self.build(progress, self.store, schedule)
+        schedule.leave_out(done)
+        schedule.go_on_from(record.arena)
+        tab.sit_down(Play(schedule, self.store), None)
         tab.present(prepared, waits=False, seen=step + len(seen))
         tab.stored(episode, len(record.actions))
 
@@ -362,14 +362,14 @@ class Rooms:
             return
         who = None if stored.agent is not None else _participant(message) or stored.participant
         seed = _number(message, "seed")
-        course = Course(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
+        schedule = SessionSchedule(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
         if who is None:
-            course.go_on_from(record.arena)
+            schedule.go_on_from(record.arena)
             if stored.finished and stored.ended_by != RESTART:  # it ended while nobody was there
-                course.next()
-        elif await self._open_again(tab, course):
+                schedule.next()
+        elif await self._open_again(tab, schedule):
             return
-        await self._play(tab, course, None if stored.finished else note)
+        await self._play(tab, schedule, None if stored.finished else note)
 
 
 def _episode(message: dict[str, Any]) -> str:

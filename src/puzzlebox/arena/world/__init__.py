@@ -4,15 +4,15 @@ from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.arena.world.events import KINDS, Event
 from puzzlebox.arena.world.fork import Fork
-from puzzlebox.arena.world.order import ArenaOrder
 from puzzlebox.arena.world.placement import Unplaced
 from puzzlebox.arena.world.record import Record
+from puzzlebox.arena.world.schedule import ArenaSchedule
 from puzzlebox.arena.world.world import Outcome, World
 
 __all__ = [
     "ACTIONS",
     "KINDS",
-    "ArenaOrder",
+    "ArenaSchedule",
     "Event",
     "Fork",
     "Outcome",

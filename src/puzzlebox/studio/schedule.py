@@ -5,12 +5,12 @@ from collections.abc import Collection
 from puzzlebox.arena.envs.programme import position_of
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task, write
-from puzzlebox.arena.world import ArenaOrder, Record
+from puzzlebox.arena.world import ArenaSchedule, Record
 from puzzlebox.record.rows import hash_of
 from puzzlebox.seeds import new_seed, rng_from
 
 
-class Course:
+class SessionSchedule:
     """The schedule of one player: a person plays every arena once; a watched agent plays round after round.
 
     Args:
@@ -46,7 +46,7 @@ class Course:
         self.decision_period = rules.decision_period
         self.rules = Rules.named(rules, decision_period=1)
         self._first = None if arena is None else position_of(arena, task)
-        self._order = ArenaOrder(task)
+        self._order = ArenaSchedule(task)
         self._rng = rng_from(new_seed() if seed is None else seed)
         self._position: int | None
         self._position, *self._left = self._round()
@@ -104,7 +104,7 @@ class Course:
         self._position, *self._left = self._round()
         return self.again()
 
-    def same_session(self, other: "Course") -> bool:
+    def same_session(self, other: "SessionSchedule") -> bool:
         """Whether the same participant plays the same task in both."""
         mine, theirs = ((each.participant, each.task_hash, each.rules, each.seed) for each in (self, other))
         return self.participant is not None and self.agent is None and mine == theirs
