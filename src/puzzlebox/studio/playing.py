@@ -264,13 +264,9 @@ class Play:
         self._remember_return()
         self._prepared, self.waiting = None, False
         title = self.schedule.task.metadata.title or self.schedule.name
-        told = {
-            "type": "finished",
-            "title": title,
-            "again": self.schedule.participant is None,
-            "recorded": self.recorded,
-        }
-        self.say(protocol.compact(told))
+        again = self.schedule.participant is None
+        message = {"type": "finished", "title": title, "again": again, "recorded": self.recorded}
+        self.say(protocol.compact(message))
 
     def abandon(self, why: str) -> None:
         """The player does not play it to the end; of one that nobody has touched nothing is stored."""

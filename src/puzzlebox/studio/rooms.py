@@ -136,8 +136,8 @@ class Rooms:
             return True
         asked = message if tab.link is None else asdict(tab.link)
         who, task = asked.get("participant"), asked.get("task") or everything.NAME
-        courses = [other.play.schedule for other in self._tabs if other.play is not None]
-        return who is not None and any((each.participant, each.name) == (who, task) for each in courses)
+        schedules = [other.play.schedule for other in self._tabs if other.play is not None]
+        return who is not None and any((each.participant, each.name) == (who, task) for each in schedules)
 
     def _door(self, message: dict[str, Any]) -> asyncio.Lock:
         """The lock that lets in one page at a time of a participant, or of an episode nobody in particular plays."""
@@ -265,7 +265,7 @@ class Rooms:
             prepared, *_ = await self.build(recovered, self.store, unfinished.id, 0, [])
         except CannotGoOn:
             return False
-        schedule.go_on_from(unfinished.arena)
+        schedule.continue_after(unfinished.arena)
         tab.sit_down(Play(schedule, self.store), None)
         tab.present(prepared)
         return True
@@ -342,7 +342,7 @@ class Rooms:
         schedule = SessionSchedule(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
         done, _ = await self.build(progress, self.store, schedule)
         schedule.leave_out(done)
-        schedule.go_on_from(record.arena)
+        schedule.continue_after(record.arena)
         tab.sit_down(Play(schedule, self.store), None)
         tab.present(prepared, waits=False, seen=step + len(seen))
         tab.stored(episode, len(record.actions))
@@ -364,7 +364,7 @@ class Rooms:
         seed = _number(message, "seed")
         schedule = SessionSchedule(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
         if who is None:
-            schedule.go_on_from(record.arena)
+            schedule.continue_after(record.arena)
             if stored.finished and stored.ended_by != RESTART:  # it ended while nobody was there
                 schedule.next()
         elif await self._open_again(tab, schedule):
