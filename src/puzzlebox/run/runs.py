@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.envs.workers import cores
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world.schedule import last_of
+from puzzlebox.processes import cores
 from puzzlebox.record.rows import now
 from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
 from puzzlebox.run.plain_files import require_files

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, write
-from puzzlebox.arena.variations import Template, is_template, template_names
+from puzzlebox.arena.variations import Template, is_template
 from puzzlebox.arena.world.schedule import starts_of
-from puzzlebox.batteries import bundled_names
+from puzzlebox.batteries import bundled_names, template_names
 from puzzlebox.record.rows import hash_of
 from puzzlebox.text import closest
 

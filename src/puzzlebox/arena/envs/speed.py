@@ -160,7 +160,7 @@ def machine() -> dict[str, Any]:
     import platform
 
     from puzzlebox import __version__, _native
-    from puzzlebox.arena.envs.workers import cores
+    from puzzlebox.processes import cores
 
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {

@@ -23,7 +23,8 @@ from puzzlebox.arena.envs.settings import (
     refuse_unknown,
 )
 from puzzlebox.arena.envs.sources import Named, Source, several_agents, tasks_of
-from puzzlebox.arena.envs.workers import Workers, cores
+from puzzlebox.arena.envs.workers import Workers
+from puzzlebox.processes import cores
 from puzzlebox.seeds import vector_seeds
 from puzzlebox.text import nearest
 

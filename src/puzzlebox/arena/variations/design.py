@@ -1,7 +1,5 @@
 """How the combinations of a template are used: splits that share none, samples in balance, Latin squares."""
 
-from typing import Any
-
 from puzzlebox.arena.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.arena.variations.names import Names
 from puzzlebox.arena.variations.parts import Context
@@ -9,7 +7,7 @@ from puzzlebox.arena.variations.plan import Design
 from puzzlebox.arena.variations.problems import refuse
 from puzzlebox.arena.variations.space import Choice
 from puzzlebox.arena.variations.tables import Constraint
-from puzzlebox.arena.variations.variables import number_of, whole_of
+from puzzlebox.arena.variations.variables import number_of, pairs_of, whole_of
 from puzzlebox.seeds import SEEDS
 from puzzlebox.text import nearest
 
@@ -22,7 +20,7 @@ def read_design(root: Node, names: list[str]) -> Design:
     made = Design()
     node = root.get("design")
     if node is not None:
-        for key, value in _pairs(node, "design"):
+        for key, value in pairs_of(node, "design", "a mapping"):
             match key.value:
                 case "sample":
                     made.sample = whole_of(value, "`sample`", 1, 10**12)
@@ -41,7 +39,7 @@ def read_design(root: Node, names: list[str]) -> Design:
 
 
 def _read_splits(node: Node, design: Design) -> None:
-    for key, value in _pairs(node, "splits"):
+    for key, value in pairs_of(node, "splits", "a mapping"):
         if key.value == "seed":
             design.split_seed = whole_of(value, "`seed`", 0, SEEDS)
             continue
@@ -105,13 +103,3 @@ def _list(node: Node, what: str) -> list[Node]:
         refuse(f"{what} expects a list of variables; got {node.shown()}", node)
     entries: list[Node] = node.value
     return entries
-
-
-def _pairs(node: Node, what: str) -> list[tuple[Any, Node]]:
-    if node.kind != MAPPING:
-        refuse(f"`{what}` expects a mapping; got {node.shown()}", node)
-    for key, _ in node.value:
-        if key.kind != SCALAR:
-            refuse(f"a key of `{what}` is a text, not {key.shown()}", key)
-    pairs: list[tuple[Any, Node]] = node.value
-    return pairs

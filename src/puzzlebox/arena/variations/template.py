@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -109,12 +109,7 @@ class Variations:
         return _length(self.count)
 
     def __getitem__(self, number: Any) -> Any:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
-        place = number + self.count if number < 0 else number
-        if not 0 <= place < self.count:
-            raise IndexError(f"there is no variation {number}; there are {self.count}")
-        return self._template.at(self._indices[place])
+        return _items(number, self.count, lambda place: self._template.at(self._indices[place]))
 
     def __iter__(self) -> Iterator[Variation]:
         return (self[number] for number in _numbers(self.count))
@@ -238,12 +233,7 @@ class Template:
         return _length(self.count)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        number = index + self.count if index < 0 else index
-        if not 0 <= number < self.count:
-            raise IndexError(f"there is no variation {index}; there are {self.count}")
-        return self.at(number)
+        return _items(index, self.count, self.at)
 
     def __iter__(self) -> Iterator[Variation]:
         return (self.at(number) for number in _numbers(self.count))
@@ -379,6 +369,16 @@ def _numbers(count: int) -> Iterator[int]:
     while number < count:
         yield number
         number += 1
+
+
+def _items(index: Any, count: int, at: Callable[[int], Variation]) -> Any:
+    """Return the variation at an index (negative: from the end), or those of a slice."""
+    if isinstance(index, slice):
+        return [at(each) for each in range(*index.indices(_length(count)))]
+    number = index + count if index < 0 else index
+    if not 0 <= number < count:
+        raise IndexError(f"there is no variation {index}; there are {count}")
+    return at(number)
 
 
 def _length(count: int) -> int:

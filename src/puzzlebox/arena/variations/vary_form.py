@@ -45,7 +45,7 @@ from puzzlebox.arena.variations.procgen_form import Scope
 from puzzlebox.arena.variations.space import Choice, Option
 from puzzlebox.arena.variations.tables import Constraint, tie
 from puzzlebox.arena.variations.turning import MIRRORS, TURNS, mirrored, turned
-from puzzlebox.arena.variations.variables import LAWS, plain_part, read_variable
+from puzzlebox.arena.variations.variables import LAWS, pairs_of, plain_part, read_variable
 from puzzlebox.seeds import attempt_name
 from puzzlebox.text import nearest, number
 
@@ -262,7 +262,7 @@ class VaryReader:
             self.constraints.append(Constraint(axes, _only_when(choice, test), test.place))
         self.constraints += latin_square(root, self.names)
         labels = root.get("labels")
-        for key, value in [] if labels is None else _pairs(labels, "labels"):
+        for key, value in [] if labels is None else pairs_of(labels, "labels", "values by their names"):
             self.labels[key.value] = plain_part(value, f"labels.{key.value}", self.part)
 
 
@@ -449,16 +449,6 @@ def _texts(node: Node) -> list[str]:
     if node.kind == SEQUENCE:
         return [text for each in node.value for text in _texts(each)]
     return [text for key, value in node.value for text in (*_texts(key), *_texts(value))]
-
-
-def _pairs(node: Node, what: str) -> list[tuple[Node, Node]]:
-    if node.kind != MAPPING:
-        refuse(f"`{what}` expects values by their names; got {node.shown()}", node)
-    for key, _ in node.value:
-        if key.kind != SCALAR:
-            refuse(f"a key of `{what}` is a text, not {key.shown()}", key)
-    pairs: list[tuple[Node, Node]] = node.value
-    return pairs
 
 
 def _ends(node: Node) -> tuple[Any, Any, bool]:
