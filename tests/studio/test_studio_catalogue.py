@@ -17,9 +17,9 @@ from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names
 from puzzlebox.cli import app
 from puzzlebox.studio import catalogue as shelves
+from puzzlebox.studio.cache import Kept
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.studio.everything import everything, everything_text
-from puzzlebox.studio.keeping import Kept
+from puzzlebox.studio.one_of_each import everything, everything_text
 from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, Studio, running
 

@@ -18,8 +18,8 @@ from puzzlebox.record.rows import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
 from puzzlebox.seeds import unpredictable_rng
-from puzzlebox.studio import everything
-from puzzlebox.studio.keeping import Kept
+from puzzlebox.studio import one_of_each
+from puzzlebox.studio.cache import Kept
 from puzzlebox.text import nearest
 
 # Texts of uploads that are kept: so many bytes of them, and of the tasks read from them. What is forgotten of the tasks
@@ -86,8 +86,8 @@ class Catalogue:
             UnknownTask: there is none.
         """
         with self._lock:
-            if name is None or (name == everything.NAME and name not in bundled_names()):
-                return Entry(everything.NAME, everything.everything())
+            if name is None or (name == one_of_each.NAME and name not in bundled_names()):
+                return Entry(one_of_each.NAME, one_of_each.everything())
             upload = self._uploads.get(name)
             text = self._texts.get(name)
             if upload is not None:

@@ -15,13 +15,13 @@ from puzzlebox.arena.schema import Task
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record import Store, StoreError
 from puzzlebox.record.rows import checked_participant
-from puzzlebox.studio import everything
+from puzzlebox.studio import one_of_each
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.limits import PLAYERS
 from puzzlebox.studio.links import Link
-from puzzlebox.studio.pacing import Pacer
-from puzzlebox.studio.playing import Play, Prepared
-from puzzlebox.studio.resuming import (
+from puzzlebox.studio.pacer import Pacer
+from puzzlebox.studio.play import Play, Prepared
+from puzzlebox.studio.recovery import (
     DELETED,
     GONE,
     MOST_UNSTORED,
@@ -33,7 +33,7 @@ from puzzlebox.studio.resuming import (
 )
 from puzzlebox.studio.schedule import SessionSchedule
 from puzzlebox.studio.tab import Full, Mistake, Tab, number
-from puzzlebox.studio.watching import ByAgent, known_agent
+from puzzlebox.studio.watched_agent import ByAgent, known_agent
 
 # Worlds of pages that have gone, and seconds they are kept; after that an episode is rebuilt from the store.
 MOST_KEPT, KEPT_SECONDS = 32, 120.0
@@ -135,7 +135,7 @@ class Rooms:
         if isinstance(episode, str) and episode in self._players:
             return True
         asked = message if tab.link is None else asdict(tab.link)
-        who, task = asked.get("participant"), asked.get("task") or everything.NAME
+        who, task = asked.get("participant"), asked.get("task") or one_of_each.NAME
         schedules = [other.play.schedule for other in self._tabs if other.play is not None]
         return who is not None and any((each.participant, each.name) == (who, task) for each in schedules)
 
@@ -156,7 +156,7 @@ class Rooms:
         if message["type"] != "resume":
             return message, None
         owner = await self._owner(_episode(message))
-        if owner == (link.participant, link.task or everything.NAME):
+        if owner == (link.participant, link.task or one_of_each.NAME):
             return message, None
         return message | {"type": "start"}, None if _untouched(message) else GONE.format("it is not one of this link")
 

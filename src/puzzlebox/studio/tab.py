@@ -13,10 +13,10 @@ from puzzlebox.arena.world.actions import ACTIONS, NOOP
 from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
-from puzzlebox.studio.playing import Play, Prepared
-from puzzlebox.studio.resuming import DELETED, GONE
-from puzzlebox.studio.telling import VIEWS
-from puzzlebox.studio.watching import FASTEST, SLOWEST, ByAgent
+from puzzlebox.studio.play import Play, Prepared
+from puzzlebox.studio.recovery import DELETED, GONE
+from puzzlebox.studio.teller import VIEWS
+from puzzlebox.studio.watched_agent import FASTEST, SLOWEST, ByAgent
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ TESTS = Path(__file__).resolve().parents[2]
 sys.path += [str(TESTS), str(TESTS / "helpers"), str(TESTS / "arena" / "schema")]
 
 from puzzlebox.arena.variations import Template, TemplateError
-from puzzlebox.arena.variations.checking import findings
+from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.variations.folder import columns_of, row_of
 from puzzlebox.batteries import template_names, template_path
 from test_fuzz import _places, _untangled, graft, mutate

@@ -20,9 +20,9 @@ from puzzlebox.arena.variations.budget import STEPS_TO_CHECK, Budget, Spent
 from puzzlebox.arena.variations.parts import shown
 from puzzlebox.arena.variations.plan import Design, ProcgenPlan, Produced, form_of
 from puzzlebox.arena.variations.problems import Mistake, TemplateError
-from puzzlebox.arena.variations.reading import found, is_template_tree, plan_of, tree_of
-from puzzlebox.arena.variations.sampling import Shuffle, shares
+from puzzlebox.arena.variations.shuffle import Shuffle, shares
 from puzzlebox.arena.variations.space import Selection
+from puzzlebox.arena.variations.template_source import found, is_template_tree, plan_of, tree_of
 from puzzlebox.arena.variations.text import text_of
 from puzzlebox.arena.variations.vary_form import TEMPLATE_KEYS
 from puzzlebox.seeds import named_seed, round_seed, sample_rng, variation_rng

@@ -43,8 +43,8 @@ from puzzlebox.arena.variations.plan import (
 from puzzlebox.arena.variations.problems import refuse
 from puzzlebox.arena.variations.procgen_form import Scope
 from puzzlebox.arena.variations.space import Choice, Option
+from puzzlebox.arena.variations.symmetry import MIRRORS, TURNS, mirrored, turned
 from puzzlebox.arena.variations.tables import Constraint, tie
-from puzzlebox.arena.variations.turning import MIRRORS, TURNS, mirrored, turned
 from puzzlebox.arena.variations.variables import LAWS, pairs_of, plain_part, read_variable
 from puzzlebox.seeds import attempt_name
 from puzzlebox.text import nearest, number

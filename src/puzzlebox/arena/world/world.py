@@ -13,7 +13,7 @@ from puzzlebox.arena.schema.models import Arena, Item, Task
 from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Thing
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world.actions import checked_actions
-from puzzlebox.arena.world.building import Arrangement
+from puzzlebox.arena.world.arrangement import Arrangement
 from puzzlebox.arena.world.description import describe
 from puzzlebox.arena.world.engine import SOLID, Engine
 from puzzlebox.arena.world.events import Event

@@ -14,7 +14,7 @@ from puzzlebox.studio import protocol
 from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag, Moment
 from puzzlebox.studio.schedule import SessionSchedule
-from puzzlebox.studio.telling import VIEWS, Teller, about_arena, events_text, moment_of
+from puzzlebox.studio.teller import VIEWS, Teller, about_arena, events_text, moment_of
 
 # Seconds from the end of an episode to the next one; where the end was shown, that was pause enough.
 PAUSE, PAUSE_AFTER_NOTICE = 1.5, 0.4

@@ -15,7 +15,7 @@ from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
-from puzzlebox.studio.playing import Play, Prepared
+from puzzlebox.studio.play import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.schedule import SessionSchedule
 from puzzlebox.studio.tab import Tab
@@ -398,7 +398,7 @@ def test_too_large_a_message_ends_the_connection(studio: Studio) -> None:
 
 
 def test_a_tap_between_two_steps_counts() -> None:
-    from puzzlebox.studio.playing import Keys
+    from puzzlebox.studio.play import Keys
 
     keys = Keys()
     keys.press(1, FORWARDS)

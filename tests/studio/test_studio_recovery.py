@@ -15,9 +15,9 @@ from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio import rooms
-from puzzlebox.studio.playing import Play, Prepared
+from puzzlebox.studio.play import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.resuming import CannotGoOn, later_actions, recovered
+from puzzlebox.studio.recovery import CannotGoOn, later_actions, recovered
 from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, FOOD_TWICE, PATIENCE, Mirror, Page, Studio, free_port, running, server
 

@@ -16,7 +16,7 @@ from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record.rows import UPLOAD
 from puzzlebox.studio import protocol
-from puzzlebox.studio.playing import Play
+from puzzlebox.studio.play import Play
 from puzzlebox.text import nearest
 
 SLOWEST, FASTEST = 0.1, 8.0
