@@ -45,10 +45,12 @@ browser: $(VENV)/built
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks
 
-# Files written from the catalogue, the models and the page: the JSON Schema, the table of things, the notices.
+# Files written from the catalogue, the models, the imports and the page: the JSON Schema, the table of things, the graph
+# of rooms, the notices.
 generated: $(VENV)/built $(PAGE)
 	$(BIN)/python -m puzzlebox.arena.schema
 	$(BIN)/python -m puzzlebox.studio.layout
+	$(BIN)/python tools/import_graph.py
 	cp $(dir $(PAGE))notices.txt THIRD-PARTY-NOTICES.txt
 
 pictures: $(VENV)/built
