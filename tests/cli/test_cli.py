@@ -317,5 +317,5 @@ def test_doctor_says_how_to_mend_what_is_missing(monkeypatch: pytest.MonkeyPatch
 
 def test_a_converted_task_goes_to_stdout_by_the_name_of_a_dash(tmp_path: Path) -> None:
     said = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "-", cwd=tmp_path)
-    assert (said.returncode, said.stderr) == (0, "")
+    assert said.returncode == 0 and "wrote" not in said.stderr
     assert said.stdout.startswith("!ArenaConfig") and not (tmp_path / "-").exists()
