@@ -79,7 +79,7 @@ class RandomAgent:
         self.begin(0)
 
     def begin(self, seed: int) -> None:
-        """Start afresh: no last action, and all chances from the seed."""
+        """Start afresh: no last action, and a new random stream from the seed."""
         self._rng = rng_from(seed)
         self._left = 0
         self._chosen: int | None = None
@@ -144,9 +144,9 @@ def _drawing(text: str) -> Draw:
         count = "one number" if DISTRIBUTIONS[name] == 1 else "two numbers"
         raise ValueError(f"{text!r} is no distribution; {name} takes {count} up to 1,000,000, as in {PUBLISHED!r}")
     if name == "constant":
-        return lambda chances: numbers[0]
+        return lambda rng: numbers[0]
     try:
         getattr(rng_from(0), name)(*numbers)
     except ValueError as problem:
         raise ValueError(f"{text!r} is no distribution: {problem}") from None
-    return lambda chances: float(getattr(chances, name)(*numbers))
+    return lambda rng: float(getattr(rng, name)(*numbers))

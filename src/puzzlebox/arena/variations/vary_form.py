@@ -29,10 +29,10 @@ from puzzlebox.arena.variations.parts import (
     shown,
 )
 from puzzlebox.arena.variations.plan import (
-    Chances,
     Design,
     Plan,
     Produced,
+    Streams,
     choices_in,
     collect,
     column_names,
@@ -297,13 +297,13 @@ class VaryPlan:
         self.endless = drawn or any(each.plan.endless for each in nested)
 
     def produce(
-        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
     ) -> Produced | None:
         """The variation with these choices, unless a drawn value breaks a requirement."""
         reader = self._reader
 
         def drawn(name: str) -> Random:
-            return chance(attempt_name(name, attempt))
+            return rng_of(attempt_name(name, attempt))
 
         context = Context(selection, reader.names.parts, drawn, budget)
         if not all(formula.realise(context) for formula in reader.requirements):

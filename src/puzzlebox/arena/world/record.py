@@ -22,7 +22,7 @@ class Record:
     Attributes:
         task: the task.
         arena: the position of the arena it started in.
-        seed: what its chances were drawn from.
+        seed: the seed of its random stream.
         rules: what it was played by.
         actions: what each agent did, step by step.
     """
