@@ -17,7 +17,7 @@ from puzzlebox.record import Store
 from puzzlebox.studio import rooms
 from puzzlebox.studio.play import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.recovery import CannotGoOn, later_actions, recovered
+from puzzlebox.studio.recovery import CannotResume, later_actions, recovered
 from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, FOOD_TWICE, PATIENCE, Mirror, Page, Studio, free_port, running, server
 
@@ -154,7 +154,7 @@ def test_an_episode_that_is_over_is_followed_by_a_new_one(studio: Studio) -> Non
 def test_an_episode_nobody_knows(studio: Studio) -> None:
     lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": [1, 2]}
     with studio.page(lost) as page:
-        assert page.error() == "there is no episode 0123456789ab to go on with; start again"
+        assert page.error() == "there is no episode 0123456789ab to resume; start again"
     with studio.page({**lost, "task": "foraging"}) as page:
         page.until_step(1)
         assert page.episodes[0]["task"] == "foraging"
@@ -183,9 +183,9 @@ def test_what_a_page_has_seen_beyond_what_is_known() -> None:
     assert later_actions([1, 2, 3], 1, [2]) == ()
     assert later_actions([1, 2, 3], 3, []) == ()
     assert later_actions([], 0, [7]) == (7,)
-    with pytest.raises(CannotGoOn):
+    with pytest.raises(CannotResume):
         later_actions([1, 2, 3], 1, [2, 4])
-    with pytest.raises(CannotGoOn):
+    with pytest.raises(CannotResume):
         later_actions([1], 2, [])
 
 
@@ -271,7 +271,7 @@ def test_rebuilding_gives_the_same_world_and_stores_what_was_missing(tmp_path: P
     assert len(record.actions) == 12 and stored.steps == 12
     assert prepared.world.scene().poses.tobytes() == uninterrupted.scene().poses.tobytes()
     assert [step.step for step in prepared.unstored] == list(range(13, 21))
-    with pytest.raises(CannotGoOn, match="is not what was stored"):
+    with pytest.raises(CannotResume, match="is not what was stored"):
         recovered(store, episode, 10, later)
 
 
@@ -320,7 +320,7 @@ def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:
     finished = store.episode(episode)
     assert (finished.ended_by, finished.steps, finished.passed) == ("completed", prepared.world.clock, True)
     assert [message["type"] for message in told] == ["episode", "ended"]
-    with pytest.raises(CannotGoOn, match="the episode is over"):
+    with pytest.raises(CannotResume, match="the episode is over"):
         recovered(store, episode, 0, [])
 
 
@@ -349,5 +349,5 @@ def test_what_an_agent_played_is_not_gone_on_with(tmp_path: Path) -> None:
     start = Start.of(load_task(FOOD), rules=Rules(decision_period=1), player="agent", agent="random")
     store.begin(start)
     store.flush()
-    with pytest.raises(CannotGoOn, match="only what a person plays"):
+    with pytest.raises(CannotResume, match="only what a participant plays"):
         recovered(store, start.id, 0, [])

@@ -1,4 +1,4 @@
-"""Going on with an episode after the server was stopped: with what is stored, and what the page has seen beyond it."""
+"""Resuming an episode after the server was stopped: from what is stored, and what the page has seen beyond it."""
 
 import json
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ GONE = "the episode could not be resumed: {}; this is a new one"
 DELETED = "it was deleted"
 
 
-class CannotGoOn(Exception):
-    """One sentence why an episode cannot be gone on with."""
+class CannotResume(Exception):
+    """An episode cannot be resumed; its text is one sentence that says why."""
 
 
 def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[int, ...]:
@@ -31,13 +31,13 @@ def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[
         seen: the actions the page saw after it.
 
     Raises:
-        CannotGoOn: the two do not fit together.
+        CannotResume: the two do not fit together.
     """
     if step > len(done):
-        raise CannotGoOn(f"the page knows {step} steps as stored, but there are {len(done)}")
+        raise CannotResume(f"the page knows {step} steps as stored, but there are {len(done)}")
     both = min(len(done) - step, len(seen))
     if list(done[step : step + both]) != list(seen[:both]):
-        raise CannotGoOn("what the page has seen is not what was stored")
+        raise CannotResume("what the page has seen is not what was stored")
     return tuple(seen[both:])
 
 
@@ -47,7 +47,7 @@ def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pr
     It is this program's from now on, and no other's.
 
     Raises:
-        CannotGoOn: it cannot be gone on with, and why.
+        CannotResume: it cannot be resumed, and why.
         PlayedElsewhere: another server plays it.
     """
     store.claim(id)
@@ -62,17 +62,17 @@ def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pre
     try:
         episode = store.episode(id)
     except KeyError:
-        raise CannotGoOn("the episode had not been stored yet") from None
+        raise CannotResume("the episode had not been stored yet") from None
     if episode.finished:
-        raise CannotGoOn("the episode is over")
+        raise CannotResume("the episode is over")
     if store.fault(id) is not None:
-        raise CannotGoOn("it cannot be recorded any further")
+        raise CannotResume("it cannot be recorded any further")
     if episode.player != "human" or episode.decision_period != 1:
-        raise CannotGoOn("only what a person plays can be gone on with")
+        raise CannotResume("only what a participant plays can be resumed")
     try:
         record, text = store.record(id), store.task_text(id)
     except KeyError:
-        raise CannotGoOn(DELETED) from None
+        raise CannotResume(DELETED) from None
     later = later_actions([actions[0] for actions in record.actions], step, seen)
     times = store.steps(id)["time_ms"]
     start = _start_of(episode, text)

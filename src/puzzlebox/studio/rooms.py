@@ -26,7 +26,7 @@ from puzzlebox.studio.recovery import (
     GONE,
     MOST_UNSTORED,
     RESTART,
-    CannotGoOn,
+    CannotResume,
     later_actions,
     progress,
     recovered,
@@ -83,7 +83,7 @@ class Rooms:
         self._stop_listening = self.store.listen(lambda done: loop.call_soon_threadsafe(self._stored, done))
 
     async def close(self) -> None:
-        """Stop it, and have everything stored; what is not over can be gone on with another day."""
+        """Stop it, and have everything stored; what is not over can be resumed another day."""
         self._stop_listening()
         self._clock.cancel()
         await asyncio.gather(self._clock, return_exceptions=True)
@@ -202,7 +202,7 @@ class Rooms:
             self._drop(episode)
 
     def _drop(self, episode: str, left: float | None = None) -> None:
-        """Keep a world no longer, unless its page was back since it left; other servers may go on with the episode."""
+        """Keep a world no longer, unless its page was back since it left; other servers may resume the episode."""
         if episode in self._kept and left in (None, self._kept[episode][0]):
             del self._kept[episode]
             self.store.release(episode)
@@ -232,7 +232,7 @@ class Rooms:
             raise Mistake(str(problem)) from None
 
     async def _open_again(self, tab: Tab, schedule: SessionSchedule) -> bool:
-        """Lead a participant who opens the link again to where they were; whether there is anything to go on with.
+        """Lead a participant who opens the link again to where they were; whether there is anything to resume.
 
         Without that, arenas which are done are left out of the schedule.
         """
@@ -263,7 +263,7 @@ class Rooms:
             return True
         try:
             prepared, *_ = await self.build(recovered, self.store, unfinished.id, 0, [])
-        except CannotGoOn:
+        except CannotResume:
             return False
         schedule.continue_after(unfinished.arena)
         tab.sit_down(Play(schedule, self.store), None)
@@ -303,12 +303,12 @@ class Rooms:
                 before.give_way()
             if episode in self._kept and await self.forgotten(self._kept[episode][1]):
                 self._kept.pop(episode, None)
-                raise CannotGoOn(DELETED)
+                raise CannotResume(DELETED)
             if episode in self._kept:
                 self._come_back(tab, episode, step, seen, participant)
             else:
                 await self._rebuild(tab, episode, step, seen, participant, _number(message, "seed"))
-        except CannotGoOn as reason:
+        except CannotResume as reason:
             if seen:  # the page will forget it
                 self.log.warning("episode %s: %s; after step %d its page had seen %s", episode, reason, step, seen)
             await self._instead(tab, episode, message, str(reason))
@@ -320,7 +320,7 @@ class Rooms:
         _, play, driver = self._kept[episode]
         _refuse_others(participant, play.schedule.participant)
         if later_actions([actions[0] for actions in play.world.actions], step, seen):
-            raise CannotGoOn("the page has seen more than has happened")
+            raise CannotResume("the page has seen more than has happened")
         del self._kept[episode]
         self.plays(tab, episode)
         play.come_back(waits=waits)
@@ -348,7 +348,7 @@ class Rooms:
         tab.stored(episode, len(record.actions))
 
     async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
-        """A new episode of the same task, for one that cannot be gone on with."""
+        """A new episode of the same task, for one that cannot be resumed."""
         note = GONE.format(reason)
         try:
             await self.build(self.store.flush, 0.0)
@@ -356,7 +356,7 @@ class Rooms:
             record = await self.build(self.store.record, episode)
         except KeyError:
             if message.get("task") is None:
-                raise Mistake(f"there is no episode {episode} to go on with; start again", gone=True) from None
+                raise Mistake(f"there is no episode {episode} to resume; start again", gone=True) from None
             wanted = ("task", "arena", "seed", "agent", "participant")
             await self._start(tab, {key: message.get(key) for key in wanted}, None if _untouched(message) else note)
             return
@@ -408,9 +408,9 @@ def _number(message: dict[str, Any], name: str) -> int | None:
 
 
 def _refuse_others(named: str | None, played: str | None) -> None:
-    """Nobody goes on with what another participant began."""
+    """Refuse to let anybody resume what another participant began."""
     if named is not None and named != played:
-        raise CannotGoOn("another participant played it")
+        raise CannotResume("another participant played it")
 
 
 def _text(message: dict[str, Any], name: str, longest: int = 300) -> str | None:

@@ -207,7 +207,7 @@ class Tab:
         self._news.set()
 
     def give_way(self) -> None:
-        """The same episode is gone on with in another connection."""
+        """The same episode is resumed in another connection."""
         self.fail(
             "this task is open in another tab or window; go on there, or continue here", _TAKEN_OVER, elsewhere=True
         )

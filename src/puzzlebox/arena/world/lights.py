@@ -6,7 +6,7 @@ from puzzlebox.arena.rules import TIME_UNIT
 class Lights:
     """The blackouts of one arena, as its task gives them in units of time.
 
-    A first number below 0 is a period: the light changes every so many units. Otherwise it changes at each of the times.
+    A first number below 0 is a period: the light changes every so many units. Otherwise it changes at each time.
     """
 
     def __init__(self, blackouts: tuple[int, ...]) -> None:
