@@ -234,7 +234,7 @@ def test_forms_around_and_behind_the_eye_are_cut_where_they_pass_it() -> None:
     assert (look(scene_of(wall), (20, 0.5, 20), 0)[2][:, :32] != 0).all()
 
 
-# What the original's pictures show, and which way is right.
+# What the original's pictures show (animal-ai.md 11.3), and which way is right.
 
 
 def box_around(mask: Array) -> tuple[int, int, int, int]:

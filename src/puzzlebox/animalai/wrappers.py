@@ -1,4 +1,4 @@
-"""The original's newer wrappers: Gymnasium environments around an `AnimalAIEnvironment`."""
+"""The original's newer wrappers: Gymnasium environments around an `AnimalAIEnvironment` (animal-ai.md 7.9)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike

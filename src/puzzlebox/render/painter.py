@@ -12,7 +12,7 @@ from puzzlebox.scene.shapes import Vector
 if TYPE_CHECKING:
     from puzzlebox.render.views import View
 
-# The field of view of the animal's eye, across its square picture, as in the original.
+# Of the animal's eye, across its square picture (animal-ai.md 6.1).
 FOV_DEGREES = 100.0
 # What `ids` say where there is no thing.
 SKY, FLOOR, FENCE, CEILING = -1, -2, -3, -4

@@ -1,4 +1,4 @@
-"""The heuristic (Braitenberg) agents of the Animal-AI paper, as they were run.
+"""The heuristic (Braitenberg) agents of the Animal-AI paper, as they were run (experiments.md section 4).
 
 They turn what a fan of rays meets straight into an action, by the first rule that holds. What the published scripts
 kept from one episode to the next, the last action, starts afresh here, so that an episode can be repeated on its own.

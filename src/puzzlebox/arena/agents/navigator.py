@@ -38,7 +38,7 @@ _TOLLS = {
 _DEADLY = ("DeathZone", "badGoal")
 _RADIUS = 0.5
 _FAR = 200.0
-# Degrees an animal turns in one decision, at the usual three physics steps.
+# Degrees an animal turns in one decision (animal-ai.md 4.3), at the usual three physics steps.
 _TURN = 6.0
 _SECONDS = 0.06
 # How far an animal slides once it stops, per metre a second.

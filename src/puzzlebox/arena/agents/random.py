@@ -1,4 +1,4 @@
-"""The random action agent of the Animal-AI papers, with all its settings and a seed."""
+"""The random action agent of the Animal-AI papers, with all its settings and a seed (experiments.md section 4)."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -16,13 +16,13 @@ from puzzlebox.arena.variations.shuffle import Shuffle
 from puzzlebox.arena.variations.space import Choice, Option, Space
 from puzzlebox.text import nearest
 
-# The colours of procgen-companion, in its order.
+# procgen.md 3, in its order.
 PALETTE = (
     *((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0), (255, 0, 255)),
     *((0, 255, 255), (192, 192, 192), (128, 128, 128), (128, 0, 0), (0, 128, 0)),
 )
 _TEMPLATE_KEYS = ("id", "proc_meta")
-# The keys of each tag in the order in which they are written; what is newer comes after them.
+# The keys of each tag in the order in which they are written (procgen.md 2); what is newer comes after them.
 _ORDERS = {
     "!ArenaConfig": "randomizeArenas canResetEpisode canChangePerspective showNotification arenas",
     "!Arena": "passMark timeLimit items blackouts mergeNextArena",

@@ -35,8 +35,7 @@ _GIVE = 0.05
 _WORLD_GRAVITY = np.array((0.0, -9.81, 0.0), np.float32)
 _UNIT = np.ones(3, np.float32)
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
-# The original's settings of PhysX: solver iterations, the energy below which a body sleeps, and at how many metres
-# contacts begin.
+# animal-ai.md 4.1
 _ITERATIONS = 12
 _SLEEP = 0.005
 _CONTACT_OFFSET = 0.01

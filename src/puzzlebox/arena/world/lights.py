@@ -4,10 +4,7 @@ from puzzlebox.arena.rules import TIME_UNIT
 
 
 class Lights:
-    """The blackouts of one arena, as its task gives them in units of time.
-
-    A first number below 0 is a period: the light changes every so many units. Otherwise it changes at each time.
-    """
+    """The schedule of one arena (animal-ai.md 5.8)."""
 
     def __init__(self, blackouts: tuple[int, ...]) -> None:
         self._period = -blackouts[0] * TIME_UNIT if blackouts and blackouts[0] < 0 else 0

@@ -43,7 +43,7 @@ class _Toggle(Operation):
         for item in self._model.items:
             thing = world.bring(item)
             if thing is not None and not self._model.forget:
-                self._brought = thing  # the last is the one that is taken away again
+                self._brought = thing  # the last is the one that is taken away again (animal-ai.md 1.11)
 
     def start(self, world: "World", animal: Agent) -> None:
         brought, self._brought = self._brought, None
@@ -145,7 +145,7 @@ def alive(model: models.Operation) -> Operation:
 
 
 def operations_of(thing: Thing) -> list[Operation]:
-    """What a thing does when pressed or entered; a button's legacy keys come first."""
+    """What a thing does when pressed or entered; a button's legacy keys come first (animal-ai.md 1.11)."""
     asked: Sequence[models.Operation] = thing.asked.get("operations") or ()
     living = [alive(model) for model in (*_legacy(thing), *asked)]
     # Nobody leaves a button, so there what lasts would last for good; in the game it is for zones only.

@@ -294,7 +294,7 @@ class World:
     # --- reward, health, the end
 
     def pay(self, animal: Agent, amount: float, *, completes: bool = False) -> bool:
-        """Give or take reward and health; maybe complete the arena. False when nothing counts."""
+        """Give or take reward and health; maybe complete the arena (animal-ai.md 5.2). False when nothing counts."""
         if not self.counts(animal):
             return False
         if amount or completes:
@@ -351,7 +351,7 @@ class World:
             self._close()
 
     def _show_notice(self) -> None:
-        """Nobody can move and nothing counts, but the world goes on."""
+        """Nobody can move and nothing counts, but the world goes on (animal-ai.md 5.5)."""
         self._tick()
         astray = self._motion.move().astray
         if astray >= 0:
