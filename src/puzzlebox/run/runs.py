@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.arena.rules import Rules
-from puzzlebox.arena.world.schedule import last_of
 from puzzlebox.processes import cores
 from puzzlebox.record.rows import now
 from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
@@ -223,7 +222,7 @@ def _settings(
                 "arenas": [
                     {
                         "position": start,
-                        "last": last_of(subject.task, start),
+                        "last": subject.task.last(start),
                         "pass_mark": arena.pass_mark,
                         "time_limit": arena.time_limit,
                     }

@@ -10,7 +10,6 @@ from pathlib import Path
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, write
 from puzzlebox.arena.variations import Template, is_template
-from puzzlebox.arena.world.schedule import starts_of
 from puzzlebox.batteries import bundled_names, template_names
 from puzzlebox.record.rows import hash_of
 from puzzlebox.text import closest
@@ -50,7 +49,7 @@ class Subject:
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """The positions of the arenas an episode can start in; one that another merges into is none."""
-        return starts_of(self.task)
+        return self.task.starts
 
     @cached_property
     def animals(self) -> int:

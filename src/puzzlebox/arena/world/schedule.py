@@ -5,23 +5,6 @@ import numpy as np
 from puzzlebox.arena.schema.models import Task
 
 
-def starts_of(task: Task) -> tuple[int, ...]:
-    """Return the positions of the arenas an episode of a task can start in.
-
-    An arena that another one merges into is played as the continuation of that one only.
-    """
-    arenas = task.arenas
-    return tuple(i for i in range(len(arenas)) if i == 0 or not arenas[i - 1].merge_next_arena)
-
-
-def last_of(task: Task, start: int) -> int:
-    """Return the position of the last arena of an episode that starts in a given one and goes through all it merges."""
-    last = start
-    while task.arenas[last].merge_next_arena and last + 1 < len(task.arenas):
-        last += 1
-    return last
-
-
 class ArenaSchedule:
     """The schedule by which the arenas of a task are played, round after round; none is ever skipped.
 
@@ -30,7 +13,7 @@ class ArenaSchedule:
     """
 
     def __init__(self, task: Task) -> None:
-        self.starts = starts_of(task)
+        self.starts = task.starts
         self._random = task.randomize_arenas
         self._left: list[int] = []
         self._last: int | None = None
