@@ -6,10 +6,10 @@ between presets.
 
 | preset | what it rebuilds |
 |---|---|
-| `puzzlebox` | what the documentation of Animal-AI says, without the faults of its builds |
-| `4.3` | builds 4.1 to 4.4 |
-| `3.1` | builds 3.0 and 3.1, by which the experiments of the 2024 paper were run |
-| `2019` | the build of the Animal-AI Olympics of 2019 |
+| `puzzlebox` | no build: the rules a new study should use; the page on differences says why each differs |
+| `4.3` | build 4.3, which the scripts of today's users were written for |
+| `3.1` | build 3.1, which the published results come from |
+| `2019` | the first build, of 2019 |
 """
 
 from typing import Any
