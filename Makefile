@@ -56,6 +56,7 @@ generated: $(VENV)/built $(PAGE)
 	$(BIN)/python -m puzzlebox.arena.schema
 	$(BIN)/python tools/reference.py
 	$(BIN)/python -m puzzlebox.studio.layout
+	$(BIN)/python tools/import_graph.py
 	cp $(dir $(PAGE))notices.txt THIRD-PARTY-NOTICES.txt
 
 pictures: $(VENV)/built

@@ -8,7 +8,7 @@ import numpy as np
 
 from puzzlebox.arena.senses.rays import Rays
 from puzzlebox.arena.world import Event, Record, World
-from puzzlebox.arena.world.replaying import Moment, moments
+from puzzlebox.arena.world.moments import Moment, moments
 
 COLUMNS = (
     *("Episode", "Step", "Health", "Reward", "XVelocity", "YVelocity", "ZVelocity", "XPosition", "YPosition"),

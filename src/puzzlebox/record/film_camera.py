@@ -6,7 +6,7 @@ from math import atan2, degrees, exp, hypot
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world import World
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.scene import Scene

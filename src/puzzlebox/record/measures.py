@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world import Event
 from puzzlebox.record.rows import plain_event
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from puzzlebox.arena.rules import PRESETS, Rules
 from puzzlebox.arena.schema import write
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.things.rules import PRESETS, Rules
 from puzzlebox.arena.world import Event, Outcome, World
 
 HUMAN = "human"

@@ -7,8 +7,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import read
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import Record
 from puzzlebox.arena.world.record import check_start
 from puzzlebox.record.damage import (

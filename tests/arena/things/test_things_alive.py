@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from living import BACKWARDS, FINE, FORWARDS, NOOP, RIGHT, kinds, run
-from puzzlebox.arena.things import CATALOGUE, SHRINK, SKINS, Category, Rules, Stands, Thing
+from puzzlebox.arena.rules import Rules
+from puzzlebox.arena.things import CATALOGUE, SHRINK, SKINS, Category, Stands, Thing
 from puzzlebox.arena.things.dispensers import SpawnerDispenserTall
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world import Event, World

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from player import Player, passes, replayed, solved
-from puzzlebox.arena.variations import Template, Variation, template_names
-from puzzlebox.arena.variations.checking import findings, showing_all
+from puzzlebox.arena.variations import Template, Variation
+from puzzlebox.arena.variations.findings import findings, showing_all
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.actions import NOOP
+from puzzlebox.batteries import template_names
 
 Values = dict[str, Any]
 FAMILIES = {"object-permanence": 12_000, "basic-control": 260_000}

@@ -19,8 +19,9 @@ import pytest
 
 from arenas import chance, pick, random_actions, random_task
 from puzzlebox import TaskWarning
+from puzzlebox.arena.rules import PRESETS
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.things import CATALOGUE, PRESETS
+from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import KINDS, Outcome, Record, World
 
 STEPS = int(os.environ.get("PUZZLEBOX_FUZZ_STEPS", "150000"))

@@ -28,8 +28,9 @@ from puzzlebox.arena.envs.settings import (
     told_of,
 )
 from puzzlebox.arena.envs.sources import Named, Source, plain_source, several_agents, tasks_of
-from puzzlebox.arena.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.world import Event, Outcome, Record, World
+from puzzlebox.seeds import next_episode_seed
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ OPTIONS = ("task", "arena")
 # Pixels of the pictures `render` gives.
 _RENDERED = 512
 # Seeds of episodes nobody gave a seed for.
-_SEEDS = 2**63
 
 register()
 
@@ -150,7 +150,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         if programme.variation is not None:
             self._for_one([Named(programme.name, task)])
         self._programme = programme
-        own = int(self.np_random.integers(_SEEDS)) if seed is None else seed
+        own = next_episode_seed(self.np_random) if seed is None else seed
         self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
         return self._world.take_events()
 

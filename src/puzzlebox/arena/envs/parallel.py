@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from puzzlebox.arena.envs.arena import OPTIONS, RENDER_MODES, Snapshot
 from puzzlebox.arena.envs.copying import Copied
 from puzzlebox.arena.envs.programme import Programme
@@ -23,8 +21,9 @@ from puzzlebox.arena.envs.settings import (
     told_of,
 )
 from puzzlebox.arena.envs.sources import Source, arenas_of, tasks_of
-from puzzlebox.arena.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.world import Event, World
+from puzzlebox.seeds import next_episode_seed, rng_from
 from puzzlebox.text import closest, nearest
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ try:
 except ImportError:  # pragma: no cover
     raise ImportError("several agents need PettingZoo; pip install 'puzzlebox[multi]' brings it") from None
 
-_SEEDS = 2**63
 _RENDERED = 512
 _NOOP = 0
 
@@ -93,7 +91,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         # Spaces can be seeded, so that each agent has its own.
         self.observation_spaces = {agent: Perception(self.settings).space for agent in self.possible_agents}
         self.action_spaces = {agent: self.settings.action_space for agent in self.possible_agents}
-        self._generator = np.random.default_rng()
+        self._generator = rng_from(None)
         self._world: World | None = None
         self._fit_out()
 
@@ -141,13 +139,13 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         elif seed is not None:
             programme = Programme(programme.tasks)
         if seed is not None:
-            generator = np.random.default_rng(seed)
+            generator = rng_from(seed)
         task, position = programme.next(generator, options.get("arena"))
         count = max(1, len(task.arenas[position].agents()))
         if count > len(self.possible_agents):
             most = len(self.possible_agents)
             raise ValueError(f"the task has {count} agents and this environment was made for {most}; make a new one")
-        own = int(generator.integers(_SEEDS)) if seed is None else seed
+        own = next_episode_seed(generator) if seed is None else seed
         self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
         self._programme, self._generator = programme, generator
         self.agents = _names(count)

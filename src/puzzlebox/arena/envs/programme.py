@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from copy import copy
 from math import gcd
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,8 @@ import numpy as np
 from puzzlebox.arena.envs.sources import Named, Played, arenas_of
 from puzzlebox.arena.schema import Task
 from puzzlebox.arena.variations import Template, Variation
-from puzzlebox.arena.world import ArenaOrder
-
-_SEEDS = 2**63
+from puzzlebox.arena.world import ArenaSchedule
+from puzzlebox.seeds import template_rng
 
 
 def share(tasks: Sequence[Named], index: int, count: int) -> list[Named]:
@@ -35,14 +33,14 @@ class Drawn:
 
     def __init__(self, template: Template) -> None:
         self._template = template
-        self._order: ArenaOrder | None = None
+        self._order: ArenaSchedule | None = None
         self.variation: Variation | None = None
 
     def next(self, generator: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
         """The next arena of the variation at hand, or the first one of a new variation."""
         if self.variation is None or self._order is None or not self._order._left or arena is not None:
-            self.variation = self._template.draw(Random(int(generator.integers(_SEEDS))))
-            self._order = ArenaOrder(self.variation.task)
+            self.variation = self._template.draw(template_rng(generator))
+            self._order = ArenaSchedule(self.variation.task)
         task = self.variation.task
         return task, self._order.next(generator) if arena is None else position_of(arena, task)
 
@@ -98,11 +96,11 @@ class Programme:
         twin._turn, twin.name, twin.variation = self._turn, self.name, self.variation
         twin._orders = [each.copy() if isinstance(each, Drawn) else copy(each) for each in self._orders]
         for order, own in zip(twin._orders, self._orders, strict=True):
-            if isinstance(order, ArenaOrder) and isinstance(own, ArenaOrder):
+            if isinstance(order, ArenaSchedule) and isinstance(own, ArenaSchedule):
                 order._left = list(own._left)
         return twin
 
 
-def _order_of(played: Played) -> ArenaOrder | Drawn:
+def _order_of(played: Played) -> ArenaSchedule | Drawn:
     """How a task goes through its arenas, or a template through its variations."""
-    return ArenaOrder(played) if isinstance(played, Task) else Drawn(played)
+    return ArenaSchedule(played) if isinstance(played, Task) else Drawn(played)

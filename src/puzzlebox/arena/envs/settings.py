@@ -10,12 +10,13 @@ from gymnasium import spaces
 from puzzlebox._native import Cruise
 from puzzlebox.arena.envs.frames import Frames
 from puzzlebox.arena.envs.frames import Observation as Observation
+from puzzlebox.arena.rules import PRESETS, Rules
 from puzzlebox.arena.senses.rays import Rays
 from puzzlebox.arena.senses.vitals import HIGH, LOW, Vitals
-from puzzlebox.arena.things import Agent, Rules
-from puzzlebox.arena.things.rules import PRESETS
+from puzzlebox.arena.things import Agent
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
+from puzzlebox.seeds import check_seed
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
@@ -61,11 +62,7 @@ def checked_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
 
 def checked_seed(seed: Any) -> int | None:
     """A seed as plain number."""
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"the seed is {seed!r}; it must be a whole number, 0 or more")
-    return int(seed)
+    return None if seed is None else check_seed(seed)
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None, more: str = "") -> int:

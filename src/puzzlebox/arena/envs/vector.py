@@ -23,7 +23,9 @@ from puzzlebox.arena.envs.settings import (
     refuse_unknown,
 )
 from puzzlebox.arena.envs.sources import Named, Source, several_agents, tasks_of
-from puzzlebox.arena.envs.workers import Workers, cores
+from puzzlebox.arena.envs.workers import Workers
+from puzzlebox.processes import cores
+from puzzlebox.seeds import vector_seeds
 from puzzlebox.text import nearest
 
 _AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
@@ -123,8 +125,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
             seeds = [checked_seed(each) for each in seed]
         else:
-            first = checked_seed(seed)
-            seeds = [None if first is None else first + index for index in range(self.num_envs)]
+            seeds = vector_seeds(checked_seed(seed), self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(seeds)} seeds; give one for each")
         wishes = [(own, dict(options)) for own in seeds]

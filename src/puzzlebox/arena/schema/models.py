@@ -350,6 +350,18 @@ class Task(Model):
         json_schema_extra={"expects": "a list of at least one arena"},
     )
 
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The positions of the arenas an episode can start in: all but those that another one merges into."""
+        return tuple(i for i in range(len(self.arenas)) if i == 0 or not self.arenas[i - 1].merge_next_arena)
+
+    def last(self, start: int) -> int:
+        """The position of the last arena of an episode; that of its start unless others merge into it."""
+        last = start
+        while self.arenas[last].merge_next_arena and last + 1 < len(self.arenas):
+            last += 1
+        return last
+
     @model_validator(mode="after")
     def _arenas_fit_together(self) -> Self:
         seen: dict[int, int] = {}

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from puzzlebox._native import Cruise
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things import Thing
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FENCE, NOTHING, SOLID
 from puzzlebox.scene.scene import no_such_animal

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from puzzlebox._native import Animal
+from puzzlebox.arena.rules import Rules, steps_in
 from puzzlebox.arena.things.kinds import Category, Solid, Stands, Takes
 from puzzlebox.arena.things.parameters import SKINS
-from puzzlebox.arena.things.rules import Rules, steps_in
 from puzzlebox.arena.things.skins import skin
 from puzzlebox.arena.things.thing import Thing
 from puzzlebox.scene.parts import Part

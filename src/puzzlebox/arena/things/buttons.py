@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from puzzlebox.arena.rules import Rules, steps_in
 from puzzlebox.arena.things.kinds import Category, Notices, Origin, Takes
-from puzzlebox.arena.things.rules import Rules, steps_in
 from puzzlebox.arena.things.thing import Thing
 from puzzlebox.scene.colours import linear
 from puzzlebox.scene.parts import Part, between, box

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things.goals import GOLDEN, GREEN, RESHAPE, Goal
 from puzzlebox.arena.things.kinds import ColourRule, SizeRange, Stands, Takes
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.things.thing import SHRINK
 from puzzlebox.scene.parts import Part
 from puzzlebox.scene.scene import Kind, Pattern

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from puzzlebox.arena.rules import Rules, steps_in
 from puzzlebox.arena.things.dotnet_random import DotNetRandom
 from puzzlebox.arena.things.goals import RESHAPE, Goal
 from puzzlebox.arena.things.kinds import Category, ColourRule, Origin, Takes
-from puzzlebox.arena.things.rules import Rules, steps_in
 from puzzlebox.arena.things.structures import GLASS
 from puzzlebox.arena.things.thing import SHRINK, Thing
 from puzzlebox.scene.colours import linear

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things.kinds import Category, ColourRule, Notices, SizeRange, Solid, Stands, Takes
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.things.thing import SHRINK, Thing
 from puzzlebox.scene.colours import Linear
 from puzzlebox.scene.parts import Part, painted

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things.catalogue import CATALOGUE as CATALOGUE
 from puzzlebox.arena.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
 from puzzlebox.arena.things.parameters import PARAMETERS, Parameter
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.scene.parts import Part
 from puzzlebox.scene.shapes import Box, Shape, Vector
 from puzzlebox.scene.themes import Look

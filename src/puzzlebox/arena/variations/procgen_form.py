@@ -12,7 +12,7 @@ from puzzlebox.arena.variations.budget import MOST_STEPS, MOST_VARIATIONS, check
 from puzzlebox.arena.variations.conditions import Document, If, Range
 from puzzlebox.arena.variations.parts import Context, ListPart, MappingPart, Pinned, Repeat, is_dynamic, realise
 from puzzlebox.arena.variations.problems import NOWHERE, refuse
-from puzzlebox.arena.variations.sampling import Shuffle
+from puzzlebox.arena.variations.shuffle import Shuffle
 from puzzlebox.arena.variations.space import Choice, Option, Space
 from puzzlebox.text import nearest
 

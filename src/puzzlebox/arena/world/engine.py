@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox._native import Solids
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world.physics_library import load_sapien
 from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Ball, Box, Hull, Shape, Tube, Vector, Wedge, thinnest
 

@@ -1,6 +1,6 @@
 """When the light is on: a function of the time since the arena began."""
 
-from puzzlebox.arena.things.rules import TIME_UNIT
+from puzzlebox.arena.rules import TIME_UNIT
 
 
 class Lights:

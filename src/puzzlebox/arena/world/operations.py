@@ -112,7 +112,7 @@ class _OneOf(Operation):
         self._inner = [alive(each) for each in model.operations]
         weights = model.weights or (1.0,) * len(self._inner)
         shares = [weight / max(weights) for weight in weights]  # their plain sum may be too much for a number
-        self._chances = [share / sum(shares) for share in shares]
+        self._probabilities = [share / sum(shares) for share in shares]
 
     def prepare(self, world: "World") -> None:
         for each in self._inner:
@@ -120,7 +120,7 @@ class _OneOf(Operation):
 
     def start(self, world: "World", animal: Agent) -> None:
         if self._inner:
-            self._inner[int(world.generator.choice(len(self._inner), p=self._chances))].start(world, animal)
+            self._inner[int(world.generator.choice(len(self._inner), p=self._probabilities))].start(world, animal)
 
 
 def alive(model: models.Operation) -> Operation:
@@ -166,10 +166,10 @@ def _legacy(thing: Thing) -> list[models.Operation]:
     press: models.Operation = models.OneOf(
         do="one_of", operations=tuple(choices), weights=tuple(thing.asked["reward_weights"] or ())
     )
-    chance = thing.asked["spawn_probability"]
-    if chance < 1:
+    probability = thing.asked["spawn_probability"]
+    if probability < 1:
         nothing = models.NoOperation(do="nothing")
-        press = models.OneOf(do="one_of", operations=(press, nothing), weights=(chance, 1 - chance))
+        press = models.OneOf(do="one_of", operations=(press, nothing), weights=(probability, 1 - probability))
     return [press]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.schema.models import Item
-from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Agent, Notices, Origin, Rules, Thing
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Agent, Notices, Origin, Thing
 from puzzlebox.arena.world.engine import BLOCKS, ENTERED, FENCE, SOLID, Build, Engine, facing
 from puzzlebox.scene.shapes import Box, Vector, thinnest, turned
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox._native import Cruise, Motion, Stretch
+from puzzlebox.arena.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT, Rules
 from puzzlebox.arena.schema.models import Arena, Item, Task
-from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Rules, Thing
+from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Thing
 from puzzlebox.arena.things.goals import Goal
-from puzzlebox.arena.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
 from puzzlebox.arena.world.actions import checked_actions
-from puzzlebox.arena.world.building import Arrangement
+from puzzlebox.arena.world.arrangement import Arrangement
 from puzzlebox.arena.world.description import describe
 from puzzlebox.arena.world.engine import SOLID, Engine
 from puzzlebox.arena.world.events import Event
@@ -25,6 +25,7 @@ from puzzlebox.arena.world.record import Record, check_record, check_start
 from puzzlebox.arena.world.verdict import judge
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
+from puzzlebox.seeds import arena_rng, rng_from
 
 
 class Outcome(NamedTuple):
@@ -60,7 +61,7 @@ class World:
         self.cause: str | None = None
         self.error: str | None = None
         self.actions: list[tuple[int, ...]] = []
-        self._episode_generator = np.random.default_rng(seed)
+        self._episode_generator = rng_from(seed)
         self._events: list[Event] = []
         # The end is shown for so many more physics steps.
         self._notice = 0
@@ -72,8 +73,7 @@ class World:
         """Build an arena; animals that come from another bring their health and their return."""
         self.position = position
         self.arena: Arena = self.task.arenas[position]
-        own = self.arena.random_seed
-        self.generator = np.random.default_rng(own % 2**32) if own else self._episode_generator
+        self.generator = arena_rng(self.arena.random_seed, self._episode_generator)
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
         self.look = self.arena.theme.look()

@@ -1,27 +1,25 @@
-"""Which arena comes next: in the order of the file or at random, and never one that another merges into."""
+"""The schedule of a task's arenas: in the order of the file or at random, never one that another merges into."""
 
 import numpy as np
 
 from puzzlebox.arena.schema.models import Task
 
 
-class ArenaOrder:
-    """The order in which the arenas of a task are played, endlessly; none is ever skipped.
+class ArenaSchedule:
+    """The schedule by which the arenas of a task are played, round after round; none is ever skipped.
 
     Attributes:
         starts: the positions of the arenas an episode can start in; each is played once a round.
     """
 
     def __init__(self, task: Task) -> None:
-        arenas = task.arenas
-        # An arena that another one merges into is played as its continuation only.
-        self.starts = tuple(i for i in range(len(arenas)) if i == 0 or not arenas[i - 1].merge_next_arena)
+        self.starts = task.starts
         self._random = task.randomize_arenas
         self._left: list[int] = []
         self._last: int | None = None
 
     def next(self, generator: np.random.Generator) -> int:
-        """The position of the next arena; at random, each once before any comes again, and none twice in a row."""
+        """Return the position of the next arena; at random, each once a round, and none twice in a row."""
         if not self._left:
             self._left = list(self.starts)
             if self._random:

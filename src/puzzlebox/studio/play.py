@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world import Event, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.record import Breaks, End, Start, Step, Store
 from puzzlebox.record.rows import now, rules_name
 from puzzlebox.studio import protocol
-from puzzlebox.studio.course import Course
 from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag, Moment
-from puzzlebox.studio.telling import VIEWS, Teller, about_arena, events_text, moment_of
+from puzzlebox.studio.schedule import SessionSchedule
+from puzzlebox.studio.teller import VIEWS, Teller, about_arena, events_text, moment_of
 
 # Seconds from the end of an episode to the next one; where the end was shown, that was pause enough.
 PAUSE, PAUSE_AFTER_NOTICE = 1.5, 0.4
@@ -51,18 +51,18 @@ class Prepared:
     breaks: Breaks = NO_BREAKS
 
     @classmethod
-    def fresh(cls, course: Course, record: Record) -> "Prepared":
+    def fresh(cls, schedule: SessionSchedule, record: Record) -> "Prepared":
         """A new episode."""
         world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
         start = Start.of(
             record.task,
-            name=course.name,
+            name=schedule.name,
             arena=record.arena,
             seed=record.seed,
             rules=record.rules,
-            player="human" if course.agent is None else "agent",
-            agent=course.agent,
-            participant=course.participant,
+            player="human" if schedule.agent is None else "agent",
+            agent=schedule.agent,
+            participant=schedule.participant,
         )
         return cls(start, world, events=world.take_events())
 
@@ -108,7 +108,7 @@ class Play:
     """The episodes of one page, one after the other.
 
     Attributes:
-        course: which they are.
+        schedule: which they are.
         keys: what is held.
         view: the camera that is looked through; recorded.
         waiting: the episode is shown, but stands still until the person acts.
@@ -116,11 +116,11 @@ class Play:
         say: has a JSON text sent; replaced while nobody listens.
     """
 
-    def __init__(self, course: Course, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
-        self.course, self._store, self._clock = course, store, clock
+    def __init__(self, schedule: SessionSchedule, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self.schedule, self._store, self._clock = schedule, store, clock
         self.keys, self._presence = Keys(), Presence(clock)
         self.waiting = self.recorded = self._begun = self._known = self._abandoned = False
-        self.view = VIEWS[course.task.default_perspective]
+        self.view = VIEWS[schedule.task.default_perspective]
         self.say: Callable[[str], None] = lambda text: None
         self._teller = Teller()
         self._prepared: Prepared | None = None
@@ -186,7 +186,7 @@ class Play:
         self._last = (0, actions[-1][0] if actions else NOOP)
         self._known = prepared.stored >= 0
         self._presence.stall(False)
-        self.waiting, self._begun = waits and self.course.agent is None and not prepared.world.over, False
+        self.waiting, self._begun = waits and self.schedule.agent is None and not prepared.world.over, False
         self.keys.renew()
         self.introduce(seen)
         if not self.waiting:
@@ -248,7 +248,7 @@ class Play:
             "task": start.task,
             "title": start.title,
             "seed": start.seed,
-            "rules": rules_name(self.course.rules.as_dict()),
+            "rules": rules_name(self.schedule.rules.as_dict()),
             **about_arena(self.world),
             "view": self.view,
             "agent": start.agent,
@@ -263,9 +263,10 @@ class Play:
         """Say that the last arena was played; a participant plays the task once."""
         self._remember_return()
         self._prepared, self.waiting = None, False
-        title = self.course.task.metadata.title or self.course.name
-        told = {"type": "finished", "title": title, "again": self.course.participant is None, "recorded": self.recorded}
-        self.say(protocol.compact(told))
+        title = self.schedule.task.metadata.title or self.schedule.name
+        again = self.schedule.participant is None
+        message = {"type": "finished", "title": title, "again": again, "recorded": self.recorded}
+        self.say(protocol.compact(message))
 
     def abandon(self, why: str) -> None:
         """The player does not play it to the end; of one that nobody has touched nothing is stored."""
@@ -300,7 +301,7 @@ class Play:
 
     def hide(self, on: bool) -> None:
         """The page of a person is hidden or gone, or seen again; time stands still meanwhile."""
-        self._presence.hide(on and self.course.agent is None)
+        self._presence.hide(on and self.schedule.agent is None)
         self._after_break()
 
     def leave(self) -> None:
@@ -322,7 +323,7 @@ class Play:
             self._store_breaks()
 
     def _store_breaks(self) -> None:
-        if self.course.agent is None:
+        if self.schedule.agent is None:
             self._store.breaks(self.episode, Breaks(self._presence.hidden_ms, self._presence.paused_ms))
 
     # --- steps
@@ -351,7 +352,7 @@ class Play:
     @property
     def pause_at_end(self) -> float:
         """Seconds until the next episode is shown."""
-        return PAUSE_AFTER_NOTICE if self.course.task.show_notification else PAUSE
+        return PAUSE_AFTER_NOTICE if self.schedule.task.show_notification else PAUSE
 
     def _announce_end(self, cause: str) -> None:
         world = self.world
@@ -363,7 +364,7 @@ class Play:
             "passed": world.passed(),
             "return": world.animals[0].total,
             "pause": self.pause_at_end,
-            "last": self.course.last,
+            "last": self.schedule.last,
         }
         self.say(protocol.compact(told))
 
@@ -374,7 +375,7 @@ class Play:
 
     def look_through(self, view: str) -> None:
         """Change the camera, where the task lets people."""
-        if view in VIEWS.values() and self.course.task.can_change_perspective:
+        if view in VIEWS.values() and self.schedule.task.can_change_perspective:
             self.view = view
 
     def frames(self) -> list[bytes]:

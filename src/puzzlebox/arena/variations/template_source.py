@@ -7,11 +7,10 @@ from os.path import exists, isdir, isfile
 from pathlib import Path
 
 from puzzlebox.arena.schema.draft import ANIMALAI
-from puzzlebox.arena.schema.loading import TEXT, find
+from puzzlebox.arena.schema.loading import TEXT, find, is_text
 from puzzlebox.arena.schema.reading import form_of
 from puzzlebox.arena.schema.tree import MAPPING, MAX_BYTES, SCALAR, SEQUENCE, Node, Refused, compose, decode
 from puzzlebox.arena.variations.budget import MOST_TEMPLATES, STEPS_TO_TIE, Budget
-from puzzlebox.arena.variations.bundled import template_names, template_path
 from puzzlebox.arena.variations.design import read_design
 from puzzlebox.arena.variations.plan import FamilyPlan, Member, Plan, ProcgenPlan
 from puzzlebox.arena.variations.problems import Mistake, TemplateError, refuse
@@ -19,6 +18,7 @@ from puzzlebox.arena.variations.procgen_form import ProcgenReader, refuse_too_ma
 from puzzlebox.arena.variations.space import Choice, Option
 from puzzlebox.arena.variations.variables import number_of
 from puzzlebox.arena.variations.vary_form import TEMPLATE_KEYS, VaryPlan, VaryReader
+from puzzlebox.batteries import template_names, template_path
 from puzzlebox.text import closest
 
 _DEEPEST = 8
@@ -31,7 +31,7 @@ def found(source: str | bytes | PathLike[str]) -> tuple[str, str, Path | None]:
         FileNotFoundError: there is none.
         TemplateError: it is not text.
     """
-    if isinstance(source, str) and _is_text(source):
+    if isinstance(source, str) and is_text(source, TEMPLATE_KEYS):
         return TEXT, source, None
     if isinstance(source, bytes):
         name, data, path = TEXT, source, None
@@ -58,11 +58,6 @@ def _file(source: str | PathLike[str]) -> Path:
         hint = closest(name, template_names()) if not name.endswith((".yml", ".yaml")) else ""
         said = str(problem)
         raise FileNotFoundError(said.split(";")[0] + hint if hint else said) from None
-
-
-def _is_text(source: str) -> bool:
-    begins = source.lstrip().startswith(("{", "[", "!", "arenas:", *(f"{key}:" for key in TEMPLATE_KEYS)))
-    return "\n" in source or (begins and not exists(source))
 
 
 def is_template_tree(root: Node) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.arena.things.rules import TIME_UNIT
+from puzzlebox.arena.rules import TIME_UNIT
 from puzzlebox.arena.world import Event, World
 from puzzlebox.record.rows import flags_of, plain_event
 from puzzlebox.scene.scene import Scene, Table

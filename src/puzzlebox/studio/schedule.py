@@ -1,22 +1,17 @@
-"""Which episode comes next for one player: the arenas of a task in their order, and the seeds."""
+"""The schedule of a session in the studio: which arenas a participant or a watched agent plays, with which seeds."""
 
 from collections.abc import Collection
-from secrets import randbelow
-
-import numpy as np
 
 from puzzlebox.arena.envs.programme import position_of
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task, write
-from puzzlebox.arena.things import Rules
-from puzzlebox.arena.world import ArenaOrder, Record
+from puzzlebox.arena.world import ArenaSchedule, Record
 from puzzlebox.record.rows import hash_of
-
-# Seeds nobody gave: few enough digits for people to read out and type in.
-_SEEDS = 1_000_000
+from puzzlebox.seeds import new_seed, rng_from
 
 
-class Course:
-    """The schedule of one player: a person plays every arena once; a watched agent plays round after round.
+class SessionSchedule:
+    """What one page of the studio plays: a participant every arena once, a watched agent round after round.
 
     Args:
         arena: the id of the arena to begin with. In the order of the file the arenas before it are left out; in random
@@ -27,10 +22,10 @@ class Course:
         name: what the task is called.
         task: the task.
         task_hash: the hash under which its episodes are stored.
-        rules: what it is played by, one action each physics step.
+        rules: the rules it is played by, with one action each physics step.
         seed: the seed of every episode; None: each has its own.
-        agent: who plays it; None: a person.
-        participant: the id of that person; None: nobody gave one.
+        agent: the name of the agent that plays; None: a participant plays.
+        participant: the id of the participant; None: nobody gave one.
     """
 
     def __init__(
@@ -51,15 +46,15 @@ class Course:
         self.decision_period = rules.decision_period
         self.rules = Rules.named(rules, decision_period=1)
         self._first = None if arena is None else position_of(arena, task)
-        self._order = ArenaOrder(task)
-        self._rng = np.random.default_rng(randbelow(_SEEDS) if seed is None else seed)
+        self._arenas = ArenaSchedule(task)
+        self._rng = rng_from(new_seed() if seed is None else seed)
         self._position: int | None
         self._position, *self._left = self._round()
         self.leave_out(done)
 
     def _round(self) -> list[int]:
         """The positions of a round, in their order."""
-        positions = [self._order.next(self._rng) for _ in self._order.starts]
+        positions = [self._arenas.next(self._rng) for _ in self._arenas.starts]
         if self._first is None:
             return positions
         return [self._first, *(each for each in positions if self._follows(each, self._first))]
@@ -73,7 +68,7 @@ class Course:
         self._left = [position for position in self._rest() if position not in done]
         self._position = self._left.pop(0) if self._left else None
 
-    def go_on_from(self, position: int) -> None:
+    def continue_after(self, position: int) -> None:
         """Continue the round after an arena that is being played."""
         self._position, self._left = position, [each for each in self._rest() if self._follows(each, position)]
 
@@ -94,7 +89,7 @@ class Course:
     def again(self) -> Record:
         """The same arena, drawn anew unless somebody gave a seed."""
         assert self._position is not None
-        seed = randbelow(_SEEDS) if self.seed is None else self.seed
+        seed = new_seed() if self.seed is None else self.seed
         return Record(self.task, self._position, seed, self.rules)
 
     def next(self) -> Record | None:
@@ -109,7 +104,7 @@ class Course:
         self._position, *self._left = self._round()
         return self.again()
 
-    def same_session(self, other: "Course") -> bool:
+    def same_session(self, other: "SessionSchedule") -> bool:
         """Whether the same participant plays the same task in both."""
         mine, theirs = ((each.participant, each.task_hash, each.rules, each.seed) for each in (self, other))
         return self.participant is not None and self.agent is None and mine == theirs

@@ -1,13 +1,13 @@
 """Looking a template over: every condition, and tasks that together show every value of everything that varies."""
 
 from collections.abc import Callable, Iterator
-from random import Random
 
 from puzzlebox.arena.schema.diagnostics import Diagnostic, Place
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.variations.folder import UNPLACEABLE
 from puzzlebox.arena.variations.parts import shown
 from puzzlebox.arena.variations.template import Template, Variation
+from puzzlebox.seeds import sample_rng
 
 # So many tasks are made and checked, beside those that show a value for the first time.
 _DRAWN = 40
@@ -20,7 +20,7 @@ def showing_all(template: Template, most: int = _MOST) -> Iterator[Variation]:
     """The first and the last variation, and drawn ones as long as they show something new."""
     if not template.count:
         return
-    random = Random(0)
+    random = sample_rng(0)
     seen: set[tuple[str, str]] = set()
     indices = dict.fromkeys([0, template.count - 1])
     waiting = list(indices)

@@ -9,11 +9,11 @@ import pytest
 
 from puzzlebox import make
 from puzzlebox.agents import agent_named, register
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.senses.rays import TAGS
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import World
-from puzzlebox.studio.watching import Senses
+from puzzlebox.studio.watched_agent import Senses
 from studio_page import FOOD, Studio, running
 
 

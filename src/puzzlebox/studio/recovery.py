@@ -1,13 +1,13 @@
-"""Going on with an episode after the server was stopped: with what is stored, and what the page has seen beyond it."""
+"""Resuming an episode after the server was stopped: from what is stored, and what the page has seen beyond it."""
 
 import json
 from collections.abc import Sequence
 
-from puzzlebox.arena.things import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Record
 from puzzlebox.record import Breaks, Episode, Start, Store
-from puzzlebox.studio.course import Course
-from puzzlebox.studio.playing import Prepared, gone_on
+from puzzlebox.studio.play import Prepared, gone_on
+from puzzlebox.studio.schedule import SessionSchedule
 
 # No page has seen more that is not stored than this; ten seconds would be a very slow disk.
 MOST_UNSTORED = 3000
@@ -18,8 +18,8 @@ GONE = "the episode could not be resumed: {}; this is a new one"
 DELETED = "it was deleted"
 
 
-class CannotGoOn(Exception):
-    """One sentence why an episode cannot be gone on with."""
+class CannotResume(Exception):
+    """An episode cannot be resumed; its text is one sentence that says why."""
 
 
 def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[int, ...]:
@@ -31,13 +31,13 @@ def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[
         seen: the actions the page saw after it.
 
     Raises:
-        CannotGoOn: the two do not fit together.
+        CannotResume: the two do not fit together.
     """
     if step > len(done):
-        raise CannotGoOn(f"the page knows {step} steps as stored, but there are {len(done)}")
+        raise CannotResume(f"the page knows {step} steps as stored, but there are {len(done)}")
     both = min(len(done) - step, len(seen))
     if list(done[step : step + both]) != list(seen[:both]):
-        raise CannotGoOn("what the page has seen is not what was stored")
+        raise CannotResume("what the page has seen is not what was stored")
     return tuple(seen[both:])
 
 
@@ -47,7 +47,7 @@ def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pr
     It is this program's from now on, and no other's.
 
     Raises:
-        CannotGoOn: it cannot be gone on with, and why.
+        CannotResume: it cannot be resumed, and why.
         PlayedElsewhere: another server plays it.
     """
     store.claim(id)
@@ -62,17 +62,17 @@ def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pre
     try:
         episode = store.episode(id)
     except KeyError:
-        raise CannotGoOn("the episode had not been stored yet") from None
+        raise CannotResume("the episode had not been stored yet") from None
     if episode.finished:
-        raise CannotGoOn("the episode is over")
+        raise CannotResume("the episode is over")
     if store.fault(id) is not None:
-        raise CannotGoOn("it cannot be recorded any further")
+        raise CannotResume("it cannot be recorded any further")
     if episode.player != "human" or episode.decision_period != 1:
-        raise CannotGoOn("only what a person plays can be gone on with")
+        raise CannotResume("only what a participant plays can be resumed")
     try:
         record, text = store.record(id), store.task_text(id)
     except KeyError:
-        raise CannotGoOn(DELETED) from None
+        raise CannotResume(DELETED) from None
     later = later_actions([actions[0] for actions in record.actions], step, seen)
     times = store.steps(id)["time_ms"]
     start = _start_of(episode, text)
@@ -80,7 +80,7 @@ def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pre
     return gone_on(start, record, times[-1] if times else None, later, breaks), episode, record
 
 
-def progress(store: Store, course: Course) -> tuple[set[int], Episode | None]:
+def progress(store: Store, schedule: SessionSchedule) -> tuple[set[int], Episode | None]:
     """How far a participant has come in a task, by what is stored.
 
     Episodes of the same participant, task and rules count, and of the same seed where the schedule has one.
@@ -89,12 +89,12 @@ def progress(store: Store, course: Course) -> tuple[set[int], Episode | None]:
         The positions of the arenas that were played to an end or left for the next one, and the participant's newest
         episode if it is not over.
     """
-    if course.participant is None:
+    if schedule.participant is None:
         return set(), None
     played = [
         episode
-        for episode in store.episodes_of(course.participant, course.task_hash)
-        if Rules.named(episode.rules) == course.rules and course.seed in (None, episode.seed)
+        for episode in store.episodes_of(schedule.participant, schedule.task_hash)
+        if Rules.named(episode.rules) == schedule.rules and schedule.seed in (None, episode.seed)
     ]
     done = {episode.arena for episode in played if episode.finished and episode.ended_by != RESTART}
     return done, played[-1] if played and not played[-1].finished else None

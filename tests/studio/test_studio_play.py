@@ -11,13 +11,13 @@ from types import SimpleNamespace
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
-from puzzlebox.studio.course import Course
-from puzzlebox.studio.playing import Play, Prepared
+from puzzlebox.studio.play import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
+from puzzlebox.studio.schedule import SessionSchedule
 from puzzlebox.studio.tab import Tab
 from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, completed, running
 
@@ -279,12 +279,12 @@ def test_a_page_that_reads_nothing_misses_frames_and_no_action(tmp_path: Path) -
     """What it gets when it reads again is the newest state, and what was done in the meantime."""
 
     async def play() -> None:
-        socket, course = SlowSocket(), Course("foraging", load_task("foraging"), Rules(), seed=2)
+        socket, schedule = SlowSocket(), SessionSchedule("foraging", load_task("foraging"), Rules(), seed=2)
         rooms = SimpleNamespace(plays=lambda tab, episode: None)
         with Store(tmp_path / "r.sqlite") as store:
             tab = Tab(socket, rooms)  # type: ignore[arg-type]
-            tab.sit_down(Play(course, store), None)
-            tab.present(Prepared.fresh(course, course.again()))
+            tab.sit_down(Play(schedule, store), None)
+            tab.present(Prepared.fresh(schedule, schedule.again()))
             assert tab.play is not None
             tab.play.begin()
             store.flush()  # no time passes before the beginning is stored
@@ -398,7 +398,7 @@ def test_too_large_a_message_ends_the_connection(studio: Studio) -> None:
 
 
 def test_a_tap_between_two_steps_counts() -> None:
-    from puzzlebox.studio.playing import Keys
+    from puzzlebox.studio.play import Keys
 
     keys = Keys()
     keys.press(1, FORWARDS)

@@ -1,6 +1,6 @@
-"""The rules of an episode as one value: what builds of the original did differently, field by field."""
+"""The rules of an episode as one value: what may differ between builds of the original, field by field."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from types import MappingProxyType
@@ -8,22 +8,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from puzzlebox.arena.things.catalogue import CATALOGUE
-from puzzlebox.arena.things.everyday import nearest_thing
+from puzzlebox.arena.rules.builds import BUILDS
 from puzzlebox.text import nearest
 
-# Physics step in seconds, and physics steps in one unit of time_limit and blackouts (docs/original/motion.md#time).
-PHYSICS_STEP = 0.02
-TIME_UNIT = 5
-# What an episode shows at its end, where the task asks for it (docs/original/rewards.md#the-end).
-NOTICE_STEPS = 125
-# What a task asks to last longer than this many seconds lasts for good.
-_LONGEST = 1e6
+# Which names are things, and how a message about an unknown one ends. The catalogue of things lies above this room and
+# hands both in with `name_things`; until then any name is taken, and a World, which copies its rules, refuses it.
+_names: Collection[str] = ()
+_ending: Callable[[str, Collection[str]], str] = nearest
 
 
-def steps_in(seconds: float) -> int:
-    """How many physics steps a time lasts."""
-    return round(min(seconds, _LONGEST) / PHYSICS_STEP)
+def name_things(names: Collection[str], ending: Callable[[str, Collection[str]], str]) -> None:
+    """Tell this room which things there are, so that `Rules` refuses a mass for anything else.
+
+    Args:
+        names: the names of all things; the collection may grow later.
+        ending: what a message about an unknown name ends with, given that name and the known ones.
+    """
+    global _names, _ending
+    _names, _ending = names, ending
 
 
 def _within(value: Any, least: float, most: float) -> bool:
@@ -44,7 +46,9 @@ _RANGES = {"drive": (0, 200), "drag": (0, 40), "quick_stop": (0, 1), "hot_zone_f
 
 @dataclass(frozen=True)
 class Rules:
-    """What may differ between builds. Things and world ask single fields, never for the name of a preset.
+    """What may differ between builds of the original; `builds.py` says which build did what.
+
+    Things and world ask for single fields, never for the name of a preset.
 
     Attributes:
         decision_period: physics steps an action is held for.
@@ -112,10 +116,8 @@ class Rules:
         if not isinstance(self.masses, Mapping):
             raise ValueError(f"masses is {self.masses!r}; it must be a mapping from names of things to kilograms")
         for name, mass in self.masses.items():
-            if CATALOGUE and name not in CATALOGUE:  # the presets below are made before there is any thing
-                raise ValueError(
-                    f"the rules give a mass to {name}, which is not a thing{nearest_thing(str(name), CATALOGUE)}"
-                )
+            if _names and name not in _names:
+                raise ValueError(f"the rules give a mass to {name}, which is not a thing{_ending(str(name), _names)}")
             if not _within(mass, 0.01, 1e6):
                 raise ValueError(f"the mass of {name} is {mass!r}; it must be from 0.01 to 1,000,000 kg")
         object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))
@@ -158,35 +160,5 @@ def _from_fields(data: dict[str, Any]) -> Rules:
     return Rules(**data)
 
 
-# Masses before build 4.1.0 (docs/original/things.md#masses).
-_MASSES_3_1 = {"LightBlock": 1.0, "HeavyBlock": 2.0, "UBlock": 1.5, "LBlock": 1.5, "JBlock": 1.5}
-_MASSES_2019 = {**_MASSES_3_1, "Agent": 1.0, "Wall": 100.0, "WallTransparent": 100.0, "Ramp": 100.0}
-
-_GAME = Rules(
-    left_out=False,
-    success="completed",
-    goals_to_collect="so_far",
-    changing_goals_count=False,
-    ep_ending_goals_end=False,
-    decoys_end=True,
-    ripen_goals_ripen=False,
-    spawners="constant",
-    grey_tunnels=True,
-    hollow_boxes=False,
-    dark_rays=False,
-    hot_zone_floor=1e-3,
-    ray_tags=12,
-)
-PRESETS: dict[str, Rules] = {
-    "puzzlebox": Rules(),
-    "4.3": _GAME,
-    "3.1": replace(
-        _GAME,
-        masses=_MASSES_3_1,
-        changing_goals_count=True,
-        ripen_goals_ripen=True,
-        spawners="swollen",
-        grey_tunnels=False,
-    ),
-    "2019": Rules(drive=30.0, drag=1.2, quick_stop=1.0, masses=_MASSES_2019, success="completed", ray_tags=6),
-}
+# The rules of each preset, by its name.
+PRESETS: dict[str, Rules] = {name: Rules(**differing) for name, differing in BUILDS.items()}

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 
 # After a stall so many steps are made up for; the rest of the lost time is gone, for everybody alike.
 MOST_BEHIND = 3

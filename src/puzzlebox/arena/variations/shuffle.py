@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from random import Random
+
+from puzzlebox.seeds import shuffle_keys, shuffle_rng
 
 # Up to here a list is shuffled; beyond, numbers are enciphered one by one.
 _SMALL = 1 << 16
@@ -21,13 +22,13 @@ class Shuffle(Sequence[int]):
         self._list: list[int] | None = None
         if count <= _SMALL:
             self._list = list(range(count))
-            Random(f"shuffle/{seed}").shuffle(self._list)
+            shuffle_rng(seed).shuffle(self._list)
             self._places: list[int] | None = None
         else:
             self._bits = ((count - 1).bit_length() + 1) // 2
             self._mask = (1 << self._bits) - 1
             self._bytes = (self._bits + 7) // 8
-            self._keys = [blake2b(f"{seed}/{number}".encode(), digest_size=32).digest() for number in range(_ROUNDS)]
+            self._keys = shuffle_keys(seed, _ROUNDS)
 
     def __len__(self) -> int:
         return self._count

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio import rooms
-from puzzlebox.studio.course import Course
-from puzzlebox.studio.playing import Play, Prepared
+from puzzlebox.studio.play import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.resuming import CannotGoOn, later_actions, recovered
+from puzzlebox.studio.recovery import CannotResume, later_actions, recovered
+from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, FOOD_TWICE, PATIENCE, Mirror, Page, Studio, free_port, running, server
 
 FORWARDS, RIGHT = 3, 1
@@ -154,7 +154,7 @@ def test_an_episode_that_is_over_is_followed_by_a_new_one(studio: Studio) -> Non
 def test_an_episode_nobody_knows(studio: Studio) -> None:
     lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": [1, 2]}
     with studio.page(lost) as page:
-        assert page.error() == "there is no episode 0123456789ab to go on with; start again"
+        assert page.error() == "there is no episode 0123456789ab to resume; start again"
     with studio.page({**lost, "task": "foraging"}) as page:
         page.until_step(1)
         assert page.episodes[0]["task"] == "foraging"
@@ -183,9 +183,9 @@ def test_what_a_page_has_seen_beyond_what_is_known() -> None:
     assert later_actions([1, 2, 3], 1, [2]) == ()
     assert later_actions([1, 2, 3], 3, []) == ()
     assert later_actions([], 0, [7]) == (7,)
-    with pytest.raises(CannotGoOn):
+    with pytest.raises(CannotResume):
         later_actions([1, 2, 3], 1, [2, 4])
-    with pytest.raises(CannotGoOn):
+    with pytest.raises(CannotResume):
         later_actions([1], 2, [])
 
 
@@ -253,9 +253,9 @@ def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
 
 def _half_played(path: Path, task: str, actions: list[int]) -> tuple[Store, str, World]:
     store = Store(path)
-    course = Course("t", load_task(task), Rules(), seed=3)
-    play = Play(course, store)
-    play.present(Prepared.fresh(course, course.again()))
+    schedule = SessionSchedule("t", load_task(task), Rules(), seed=3)
+    play = Play(schedule, store)
+    play.present(Prepared.fresh(schedule, schedule.again()))
     play.begin()
     for action in actions:
         play.step(0, action)
@@ -271,7 +271,7 @@ def test_rebuilding_gives_the_same_world_and_stores_what_was_missing(tmp_path: P
     assert len(record.actions) == 12 and stored.steps == 12
     assert prepared.world.scene().poses.tobytes() == uninterrupted.scene().poses.tobytes()
     assert [step.step for step in prepared.unstored] == list(range(13, 21))
-    with pytest.raises(CannotGoOn, match="is not what was stored"):
+    with pytest.raises(CannotResume, match="is not what was stored"):
         recovered(store, episode, 10, later)
 
 
@@ -289,7 +289,7 @@ def test_the_first_frame_after_a_rebuild_names_the_action_that_was_done(tmp_path
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 12)
     for step, seen in [(10, [4, 4, 7, 8]), (14, list[int]())]:
         prepared, *_ = recovered(store, episode, step, seen)
-        play = Play(Course("t", load_task(FOOD), Rules(), seed=3), store)
+        play = Play(SessionSchedule("t", load_task(FOOD), Rules(), seed=3), store)
         play.present(prepared, waits=False)
         assert _first_messages(play) == ({14: 8}, [14])
         store.flush()
@@ -299,7 +299,7 @@ def test_a_page_is_told_what_was_stored_beyond_what_it_has_seen(tmp_path: Path) 
     """Killed between a commit and the messages about it, and then killed again: the page can still name every step."""
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 8 + [7, 5, 8, 4])
     prepared, *_ = recovered(store, episode, 6, [4, 4])
-    play = Play(Course("t", load_task(FOOD), Rules(), seed=3), store)
+    play = Play(SessionSchedule("t", load_task(FOOD), Rules(), seed=3), store)
     play.present(prepared, waits=False, seen=8)
     assert _first_messages(play) == ({9: 7, 10: 5, 11: 8, 12: 4}, [12])
 
@@ -311,16 +311,16 @@ def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:
     assert not world.over
     prepared, *_ = recovered(store, episode, 50, [3] * 200)
     assert prepared.notified and prepared.cause == "completed"
-    course = Course("t", load_task(text), Rules(), seed=3)
+    schedule = SessionSchedule("t", load_task(text), Rules(), seed=3)
     told: list[dict[str, Any]] = []
-    play = Play(course, store)
+    play = Play(schedule, store)
     play.say = lambda message: told.append(json.loads(message))
     play.present(prepared, waits=False)
     store.flush()
     finished = store.episode(episode)
     assert (finished.ended_by, finished.steps, finished.passed) == ("completed", prepared.world.clock, True)
     assert [message["type"] for message in told] == ["episode", "ended"]
-    with pytest.raises(CannotGoOn, match="the episode is over"):
+    with pytest.raises(CannotResume, match="the episode is over"):
         recovered(store, episode, 0, [])
 
 
@@ -334,7 +334,7 @@ def test_an_episode_whose_first_moment_was_not_stored(tmp_path: Path) -> None:
     prepared, *_ = recovered(store, start.id, 0, [3, 3])
     assert [step.step for step in prepared.unstored] == [0, 1, 2]
     assert [event.kind for event in prepared.unstored[0].events] == ["started"]  # type: ignore[union-attr]
-    play = Play(Course("t", task, Rules()), store)
+    play = Play(SessionSchedule("t", task, Rules()), store)
     play.present(prepared, waits=False)
     play.step(0, 3)
     store.flush()
@@ -349,5 +349,5 @@ def test_what_an_agent_played_is_not_gone_on_with(tmp_path: Path) -> None:
     start = Start.of(load_task(FOOD), rules=Rules(decision_period=1), player="agent", agent="random")
     store.begin(start)
     store.flush()
-    with pytest.raises(CannotGoOn, match="only what a person plays"):
+    with pytest.raises(CannotResume, match="only what a participant plays"):
         recovered(store, start.id, 0, [])

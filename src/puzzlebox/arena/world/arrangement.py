@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema.models import Arena, Item
-from puzzlebox.arena.things import LIFT, Agent, Rules, Stands, Thing
+from puzzlebox.arena.things import LIFT, Agent, Stands, Thing
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world.engine import FIRST_THING, FLOOR, FLOOR_TOP, Engine
 from puzzlebox.arena.world.placement import Placer, Unplaced, build_of, make

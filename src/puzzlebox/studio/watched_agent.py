@@ -10,13 +10,13 @@ import numpy as np
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
 from puzzlebox.arena.envs.settings import Observation, Perception, Settings, told_of
 from puzzlebox.arena.envs.sources import name_of
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.senses.rays import LENGTH
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record.rows import UPLOAD
 from puzzlebox.studio import protocol
-from puzzlebox.studio.playing import Play
+from puzzlebox.studio.play import Play
 from puzzlebox.text import nearest
 
 SLOWEST, FASTEST = 0.1, 8.0
@@ -95,10 +95,10 @@ class ByAgent:
 
     def __init__(self, play: Play, agent: Agent, pool: Executor, stepped: Callable[[], None]) -> None:
         self._play, self._agent, self._pool, self.stepped = play, agent, pool, stepped
-        self._senses = Senses(agent.senses, play.course.rules)
-        course = play.course
+        self._senses = Senses(agent.senses, play.schedule.rules)
+        schedule = play.schedule
         # Outside the studio nobody knows the name of what was uploaded here.
-        self._task = name_of(course.task) if course.name.startswith(UPLOAD) else course.name
+        self._task = name_of(schedule.task) if schedule.name.startswith(UPLOAD) else schedule.name
         self.times = 1.0
         self._due = 0.0
         self._ready = asyncio.Event()
@@ -146,8 +146,8 @@ class ByAgent:
             if play.episode != episode or not play.running:
                 return
             if isinstance(action, bool) or int(action) not in range(len(ACTIONS)):
-                raise ValueError(f"the agent {play.course.agent} chose {action!r}; an action is a number from 0 to 8")
-            self._action, self._held, self._events = int(action), play.course.decision_period, ()
+                raise ValueError(f"the agent {play.schedule.agent} chose {action!r}; an action is a number from 0 to 8")
+            self._action, self._held, self._events = int(action), play.schedule.decision_period, ()
             self._news = self._senses.messages(shown)
         self._held -= 1
         self._events += play.step(0, self._action).events
