@@ -13,8 +13,9 @@ from puzzlebox.scene.scene import Scene, no_such_animal
 from puzzlebox.scene.shapes import Vector
 
 # The field of view of pictures for people, and where the game's camera hangs (docs/original/playing.md#views): metres
-# behind and above the animal, and by how many degrees it looks down. That is less than it is raised, so that more is seen before the animal than behind.
-# The studio's page has these numbers from `web/src/scene/layout.ts`, which is written from them.
+# behind and above the animal, and by how many degrees it looks down. That is less than it is raised, so that more is
+# seen before the animal than behind. The studio's page has these numbers from `web/src/scene/layout.ts`, which is
+# written from them.
 PICTURE_FOV_DEGREES = 60.0
 BEHIND, ABOVE, PITCH_DEGREES = 2.79, 1.12, -10.0
 _ARM, _RISE = hypot(BEHIND, ABOVE), degrees(atan2(ABOVE, BEHIND))
