@@ -6,7 +6,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from puzzlebox.arena.schema.models import OPERATIONS, Arena, Item, Task
+from puzzlebox.arena.schema.models import OPERATIONS, Arena, Task
 from puzzlebox.arena.things import PARAMETERS, Kind, Parameter
 
 
@@ -109,11 +109,10 @@ def expected(parameter: Parameter) -> str:
 
 @cache
 def animalai_names() -> dict[tuple[type[BaseModel], str], str]:
-    """Animal-AI's name for each key of each of our models."""
+    """Animal-AI's name for each key of each model but `Item`, whose keys are in the table of parameters."""
     words: dict[tuple[type[BaseModel], str], str] = {}
     for owner, keys in ((Task, ROOT_KEYS), (Arena, ARENA_KEYS)):
         words |= {(owner, key.name): word for word, key in keys.items() if key.replaced_by is None}
-    words |= {(Item, parameter.name): parameter.animalai for parameter in PARAMETERS.values()}
     for name, keys in OPERATION_TAGS.values():
         words |= {(OPERATIONS[name], key.name): word for word, key in keys.items()}
     return words

@@ -2,28 +2,30 @@
 
 from collections.abc import Mapping
 from math import radians
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from puzzlebox._native import Cruise
-from puzzlebox.arena.things import Thing
+from puzzlebox.arena.things import CATALOGUE, Thing
 from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.things.thing import NO_TAG
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FENCE, NOTHING, SOLID
 from puzzlebox.scene.scene import no_such_animal
 
-# animal-ai.md 6.2
+# The original casts balls of this radius, this far, both in metres.
 RADIUS = 0.5
 LENGTH = 200.0
 MOST_RAYS = 1001
-# What the rays can tell apart, in the order of the columns (animal-ai.md 6.3); older builds knew the first 12 or 6.
+# What the rays of the original can tell apart, in the order of the columns; older builds knew the first 12 or 6.
 TAGS = (
     *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
     *("GoalSpawner", "DeathZone", "HotZone", "Ramp", "PillarButton", "SignPoster"),
     *("DecoyGoal", "DecoyGoalBounce", "HollowObj", "badGoalMulti", "DataZone", "agent"),
 )
+# Tags of the original for which its rays have no column: a ray that meets such a thing sets none.
+_WITHOUT_COLUMN = ("", "GrowGoal", "ShrinkGoal")
 # What a thing is seen as where its own tag was not known yet: with six tags a DeathZone was a bad goal.
 _SEEN_AS = {6: {"DeathZone": "badGoal"}}
 
@@ -66,12 +68,16 @@ class Rays:
 
     @staticmethod
     def tags(rules: Rules) -> tuple[str, ...]:
-        """The names of the columns that tell what was met."""
-        return TAGS[: rules.ray_tags]
+        """The names of the columns that say what was met.
+
+        Where the rules know all tags of the original, those that things of other packages bring follow, by name.
+        """
+        known = TAGS[: rules.ray_tags]
+        return known if len(known) < len(TAGS) else known + other_tags()
 
     def size(self, rules: Rules) -> int:
         """How many numbers a cast gives."""
-        return self.count * (rules.ray_tags + 2)
+        return self.count * (len(self.tags(rules)) + 2)
 
     def seen(self, world: World, animal_index: int = 0) -> list[tuple[str, float]]:
         """The tag of what each ray meets ("": something without one, "none": nothing) and the distance over 200 m."""
@@ -113,7 +119,7 @@ class Rays:
         """The columns of all things there are, for the kernel; made anew when something has come."""
         if self._things is not world.present or self._numbered != world.numbered:
             self._things, self._numbered = world.present, world.numbered
-            columns = _COLUMNS[world.rules.ray_tags]
+            columns = _columns(world.rules)
             self._columns = np.full((self._numbered + 1, 2), -1, np.int32)
             for number in (NOTHING, FENCE, *world.present):
                 thing = world.present.get(number)
@@ -124,15 +130,19 @@ class Rays:
 def _tag(thing: Thing | None, number: int, solid: bool) -> str:
     """What a ray calls what it met; no thing has the number of the fence, or of nothing."""
     if thing is None:
-        return "arena" if number == FENCE else "none"
+        return "arena" if number == FENCE else NO_TAG
     # The place from which a button is pressed blocks rays too, but has no name (animal-ai.md 6.4).
     return thing.tag if solid or thing.passable else ""
 
 
-def _columns(count: int) -> dict[str, int]:
-    columns = {tag: column for column, tag in enumerate(TAGS[:count])}
-    columns |= {tag: columns[other] for tag, other in _SEEN_AS.get(count, {}).items()}
-    return columns | {"none": count}
+def other_tags() -> tuple[str, ...]:
+    """The tags of things in the catalogue that the original does not have, by name: none but where a package adds some."""
+    return tuple(sorted({thing.tag for thing in CATALOGUE.values()}.difference(TAGS, _WITHOUT_COLUMN)))
 
 
-_COLUMNS: dict[Any, dict[str, int]] = {count: _columns(count) for count in (18, 12, 6)}
+def _columns(rules: Rules) -> dict[str, int]:
+    """The column of each tag under some rules, and of nothing."""
+    tags = Rays.tags(rules)
+    columns = {tag: column for column, tag in enumerate(tags)}
+    columns |= {tag: columns[other] for tag, other in _SEEN_AS.get(rules.ray_tags, {}).items()}
+    return columns | {NO_TAG: len(tags)}

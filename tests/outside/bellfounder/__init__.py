@@ -1,0 +1,1 @@
+"""A small package of somebody else's: one thing, one sense and one agent for Puzzlebox."""
