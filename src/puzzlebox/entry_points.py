@@ -1,4 +1,4 @@
-"""What other packages bring: things, senses and agents, found by the entry points of the packages that are installed."""
+"""What other packages bring: things, senses and agents, found by the entry points of installed packages."""
 
 import traceback
 import warnings

@@ -5,7 +5,7 @@ from secrets import randbelow
 
 import numpy as np
 
-from puzzlebox.arena.envs.programme import position_of
+from puzzlebox.arena.envs.schedule import position_of
 from puzzlebox.arena.schema import Task, write
 from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import ArenaOrder, Record

@@ -36,7 +36,7 @@ def cores() -> int:
 
 
 class _Watch:
-    """Waits until something can be read: if told so awake for a moment, then asleep."""
+    """Waits until something can be read: awake for a moment where that is asked for, then asleep."""
 
     def __init__(self, connection: Connection, awake: bool) -> None:
         self._connection = connection
@@ -61,7 +61,7 @@ class _Watch:
 
 def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
     """Do what is asked until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and closes
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets the signal, and closes
     group: Group | None = None
     wait = _Watch(connection, awake)
     while True:
@@ -254,7 +254,7 @@ class Workers:
 def _shut(connections: list[Connection], processes: list[Any]) -> None:
     """Close all connections, wait until all processes have ended, and forget both."""
     for connection in connections:
-        connection.close()  # whether one waits for a question or still answers: it is told so
+        connection.close()  # whether one waits for a question or still answers, it learns of it
     for process in processes:
         process.join(_PATIENCE)
         if process.is_alive():

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from math import radians
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from puzzlebox._native import Cruise
+from puzzlebox.arena.senses.sense import Cruising, Sense
 from puzzlebox.arena.things import CATALOGUE, Thing
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.things.rules import PRESETS, Rules
 from puzzlebox.arena.things.thing import NO_TAG
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FENCE, NOTHING, SOLID
@@ -17,7 +20,7 @@ from puzzlebox.scene.scene import no_such_animal
 # The original casts balls of this radius, this far, both in metres.
 RADIUS = 0.5
 LENGTH = 200.0
-MOST_RAYS = 1001
+MOST_RAYS, MOST_DEGREES = 1001, 360
 # What the rays of the original can tell apart, in the order of the columns; older builds knew the first 12 or 6.
 TAGS = (
     *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
@@ -32,7 +35,7 @@ _SEEN_AS = {6: {"DeathZone": "badGoal"}}
 Floats = npt.NDArray[np.float32]
 
 
-class Rays:
+class Rays(Sense):
     """Balls of half a metre cast from the animal's middle, level, in a fan around where it looks.
 
     Each ray gives one number for each tag (1 where that is what it met), 1 if it met nothing, and the distance over
@@ -42,9 +45,17 @@ class Rays:
     Attributes:
         count: how many rays; an odd number.
         degrees: the whole fan, from the leftmost to the rightmost ray.
+
+    Args:
+        count: how many rays.
+        degrees: the whole fan.
+        rules: the rules of the episodes, which say how many columns a ray has in `space`.
     """
 
-    def __init__(self, count: int = 5, degrees: float = 60.0) -> None:
+    name = "rays"
+    cruising = Cruising.JOINS
+
+    def __init__(self, count: int = 5, degrees: float = 60.0, rules: Rules = PRESETS["puzzlebox"]) -> None:
         if (
             not isinstance(count, int | np.integer)
             or isinstance(count, bool)
@@ -54,10 +65,15 @@ class Rays:
             raise ValueError(
                 f"rays is {count!r}; it must be an odd number from 1 to {MOST_RAYS}: one ray ahead, pairs beside it"
             )
-        if isinstance(degrees, bool) or not isinstance(degrees, int | float | np.number) or not 0 <= degrees <= 360:
-            raise ValueError(f"ray_degrees is {degrees!r}; it must be from 0 to 360: the whole fan")
+        if (
+            isinstance(degrees, bool)
+            or not isinstance(degrees, int | float | np.number)
+            or not 0 <= degrees <= MOST_DEGREES
+        ):
+            raise ValueError(f"ray_degrees is {degrees!r}; it must be from 0 to {MOST_DEGREES}: the whole fan")
         self.count = int(count)
         self.degrees = float(degrees)
+        self.space = spaces.Box(0.0, 1.0, (self.size(rules),), np.float32)
         side = self.count // 2
         step = radians(self.degrees) / 2 / side if side else 0.0
         self._turns = [0.0]
@@ -94,6 +110,10 @@ class Rays:
             for number, parts, distance in hits
         ]
 
+    def read(self, world: World, animal_index: int, out: npt.NDArray[Any]) -> None:
+        """Fill `out` with the numbers of all rays."""
+        self.cast(world, animal_index, out)
+
     def cast(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
         """The numbers of all rays, one ray after the other; in the dark zeros, where the rules say so."""
         if out is None:
@@ -111,7 +131,7 @@ class Rays:
         )
         return out
 
-    def join(self, cruise: Cruise, world: World, out: Floats) -> None:
+    def join(self, cruise: Cruise, world: World, out: npt.NDArray[Any]) -> None:
         """Let a cruise fill in the numbers of its animal's rays."""
         cruise.scan(self._turns, RADIUS, LENGTH, self._columns_in(world), out)
 
@@ -136,7 +156,7 @@ def _tag(thing: Thing | None, number: int, solid: bool) -> str:
 
 
 def other_tags() -> tuple[str, ...]:
-    """The tags of things in the catalogue that the original does not have, by name: none but where a package adds some."""
+    """The tags, by name, that only things of other packages have; none where no such package is installed."""
     return tuple(sorted({thing.tag for thing in CATALOGUE.values()}.difference(TAGS, _WITHOUT_COLUMN)))
 
 

@@ -162,8 +162,8 @@ def declare(owner: str, name: str, kind: Kind | None, meaning: str | None) -> No
         return
     if kind is None:
         raise TypeError(
-            f"{owner} takes `{name}`, which is not a known parameter{nearest(name, PARAMETERS)}; one of its own is declared "
-            'with a kind and a meaning, as in Takes(440.0, "hertz", kind=Kind.NUMBER)'
+            f"{owner} takes `{name}`, which is not a known parameter{nearest(name, PARAMETERS)}; one of its own is "
+            'declared with a kind and a meaning, as in Takes(440.0, "hertz", kind=Kind.NUMBER)'
         )
     if not meaning:
         raise TypeError(f"{owner} declares `{name}` without a meaning; it is what people read about the parameter")

@@ -1,4 +1,4 @@
-"""Which task and which arena of it come next."""
+"""The schedule of an environment: which task, which arena of it and which seed come next."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -13,7 +13,13 @@ from puzzlebox.arena.schema import Task
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.world import ArenaOrder
 
+# Seeds that nobody gives are drawn from as many.
 _SEEDS = 2**63
+
+
+def seed_from(rng: np.random.Generator) -> int:
+    """Draw a seed, of an episode or of a variation."""
+    return int(rng.integers(_SEEDS))
 
 
 def share(tasks: Sequence[Named], index: int, count: int) -> list[Named]:
@@ -38,13 +44,13 @@ class Drawn:
         self._order: ArenaOrder | None = None
         self.variation: Variation | None = None
 
-    def next(self, generator: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
+    def next(self, rng: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
         """The next arena of the variation at hand, or the first one of a new variation."""
         if self.variation is None or self._order is None or not self._order._left or arena is not None:
-            self.variation = self._template.draw(Random(int(generator.integers(_SEEDS))))
+            self.variation = self._template.draw(Random(seed_from(rng)))
             self._order = ArenaOrder(self.variation.task)
         task = self.variation.task
-        return task, self._order.next(generator) if arena is None else position_of(arena, task)
+        return task, self._order.next(rng) if arena is None else position_of(arena, task)
 
     def copy(self) -> "Drawn":
         """The same at the same point."""
@@ -56,7 +62,7 @@ class Drawn:
         return twin
 
 
-class Programme:
+class Schedule:
     """One episode of each task in turn; each task goes through its arenas in its own order.
 
     Attributes:
@@ -76,25 +82,25 @@ class Programme:
         """The task whose turn it is."""
         return self.tasks[self._turn % len(self.tasks)]
 
-    def next(self, generator: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
+    def next(self, rng: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
         """The next task and the position of the next arena in it, or of the one with a given id."""
         name, task = self.upcoming.name, self.upcoming.played
         order = self._orders[self._turn % len(self.tasks)]
         drawn: Variation | None = None
         if isinstance(order, Drawn):
-            task, position = order.next(generator, arena)
+            task, position = order.next(rng, arena)
             drawn = order.variation
         else:
             assert isinstance(task, Task)
-            position = order.next(generator) if arena is None else position_of(arena, task)
+            position = order.next(rng) if arena is None else position_of(arena, task)
         self._turn += 1
         self.name = name
         self.variation = None if drawn is None else drawn.values
         return task, position
 
-    def copy(self) -> "Programme":
+    def copy(self) -> "Schedule":
         """The same at the same point; tasks never change and are shared."""
-        twin = Programme(self.tasks)
+        twin = Schedule(self.tasks)
         twin._turn, twin.name, twin.variation = self._turn, self.name, self.variation
         twin._orders = [each.copy() if isinstance(each, Drawn) else copy(each) for each in self._orders]
         for order, own in zip(twin._orders, self._orders, strict=True):

@@ -1,0 +1,105 @@
+"""An eye: a square picture of a Scene from a pose, with how far away each pixel is and which thing it shows."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlebox.render.painter import CEILING, FENCE, FLOOR, SKY, Painter
+from puzzlebox.scene.scene import Scene
+from puzzlebox.scene.shapes import Vector
+
+# How many pixels a side a picture of an eye can have.
+SMALLEST, LARGEST = 4, 512
+# How far it is to where there is nothing, in metres: further than anything in the largest arena.
+FAR = 200.0
+# What segments say where there is no thing; SKY also in the dark.
+SURROUNDINGS = {SKY: "sky", FLOOR: "floor", FENCE: "fence", CEILING: "ceiling"}
+
+Picture = NDArray[np.uint8]
+Depths = NDArray[np.float32]
+Numbers = NDArray[np.int32]
+
+
+class Pose(NamedTuple):
+    """Where an eye is and where it looks.
+
+    Attributes:
+        heading: degrees to the right of +z.
+        row: the row of the Scene's `poses` whose eye it is, and which it does not see; -1: nobody's.
+        at: its position in metres; None: the middle of the thing in that row.
+        pitch: degrees upwards; counts only where `at` is given.
+    """
+
+    heading: float = 0.0
+    row: int = -1
+    at: Vector | None = None
+    pitch: float = 0.0
+
+
+class Eye:
+    """An eye of `size` x `size` pixels, in colour (3 channels) or grey (1).
+
+    Depth and segments are about the nearest surface that can be seen, so that glass and the haze of zones are things
+    like others; with `through`, about the nearest one that is opaque. What cannot be seen at all is in neither.
+    """
+
+    def __init__(self, size: int = 64, grayscale: bool = False, *, through: bool = False) -> None:
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or not SMALLEST <= size <= LARGEST:
+            raise ValueError(f"a camera of {size!r} pixels a side; it can have {SMALLEST} to {LARGEST}")
+        self.shape = (int(size), int(size), 1 if grayscale else 3)
+        self.through = through
+        self._scene: Scene | None = None
+        self._owners: Numbers | None = None
+        self._scratch: Picture | None = None
+
+    def see(
+        self,
+        scene: Scene,
+        pose: Pose,
+        image: Picture | None = None,
+        depth: Depths | None = None,
+        segments: Numbers | None = None,
+    ) -> None:
+        """Fill the arrays that are given, all in one look.
+
+        Args:
+            scene: what there is to see.
+            pose: where the eye is and where it looks.
+            image: the picture, of the eye's `shape`.
+            depth: metres along the axis of view to what each pixel shows; `FAR` in the sky.
+            segments: the number of the thing each pixel shows, or one of `SURROUNDINGS`.
+        """
+        painter = self.painter(scene)
+        if image is None:
+            if self._scratch is None:
+                self._scratch = np.empty(self.shape, np.uint8)
+            image = self._scratch
+        heading, row, at, pitch = pose
+        if at is None:
+            painter.look(image, row, heading, depth, segments, self.through)
+        else:
+            painter.paint(
+                *(image, at, heading, pitch), distance=depth, ids=segments, skip_thing=row, through=self.through
+            )
+        if depth is not None:
+            np.minimum(depth, FAR, out=depth)
+        if segments is not None:
+            if self._owners is not scene.owners:
+                # What is no thing has a negative number, which counts from the end.
+                self._owners, around = scene.owners, sorted(SURROUNDINGS)
+                self._numbers = np.concatenate((scene.owners, np.array(around, np.int32)))
+            segments[...] = self._numbers[segments]
+
+    @staticmethod
+    def see_nothing(image: Picture | None = None, depth: Depths | None = None, segments: Numbers | None = None) -> None:
+        """Fill the arrays that are given with the dark."""
+        for part, nothing in ((image, 0), (depth, FAR), (segments, SKY)):
+            if part is not None:
+                part.fill(nothing)
+
+    def painter(self, scene: Scene) -> Painter:
+        """The painter of a Scene, kept for as long as the Scene stays the same."""
+        if scene is not self._scene:
+            self._scene, self._painter = scene, Painter(scene)
+        return self._painter
