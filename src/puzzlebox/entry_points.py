@@ -1,6 +1,5 @@
 """What other packages bring: things, senses and agents, found by the entry points of installed packages."""
 
-import traceback
 import warnings
 from functools import cache
 from importlib import import_module
@@ -48,9 +47,11 @@ def load_all(group: str) -> None:
         try:
             load(entry)
         except ImportError as problem:
-            warnings.warn(f"{problem}; Puzzlebox works without it", PackageWarning, stacklevel=2)
+            # Said of the package, and not of the line here.
+            said = f"{problem}; Puzzlebox works without it"
+            warnings.warn_explicit(said, PackageWarning, package_of(entry), 1)
 
 
 def _in_one_line(problem: BaseException) -> str:
     """The kind and the text of an exception, without line breaks."""
-    return " ".join("".join(traceback.format_exception_only(problem)).split("\n")[-2].split())
+    return ": ".join([type(problem).__name__, *filter(None, [" ".join(str(problem).split())])])

@@ -30,7 +30,15 @@ _MOST_BEHIND = 16.0
 
 def agents() -> list[dict[str, str]]:
     """The agents there are, for the page."""
-    return [{"name": name, "description": describe(name)} for name in agent_names()]
+    return [{"name": name, "description": _description(name)} for name in agent_names()]
+
+
+def _description(name: str) -> str:
+    """What an agent does; of one of another package that cannot be imported, why not."""
+    try:
+        return describe(name)
+    except ValueError as problem:
+        return str(problem)
 
 
 def known_agent(name: str, allowed: str | None = None) -> Agent:

@@ -6,7 +6,7 @@ docs/environments.md follow from the fields of `Settings`.
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from textwrap import fill
 from typing import Any, TypeVar
 
@@ -110,7 +110,7 @@ class Settings:
     segments: bool = setting(
         False, 'beside the picture, the number of the thing each pixel of it shows; `info["things"]` names them'
     )
-    rays: int | None = setting(None, "how many rays, an odd number", limits=(1, MOST_RAYS), none="no rays")
+    rays: int | None = setting(None, "how many rays there are, an odd number", limits=(1, MOST_RAYS), none="no rays")
     ray_degrees: float = setting(60.0, "the whole fan of rays in degrees", limits=(0, MOST_DEGREES))
     vitals: bool = setting(True, "health, velocity in the animal's frame (right, up, ahead) and position")
     actions: str = setting(
@@ -132,7 +132,7 @@ class Settings:
     )
     frame_stack: int = setting(
         1,
-        "how many of the last frames an observation holds, along the channels of a picture, oldest first",
+        "how many of the last frames an observation holds",
         limits=(1, MOST_FRAMES),
     )
     channels_first: bool = setting(
@@ -286,7 +286,12 @@ def document(function: Function) -> Function:
     *others, last = own.parameters.values()
     values = defaults()
     named = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=values[name], annotation=each.type)
+        # What is made by a factory is a word in the signature.
+        inspect.Parameter(
+            *(name, inspect.Parameter.KEYWORD_ONLY),
+            default=values[name],
+            annotation=Any if each.default is MISSING else each.type,
+        )
         for name, each in _FIELDS.items()
     ]
     function.__signature__ = own.replace(parameters=[*others, *named, last])  # type: ignore[attr-defined]
