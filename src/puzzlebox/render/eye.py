@@ -25,16 +25,16 @@ class Pose(NamedTuple):
     """Where an eye is and where it looks.
 
     Attributes:
+        at: its position in metres.
         heading: degrees to the right of +z.
+        pitch: degrees upwards.
         row: the row of the Scene's `poses` whose eye it is, and which it does not see; -1: nobody's.
-        at: its position in metres; None: the middle of the thing in that row.
-        pitch: degrees upwards; counts only where `at` is given.
     """
 
+    at: Vector
     heading: float = 0.0
-    row: int = -1
-    at: Vector | None = None
     pitch: float = 0.0
+    row: int = -1
 
 
 class Eye:
@@ -70,18 +70,50 @@ class Eye:
             depth: metres along the axis of view to what each pixel shows; `FAR` in the sky.
             segments: the number of the thing each pixel shows, or one of `SURROUNDINGS`.
         """
+        at, heading, pitch, row = pose
+        image = self._any(image)
         painter = self.painter(scene)
+        painter.paint(image, at, heading, pitch, distance=depth, ids=segments, skip_thing=row, through=self.through)
+        if depth is not None or segments is not None:
+            self._finish(scene, depth, segments)
+
+    def see_as(
+        self,
+        scene: Scene,
+        row: int,
+        heading: float,
+        image: Picture | None = None,
+        depth: Depths | None = None,
+        segments: Numbers | None = None,
+    ) -> None:
+        """Fill the arrays as `see` does, from the middle of the thing in a row of the Scene's `poses`, straight ahead.
+
+        Args:
+            scene: what there is to see.
+            row: whose eye it is.
+            heading: degrees to the right of +z.
+            image: the picture, of the eye's `shape`.
+            depth: as for `see`.
+            segments: as for `see`.
+        """
+        if scene is not self._scene:
+            self._scene, self._painter = scene, Painter(scene)
         if image is None:
-            if self._scratch is None:
-                self._scratch = np.empty(self.shape, np.uint8)
-            image = self._scratch
-        heading, row, at, pitch = pose
-        if at is None:
-            painter.look(image, row, heading, depth, segments, self.through)
-        else:
-            painter.paint(
-                *(image, at, heading, pitch), distance=depth, ids=segments, skip_thing=row, through=self.through
-            )
+            image = self._any(image)
+        self._painter.look(image, row, heading, depth, segments, self.through)
+        if depth is not None or segments is not None:
+            self._finish(scene, depth, segments)
+
+    def _any(self, image: Picture | None) -> Picture:
+        """The picture that was given, or one that nobody looks at."""
+        if image is not None:
+            return image
+        if self._scratch is None:
+            self._scratch = np.empty(self.shape, np.uint8)
+        return self._scratch
+
+    def _finish(self, scene: Scene, depth: Depths | None, segments: Numbers | None) -> None:
+        """Bound the depth, and turn rows of the Scene into numbers of things."""
         if depth is not None:
             np.minimum(depth, FAR, out=depth)
         if segments is not None:

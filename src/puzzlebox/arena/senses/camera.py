@@ -10,7 +10,7 @@ from puzzlebox._native import Cruise
 from puzzlebox.arena.senses.sense import Cruising, Sense
 from puzzlebox.arena.world import World
 from puzzlebox.render import FOV_DEGREES
-from puzzlebox.render.eye import FAR, LARGEST, SMALLEST, SURROUNDINGS, Depths, Eye, Numbers, Picture, Pose
+from puzzlebox.render.eye import FAR, LARGEST, SMALLEST, SURROUNDINGS, Depths, Eye, Numbers, Picture
 from puzzlebox.scene.scene import no_such_animal
 
 __all__ = ["FAR", "LARGEST", "SMALLEST", "SURROUNDINGS", "Camera", "Depth", "Segments"]
@@ -79,7 +79,7 @@ class Camera(Sense):
             row = scene.animals[animal]
         except (IndexError, TypeError):
             raise no_such_animal(animal, len(scene.animals)) from None
-        self._eye.see(scene, Pose(world.animals[animal].heading, row), image, depth, segments)
+        self._eye.see_as(scene, row, world.animals[animal].heading, image, depth, segments)
 
     def join(self, cruise: Cruise, world: World, out: NDArray[Any]) -> None:
         """Let a cruise fill the image with what its animal sees."""
