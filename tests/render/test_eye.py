@@ -6,6 +6,7 @@ import pytest
 from living import world_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.render import Eye, Pose
+from puzzlebox.render.eye import FAR
 from puzzlebox.scene.scene import Scene
 
 SCENE = ("name: Agent, at: [20, 0, 20], rotation: 90", "name: GoodGoal, at: [25, 0, 20], size: 2")
@@ -37,8 +38,10 @@ def test_an_eye_looks_where_its_pose_says() -> None:
 
 
 def test_an_eye_sees_a_scene_that_no_world_made() -> None:
-    scene, image = Scene(), np.empty((8, 8, 1), np.uint8)
-    Eye(8, grayscale=True).see(scene, Pose((0.0, 1.0, 0.0)), image)
+    image, depth = np.full((8, 8, 1), 7, np.uint8), np.zeros((8, 8), np.float32)
+    Eye(8, grayscale=True).see(Scene(), Pose((0.0, 1.0, 0.0), pitch=90.0), image, depth)
+    assert (image == 0).all()
+    assert (depth == FAR).all()
 
 
 @pytest.mark.parametrize("size", [3, 513, True, 4.5])

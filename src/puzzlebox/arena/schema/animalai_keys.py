@@ -19,7 +19,7 @@ class Shape(Enum):
     OPERATION = "an operation such as !grantReward {reward: 1} or !endEpisode {}"
     BLACKOUTS = "a list of whole numbers that increase, or one negative number"
     INTEGER = "a whole number"
-    # A key Puzzlebox adds; its value is read as in our own form.
+    # A key Puzzlebox adds; its value is read as in the Puzzlebox format.
     OURS = "as in Puzzlebox's form"
 
 
@@ -87,7 +87,7 @@ OPERATION_TAGS: dict[str, tuple[str, dict[str, Key]]] = {
 TAGS = ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS)
 TAG_OF_OPERATION = {name: tag for tag, (name, _) in OPERATION_TAGS.items()}
 
-# What a message says is expected, where it is not what our form expects.
+# What a message says is expected, where it is not what the Puzzlebox format expects.
 EXPECTS: dict[Kind, str] = {
     Kind.POSITION: "!Vector3 {x: .., y: .., z: ..} in metres, x or z -1 for random",
     Kind.SIZE: "!Vector3 {x: .., y: .., z: ..} in metres, -1 for random",
