@@ -1,4 +1,4 @@
-"""Which fixed things of an arena must overlap an earlier one, told from the file alone.
+"""Which fixed things of an arena must overlap an earlier one, as far as the file alone shows.
 
 Only what is certain, for boxes, ramps and balls with a given position. The test is the original's (animal-ai.md 3.4):
 the later thing asks with its oriented box against the true form of the earlier one. A size left out counts as the
