@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from puzzlebox.arena.envs.programme import position_of
+from puzzlebox.arena.envs.schedule import position_of
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task, write
 from puzzlebox.arena.world import ArenaSchedule, Record

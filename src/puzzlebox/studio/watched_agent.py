@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
-from puzzlebox.arena.envs.settings import Observation, Perception, Settings, told_of
+from puzzlebox.arena.envs.info import info_of
+from puzzlebox.arena.envs.perception import Perception
+from puzzlebox.arena.envs.settings import Observation, Settings
 from puzzlebox.arena.envs.sources import name_of
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.senses.rays import LENGTH
@@ -28,7 +30,15 @@ _MOST_BEHIND = 16.0
 
 def agents() -> list[dict[str, str]]:
     """The agents there are, for the page."""
-    return [{"name": name, "description": describe(name)} for name in agent_names()]
+    return [{"name": name, "description": _description(name)} for name in agent_names()]
+
+
+def _description(name: str) -> str:
+    """What an agent does; of one of another package that cannot be imported, why not."""
+    try:
+        return describe(name)
+    except ValueError as problem:
+        return str(problem)
 
 
 def known_agent(name: str, allowed: str | None = None) -> Agent:
@@ -141,7 +151,7 @@ class ByAgent:
             episode, world = play.episode, play.world
             shown, own = self._senses.perceive(world)
             info = {"task": self._task, "ray_tags": self._senses.tags}
-            info |= told_of(world, world.animals[0], self._events)
+            info |= info_of(world, world.animals[0], self._events)
             action = await loop.run_in_executor(self._pool, self._agent.act, own, info)
             if play.episode != episode or not play.running:
                 return

@@ -18,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import puzzlebox
-from puzzlebox.arena.envs.programme import share
+from puzzlebox.arena.envs.schedule import share
 from puzzlebox.arena.envs.sources import tasks_of
 from puzzlebox.arena.envs.vector import ArenaVectorEnv
 from puzzlebox.arena.world import Outcome, World

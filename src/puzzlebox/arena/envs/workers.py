@@ -25,7 +25,7 @@ _KNOWN = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundEr
 
 
 class _Watch:
-    """Waits until something can be read: if told so awake for a moment, then asleep."""
+    """Waits until something can be read: awake for a moment where that is asked for, then asleep."""
 
     def __init__(self, connection: Connection, awake: bool) -> None:
         self._connection = connection

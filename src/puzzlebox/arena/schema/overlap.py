@@ -1,4 +1,4 @@
-"""Which fixed things of an arena must overlap an earlier one, told from the file alone.
+"""Which fixed things of an arena must overlap an earlier one, as far as the file alone shows.
 
 Only what is sure, for boxes, ramps and balls with a position. As in the original (docs/original/placement.md#things),
 the later thing asks with its oriented box against the true form of the earlier one. A size left out counts as the

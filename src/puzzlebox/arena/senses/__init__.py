@@ -1,1 +1,1 @@
-"""What an animal perceives: camera, rays and vitals, each a small class that looks at a World for one animal."""
+"""What an animal perceives: camera, rays, vitals and heading, each a `Sense` that looks at a World for one animal."""

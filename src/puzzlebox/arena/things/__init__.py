@@ -1,4 +1,7 @@
-"""The catalogue: every thing a task can hold, one class each. Importing this package fills it."""
+"""The catalogue: every thing a task can hold, one class each. Importing this package fills it.
+
+Things of other packages come last, by the entry points of the group `puzzlebox.things`.
+"""
 
 from puzzlebox.arena.things import animal, structures, blocks, goals, changing, zones, dispensers, buttons, signs  # noqa: F401, I001
 from puzzlebox.arena.rules import name_things
@@ -13,6 +16,7 @@ from puzzlebox.arena.things.parameters import (
     Kind,
     Parameter,
 )
+from puzzlebox import entry_points
 from puzzlebox.scene.shapes import Vector
 from puzzlebox.arena.things.animal import Agent
 from puzzlebox.arena.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
@@ -48,3 +52,4 @@ __all__ = [
 
 # The rules lie below this room; they refuse a mass for what is not a thing.
 name_things(CATALOGUE, nearest_thing)
+entry_points.load_all(entry_points.THINGS)

@@ -1,4 +1,4 @@
-"""Which task and which arena of it come next."""
+"""The schedule of an environment: which task, which arena of it and which seed come next."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -36,13 +36,13 @@ class Drawn:
         self._order: ArenaSchedule | None = None
         self.variation: Variation | None = None
 
-    def next(self, generator: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
+    def next(self, rng: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
         """The next arena of the variation at hand, or the first one of a new variation."""
         if self.variation is None or self._order is None or not self._order._left or arena is not None:
-            self.variation = self._template.draw(template_rng(generator))
+            self.variation = self._template.draw(template_rng(rng))
             self._order = ArenaSchedule(self.variation.task)
         task = self.variation.task
-        return task, self._order.next(generator) if arena is None else position_of(arena, task)
+        return task, self._order.next(rng) if arena is None else position_of(arena, task)
 
     def copy(self) -> "Drawn":
         """The same at the same point."""
@@ -54,7 +54,7 @@ class Drawn:
         return twin
 
 
-class Programme:
+class Schedule:
     """One episode of each task in turn; each task goes through its arenas in its own order.
 
     Attributes:
@@ -74,25 +74,25 @@ class Programme:
         """The task whose turn it is."""
         return self.tasks[self._turn % len(self.tasks)]
 
-    def next(self, generator: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
+    def next(self, rng: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
         """The next task and the position of the next arena in it, or of the one with a given id."""
         name, task = self.upcoming.name, self.upcoming.played
         order = self._orders[self._turn % len(self.tasks)]
         drawn: Variation | None = None
         if isinstance(order, Drawn):
-            task, position = order.next(generator, arena)
+            task, position = order.next(rng, arena)
             drawn = order.variation
         else:
             assert isinstance(task, Task)
-            position = order.next(generator) if arena is None else position_of(arena, task)
+            position = order.next(rng) if arena is None else position_of(arena, task)
         self._turn += 1
         self.name = name
         self.variation = None if drawn is None else drawn.values
         return task, position
 
-    def copy(self) -> "Programme":
+    def copy(self) -> "Schedule":
         """The same at the same point; tasks never change and are shared."""
-        twin = Programme(self.tasks)
+        twin = Schedule(self.tasks)
         twin._turn, twin.name, twin.variation = self._turn, self.name, self.variation
         twin._orders = [each.copy() if isinstance(each, Drawn) else copy(each) for each in self._orders]
         for order, own in zip(twin._orders, self._orders, strict=True):
