@@ -160,7 +160,11 @@ def test_families_are_large(name: str) -> None:
     assert sum(family.split(each).count for each in family.splits) == family.count
 
 
-@pytest.mark.parametrize("name", template_names())
+# What holds for the members of a family holds for the family, but for how they are put together.
+EACH = [pytest.param(name, marks=pytest.mark.slow) if "/" not in name else name for name in template_names()]
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_every_value_makes_a_sound_task(name: str) -> None:
     def unplaced(task: Any) -> list[str]:
         return [str(failure) for failure in World(task, seed=0).unplaced]
