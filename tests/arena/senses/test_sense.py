@@ -83,9 +83,7 @@ def test_its_space_is_a_box_with_axes(space: Any) -> None:
 
 
 def test_who_asks_for_no_sense_gets_a_sentence() -> None:
-    with pytest.raises(
-        ValueError, match=r"^there is no sense `vital`; allowed: camera, .*did you mean `vitals`\?$"
-    ):
+    with pytest.raises(ValueError, match=r"^there is no sense `vital`; allowed: camera, .*did you mean `vitals`\?$"):
         sense_of("vital", {})
 
 
