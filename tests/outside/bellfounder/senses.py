@@ -1,7 +1,7 @@
 import numpy as np
 from gymnasium import spaces
 
-from puzzlebox.arena.senses.sense import Cruising, Sense
+from puzzlebox.arena.senses import Cruising, Sense
 
 
 class Compass(Sense):

@@ -6,11 +6,8 @@ from gymnasium import spaces
 from puzzlebox._native import Cruise
 from puzzlebox.arena.envs.frames import Frames, Observation
 from puzzlebox.arena.envs.settings import Settings
-from puzzlebox.arena.senses.camera import Camera, Depth, Segments
-from puzzlebox.arena.senses.heading import Heading
-from puzzlebox.arena.senses.rays import Rays
-from puzzlebox.arena.senses.sense import Cruising, Sense, sense_of
-from puzzlebox.arena.senses.vitals import Vitals
+from puzzlebox.arena.senses import Camera, Cruising, Depth, Heading, Rays, Segments, Sense, Vitals
+from puzzlebox.arena.senses.sense import sense_of
 from puzzlebox.arena.world import World
 
 

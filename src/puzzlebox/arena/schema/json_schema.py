@@ -1,4 +1,4 @@
-"""The JSON Schema of the Puzzlebox format, for editors: generated from the models and the catalogue, shipped as a file."""
+"""The JSON Schema of the Puzzlebox format, for editors: generated from models and catalogue, shipped as a file."""
 
 import json
 from copy import deepcopy
