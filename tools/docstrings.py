@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 # The sections of a docstring in Google's style that list names, and what their column is called.
@@ -21,8 +22,15 @@ def first_line(text: str) -> str:
     return " ".join(inspect.cleandoc(text).split("\n\n", 1)[0].split()).replace("|", "\\|")
 
 
-def wrapped(name: str, node: Any, *, skip_first: bool = False) -> list[str]:
-    """A signature as a block of code, on one line or one line for each argument."""
+def wrapped(name: str, node: Any, *, skip_first: bool = False, also: Sequence[inspect.Parameter] = ()) -> list[str]:
+    """A signature as a block of code, on one line or one line for each argument.
+
+    Args:
+        name: what is called.
+        node: its definition.
+        skip_first: leave the first argument out.
+        also: keyword arguments that are not written in the definition; they stand before its `**`.
+    """
     if isinstance(node, ast.ClassDef) and "Protocol" in map(ast.unparse, node.bases):
         return [f"```python\nclass {name}(Protocol)\n```"]
     words = _fields(node) if isinstance(node, ast.ClassDef) else _arguments(node.args)
@@ -32,6 +40,8 @@ def wrapped(name: str, node: Any, *, skip_first: bool = False) -> list[str]:
         if words is None:  # an exception
             return [f"```python\nclass {name}\n```"]
     words = (words or [])[1:] if skip_first else words or []
+    more = [f"{each.name}: {inspect.formatannotation(each.annotation)} = {each.default!r}" for each in also]
+    words = [*words[:-1], *more, *words[-1:]] if more else words
     result = f" -> {ast.unparse(node.returns)}" if getattr(node, "returns", None) else ""
     line = f"{name}({', '.join(words)}){result}"
     if len(line) > _WIDTH:

@@ -153,7 +153,11 @@ def python() -> str:
 
 def _function(name: str, function: Any) -> list[str]:
     node = syntax(function)
-    return [f"### `{name}`", "", *wrapped(name, node), "", *described(function), ""]
+    # Settings that follow from a description are in the signature and not in the source.
+    written = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    named = inspect.signature(function).parameters.values()
+    also = [each for each in named if each.kind is each.KEYWORD_ONLY and each.name not in written]
+    return [f"### `{name}`", "", *wrapped(name, node, also=also), "", *described(function), ""]
 
 
 def _class(name: str, kind: type) -> list[str]:
@@ -169,7 +173,7 @@ def _class(name: str, kind: type) -> list[str]:
         each: syntax(inspect.unwrap(_plain(value)))
         for parent in reversed(kind.__mro__[1:-1])
         if parent.__module__.startswith("puzzlebox")
-        for each, value in vars(parent).items()
+        for each, value in tuple(vars(parent).items())
         if inspect.isfunction(_plain(value))
     }
     members = MEMBERS[name].split() if name in MEMBERS else [each for each in own if not each.startswith("_")]

@@ -1,4 +1,4 @@
-"""A package of somebody else's brings a thing, a sense and an agent; docs/extending.md is that package."""
+"""A package of somebody else's brings a thing, a sense and an agent; docs/guides/extending.md is that package."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from conftest import ROOT
 OUTSIDE = ROOT / "tests" / "outside"
 PACKAGE = OUTSIDE / "bellfounder"
 TASK = OUTSIDE / "bell.yml"
-PAGE = ROOT / "docs" / "extending.md"
+PAGE = ROOT / "docs" / "guides" / "extending.md"
 
 
 def blocks(language: str) -> list[str]:

@@ -35,7 +35,7 @@ def test_every_field_but_one_is_a_setting() -> None:
 
 
 def test_the_page_shows_the_table() -> None:
-    text = (ROOT / "docs" / "environments.md").read_text()
+    text = (ROOT / "docs" / "guides" / "environments.md").read_text()
     (shown,) = re.findall(r"\| setting \| default .*?\n\n", text, flags=re.DOTALL)
     assert shown.strip() == table(), "copy what puzzlebox.arena.envs.settings.table() gives into the page"
 

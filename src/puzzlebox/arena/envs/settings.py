@@ -1,7 +1,7 @@
 """What one can choose about an environment: every setting with its default, its limits and its meaning, in one place.
 
 The signature and the docstring of `puzzlebox.make`, the refusal of settings that do not exist and the table in
-docs/environments.md follow from the fields of `Settings`.
+docs/guides/environments.md follow from the fields of `Settings`.
 """
 
 import inspect
@@ -268,7 +268,7 @@ def _meaning(setting: Field[Any]) -> str:
 
 
 def table() -> str:
-    """The settings as a table in Markdown, for docs/environments.md."""
+    """The settings as a table in Markdown, for docs/guides/environments.md."""
     values = defaults()
     shown = {name: f'"{value}"' if isinstance(value, str) else f"{value}" for name, value in values.items()}
     shown = {name: value.removesuffix(".0") for name, value in shown.items()}

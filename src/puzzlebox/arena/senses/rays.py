@@ -152,7 +152,7 @@ def _tag(thing: Thing | None, number: int, solid: bool) -> str:
     """What a ray calls what it met; no thing has the number of the fence, or of nothing."""
     if thing is None:
         return "arena" if number == FENCE else NO_TAG
-    # The place from which a button is pressed blocks rays too, but has no name (docs/original/senses.md#what-stops-a-ray).
+    # A button's press area blocks rays, too, but has no tag (docs/original/senses.md#what-stops-a-ray).
     return thing.tag if solid or thing.passable else ""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # How deep a growing ball may press into something that does not give way (docs/original/things.md#changing-goals).
 _SQUEEZE = 0.05
-# What a goal without value looks like, and the rings that show how much is left (docs/original/things.md#changing-goals).
+# How a goal without value looks, and the rings that show how much is left (docs/original/things.md#changing-goals).
 _GREY = 0.392
 _DECAYS, _RIPENS = (1.0, 0.214, 0.051), (0.0, 0.522, 1.0)
 # A ball grows no more than this in one physics step, so that it can stop in time.
