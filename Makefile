@@ -3,6 +3,7 @@
 # make bench  speed, beside a peer in the same run    make wheel PYTHON=3.12   a wheel in dist/
 # make generated   files written from the catalogue   make pictures   pictures of the documentation
 # make web    build the studio's page                 make sdist  a source distribution in dist/
+# make docs   the documentation as a site in build/site
 # make lock   renew the list of versions              make lowest the tests with the lowest versions of everything
 # make sanitize   the kernel's tests under ASan and UBSan
 SHELL := /bin/bash
@@ -14,7 +15,7 @@ INTERPRETER = $(shell tools/find-python $(PYTHON))
 NATIVE := CMakeLists.txt $(wildcard native/*)
 PAGE := src/puzzlebox/studio/static/index.html
 
-.PHONY: lab test slow sanitize lint bench web browser sdist wheel lock lowest generated pictures clean
+.PHONY: lab test slow sanitize lint bench web docs browser sdist wheel lock lowest generated pictures clean
 .DEFAULT_GOAL := test
 
 lab: $(VENV)/built $(PAGE)
@@ -45,10 +46,17 @@ browser: $(VENV)/built
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks
 
-# Files written from the catalogue, the models and the page: the JSON Schema, the table of things, the notices.
+# The site can be read from its folder or from any server; it fetches nothing from elsewhere.
+docs: $(VENV)/built
+	@$(BIN)/zensical build --strict
+	@echo "open build/site/index.html"
+
+# Files written from the source: the JSON Schema, pages of the documentation, the notices.
 generated: $(VENV)/built $(PAGE)
 	$(BIN)/python -m puzzlebox.arena.schema
+	$(BIN)/python tools/reference.py
 	$(BIN)/python -m puzzlebox.studio.layout
+	$(BIN)/python tools/import_graph.py
 	cp $(dir $(PAGE))notices.txt THIRD-PARTY-NOTICES.txt
 
 pictures: $(VENV)/built
@@ -73,7 +81,7 @@ lowest: $(VENV)/installed $(PAGE)
 	tools/lowest $(INTERPRETER) $(ARGUMENTS)
 
 clean:
-	rm -rf $(VENV) .venv-lowest build dist web/node_modules $(dir $(PAGE))
+	rm -rf $(VENV) .venv-lowest .cache build dist web/node_modules $(dir $(PAGE))
 
 $(VENV)/installed: requirements.lock constraints.txt tools/install
 	@test -n "$(INTERPRETER)"

@@ -1,6 +1,6 @@
 """Run every benchmark: `make bench`, or `python -m benchmarks NAME...` for some of them.
 
-With `--docs`, the tables of docs/performance.md that have the names of these benchmarks are written anew.
+With `--docs`, the tables of docs/concepts/performance.md that have the names of these benchmarks are written anew.
 """
 
 import json

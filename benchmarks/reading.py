@@ -13,7 +13,8 @@ from puzzlebox.arena.schema import read
 from puzzlebox.arena.schema.tree import Node, compose
 
 FILES = 1_000
-# Mean and spread of the 900 testbed tasks: 3,713 items, 10,400 instances, up to 156 in one file (animal-ai.md 1.13).
+# Mean and spread of the 900 testbed tasks: 3,713 items, 10,400 instances, up to 156 in one file
+# (docs/original/task-files.md#survey).
 WORDS = ("Wall", "GoodGoal", "GoodGoalMulti", "DeathZone", "Ramp", "WallTransparent", "Cardbox1", "BadGoal")
 
 

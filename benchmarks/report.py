@@ -1,4 +1,4 @@
-"""Results in words: cells of a table, and the tables of docs/performance.md, each between two marks with its name."""
+"""Results in words: cells of tables, and the tables of docs/concepts/performance.md, between marks with their names."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.measure import Result
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+PAGE = Path(__file__).parent.parent / "docs" / "concepts" / "performance.md"
 
 
 def number(value: float, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""Which slopes an animal can climb, and how long a run-up it needs: the numbers of docs/differences.md."""
+"""Which slopes an animal can climb, and how long a run-up it needs: the numbers of docs/concepts/differences.md."""
 
 from math import inf, radians, tan
 

@@ -39,7 +39,7 @@ async def main():
     print(json.dumps({"p50": late[len(late) // 2], "p99": late[int(0.99 * len(late))], "most": late[-1]}))
 asyncio.run(main())
 """
-# Offsets of a frame (docs/studio-protocol.md): its kind, and the number of the keys message that counted.
+# Offsets of a frame (docs/reference/studio-protocol.md): its kind, and the number of the keys message that counted.
 _FRAME, _KEY = 2, slice(8, 12)
 
 

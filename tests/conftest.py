@@ -54,6 +54,20 @@ def reference() -> Path:
     return folder
 
 
+@pytest.fixture
+def unpainted_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports without the pictures of their figures, which take most of the time: for tests that read the words."""
+    from puzzlebox.report.figures import looks
+
+    def save(drawing: looks.Drawing, folder: Path) -> tuple[bytes, list[Path]]:
+        paths = [folder / f"{drawing.name}.{ending}" for ending in ("png", "pdf")]
+        for path in paths:
+            path.write_bytes(b"")
+        return b"", paths
+
+    monkeypatch.setattr(looks, "save", save)
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """The browser of all tests of a process: Playwright can be started only once in it."""

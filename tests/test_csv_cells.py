@@ -56,6 +56,7 @@ def assert_runs_nothing(path: Path) -> None:
                 assert not cell.startswith(BEGINNINGS) or float(cell) is not None, (path, cell)
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> None:
     rows = made_up_rows([FORMULA, "-x"], {"@agent": 0.0, "+other": 1.0}, episodes=3)
     rows[0] |= {"error": "-- went wrong", "level": "=1", "return": None}

@@ -1,4 +1,4 @@
-"""The page of bundled tasks: writes docs/images/bundled.png and docs/tasks-bundled.md."""
+"""The page of bundled tasks: writes docs/images/bundled.png and docs/reference/tasks-bundled.md."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ pattern such as `"memory/*"` for an environment.
 
 The picture shows the last arena of each, in the order of the table. `python tools/bundled_sheet.py` writes both.
 
-![All bundled tasks of the ten levels](images/bundled.png)
+![All bundled tasks of the ten levels](../images/bundled.png)
 """
 
 
@@ -80,7 +80,7 @@ def main() -> None:
     rows = [np.concatenate(pictures[start : start + COLUMNS], 1) for start in range(0, len(pictures), COLUMNS)]
     sheet = np.concatenate(rows, 0)
     (DOCS / "images" / "bundled.png").write_bytes(png(sheet & 0xFC | 2))  # six bits a channel halve the file
-    (DOCS / "tasks-bundled.md").write_text(page(tasks))
+    (DOCS / "reference" / "tasks-bundled.md").write_text(page(tasks))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Pictures of all things for the documentation: `make pictures` writes docs/images/things/*.png and docs/gallery.md."""
+"""Pictures of all things: `make pictures` writes docs/images/things/*.png and docs/reference/gallery.md."""
 
 from dataclasses import dataclass
 from math import cos, radians, sin
@@ -98,7 +98,7 @@ def main() -> None:
     def add(file: str, name: str, pose: Pose, label: str) -> str:
         image = photograph(world_with(name, pose).scene(), pose.away, pose.aim)
         (folder / file).write_bytes(png(image & 0xFC | 2))  # six bits a channel halve the file
-        return f"![{label}](images/things/{file})"
+        return f"![{label}](../images/things/{file})"
 
     for category in Category:
         cells = []
@@ -125,7 +125,7 @@ def main() -> None:
                 lines += ["| | | |", "|---|---|---|"]
             row += [("", "")] * (3 - len(row))
             lines.append("| " + " | ".join(f"{picture}<br>{label}" if label else "" for label, picture in row) + " |")
-    (DOCS / "gallery.md").write_text("\n".join(lines) + "\n")
+    (DOCS / "reference" / "gallery.md").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

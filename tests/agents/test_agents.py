@@ -161,7 +161,7 @@ def test_another_seed_is_another_game() -> None:
 
 
 def test_the_published_setting() -> None:
-    """Normal(5, 1), truncated: 4.5 on average, and nearly always from 2 to 7 (experiments.md section 4)."""
+    """Normal(5, 1), truncated: 4.5 on average, and nearly always from 2 to 7 (docs/original/experiments.md#agents)."""
     actions = actions_of(RandomAgent(remove_prev_step=True), 20000)
     runs = lengths(actions)
     assert np.mean(runs) == pytest.approx(4.5, abs=0.05) and np.std(runs) == pytest.approx(1.04, abs=0.05)

@@ -269,7 +269,7 @@ def test_the_fan_is_given_per_side(food: str) -> None:
         arenas_configurations=food, useCamera=False, useRayCasts=True, raysPerSide=4.0, rayMaxDegrees=30
     )
     rays = env.get_obs_dict(env.get_steps("AnimalAI?team=0")[0].obs)["rays"].reshape(9, -1)
-    # animal-ai.md 11.1
+    # docs/original/senses.md#a-recorded-fan
     assert rays[::2, -1].tolist() == pytest.approx([0.0200025, 0.021001, 0.100939, 0.105533, 0.112583], abs=1e-5)
 
 

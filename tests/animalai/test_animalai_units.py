@@ -25,7 +25,7 @@ from puzzlebox.animalai.environment import AnimalAIEnvironment, UnityEnvironment
 from puzzlebox.animalai.LLM_scaffolds import environment_scaffolds as scaffolds
 from puzzlebox.animalai.LLM_scaffolds.environment_scaffolds import EnvironmentScaffold, FrameByFrameScaffold
 from puzzlebox.animalai.raycastparser import RayCastObjects, RayCastParser
-from puzzlebox.arena.world import PRESETS
+from puzzlebox.arena.rules import PRESETS
 from test_animalai import FOOD
 
 NAME = "AnimalAI?team=0"

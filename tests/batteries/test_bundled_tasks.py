@@ -96,7 +96,7 @@ def test_the_mistake_it_is_made_for_does_not_pass(name: str, arena: int) -> None
 
 @pytest.mark.parametrize("name", OWN)
 def test_the_page_says_the_same(name: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "tasks-bundled.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "tasks-bundled.md").read_text()
     about = load(name).metadata
     row = f"| `{name}` | {about.title} | {about.description} | {len(load(name).arenas)} | {', '.join(about.tags)} |"
     assert row in page, "python tools/bundled_sheet.py writes it anew"

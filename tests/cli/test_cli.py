@@ -313,3 +313,9 @@ def test_doctor_says_how_to_mend_what_is_missing(monkeypatch: pytest.MonkeyPatch
     rows = {name: (state, remark, broken) for name, state, remark, broken in module._packages()}
     assert rows["numpy"] == ("missing", "pip install numpy", True)
     assert rows["extra studio"] == ("missing", "pip install 'puzzlebox[studio]'", False)
+
+
+def test_a_converted_task_goes_to_stdout_by_the_name_of_a_dash(tmp_path: Path) -> None:
+    said = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "-", cwd=tmp_path)
+    assert said.returncode == 0 and "wrote" not in said.stderr
+    assert said.stdout.startswith("!ArenaConfig") and not (tmp_path / "-").exists()

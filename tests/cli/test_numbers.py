@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import puzzlebox
 from puzzlebox.animalai.environment import _WITHOUT_EFFECT, AnimalAIEnvironment
 from puzzlebox.arena.envs.parallel import ArenaParallelEnv
-from puzzlebox.arena.envs.settings import Settings
+from puzzlebox.arena.envs.settings import defaults
 from puzzlebox.arena.world import Record, Rules
 from puzzlebox.cli import app
 from puzzlebox.record import film
@@ -53,7 +53,7 @@ COUNTED = ("max_episode_steps",)
 
 
 @pytest.mark.parametrize("value", [*NOT_FINITE, TOO_LARGE], ids=["nan", "inf", "-inf", "huge"])
-@pytest.mark.parametrize("name", [each.name for each in fields(Settings)])
+@pytest.mark.parametrize("name", defaults())
 def test_every_setting(name: str, value: float) -> None:
     if value == TOO_LARGE and name in COUNTED:
         return

@@ -209,7 +209,7 @@ def test_what_one_sees_through_is_not_in_the_way(name: str) -> None:
 
 
 def test_the_page_on_pictures_works_as_pasted(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "pictures.md").read_text()
+    page = (ROOT / "docs" / "guides" / "pictures.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     exec(compile(code, "pictures.md", "exec"), {})
     assert capsys.readouterr().out == "(160, 240, 3)\n"

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+# Small, so that a processor without a graphics card draws it many times a second; and a phone.
+WINDOW = {"width": 640, "height": 480}
+PHONE = {"width": 390, "height": 844}
 # The cheapest picture: what is tested here is not how beautiful it is.
 QUICK = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 3 }))"
 # How long a condition may take to come true on a busy machine; no test takes as long unless something is broken.
@@ -91,6 +95,12 @@ class Studio:
             raise AssertionError("the studio did not start:\n" + (self._folder / "studio.log").read_text())
         return self
 
+    def __enter__(self) -> "Studio":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.stop()
+
     def kill(self) -> None:
         """As if the power failed."""
         self._end(lambda process: process.kill())
@@ -121,6 +131,33 @@ class Studio:
 
     def recordings(self) -> list[dict[str, Any]]:
         return list(self.ask("/api/recordings")["recordings"])
+
+
+def new_context(chromium: Any, *scripts: str, **settings: Any) -> Any:
+    """A visitor of the studio: a small window, the cheapest picture, and patience.
+
+    Args:
+        chromium: the browser.
+        scripts: what each page runs before its own code.
+        settings: of Playwright's `new_context`, where they differ.
+    """
+    context = chromium.new_context(**{"viewport": WINDOW, "reduced_motion": "reduce", **settings})
+    context.set_default_timeout(1000 * PATIENCE_SECONDS)
+    for script in filter(None, (QUICK, *scripts)):
+        context.add_init_script(script)
+    return context
+
+
+@contextmanager
+def visited(chromium: Any, address: str, *scripts: str, **settings: Any) -> Iterator[Any]:
+    """The page at an address, opened by a visitor of its own; see `new_context`."""
+    context = new_context(chromium, *scripts, **settings)
+    try:
+        page = context.new_page()
+        page.goto(address)
+        yield page
+    finally:
+        context.close()
 
 
 def until(page: Any, condition: str, *, what: str = "") -> Any:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arenas import pick, random_actions, random_task
 from hard_arenas import HARD, hard_actions, hard_task
-from puzzlebox.arena.things import PRESETS
+from puzzlebox.arena.rules import PRESETS
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FLOOR_TOP
 from puzzlebox.scene.shapes import Ball, Box, Hull, Shape, Tube, Wedge

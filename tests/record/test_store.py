@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from living import AGENT, FORWARDS, GOAL, task_of
+from programs import program
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.record import writer
 from puzzlebox.record.recorder import Recording
@@ -338,12 +339,12 @@ for _ in range(20):
 def test_nothing_acknowledged_is_lost_when_killed(tmp_path: Path) -> None:
     """Twenty players killed at any moment, four at a time on one file."""
     path = tmp_path / "killed.sqlite"
-    program = _PLAYERS.format(paths=sys.path, path=str(path))
+    text = _PLAYERS.format(paths=sys.path, path=str(path))
     moments = random.Random(5)
     acknowledged: dict[str, int] = {}
     living: set[int] = set()
     dead = 0
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as players:
+    with program([sys.executable, "-c", text], stdout=subprocess.PIPE) as players:
         assert players.stdout is not None
         for line in players.stdout:
             player, id, step = line.split()

@@ -176,6 +176,19 @@ def test_a_format_that_never_was(version: int, path: Path) -> None:
         Store(path)
 
 
+def test_an_episode_whose_id_has_changed_in_one_of_two_places(path: Path, tmp_path: Path) -> None:
+    """Its row says another id than the index it is found by."""
+    id, data = Store(path).episodes()[0].id, path.read_bytes()
+    assert data.count(id.encode()) == 2
+    said = []
+    for place in (data.index(id.encode()), data.rindex(id.encode())):
+        path.write_bytes(data[:place] + b"0" * len(id) + data[place + len(id) :])
+        for more in ([], ["-o", tmp_path / "last.png", "--size", "16"]):
+            said.append(command("replay", "last", "--store", path, *more))
+    assert [done.exit_code for done in said] == [1] * 4
+    assert all("is damaged: it cannot be found by its id" in done.stderr for done in said)
+
+
 def everything(path: Path, folder: Path) -> None:
     """Every reader there is; each answers or says a sentence."""
     for number, verb in enumerate((["export"], ["export", "--animalai"])):

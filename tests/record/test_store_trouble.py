@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from programs import program
 from puzzlebox.record import database, writer
 from puzzlebox.record.store import End, EpisodeFault, PlayedElsewhere, Start, Store, StoreError
 from test_store import TASK, some_step, wait_for
@@ -263,13 +264,13 @@ def test_an_owner_that_is_killed_keeps_nobody_out(
     if of_the_process:  # a system that has no locks of opened files
         monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
     path = tmp_path / "a.sqlite"
-    program = (
+    text = (
         f"import sys, time; sys.path[:] = {sys.path!r}\n"
         "from test_store import *\n"
         f"store, start = Store({str(path)!r}), Start.of(TASK)\n"
         "store.begin(start); store.flush(); print(start.id, flush=True); time.sleep(600)"
     )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+    with program([sys.executable, "-c", text], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         id = process.stdout.readline().strip()
         with Store(path) as store:

@@ -455,4 +455,4 @@ def test_the_group_can_be_chosen_and_follows_the_ids(study: Report, tmp_path: Pa
 def test_the_documentation_has_every_column_of_the_results() -> None:
     from puzzlebox.run.results import page
 
-    assert page() in (Path(__file__).parents[2] / "docs" / "running.md").read_text(encoding="utf-8")
+    assert page() in (Path(__file__).parents[2] / "docs" / "reference" / "codebook.md").read_text(encoding="utf-8")

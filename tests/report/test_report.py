@@ -300,7 +300,7 @@ def test_what_is_separated_only_together_has_no_number(tmp_path: Path) -> None:
 
 
 def test_the_documentation_runs_as_pasted_and_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "reports.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     exec(compile(code, "reports.md", "exec"), {})
     assert capsys.readouterr().out.startswith("KruskalWallis(h=")

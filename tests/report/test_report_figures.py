@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from living import FORWARDS, task_of
 from made_up_runs import made_up_rows, write_run
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Record, World
 from puzzlebox.record.path_picture import pixels
 from puzzlebox.record.replay import world_at

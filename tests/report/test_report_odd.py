@@ -16,18 +16,13 @@ from puzzlebox.cli.report import report as verb
 from puzzlebox.report import CannotRead, Report, gather, make_report
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.doubts import doubts
-from puzzlebox.report.figures import looks
 from puzzlebox.report.making import WRITTEN
 from puzzlebox.run.results import write_results
 
 TASKS = [f"{level:02}-{task:02}-01" for level in (1, 2, 3, 5) for task in (1, 2)]
 
 
-@pytest.fixture(autouse=True)
-def coarse_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fine ones take most of the time, and `test_report` looks at them."""
-    fine = looks.png
-    monkeypatch.setattr(looks, "png", lambda figure, dpi=200: fine(figure, 30))
+pytestmark = pytest.mark.usefixtures("unpainted_figures")
 
 
 def made(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> Report:

@@ -12,13 +12,13 @@ import typer
 from typer.testing import CliRunner
 
 from conftest import reference_files
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world import World
 from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, trajectories, trajectory
 from puzzlebox.run.results import NAMES, RESULTS, rows_of_recordings, write_results
 from puzzlebox.run.runs import RunError, run
-from puzzlebox.run.schedule import Slot, seed_of, slots
+from puzzlebox.run.schedule import Slot, slots
 from puzzlebox.run.specs import agent_of, rules_of
 from puzzlebox.run.subjects import Subject, subjects_of
 
@@ -126,10 +126,10 @@ def test_every_task_arena_agent_and_repetition_once(folder: Path) -> None:
 
 
 def test_agents_share_seeds_and_tasks_do_not() -> None:
-    seeds = {seed_of(Slot(f"task {n}", a, "random", e), 0) for n in range(20) for a in range(3) for e in range(20)}
+    seeds = {Slot(f"task {n}", a, "random", e).seed(0) for n in range(20) for a in range(3) for e in range(20)}
     assert len(seeds) == 20 * 3 * 20
-    assert seed_of(Slot("t", 0, "random", 4), 7) == seed_of(Slot("t", 0, "heuristic", 4), 7)
-    assert seed_of(Slot("t", 0, "random", 4), 7) != seed_of(Slot("t", 0, "random", 4), 8)
+    assert Slot("t", 0, "random", 4).seed(7) == Slot("t", 0, "heuristic", 4).seed(7)
+    assert Slot("t", 0, "random", 4).seed(7) != Slot("t", 0, "random", 4).seed(8)
 
 
 # --- a run

@@ -39,7 +39,8 @@ for line in sys.stdin:
 """
 
 
-def test_twenty_kills_at_random_moments(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [8, pytest.param(20, marks=pytest.mark.slow)])
+def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
     task = tmp_path / "tiny.yml"
     task.write_text(TINY)
     subjects = subjects_of([str(task)])
@@ -56,7 +57,7 @@ def test_twenty_kills_at_random_moments(tmp_path: Path) -> None:
     assert server.stdin is not None and server.stdout is not None
     with server, server.stdin as orders, server.stdout as answers:
         ends, reached = [], []
-        for _ in range(20):
+        for _ in range(kills):
             start = journal.stat().st_size if journal.exists() else 0
             orders.write("go\n")
             orders.flush()
@@ -69,7 +70,7 @@ def test_twenty_kills_at_random_moments(tmp_path: Path) -> None:
             os.kill(child, signal.SIGKILL)
             ends.append(int(answers.readline()))
             reached.append(_size(journal))
-    assert ends == [signal.SIGKILL] * 20
+    assert ends == [signal.SIGKILL] * kills
     assert reached[-1] > 0
     done = run(subjects, ["random"], out, episodes=EPISODES, workers=1)
     assert 0 < done.played < EPISODES

@@ -15,8 +15,6 @@ from puzzlebox.batteries import bundled_names
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
 
-# Small, so that a processor without a graphics card draws it many times a second.
-WINDOW = {"width": 640, "height": 480}
 FOOD_AHEAD = """
 metadata: {title: Food ahead}
 show_notification: true
@@ -51,9 +49,8 @@ Open = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    made = Studio(tmp_path_factory.mktemp("studio")).start()
-    yield made
-    made.stop()
+    with Studio(tmp_path_factory.mktemp("studio")).start() as made:
+        yield made
 
 
 @pytest.fixture
@@ -65,15 +62,13 @@ def opened(chromium: Any, studio: Studio) -> Iterator[Open]:
     forgiven = [False]
 
     def open_page(path: str, *, before: str = "", forgiving: bool = False, **settings: Any) -> Any:
-        context = chromium.new_context(**{"viewport": WINDOW, "reduced_motion": "reduce", **settings})
-        context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
+        context = browser.new_context(chromium, before, **settings)
         contexts.append(context)
         forgiven[0] = forgiving
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
         page.on("request", lambda request: abroad.append(request.url) if foreign(request.url) else None)
-        page.add_init_script(browser.QUICK + ";" + before)
         page.goto(studio.address + path)
         return page
 
@@ -462,13 +457,10 @@ def test_a_recording_that_is_not_there_is_said_so(opened: Open) -> None:
 
 
 def test_a_killed_server_is_gone_on_with(opened: Open, tmp_path: Path, chromium: Any) -> None:
-    studio = Studio(tmp_path).start()
-    context = chromium.new_context(viewport=WINDOW)
-    context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
-    try:
-        page = context.new_page()
-        page.add_init_script(browser.QUICK)
-        page.goto(f"{studio.address}/play?task={studio.upload(LONG_WALK)}")
+    with (
+        Studio(tmp_path).start() as studio,
+        browser.visited(chromium, f"{studio.address}/play?task={studio.upload(LONG_WALK)}") as page,
+    ):
         until(page, "window.puzzlebox?.waiting", what="the episode waits")
         page.keyboard.down("w")
         until(page, "puzzlebox.position[2] > 5")
@@ -484,6 +476,3 @@ def test_a_killed_server_is_gone_on_with(opened: Open, tmp_path: Path, chromium:
         assert steps["step"] == list(range(len(steps["step"])))
         # A walk without a leap, at most 1.6 m in three steps: nothing was lost, nothing was played twice.
         assert max(b - a for a, b in zip(steps["z"], steps["z"][1:], strict=False)) < 0.54
-    finally:
-        context.close()
-        studio.stop()

@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import TaskError, read
-from puzzlebox.arena.things import CATALOGUE, Rules
+from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names
 from puzzlebox.cli import app
 from puzzlebox.studio import catalogue as shelves
+from puzzlebox.studio.cache import Kept
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.studio.course import Course
-from puzzlebox.studio.everything import everything, everything_text
-from puzzlebox.studio.keeping import Kept
+from puzzlebox.studio.one_of_each import everything, everything_text
+from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, Studio, running
 
 
@@ -260,27 +261,27 @@ def test_the_course_goes_through_all_arenas() -> None:
     task = read(json.dumps({"arenas": arenas})).task
     assert task is not None
 
-    def following(course: Course, count: int) -> list[int | None]:
-        records = [course.next() for _ in range(count)]
+    def following(schedule: SessionSchedule, count: int) -> list[int | None]:
+        records = [schedule.next() for _ in range(count)]
         return [None if record is None else record.arena for record in records]
 
-    course = Course("t", task, Rules(), arena=5)
-    assert [course.again().arena, course.again().arena] == [1, 1]
-    assert following(course, 2) == [2, None], "a person plays each arena once"
-    first = Course("t", task, Rules())
+    schedule = SessionSchedule("t", task, Rules(), arena=5)
+    assert [schedule.again().arena, schedule.again().arena] == [1, 1]
+    assert following(schedule, 2) == [2, None], "a person plays each arena once"
+    first = SessionSchedule("t", task, Rules())
     assert [first.again().arena, *following(first, 3)] == [0, 1, 2, None]
-    watched = Course("t", task, Rules(), agent="random")
+    watched = SessionSchedule("t", task, Rules(), agent="random")
     assert [watched.again().arena, *following(watched, 3)] == [0, 1, 2, 0]
     with pytest.raises(ValueError, match="there is no arena 4; the task has 2, 5, 9"):
-        Course("t", task, Rules(), arena=4)
+        SessionSchedule("t", task, Rules(), arena=4)
 
 
 def test_seeds_are_new_unless_given() -> None:
     task = everything()
-    course = Course("t", task, Rules.named("4.3"))
-    assert len({course.again().seed for _ in range(20)}) > 15
-    assert course.rules == Rules.named("4.3", decision_period=1) and course.decision_period == 3
-    given = Course("t", task, Rules(), seed=11)
+    schedule = SessionSchedule("t", task, Rules.named("4.3"))
+    assert len({schedule.again().seed for _ in range(20)}) > 15
+    assert schedule.rules == Rules.named("4.3", decision_period=1) and schedule.decision_period == 3
+    given = SessionSchedule("t", task, Rules(), seed=11)
     assert [given.again().seed, given.anew().seed] == [11, 11]
 
 

@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from programs import program
+from puzzlebox.cli import app
 from puzzlebox.cli.play import PLAYERS as CLI_PLAYERS
 from puzzlebox.studio import connections, limits
 from puzzlebox.studio.certificate import CertificateError, check_certificate, names_host
@@ -89,11 +92,10 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
     """More of them than the program may have files: the page opens, nothing spins, and nothing fills the log."""
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(
+    with program(
         [*command, "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (220, 220)),
     ) as process:
         assert process.stdout is not None and process.stdout.readline()
@@ -180,6 +182,23 @@ def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(mon
         monkeypatch.setattr(door, "_next", lambda: (None, None))
         with pytest.raises(BlockingIOError):
             Door.accept(door)
+
+
+def test_a_crowd_leaves_time_to_hear_those_who_came_first() -> None:
+    """One after the other they are accepted, but not so many in a row that the first would lose its place unheard."""
+    with listening("127.0.0.1", 0) as door, sockets(door.getsockname()[1], 7), ExitStack() as opened:
+        door.setblocking(False)
+        door.limits = Limits(8, 8)
+        in_a_row = []
+        while sum(in_a_row) < 7:
+            in_a_row.append(0)
+            try:
+                while True:
+                    opened.enter_context(door.accept()[0])
+                    in_a_row[-1] += 1
+            except BlockingIOError:
+                pass
+        assert in_a_row == [2, 2, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -380,11 +399,10 @@ def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
     trust = ssl.create_default_context(cafile=CERTIFICATES / "good.pem")
     given = ["--certificate", str(CERTIFICATES / "good.pem"), "--key", str(CERTIFICATES / "good.key")]
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port), "--host", "0.0.0.0"]
-    with subprocess.Popen(
+    with program(
         [*command, *given, "--participant", "P07", "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         link = process.stdout.readline().strip()
@@ -435,9 +453,8 @@ def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
     ],
 )
 def test_options_that_do_not_go_together_are_said(tmp_path: Path, arguments: list[str], sentence: str) -> None:
-    command = [sys.executable, "-m", "puzzlebox.cli", "play", *arguments, "--no-browser"]
-    done = subprocess.run([*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True)
-    assert done.returncode == 1
+    done = CliRunner().invoke(app, ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")])
+    assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}") and done.stderr.count("\n") == 1, done.stderr
 
 
@@ -447,11 +464,10 @@ def test_options_that_do_not_go_together_are_said(tmp_path: Path, arguments: lis
 def test_behind_a_proxy_links_have_its_address_and_ask_for_a_token(tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(
+    with program(
         [*command, "--address", "https://lab.example.org/", "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     ) as process:
         assert process.stdout is not None
         link = process.stdout.readline().strip()

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.things import Rules
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
-from puzzlebox.studio.course import Course
-from puzzlebox.studio.playing import Keys, Play, Prepared
+from puzzlebox.studio.play import Keys, Play, Prepared
 from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag
+from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, PATIENCE, Page, Studio, running
 
 NOOP, RIGHT, FORWARDS = 0, 1, 3
@@ -30,7 +30,7 @@ SHORT = "metadata: {title: Three rooms}\narenas:\n" + "".join(
 
 @pytest.fixture
 def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
-    monkeypatch.setattr("puzzlebox.studio.playing.PAUSE", 0.05)
+    monkeypatch.setattr("puzzlebox.studio.play.PAUSE", 0.05)
     with running(tmp_path / "recordings.sqlite") as made:
         yield made
 
@@ -103,11 +103,11 @@ def test_start_begins_without_an_action(studio: Studio) -> None:
 
 
 def test_a_recording_starts_when_it_was_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    course = Course("t", load_task(FOOD), Rules(), seed=1)
+    schedule = SessionSchedule("t", load_task(FOOD), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
-        play = Play(course, store)
-        play.present(Prepared.fresh(course, course.again()))
-        monkeypatch.setattr("puzzlebox.studio.playing.now", lambda: "2030-01-01T00:00:00.000Z")
+        play = Play(schedule, store)
+        play.present(Prepared.fresh(schedule, schedule.again()))
+        monkeypatch.setattr("puzzlebox.studio.play.now", lambda: "2030-01-01T00:00:00.000Z")
         play.begin()
         store.flush()
         assert store.episode(play.episode).started == "2030-01-01T00:00:00.000Z"
@@ -211,35 +211,35 @@ def test_the_last_arena_can_be_left_early(studio: Studio) -> None:
 @pytest.mark.parametrize("random", [False, True])
 def test_each_arena_once_and_then_the_end(random: bool) -> None:
     task = load_task(f"randomize_arenas: {str(random).lower()}\n{SHORT}")
-    course = Course("t", task, Rules(), seed=4)
-    order = [course.again().arena]
-    while record := course.next():
+    schedule = SessionSchedule("t", task, Rules(), seed=4)
+    order = [schedule.again().arena]
+    while record := schedule.next():
         order.append(record.arena)
-    assert sorted(order) == [0, 1, 2] and course.finished
+    assert sorted(order) == [0, 1, 2] and schedule.finished
     assert order == [0, 1, 2] or random
-    again = course.anew()
-    assert again.arena in order and not course.finished
+    again = schedule.anew()
+    assert again.arena in order and not schedule.finished
     # One that begins with a certain arena has only those after it before it, or at random all others.
-    course = Course("t", task, Rules(), seed=4, arena=1)
-    assert course.again().arena == 1
+    schedule = SessionSchedule("t", task, Rules(), seed=4, arena=1)
+    assert schedule.again().arena == 1
     rest = []
-    while record := course.next():
+    while record := schedule.next():
         rest.append(record.arena)
     assert sorted(rest) == ([0, 2] if random else [2])
     # What is done is left out.
-    assert Course("t", task, Rules(), seed=4, done={0, 1, 2}).finished
-    course = Course("t", task, Rules(), seed=4, done={0, 2})
-    assert course.again().arena == 1 and course.next() is None
+    assert SessionSchedule("t", task, Rules(), seed=4, done={0, 1, 2}).finished
+    schedule = SessionSchedule("t", task, Rules(), seed=4, done={0, 2})
+    assert schedule.again().arena == 1 and schedule.next() is None
 
 
 def test_arenas_that_merge_are_one_of_the_round() -> None:
     merging = SHORT.replace("{id: 0, time_limit", "{id: 0, merge_next_arena: true, time_limit")
-    course = Course("t", load_task(merging), Rules())
-    assert course.again().arena == 0
-    assert course.last is False
-    second = course.next()
-    assert second is not None and second.arena == 2 and course.last
-    assert course.next() is None
+    schedule = SessionSchedule("t", load_task(merging), Rules())
+    assert schedule.again().arena == 0
+    assert schedule.last is False
+    second = schedule.next()
+    assert second is not None and second.arena == 2 and schedule.last
+    assert schedule.next() is None
 
 
 # --- a participant opens the link again
@@ -435,13 +435,13 @@ def test_time_without_a_connection_is_time_away(studio: Studio) -> None:
 
 
 def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
-    from puzzlebox.studio.resuming import recovered
+    from puzzlebox.studio.recovery import recovered
 
     clock = Time()
-    course = Course("t", load_task(FOOD), Rules(), seed=1)
+    schedule = SessionSchedule("t", load_task(FOOD), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
-        play = Play(course, store, clock)
-        play.present(Prepared.fresh(course, course.again()))
+        play = Play(schedule, store, clock)
+        play.present(Prepared.fresh(schedule, schedule.again()))
         play.begin()
         play.step(0, FORWARDS)
         play.hide(True)
@@ -450,7 +450,7 @@ def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
         play.step(0, FORWARDS)
         store.flush()
         prepared, *_ = recovered(store, play.episode, 0, [])
-        again = Play(course, store, clock)
+        again = Play(schedule, store, clock)
         again.present(prepared, waits=False)
         again.pause(True)
         clock.now += 1
@@ -466,10 +466,10 @@ def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
 def test_the_export_tells_idle_hidden_and_paused_time(tmp_path: Path) -> None:
     clock = Time()
     text = FOOD.replace("time_limit: 100", "time_limit: 0").replace("skin: pig", "skin: pig, frozen_delay: 6")
-    course = Course("t", load_task(text), Rules(), seed=1)
+    schedule = SessionSchedule("t", load_task(text), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
-        play = Play(course, store, clock)
-        play.present(Prepared.fresh(course, course.again()))
+        play = Play(schedule, store, clock)
+        play.present(Prepared.fresh(schedule, schedule.again()))
         play.begin()
         for action, steps in (
             *((NOOP, 300),),  # it cannot move
@@ -504,10 +504,10 @@ def test_an_agent_is_never_idle(tmp_path: Path) -> None:
 
 def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
-    course = Course("t", load_task(FOOD), Rules(), seed=1)
+    schedule = SessionSchedule("t", load_task(FOOD), Rules(), seed=1)
     with Store(path) as store:
-        play = Play(course, store)
-        play.present(Prepared.fresh(course, course.again()))
+        play = Play(schedule, store)
+        play.present(Prepared.fresh(schedule, schedule.again()))
         play.begin()
         play.abandon("next")
     with closing(sqlite3.connect(path)) as connection:
@@ -525,11 +525,11 @@ def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path
 
 def test_a_page_that_comes_back_is_told_what_was_shown(tmp_path: Path) -> None:
     told: list[dict[str, Any]] = []
-    course = Course("t", load_task("show_notification: true\n" + FOOD), Rules(), seed=1)
+    schedule = SessionSchedule("t", load_task("show_notification: true\n" + FOOD), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
-        play = Play(course, store)
+        play = Play(schedule, store)
         play.say = lambda text: told.append(json.loads(text))
-        play.present(Prepared.fresh(course, course.again()))
+        play.present(Prepared.fresh(schedule, schedule.again()))
         assert told[-1]["notified"] is None
         play.begin()
         while not any(event["kind"] == "notified" for text in told for event in text.get("events", ())):

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import browser
-from browser import Studio, until
+from browser import PHONE, Studio, new_context, until, visited
 from test_studio_browser import GAMEPAD, LONG_WALK, Open, opened, playing, studio, told  # noqa: F401
 
 NOT_VALID = "This link is not valid; ask the person who sent it."
@@ -36,9 +36,8 @@ PAD = GAMEPAD.replace("() => ({ pressed: false,", "(_, i) => ({ pressed: window.
 def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio that others can reach, and the link of a participant."""
     arguments = ("play", "food/picnic", "--participant", "P07", "--host", "0.0.0.0")
-    made = Studio(tmp_path_factory.mktemp("sent"), *arguments).start()
-    yield made
-    made.stop()
+    with Studio(tmp_path_factory.mktemp("sent"), *arguments).start() as made:
+        yield made
 
 
 def at_home(sent: Studio) -> str:
@@ -46,18 +45,8 @@ def at_home(sent: Studio) -> str:
     return re.sub(r"http://[^/]+", sent.address, sent.link)
 
 
-def phone(chromium: Any) -> Any:
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-    context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
-    context.add_init_script(browser.QUICK)
-    return context
-
-
 def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent: Studio) -> None:
-    context = phone(chromium)
-    try:
-        page = context.new_page()
-        page.goto(at_home(sent))
+    with visited(chromium, at_home(sent), viewport=PHONE) as page:
         until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
         assert page.get_by_test_id("participant").inner_text().endswith("P07")
         page.keyboard.down("w")
@@ -75,30 +64,22 @@ def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent
             (sentence,) = page.locator("p").all_inner_texts()
             assert re.fullmatch(r"This (link opens one task and nothing else|studio asks for a token).*\.", sentence)
             assert page.get_by_role("link").count() == 0
-    finally:
-        context.close()
 
 
 @pytest.mark.parametrize(
     ("part", "other"), [("participant=P07", "participant=P08"), ("food%2Fpicnic", "foraging"), ("key=", "key=x")]
 )
 def test_an_edited_link_says_so(chromium: Any, sent: Studio, part: str, other: str) -> None:
-    context = phone(chromium)
-    try:
-        page = context.new_page()
-        assert part in sent.link
-        page.goto(at_home(sent).replace(part, other))
+    assert part in sent.link
+    with visited(chromium, at_home(sent).replace(part, other), viewport=PHONE) as page:
         assert page.locator("p").all_inner_texts() == [NOT_VALID]
-    finally:
-        context.close()
 
 
 def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromium: Any, tmp_path: Path) -> None:
-    own = Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start()
-    context = phone(chromium)
-    try:
-        page = context.new_page()
-        page.goto(own.link)
+    with (
+        Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start() as own,
+        visited(chromium, own.link, viewport=PHONE) as page,
+    ):
         until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Go on").wait_for()
@@ -108,9 +89,6 @@ def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromiu
         page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
         page.get_by_text("This link opens one task and nothing else.").wait_for()
         assert page.get_by_role("link").count() == 0
-    finally:
-        context.close()
-        own.stop()
 
 
 # --- play
@@ -256,13 +234,12 @@ def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
 
 
 def test_whoever_finds_all_places_taken_reads_so_and_is_let_in_later(chromium: Any, tmp_path: Path) -> None:
-    own = Studio(tmp_path, "play", "food/picnic", "--players", "1").start()
-    first, second = phone(chromium), phone(chromium)
-    try:
-        page, other = first.new_page(), second.new_page()
+    with Studio(tmp_path, "play", "food/picnic", "--players", "1").start() as own, ExitStack() as visits:
+        first = new_context(chromium, viewport=PHONE)
+        page = first.new_page()
         page.goto(f"{own.address}/play?task=food/picnic")
         until(page, "window.puzzlebox?.waiting")
-        other.goto(f"{own.address}/play?task=food/picnic")
+        other = visits.enter_context(visited(chromium, f"{own.address}/play?task=food/picnic", viewport=PHONE))
         full = other.get_by_test_id("full")
         full.get_by_role("heading", name="The only place is taken; try again in a few minutes.").wait_for()
         assert "it tries again by itself" in full.inner_text()
@@ -274,6 +251,3 @@ def test_whoever_finds_all_places_taken_reads_so_and_is_let_in_later(chromium: A
             other.get_by_role("button", name="Try now").click(timeout=2000, no_wait_after=True)
             other.wait_for_timeout(200)
         until(other, "window.puzzlebox?.waiting")
-    finally:
-        second.close()
-        own.stop()

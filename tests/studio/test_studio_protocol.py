@@ -11,9 +11,9 @@ from puzzlebox.arena.world import Rules, World
 from puzzlebox.record.rows import flags_of
 from puzzlebox.scene.scene import PART, POSE
 from puzzlebox.studio import layout, protocol
-from puzzlebox.studio.everything import everything
+from puzzlebox.studio.one_of_each import everything
 from puzzlebox.studio.protocol import Message, Moment
-from puzzlebox.studio.telling import Teller, moment_of
+from puzzlebox.studio.teller import Teller, moment_of
 from studio_page import Mirror
 
 WEB = Path(__file__).resolve().parents[2] / "web" / "src" / "scene"

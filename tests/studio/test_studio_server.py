@@ -4,12 +4,23 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from living import AGENT, task_of
+from programs import program
+from puzzlebox.cli import app
+from puzzlebox.record import Start, Store, StoreError
+from puzzlebox.studio.app import make_app
+from puzzlebox.studio.catalogue import Catalogue
+from puzzlebox.studio.connections import WebSocket
+from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening
+from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening, server_for
 from studio_page import PATIENCE, Page, ask, free_port, server
 
 
@@ -18,17 +29,17 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
-        done = subprocess.run([*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True)
-    assert done.returncode == 1
+        asked = ["play", "--no-browser", "--port", str(port), "--data", str(tmp_path / "r.sqlite")]
+        done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 1
     assert done.stderr == f"error: port {port} of 127.0.0.1 cannot be used: Address already in use\n"
 
 
 def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(
-        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with program(
+        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == f"http://127.0.0.1:{port}/\n"
@@ -50,13 +61,10 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
     ],
 )
 def test_play_says_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
-    command = [sys.executable, "-m", "puzzlebox.cli", "play", *arguments, "--no-browser"]
-    done = subprocess.run(
-        [*command, "--data", str(tmp_path / "r.sqlite")], capture_output=True, text=True, timeout=PATIENCE
-    )
-    assert done.returncode == 1
+    asked = ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}"), done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_task_is_named_in_the_link(tmp_path: Path) -> None:
@@ -107,8 +115,8 @@ def test_links() -> None:
 def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port), "--host", "0.0.0.0"]
-    with subprocess.Popen(
-        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with program(
+        [*command, "--data", str(tmp_path / "r.sqlite")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         link = process.stdout.readline().strip()
@@ -120,3 +128,31 @@ def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
     # Nobody can say they were not told.
     assert words.startswith("WARNING: the connection is not encrypted.")
     assert "--certificate FILE --key FILE" in words and str(link.split("token=")[1]) not in words
+
+
+def test_a_page_that_is_just_leaving_does_not_keep_the_studio_from_closing_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, ready = listening("127.0.0.1", 0), threading.Event()
+    rooms = Rooms(Store(tmp_path / "r.sqlite"), Catalogue())
+    served = server_for(make_app(rooms, Policy.for_host("127.0.0.1"), ready.set))
+    thread = threading.Thread(target=served.run, kwargs={"sockets": [made]}, daemon=True)
+    thread.start()
+    assert ready.wait(PATIENCE)
+    page = Page(made.getsockname()[1], {"type": "start", "task": "examples/food"})
+    page.until_step(2)
+    shutdown = served.shutdown
+
+    async def while_pages_leave(sockets: Any = None) -> None:
+        for each in served.server_state.connections:
+            assert isinstance(each, WebSocket)
+            each.conn.send_close(1000)  # half of a farewell: the other half has not come yet
+        await shutdown(sockets)
+
+    monkeypatch.setattr(served, "shutdown", while_pages_leave)
+    served.should_exit = True
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    with pytest.raises(StoreError, match="closed"):
+        rooms.store.begin(Start.of(task_of(AGENT)))
+    assert rooms.store.episodes()[0].steps >= 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from puzzlebox.record import Store, writer
-from puzzlebox.studio import playing, rooms
+from puzzlebox.studio import play, rooms
 from puzzlebox.studio.protocol import FrameFlag
 from studio_page import FOOD, FOOD_TWICE, PATIENCE, Page, Studio, running
 
@@ -76,7 +76,7 @@ def test_an_episode_that_waits_does_not_begin(studio: Studio) -> None:
 
 
 def test_time_stands_still_until_what_was_played_is_saved(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "MOST_UNSAVED", 40)
+    monkeypatch.setattr(play, "MOST_UNSAVED", 40)
     with studio.page(task=studio.upload(LONG)) as page:
         page.keys(RIGHT)
         page.until_step(10)

@@ -10,35 +10,21 @@ from typing import Any
 import pytest
 
 import browser
-from browser import Studio, until
+from browser import Studio, until, visited
 from living import AGENT, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.record.writer import RECENT
 from test_forget import played
-from test_studio_browser import LONG_WALK, WINDOW, told
+from test_studio_browser import LONG_WALK, told
 
 REASON = "another program keeps the recordings locked; end that program"
 
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
-    made = Studio(tmp_path).start()
-    yield made
-    made.stop()
-
-
-@contextmanager
-def opened(chromium: Any, address: str) -> Iterator[Any]:
-    context = chromium.new_context(viewport=WINDOW)
-    context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
-    try:
-        page = context.new_page()
-        page.add_init_script(browser.QUICK)
-        page.goto(address)
-        yield page
-    finally:
-        context.close()
+    with Studio(tmp_path).start() as made:
+        yield made
 
 
 @contextmanager
@@ -76,13 +62,7 @@ window.WebSocket = class extends made {
 
 def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
     task = studio.upload(LONG_WALK)
-    context = chromium.new_context(viewport=WINDOW)
-    context.set_default_timeout(1000 * browser.PATIENCE_SECONDS)
-    try:
-        page = context.new_page()
-        page.add_init_script(browser.QUICK)
-        page.add_init_script(NOTES)
-        page.goto(f"{studio.address}/play?task={task}")
+    with visited(chromium, f"{studio.address}/play?task={task}", NOTES) as page:
         until(page, "window.puzzlebox?.waiting", what="the episode waits")
         page.keyboard.down("w")
         until(page, "puzzlebox.step > 20")
@@ -101,8 +81,6 @@ def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
         until(page, "puzzlebox.unsaved === 0", what="all of it is stored")
         assert told(page, "episode") == episode
         notes = page.evaluate("Object.entries(notes).map(([step, actions]) => [Number(step), [...actions]])")
-    finally:
-        context.close()
     studio.stop()
     with Store(studio.store) as store:
         (kept,) = store.episodes()
@@ -118,12 +96,12 @@ def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
 
 def test_why_nothing_can_be_recorded_is_said_before_and_while_somebody_plays(studio: Studio, chromium: Any) -> None:
     address = f"{studio.address}/play?task={studio.upload(LONG_WALK)}"
-    with opened(chromium, address) as page:
+    with visited(chromium, address) as page:
         until(page, "window.puzzlebox?.waiting", what="the episode waits")
         with locked(studio):
             time.sleep(RECENT)  # what was written a moment ago would still count as proof that writing succeeds
             # Whoever comes now is asked to wait; so the one who has come already learns of it, too.
-            with opened(chromium, address) as other:
+            with visited(chromium, address) as other:
                 other.get_by_test_id("later").wait_for()
                 words = other.get_by_test_id("later").inner_text()
                 assert f"Nothing can be recorded at the moment: {REASON}." in words
@@ -150,7 +128,7 @@ def test_the_list_of_recordings_names_those_that_cannot_be_read(studio: Studio, 
         broken, whole = (played(store, task_of(AGENT, GOAL, time_limit=20), seed=seed) for seed in (1, 2))
     with closing(sqlite3.connect(studio.store)) as connection, connection:
         connection.execute("UPDATE episodes SET rules = '{' WHERE id = ?", (broken,))
-    with opened(chromium, f"{studio.address}/recordings") as page:
+    with visited(chromium, f"{studio.address}/recordings") as page:
         page.get_by_role("alert").get_by_text(f"episode {broken}").wait_for()
         rows = page.locator("tbody a")
         assert rows.count() == 1 and rows.get_attribute("href") == f"/recordings/{whole}"

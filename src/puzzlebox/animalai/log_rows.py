@@ -1,4 +1,4 @@
-"""Animal-AI's own log, an episode played again: its 23 columns, one row per physics step (animal-ai.md 8.4)."""
+"""Animal-AI's own log, an episode played again: 23 columns, one row per physics step (docs/original/playing.md#log)."""
 
 from collections.abc import Iterator, Sequence
 from math import cos, radians, sin
@@ -8,7 +8,7 @@ import numpy as np
 
 from puzzlebox.arena.senses.rays import Rays
 from puzzlebox.arena.world import Event, Record, World
-from puzzlebox.arena.world.replaying import Moment, moments
+from puzzlebox.arena.world.moments import Moment, moments
 
 COLUMNS = (
     *("Episode", "Step", "Health", "Reward", "XVelocity", "YVelocity", "ZVelocity", "XPosition", "YPosition"),

@@ -1,4 +1,4 @@
-"""The original's newer wrappers: Gymnasium environments around an `AnimalAIEnvironment` (animal-ai.md 7.9)."""
+"""The original's newer wrappers: Gymnasium around an `AnimalAIEnvironment` (docs/original/python.md#wrappers)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike

@@ -7,8 +7,8 @@ from pathlib import Path
 from puzzlebox.arena.schema import PUZZLEBOX, Reading
 from puzzlebox.arena.schema.diagnostics import errors
 from puzzlebox.arena.variations import Template, TemplateError
-from puzzlebox.arena.variations.checking import findings
-from puzzlebox.arena.variations.reading import found
+from puzzlebox.arena.variations.findings import findings
+from puzzlebox.arena.variations.template_source import found
 from puzzlebox.arena.world import World
 
 

@@ -1,5 +1,5 @@
-"""Task collections that come with Puzzlebox: YAML files below `tasks/`, found by name."""
+"""Task collections that come with Puzzlebox: YAML files by wing, found by name."""
 
-from puzzlebox.batteries.index import bundled_names, bundled_path
+from puzzlebox.batteries.index import bundled_names, bundled_path, template_names, template_path
 
-__all__ = ["bundled_names", "bundled_path"]
+__all__ = ["bundled_names", "bundled_path", "template_names", "template_path"]

@@ -1,18 +1,39 @@
-"""Which tasks are bundled, and where. A task's name is its path below `tasks/` without the ending."""
+"""Which tasks and templates are bundled, and where each has its file.
+
+The collections are data, by wing: `arena/tasks/` and `arena/templates/`. The name of a task or a template is its path
+below that folder without the ending, such as `memory/four-arms`.
+"""
 
 from functools import cache
 from pathlib import Path
 
-_TASKS = Path(__file__).parent / "tasks"
 _ENDING = ".yml"
+_TASKS, _TEMPLATES = "arena/tasks", "arena/templates"
 
 
 @cache
+def _files(folder: str) -> dict[str, Path]:
+    """Return the files below a folder of this one by their names, in order."""
+    place = Path(__file__).parent / folder
+    names = {path.relative_to(place).as_posix().removesuffix(_ENDING): path for path in place.rglob(f"*{_ENDING}")}
+    return dict(sorted(names.items()))
+
+
 def bundled_names() -> tuple[str, ...]:
-    """The names of all bundled tasks, in order."""
-    return tuple(sorted(path.relative_to(_TASKS).as_posix().removesuffix(_ENDING) for path in _TASKS.rglob("*.yml")))
+    """Return the names of all bundled tasks, in order."""
+    return tuple(_files(_TASKS))
 
 
 def bundled_path(name: str) -> Path | None:
-    """The file of a bundled task, or None when there is none of that name."""
-    return _TASKS / f"{name}{_ENDING}" if name in bundled_names() else None
+    """Return the file of a bundled task, or None where no task has that name."""
+    return _files(_TASKS).get(name)
+
+
+def template_names() -> tuple[str, ...]:
+    """Return the names of all bundled templates, in order."""
+    return tuple(_files(_TEMPLATES))
+
+
+def template_path(name: str) -> Path | None:
+    """Return the file of a bundled template, or None where no template has that name."""
+    return _files(_TEMPLATES).get(name)

@@ -11,7 +11,7 @@ from puzzlebox.cli.convert import convert
 from puzzlebox.cli.doctor import doctor
 from puzzlebox.cli.export import export
 from puzzlebox.cli.forget import forget
-from puzzlebox.cli.helping import PlainCommand, PlainGroup
+from puzzlebox.cli.help_text import PlainCommand, PlainGroup
 from puzzlebox.cli.play import (
     HOST,
     PLAYERS,

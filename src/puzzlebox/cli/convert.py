@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import choice, fail, note, read_or_say_why
+from puzzlebox.cli.words import choice, fail, note, read_or_say_why, write_output
 
 
 class Form(Enum):
@@ -54,8 +54,4 @@ def convert(
     if output is None:
         typer.echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        fail(f"{output} cannot be written: {problem.strerror}")
-    note(f"wrote {output}")
+    write_output(output, text.encode())

@@ -41,7 +41,7 @@ PLAYERS = 64
 _NOT_ENCRYPTED = """\
 WARNING: the connection is not encrypted. Everybody on the way, such as all who use the same Wi-Fi, can read the links,
 the participants' ids and everything that is played, and can open all recordings once they have read your own link.
---certificate FILE --key FILE encrypts it; so does a proxy before the studio (docs/studio.md, "On a network").
+--certificate FILE --key FILE encrypts it; so does a proxy before the studio (docs/guides/studio.md, "On a network").
 """
 
 

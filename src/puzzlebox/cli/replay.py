@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlebox.cli.recordings import Recordings, found, opened, progress, refused
-from puzzlebox.cli.words import choice, fail, note
+from puzzlebox.cli.words import choice, fail, may_replace, note, picture_size
 
 if TYPE_CHECKING:
     from puzzlebox.arena.world import Record
@@ -90,11 +90,12 @@ def replay(
         fail(f"{'--path' if path else '--step'} is for pictures, and {target} is a film", "end its name in .png")
     if path and (step is not None or view is not Angle.THIRD):
         fail("--path is always seen from above and of the whole episode; leave out --view and --step")
-    if not _may_write(target):
+    if not may_replace(target, _SIGNATURES):
         fail(f"{target} is already there and is neither a film nor a picture", "name another file with -o")
-    width, height = _size(size or (_PICTURE if form == _PNG else _FILM))
+    from puzzlebox.record.film import LARGEST, SMALLEST, film, path_picture, picture
+
+    width, height = picture_size(size or (_PICTURE if form == _PNG else _FILM), SMALLEST, LARGEST, _FILM)
     record = _record(episode, store)
-    from puzzlebox.record.film import film, path_picture, picture
     from puzzlebox.scene.png import png
 
     try:
@@ -177,27 +178,3 @@ def _tell(episode: str, store: Path | None) -> None:
     for line in lines:
         typer.echo(line)
     note("hint: add -o last.mp4 for a film, -o last.png for a picture of its end, or -o path.png --path for its way")
-
-
-def _may_write(output: Path) -> bool:
-    """An earlier film or picture is replaced, anything else is not."""
-    try:
-        with output.open("rb") as file:
-            start = file.read(8)
-    except OSError:
-        return True  # nothing there; or nothing one can write to, which is said later
-    return not start or start[:4] in _SIGNATURES or start[4:] in _SIGNATURES
-
-
-def _size(text: str) -> tuple[int, int]:
-    from puzzlebox.record.film import LARGEST, SMALLEST
-
-    sides = text.lower().split("x")
-    # First how long it is: Python refuses to read numbers of thousands of digits.
-    fit = [len(side) <= 6 and side.isdecimal() and SMALLEST <= int(side) <= LARGEST for side in sides]
-    if len(sides) > 2 or not all(fit):
-        fail(
-            f"--size {text} is no size of a picture; it is WIDTHxHEIGHT in pixels, or one number for a square, "
-            f"each from {SMALLEST} to {LARGEST}, as in {_FILM}"
-        )
-    return int(sides[0]), int(sides[-1])

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import check_arena, choice, fail, note, read_or_say_why
+from puzzlebox.cli.words import (
+    check_arena,
+    choice,
+    fail,
+    may_replace,
+    note,
+    picture_size,
+    read_or_say_why,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
@@ -25,6 +34,7 @@ class Angle(Enum):
 
 
 _SMALLEST, _LARGEST = 4, 4096
+_SIZE = "1200x800"
 # Further away nothing can be made out of the largest arena.
 _FARTHEST = 1000.0
 _PNG, _SIGNATURE = ".png", b"\x89PNG"
@@ -36,9 +46,7 @@ def show(
     view: Annotated[
         Angle, choice(Angle, "From above, with the animal's eye, from behind it, or from a fixed place.")
     ] = Angle.TOP,
-    size: Annotated[
-        str, typer.Option(metavar="WxH", help="Pixels, as in 1200x800; one number is a square.")
-    ] = "1200x800",
+    size: Annotated[str, typer.Option(metavar="WxH", help="Pixels, as in 1200x800; one number is a square.")] = _SIZE,
     eye: Annotated[
         str | None, typer.Option("--from", metavar="X,Y,Z", help="Where a fixed view looks from, in metres; y is up.")
     ] = None,
@@ -69,11 +77,11 @@ def show(
     """
     if arena < 1:
         fail(f"--arena is {arena}; arenas count from 1")
-    width, height = _size(size)
+    width, height = picture_size(size, _SMALLEST, _LARGEST, _SIZE)
     places = _places(view, eye, at)
     if str(output) != "-" and output.suffix.lower() != _PNG:
         fail(f"{output} is no picture; its name must end in {_PNG}")
-    if not _may_write(output):
+    if not may_replace(output, (_SIGNATURE,)):
         fail(f"{output} is already there and no picture", "name another file with -o")
     from puzzlebox.arena.variations import is_template
 
@@ -121,40 +129,7 @@ def show(
 def _save(image: Any, output: Path) -> None:
     from puzzlebox.scene.png import png
 
-    data = png(image)
-    if str(output) == "-":
-        typer.get_binary_stream("stdout").write(data)
-        return
-    try:
-        output.write_bytes(data)
-    except OSError as problem:
-        fail(f"{output} cannot be written: {problem.strerror}")
-    note(f"wrote {output}")
-
-
-def _may_write(output: Path) -> bool:
-    """An earlier picture is replaced, anything else is not."""
-    try:
-        with output.open("rb") as file:
-            return file.read(len(_SIGNATURE)) in (_SIGNATURE, b"")
-    except OSError:
-        return True  # nothing there; or nothing one can write to, which is said later
-
-
-def _is_side(text: str) -> bool:
-    # First how long it is: Python refuses to read numbers of thousands of digits.
-    return len(text) <= 6 and text.isdecimal() and _SMALLEST <= int(text) <= _LARGEST
-
-
-def _size(text: str) -> tuple[int, int]:
-    """Width and height."""
-    sides = text.lower().split("x")
-    if len(sides) <= 2 and all(_is_side(side) for side in sides):
-        return int(sides[0]), int(sides[-1])
-    fail(
-        f"--size {text} is no size of a picture; it is WIDTHxHEIGHT in pixels, or one number for a square, "
-        f"each from {_SMALLEST} to {_LARGEST}, as in 1200x800"
-    )
+    write_output(output, png(image))
 
 
 def _place(option: str, text: str) -> _Place:

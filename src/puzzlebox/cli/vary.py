@@ -197,7 +197,8 @@ def _write(
 
 
 def _print_bundled() -> None:
-    from puzzlebox.arena.variations import Template, template_names
+    from puzzlebox.arena.variations import Template
+    from puzzlebox.batteries import template_names
 
     listing = table("template", "variations", "title")
     for name in template_names():

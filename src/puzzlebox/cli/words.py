@@ -1,5 +1,6 @@
 """How the command line speaks: data to stdout, words to stderr, and no colour needed to understand."""
 
+from collections.abc import Collection
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -25,6 +26,46 @@ def refuse_file(folder: "Path") -> None:
 
     if exists(folder) and not isdir(folder):
         fail(f"{folder} is already there and no folder", "name another one with -o")
+
+
+def write_output(output: "Path", data: bytes) -> None:
+    """Write a file and say so, or leave where it cannot be written; the name `-` is stdout."""
+    if str(output) == "-":
+        typer.get_binary_stream("stdout").write(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as problem:
+        fail(f"{output} cannot be written: {problem.strerror}")
+    note(f"wrote {output}")
+
+
+def may_replace(output: "Path", signatures: Collection[bytes]) -> bool:
+    """Return whether a file may be written: nothing is there, or an earlier one of the same kind.
+
+    Args:
+        output: the file.
+        signatures: the four bytes such files have at their start, or after the first four.
+    """
+    try:
+        with output.open("rb") as file:
+            start = file.read(8)
+    except OSError:
+        return True  # nothing there; or nothing one can write to, which is said later
+    return not start or start[:4] in signatures or start[4:] in signatures
+
+
+def picture_size(text: str, smallest: int, largest: int, example: str) -> tuple[int, int]:
+    """Return width and height in pixels of a text such as 1200x800, or leave; one number is a square."""
+    sides = text.lower().split("x")
+    # First how long it is: Python refuses to read numbers of thousands of digits.
+    fit = [len(side) <= 6 and side.isdecimal() and smallest <= int(side) <= largest for side in sides]
+    if len(sides) > 2 or not all(fit):
+        fail(
+            f"--size {text} is no size of a picture; it is WIDTHxHEIGHT in pixels, or one number for a square, "
+            f"each from {smallest} to {largest}, as in {example}"
+        )
+    return int(sides[0]), int(sides[-1])
 
 
 def choice(kind: type[Enum], help: str) -> Any:

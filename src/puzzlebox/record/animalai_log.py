@@ -1,4 +1,4 @@
-"""Recordings as the original's own log: its 23 columns, one row per physics step (animal-ai.md 8.4)."""
+"""Recordings as the original's own log: its 23 columns, one row per physics step (docs/original/playing.md#log)."""
 
 import re
 from collections.abc import Callable, Sequence

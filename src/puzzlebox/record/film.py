@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world import Record
 from puzzlebox.record.film_camera import FollowingCamera, Image, checked_view
 from puzzlebox.record.gif import GifFile

@@ -1,7 +1,7 @@
 """An episode played again up to some physics step."""
 
 from puzzlebox.arena.world import Record, World
-from puzzlebox.arena.world.replaying import Moment, moments
+from puzzlebox.arena.world.moments import Moment, moments
 
 __all__ = ["Moment", "moments", "physics_steps", "world_at"]
 

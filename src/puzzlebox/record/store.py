@@ -72,6 +72,7 @@ _SINCE = {
 }
 _OF_EPISODE = "SELECT {} FROM steps WHERE episode = (SELECT number FROM episodes WHERE id = ?) ORDER BY step"
 _BATCH = 4096
+_NOT_IN_INDEX = "it cannot be found by its id"
 # Ids that are asked for in one question.
 _SOME = 500
 # Seconds writing may fail before `flush` and `close` say so.
@@ -329,7 +330,7 @@ class Store:
             except Damaged as problem:
                 damaged.append(str(problem))
         lost = self._without_index([each.id for each in found])
-        damaged += [str(damaged_episode(self.path, id, "it cannot be found by its id")) for id in lost]
+        damaged += [str(damaged_episode(self.path, id, _NOT_IN_INDEX)) for id in lost]
         found = [each for each in found if each.id not in lost]
         return self._looked_at(found, damaged) if closely else Survey(found, damaged)
 
@@ -426,6 +427,8 @@ class Store:
             newest = self.episodes(1)
             if not newest:
                 raise KeyError("there are no episodes yet")
+            if self._without_index([newest[0].id]):
+                raise damaged_episode(self.path, newest[0].id, _NOT_IN_INDEX)
             return newest[0]
         # substr instead of LIKE: no letter has a second meaning.
         found = self._rows("SELECT id FROM episodes WHERE substr(id, 1, ?) = ? LIMIT 4", (len(beginning), beginning))

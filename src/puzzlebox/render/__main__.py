@@ -12,6 +12,7 @@ from puzzlebox.scene.png import png
 from puzzlebox.scene.scene import PART, POSE, Flag, Kind, Pattern, Scene
 from puzzlebox.scene.surroundings import surroundings
 from puzzlebox.scene.themes import DEFAULT_THEME, THEMES
+from puzzlebox.seeds import rng_from
 
 # What each kind is painted like here.
 _PATTERNS = {
@@ -34,7 +35,7 @@ def scene() -> Scene:
     poses["turn"] = (0.966, 0, 0.259, 0)
     poses["value"] = 0.6
     parts["thing"] = np.arange(count)
-    random = np.random.default_rng(7)
+    random = rng_from(7)
     for kind in Kind:
         part = parts[kind]
         part["kind"], part["half"], part["pattern"] = kind, (1, 1, 1), _PATTERNS.get(kind, Pattern.PLAIN)

@@ -12,7 +12,7 @@ from puzzlebox.scene.shapes import Vector
 if TYPE_CHECKING:
     from puzzlebox.render.views import View
 
-# Of the animal's eye, across its square picture (animal-ai.md 6.1).
+# Of the animal's eye, across its square picture (docs/original/senses.md#camera).
 FOV_DEGREES = 100.0
 # What `ids` say where there is no thing.
 SKY, FLOOR, FENCE, CEILING = -1, -2, -3, -4

@@ -12,21 +12,26 @@ from puzzlebox.render.painter import FOV_DEGREES, Painter, checked_kind
 from puzzlebox.scene.scene import Scene, no_such_animal
 from puzzlebox.scene.shapes import Vector
 
-# Of pictures for people, and how the game's camera hangs behind the animal (animal-ai.md 8.2): it looks down by less
-# than it is raised, so that there is more to see before the animal than behind it.
-_NARROW = 60.0
-_BEHIND, _ABOVE, _PITCH = 2.79, 1.12, -10.0
-_ARM, _RISE = hypot(_BEHIND, _ABOVE), degrees(atan2(_ABOVE, _BEHIND))
+# The field of view of pictures for people, and where the game's camera hangs (docs/original/playing.md#views): metres
+# behind and above the animal, and by how many degrees it looks down. That is less than it is raised, so that more is
+# seen before the animal than behind. The studio's page has these numbers from `web/src/scene/layout.ts`, which is
+# written from them.
+PICTURE_FOV_DEGREES = 60.0
+BEHIND, ABOVE, PITCH_DEGREES = 2.79, 1.12, -10.0
+_ARM, _RISE = hypot(BEHIND, ABOVE), degrees(atan2(ABOVE, BEHIND))
 # Where else it may hang when it would come too near: ever higher, and at last beside or before the animal.
-_RISES = (_RISE, 35.0, 50.0, 65.0, 80.0)
+HIGHER_DEGREES = (35.0, 50.0, 65.0, 80.0)
+_RISES = (_RISE, *HIGHER_DEGREES)
 _TURNS = (0.0, 60.0, -60.0, 120.0, -120.0, 180.0)
-# How far from what is opaque an eye stays, how near the animal it may come (which has a radius of some 0.7 m with its
-# ears), and how many rays a side, as wide as the eye's own room, ask whether the way is free.
-_CLEAR, _NEAREST, _RAYS = 0.2, 1.2, 5
+# How near the animal an eye may come, in metres; with its ears the animal has a radius of some 0.7 m.
+NEAREST = 1.2
+# How far from what is opaque an eye stays, and how many rays a side, as wide as the eye's own room, ask whether the way
+# is free.
+_CLEAR, _RAYS = 0.2, 5
 # Where a photographer of the whole arena stands, and aims before its middle, for each metre of its longer side.
 _HIGH, _BACK, _AIM = 0.6, 0.68, 0.05
 # How much of the ground around an arena a picture from above shows, in metres.
-_MARGIN = 1.0
+MARGIN = 1.0
 
 
 @dataclass(frozen=True)
@@ -76,11 +81,11 @@ class View:
             free = _free(scene, row, middle, heading + other_turn + 180, other_rise)
             if free > best:
                 best, turn, rise = free, other_turn, other_rise
-            if free >= _NEAREST:
+            if free >= NEAREST:
                 break
         looks, flat = radians(heading + turn), best * cos(radians(rise))
         eye = (middle[0] - flat * sin(looks), middle[1] + best * sin(radians(rise)), middle[2] - flat * cos(looks))
-        return cls(eye, (heading + turn) % 360, _PITCH + _RISE - rise, _NARROW)
+        return cls(eye, (heading + turn) % 360, PITCH_DEGREES + _RISE - rise, PICTURE_FOV_DEGREES)
 
     @classmethod
     def top(cls, scene: Scene, aspect: float = 1.0) -> "View":
@@ -88,9 +93,9 @@ class View:
         if not isinstance(aspect, Real) or not aspect > 0:
             raise ValueError(f"aspect is {aspect!r}; it must be a positive number, width over height")
         width, depth = _size(scene)
-        across, along = width / 2 + _MARGIN, depth / 2 + _MARGIN
-        high = max(across * min(1.0, 1 / aspect), along * min(1.0, aspect)) / tan(radians(_NARROW / 2))
-        return cls((width / 2, high, depth / 2), 0.0, -90.0, _NARROW)
+        across, along = width / 2 + MARGIN, depth / 2 + MARGIN
+        high = max(across * min(1.0, 1 / aspect), along * min(1.0, aspect)) / tan(radians(PICTURE_FOV_DEGREES / 2))
+        return cls((width / 2, high, depth / 2), 0.0, -90.0, PICTURE_FOV_DEGREES)
 
     @classmethod
     def whole(cls, scene: Scene) -> "View":
@@ -107,7 +112,7 @@ class View:
         x, y, z = (there - here for here, there in zip(eye, at, strict=True))
         if not hypot(x, y, z) > 0 or not isfinite(hypot(x, y, z)):
             raise ValueError(f"an eye at {eye} cannot look at {at}; it needs another place to look at")
-        return cls(eye, degrees(atan2(x, z)) % 360, degrees(atan2(y, hypot(x, z))), _NARROW)
+        return cls(eye, degrees(atan2(x, z)) % 360, degrees(atan2(y, hypot(x, z))), PICTURE_FOV_DEGREES)
 
 
 def _checked_place(name: str, place: Any) -> Vector:

@@ -7,7 +7,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.csv_cells import CellReader
 from puzzlebox.record.rows import HUMAN
 from puzzlebox.report.played import Played, Remark

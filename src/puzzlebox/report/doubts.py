@@ -1,8 +1,8 @@
 """What is doubtful in the data themselves, said before anybody reads a number: each check found a published mistake.
 
-The mistakes are listed in experiments.md section 7: equal outcomes that rank differently, ties that depend on the last
-digit, rows under the wrong task's name, tasks some agents never met. Runs that are not over, and episodes that repeat
-one another, would lead to more.
+The mistakes are listed in docs/original/experiments.md#problems: equal outcomes that rank differently, ties that depend
+on the last digit, rows under the wrong task's name, tasks some agents never met. Runs that are not over, and episodes
+that repeat one another, would lead to more.
 """
 
 import shlex

@@ -49,7 +49,6 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
 def _with_last_arenas(store: "Store", rows: Sequence[Played]) -> list[Played]:
     """Episodes with the last arena that merges into each, which the recorded tasks say."""
     from puzzlebox.arena.schema import read
-    from puzzlebox.run.subjects import last_of
 
     # A later version may have written what this one cannot read.
     tasks = {row.task_hash: row.trajectory.rpartition("|")[2] for row in rows}
@@ -58,7 +57,7 @@ def _with_last_arenas(store: "Store", rows: Sequence[Played]) -> list[Played]:
     for row in rows:
         task = known[row.task_hash]
         there = task is not None and row.arena < len(task.arenas)
-        found.append(replace(row, last_arena=last_of(task, row.arena)) if task and there else row)
+        found.append(replace(row, last_arena=task.last(row.arena)) if task and there else row)
     return found
 
 

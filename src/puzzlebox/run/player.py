@@ -8,14 +8,15 @@ from typing import Any
 from puzzlebox.agents import Agent
 from puzzlebox.agents.origin import said
 from puzzlebox.arena.envs.arena import ArenaEnv, make
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Event, Record, World
 from puzzlebox.record.measures import events_json, goals_among, latency_among, seconds
 from puzzlebox.run.episode import Alone, Together
 from puzzlebox.run.journal import TRAJECTORIES, packed
-from puzzlebox.run.schedule import Slot, agent_seed_of, seed_of
+from puzzlebox.run.schedule import Slot
 from puzzlebox.run.specs import agent_of
 from puzzlebox.run.subjects import Subject
+from puzzlebox.seeds import agent_seed
 
 LIMIT = "limit"
 
@@ -63,7 +64,7 @@ class Player:
 
     def play(self, slot: Slot) -> tuple[dict[str, Any], bytes]:
         """The row of an episode, and its trajectory."""
-        subject, seed = self._subjects[slot.task], seed_of(slot, self._plan.seed)
+        subject, seed = self._subjects[slot.task], slot.seed(self._plan.seed)
         events: list[Event] = []
         world, problem, trained_on = None, None, None
         try:
@@ -100,7 +101,7 @@ class Player:
         world, longest = episode.world, self._plan.longest
         try:
             for animal, agent in enumerate(agents):
-                agent.begin(agent_seed_of(seed, animal))
+                agent.begin(agent_seed(seed, animal))
             while not world.over and world.clock < longest:
                 events += episode.decide()
         except self._forgiven as wrong:

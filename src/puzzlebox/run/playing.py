@@ -2,8 +2,8 @@
 
 from puzzlebox.agents import Agent
 from puzzlebox.arena.envs.arena import make
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.world import Record
 from puzzlebox.record.recorder import Recording
 from puzzlebox.record.rows import Start

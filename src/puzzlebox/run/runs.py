@@ -11,16 +11,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.envs.workers import cores
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import Rules
+from puzzlebox.processes import cores
 from puzzlebox.record.rows import now
 from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
 from puzzlebox.run.plain_files import require_files
 from puzzlebox.run.player import Plan
 from puzzlebox.run.results import TABLE, write_results
-from puzzlebox.run.schedule import Slot, seed_of, slots
+from puzzlebox.run.schedule import Slot, slots
 from puzzlebox.run.specs import agent_code_of, agent_of, agent_options_of, rules_of, senses_of
-from puzzlebox.run.subjects import Subject, last_of
+from puzzlebox.run.subjects import Subject
 from puzzlebox.run.workers import BACKENDS, played, require_ray
 from puzzlebox.text import nearest
 
@@ -222,7 +222,7 @@ def _settings(
                 "arenas": [
                     {
                         "position": start,
-                        "last": last_of(subject.task, start),
+                        "last": subject.task.last(start),
                         "pass_mark": arena.pass_mark,
                         "time_limit": arena.time_limit,
                     }
@@ -300,7 +300,7 @@ def _require_own(folder: Path, plan: Plan, rows: Mapping[Slot, Mapping[str, Any]
     hashes = {subject.name: subject.hash for subject in plan.subjects}
     for slot, row in rows.items():
         own = row["task_hash"] == hashes.get(slot.task) and row["rules"] == plan.rules_name
-        if not own or row["seed"] != seed_of(slot, plan.seed):
+        if not own or row["seed"] != slot.seed(plan.seed):
             raise RunError(f"{folder} holds another run: this command does not play {slot.name} as it was played there")
     if not rows:
         raise RunError(f"{folder} has neither settings nor episodes that can be read; name another folder")

@@ -1,10 +1,10 @@
 """Which episodes make a run: each task, each arena of it, each agent, each repetition. Nothing is drawn later."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from puzzlebox.run.subjects import Subject
+from puzzlebox.seeds import episode_seed
 
 
 class Slot(NamedTuple):
@@ -21,6 +21,10 @@ class Slot(NamedTuple):
     arena: int
     agent: str
     episode: int
+
+    def seed(self, run_seed: int) -> int:
+        """The seed of the episode in a run with a given seed."""
+        return episode_seed(run_seed, self.task, self.arena, self.episode)
 
     @property
     def name(self) -> str:
@@ -40,24 +44,3 @@ def slots_from(starts: Mapping[str, Iterable[int]], agents: Sequence[str], episo
             for agent in agents:
                 for episode in range(episodes):
                     yield Slot(task, arena, agent, episode)
-
-
-def seed_of(slot: Slot, seed: int) -> int:
-    """What the chances of an episode are drawn from: another one for each task, arena and repetition.
-
-    All agents meet the same ones, so that they can be compared pair by pair; and no two tasks share one, so that an
-    agent that plays by chance does not do the same in all of them.
-    """
-    return _drawn(f"{seed}/{slot.task}/{slot.arena}/{slot.episode}")
-
-
-def agent_seed_of(seed: int, animal: int = 0) -> int:
-    """What an agent's own chances in an episode are drawn from; not what the arena is built from.
-
-    Where there are several animals, each has its own.
-    """
-    return _drawn(f"agent/{seed}/{animal}" if animal else f"agent/{seed}")
-
-
-def _drawn(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

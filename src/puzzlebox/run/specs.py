@@ -6,7 +6,7 @@ from typing import Any
 
 from puzzlebox.agents import Agent, agent_named, code_of, defaults_of
 from puzzlebox.arena.envs.settings import NO_SENSES, Settings
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.record.rows import UNNAMED_RULES, rules_name
 
 

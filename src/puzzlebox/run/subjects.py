@@ -9,8 +9,8 @@ from pathlib import Path
 
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, write
-from puzzlebox.arena.variations import Template, is_template, template_names
-from puzzlebox.batteries import bundled_names
+from puzzlebox.arena.variations import Template, is_template
+from puzzlebox.batteries import bundled_names, template_names
 from puzzlebox.record.rows import hash_of
 from puzzlebox.text import closest
 
@@ -49,21 +49,12 @@ class Subject:
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """The positions of the arenas an episode can start in; one that another merges into is none."""
-        arenas = self.task.arenas
-        return tuple(i for i in range(len(arenas)) if i == 0 or not arenas[i - 1].merge_next_arena)
+        return self.task.starts
 
     @cached_property
     def animals(self) -> int:
         """How many animals there are, in the arena that has most of them."""
         return max([1, *(len(arena.agents()) for arena in self.task.arenas)])
-
-
-def last_of(task: Task, start: int) -> int:
-    """The position of the last arena of an episode of a task; that of its start unless others merge into it."""
-    last = start
-    while task.arenas[last].merge_next_arena and last + 1 < len(task.arenas):
-        last += 1
-    return last
 
 
 def subjects_of(sources: Iterable[str], *, variations: int = 10, seed: int = 0) -> list[Subject]:

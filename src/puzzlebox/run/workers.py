@@ -1,23 +1,21 @@
 """Who plays the episodes of a run: this process, several processes, or a Ray cluster. All give the same rows."""
 
 import os
-import signal
 import socket
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
-from multiprocessing import connection, get_context
+from multiprocessing import connection
 from typing import Any
 
-from puzzlebox.arena.envs.workers import without_main
+from puzzlebox.processes import exit_code, start_worker, stop_workers, without_main
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
 
 BACKENDS = ("processes", "ray")
 # Episodes a worker has in hand, so that it never waits for the next.
 _AHEAD = 2
-_PATIENCE = 5.0
-# Spawned: neither the engine nor the threads of a learner survive a fork.
-_CONTEXT = get_context("spawn")
+# Seconds for which a Ray cluster may be silent.
+_SECONDS_TO_ANSWER = 5.0
 
 Result = tuple[dict[str, Any], bytes]
 
@@ -33,7 +31,6 @@ def played(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iter
 
 def _work(link: connection.Connection, plan: Plan) -> None:
     """Play what is asked for until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and closes
     player = Player(plan, forgiven=BaseException)  # so that here an interruption is an agent's doing, too
     while True:
         try:
@@ -49,10 +46,7 @@ def _by_processes(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Re
     try:
         with without_main():
             for _ in range(workers):
-                ours, theirs = _CONTEXT.Pipe()
-                process = _CONTEXT.Process(target=_work, args=(theirs, plan), daemon=True)
-                process.start()
-                theirs.close()
+                ours, process = start_worker(_work, plan)
                 links.append(ours)
                 processes.append(process)
         owing = dict.fromkeys(links, 0)
@@ -70,13 +64,7 @@ def _by_processes(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Re
                 _give(link, waiting, owing)
                 yield result
     finally:
-        for link in links:
-            link.close()
-        for process in processes:
-            process.join(_PATIENCE)
-            if process.is_alive():
-                process.terminate()
-                process.join(_PATIENCE)
+        stop_workers(links, processes)
 
 
 def _give(link: Any, waiting: Iterator[Slot], owing: dict[Any, int]) -> None:
@@ -91,9 +79,8 @@ def _give(link: Any, waiting: Iterator[Slot], owing: dict[Any, int]) -> None:
 
 
 def _lost(process: Any) -> str:
-    process.join(_PATIENCE)
     return (
-        f"a worker ended unexpectedly (exit code {process.exitcode}); what was played is kept, "
+        f"a worker ended unexpectedly (exit code {exit_code(process)}); what was played is kept, "
         "and the same command goes on from there"
     )
 
@@ -146,7 +133,7 @@ def require_ray() -> None:
         return
     try:
         # Ray itself would try for two minutes.
-        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+        socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_ANSWER).close()
     except (OSError, OverflowError) as problem:
         why = getattr(problem, "strerror", None) or problem
         raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS, {address}: {why}") from None

@@ -66,7 +66,7 @@ class Tube:
 
 
 Shape = Box | Ball | Wedge | Hull | Tube
-# Inner to outer diameter of a tube (animal-ai.md 2.4), and the sides of its half circle.
+# Inner to outer diameter of a tube (docs/original/things.md#shapes), and the sides of its half circle.
 TUBE_RATIO = 0.7865
 TUBE_SIDES = 50
 

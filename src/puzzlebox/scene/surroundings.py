@@ -8,7 +8,7 @@ from puzzlebox.scene.themes import Look, Surface
 
 FLOOR_TOP = -0.01
 # A directional light turned by (50, -30, 0) degrees, white, as strong as a surface is bright; the light of the sky is
-# what the screenshots leave after it (animal-ai.md 2.4, 11.3): a face that looks along x gets (0.456, 0.59, 0.74).
+# what the screenshots leave after it (docs/original/looks.md): a face that looks along x gets (0.456, 0.59, 0.74).
 SUN = (0.321, 0.766, -0.557)
 _DAYLIGHT = (SUN, (1.0, 1.0, 1.0), (0.170, 0.310, 0.500), (0.135, 0.270, 0.420), (0.200, 0.250, 0.290))
 # Under a ceiling it comes from lamps, from everywhere, most of it from above.

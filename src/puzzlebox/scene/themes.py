@@ -32,7 +32,7 @@ class Look:
 
 
 THEMES: dict[str, Look] = {
-    # Fitted to screenshots of the original (animal-ai.md 11.3).
+    # Fitted to screenshots of the original (docs/original/looks.md#screenshots).
     "classic": Look(
         floor=Surface((133, 121, 88), "tiles", (98, 80, 44)),
         fence=Surface((162, 181, 199), "pickets", (153, 171, 188)),

@@ -334,7 +334,7 @@ def _errors(data: _Cells, point: Array, mixed: bool) -> Array:
 
 
 def _alone(factors: Mapping[str, Sequence[str]], groups: Sequence[str], references: Mapping[str, str]) -> list[str]:
-    """Categories that are one group and nothing else: their standard errors are borrowed (experiments.md 7.4)."""
+    """Categories that are one group and nothing else: their standard errors only mirror the spread of other groups."""
     remarks = []
     for factor, names in factors.items():
         met: dict[str, set[str]] = {}

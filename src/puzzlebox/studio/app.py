@@ -1,4 +1,4 @@
-"""The addresses of docs/studio-protocol.md."""
+"""The addresses of docs/reference/studio-protocol.md."""
 
 import asyncio
 import gc
@@ -27,7 +27,7 @@ from puzzlebox.studio.safety import Guard, Policy
 from puzzlebox.studio.static import page_files
 from puzzlebox.studio.tab import Tab
 from puzzlebox.studio.turns import Turns
-from puzzlebox.studio.watching import agents
+from puzzlebox.studio.watched_agent import agents
 from puzzlebox.text import nearest
 
 PAGES = ("/", "/play", "/watch", "/recordings", "/recordings/{id}")

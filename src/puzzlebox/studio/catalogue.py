@@ -4,7 +4,6 @@ import hashlib
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import SystemRandom
 from typing import Any
 from urllib.parse import quote
 
@@ -18,8 +17,9 @@ from puzzlebox.batteries import bundled_names, bundled_path
 from puzzlebox.record.rows import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
-from puzzlebox.studio import everything
-from puzzlebox.studio.keeping import Kept
+from puzzlebox.seeds import unpredictable_rng
+from puzzlebox.studio import one_of_each
+from puzzlebox.studio.cache import Kept
 from puzzlebox.text import nearest
 
 # Texts of uploads that are kept: so many bytes of them, and of the tasks read from them. What is forgotten of the tasks
@@ -86,8 +86,8 @@ class Catalogue:
             UnknownTask: there is none.
         """
         with self._lock:
-            if name is None or (name == everything.NAME and name not in bundled_names()):
-                return Entry(everything.NAME, everything.everything())
+            if name is None or (name == one_of_each.NAME and name not in bundled_names()):
+                return Entry(one_of_each.NAME, one_of_each.everything())
             upload = self._uploads.get(name)
             text = self._texts.get(name)
             if upload is not None:
@@ -152,7 +152,7 @@ class Catalogue:
         if reading.task is None or template is None:
             return _checked(None, None, reading)
         try:
-            variation = template.draw(SystemRandom())
+            variation = template.draw(unpredictable_rng())
             task = variation.task
         except TemplateError as problem:  # one that is not among those looked at
             return _checked(None, None, replace(reading, findings=[*reading.findings, *problem.findings]))

@@ -8,6 +8,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidState
 
 from puzzlebox.studio import limits
 from puzzlebox.studio.door import Door
@@ -130,6 +131,16 @@ class WebSocket(WebSocketsSansIOProtocol):
         if self._watch is not None:
             self._watch.end()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Close the connection because the studio stops; one that is being closed already cannot be closed again.
+
+        uvicorn would raise, and what is still to be written would never be.
+        """
+        try:
+            super().shutdown()
+        except InvalidState:
+            self.transport.close()
 
     def send_receive_event_to_app(self) -> None:
         """Hand a message over; whoever says something keeps their place."""

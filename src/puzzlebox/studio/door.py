@@ -49,6 +49,8 @@ class Door(socket.socket):
         super().__init__(*arguments, **more)
         self.limits, self.encrypted = Limits(), False
         self._open: Counter[str] = Counter()
+        # Connections accepted since the program last had time for something else.
+        self._in_a_row = 0
         self._connections: dict[Peer, _Connection] = {}
         # Those that nothing is done for at the moment, the oldest first.
         self._silent: OrderedDict[Peer, _Connection] = OrderedDict()
@@ -69,6 +71,10 @@ class Door(socket.socket):
         Raises:
             BlockingIOError: there is none at the moment.
         """
+        # In between, those that came first must be heard, or a crowd behind them would take their places.
+        if self._in_a_row >= max(1, self.limits.connections // 4):
+            self._in_a_row = 0
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         for _ in range(_IN_A_ROW):
             made, address = self._next()
             if made is None:
@@ -83,6 +89,7 @@ class Door(socket.socket):
                 continue
             connection = _Connection(made.family, made.type, made.proto, fileno=made.detach())
             connection.door, connection.peer = self, peer
+            self._in_a_row += 1
             self._open[peer[0]] += 1
             self._connections[peer] = self._silent[peer] = connection
             return connection, address
@@ -91,6 +98,9 @@ class Door(socket.socket):
     def _next(self) -> tuple[socket.socket | None, Any]:
         try:
             return super().accept()
+        except BlockingIOError:
+            self._in_a_row = 0
+            raise
         except OSError as problem:
             if problem.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

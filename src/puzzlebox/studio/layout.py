@@ -1,7 +1,7 @@
 """The page's side of the tables: `python -m puzzlebox.studio.layout` writes them, and a fixture for its decoder's test.
 
-Written are `web/src/scene/layout.ts` (offsets and numbers, from the dtypes and enumerations), `fixture.bin` (messages,
-each after its length) and `fixture.json` (what they say). All three depend on the tables alone.
+Written are `web/src/scene/layout.ts` (offsets and numbers, from the dtypes, the enumerations and the cameras of
+`puzzlebox.render`), `fixture.bin` (messages, each after its length) and `fixture.json` (what they say).
 """
 
 import json
@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from puzzlebox.render import views
+from puzzlebox.render.painter import FOV_DEGREES
 from puzzlebox.scene import scene as tables
 from puzzlebox.scene.scene import Scene, Table
 from puzzlebox.studio import protocol
@@ -39,18 +41,33 @@ _ENUMERATIONS: tuple[type[IntEnum] | Any, ...] = (
     protocol.Message,
     protocol.FrameFlag,
 )
+_CAMERAS: dict[str, float | tuple[float, ...]] = {
+    "eye_fov": FOV_DEGREES,
+    "fov": views.PICTURE_FOV_DEGREES,
+    "behind": views.BEHIND,
+    "above": views.ABOVE,
+    "pitch": views.PITCH_DEGREES,
+    "higher": views.HIGHER_DEGREES,
+    "nearest": views.NEAREST,
+    "margin": views.MARGIN,
+}
 _TYPES = {"u1": "u8", "u2": "u16", "u4": "u32", "i4": "i32", "f4": "f32"}
 
 
 def layout_text() -> str:
     """The TypeScript file."""
     lines = [
-        "// Written by `make generated` from puzzlebox.scene.scene and puzzlebox.studio.protocol; do not edit.",
+        "// Written by `make generated` from puzzlebox.scene, puzzlebox.render and puzzlebox.studio; do not edit.",
         "// Offsets are bytes from the start of a row; `bytes` is its length. Numbers are little-endian.",
         "",
         "// A symbol is so many rows of so many bytes in `pixels`; a plane is four f32.",
         f"export const MASK = {tables.MASK};",
         "export const PLANE = { bytes: 16 } as const;",
+        "",
+        "// How cameras hang (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.",
+        "export const CAMERAS = {",
+        *(f"  {name}: {_number(value)}," for name, value in _CAMERAS.items()),
+        "} as const;",
     ]
     for name, structure in _STRUCTURES.items():
         lines += ["", f"export const {name} = {{", f"  bytes: {structure.itemsize},"]
@@ -61,6 +78,11 @@ def layout_text() -> str:
         lines += ["", f"export const {name} = {{", *(f"  {each.name}: {each.value}," for each in enumeration)]
         lines += ["} as const;", f"export type {name} = (typeof {name})[keyof typeof {name}];"]
     return "\n".join(lines) + "\n"
+
+
+def _number(value: float | tuple[float, ...]) -> str:
+    """A number or a list of numbers as TypeScript has it, without needless digits."""
+    return f"[{', '.join(map(_number, value))}]" if isinstance(value, tuple) else f"{value:g}"
 
 
 def _fields(structure: np.dtype[Any]) -> list[tuple[str, int, str]]:

@@ -1,4 +1,4 @@
-"""The limits of the studio: how many at once, how long, how much. docs/reliability.md lists them."""
+"""The limits of the studio: how many at once, how long, how much. docs/concepts/reliability.md lists them."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The binary messages of docs/studio-protocol.md, byte for byte; `layout` tells the page the same tables."""
+"""The binary messages of docs/reference/studio-protocol.md, byte for byte; `layout` tells the page the same tables."""
 
 import json
 import struct

@@ -12,9 +12,9 @@ from puzzlebox.record.replay import moments
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag
-from puzzlebox.studio.telling import Teller, about_arena, events_text, moment_of
+from puzzlebox.studio.teller import Teller, about_arena, events_text, moment_of
 
-# What an EPISODE of docs/studio-protocol.md holds.
+# What an EPISODE of docs/reference/studio-protocol.md holds.
 FIELDS = (
     *("id", "task", "title", "arena", "arenas", "seed", "rules", "player", "agent", "participant", "started"),
     *("steps", "return", "passed", "ended_by", "finished", "file"),

@@ -10,30 +10,30 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record import Store, StoreError
 from puzzlebox.record.rows import checked_participant
-from puzzlebox.studio import everything
+from puzzlebox.studio import one_of_each
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.studio.course import Course
 from puzzlebox.studio.limits import PLAYERS
 from puzzlebox.studio.links import Link
-from puzzlebox.studio.pacing import Pacer
-from puzzlebox.studio.playing import Play, Prepared
-from puzzlebox.studio.resuming import (
+from puzzlebox.studio.pacer import Pacer
+from puzzlebox.studio.play import Play, Prepared
+from puzzlebox.studio.recovery import (
     DELETED,
     GONE,
     MOST_UNSTORED,
     RESTART,
-    CannotGoOn,
+    CannotResume,
     later_actions,
     progress,
     recovered,
 )
+from puzzlebox.studio.schedule import SessionSchedule
 from puzzlebox.studio.tab import Full, Mistake, Tab, number
-from puzzlebox.studio.watching import ByAgent, known_agent
+from puzzlebox.studio.watched_agent import ByAgent, known_agent
 
 # Worlds of pages that have gone, and seconds they are kept; after that an episode is rebuilt from the store.
 MOST_KEPT, KEPT_SECONDS = 32, 120.0
@@ -83,7 +83,7 @@ class Rooms:
         self._stop_listening = self.store.listen(lambda done: loop.call_soon_threadsafe(self._stored, done))
 
     async def close(self) -> None:
-        """Stop it, and have everything stored; what is not over can be gone on with another day."""
+        """Stop it, and have everything stored; what is not over can be resumed another day."""
         self._stop_listening()
         self._clock.cancel()
         await asyncio.gather(self._clock, return_exceptions=True)
@@ -135,9 +135,9 @@ class Rooms:
         if isinstance(episode, str) and episode in self._players:
             return True
         asked = message if tab.link is None else asdict(tab.link)
-        who, task = asked.get("participant"), asked.get("task") or everything.NAME
-        courses = [other.play.course for other in self._tabs if other.play is not None]
-        return who is not None and any((each.participant, each.name) == (who, task) for each in courses)
+        who, task = asked.get("participant"), asked.get("task") or one_of_each.NAME
+        schedules = [other.play.schedule for other in self._tabs if other.play is not None]
+        return who is not None and any((each.participant, each.name) == (who, task) for each in schedules)
 
     def _door(self, message: dict[str, Any]) -> asyncio.Lock:
         """The lock that lets in one page at a time of a participant, or of an episode nobody in particular plays."""
@@ -156,7 +156,7 @@ class Rooms:
         if message["type"] != "resume":
             return message, None
         owner = await self._owner(_episode(message))
-        if owner == (link.participant, link.task or everything.NAME):
+        if owner == (link.participant, link.task or one_of_each.NAME):
             return message, None
         return message | {"type": "start"}, None if _untouched(message) else GONE.format("it is not one of this link")
 
@@ -165,7 +165,7 @@ class Rooms:
         tab = self._players.get(episode)
         play = tab.play if tab is not None else self._kept[episode][1] if episode in self._kept else None
         if play is not None:
-            return play.course.participant, play.course.name
+            return play.schedule.participant, play.schedule.name
         await self.build(self.store.flush, 0.0)
         try:
             stored = await self.build(self.store.episode, episode)
@@ -202,7 +202,7 @@ class Rooms:
             self._drop(episode)
 
     def _drop(self, episode: str, left: float | None = None) -> None:
-        """Keep a world no longer, unless its page was back since it left; other servers may go on with the episode."""
+        """Keep a world no longer, unless its page was back since it left; other servers may resume the episode."""
         if episode in self._kept and left in (None, self._kept[episode][0]):
             del self._kept[episode]
             self.store.release(episode)
@@ -214,7 +214,7 @@ class Rooms:
         participant = _participant(message)
         try:
             entry = await self.build(self.catalogue.find, name)
-            course = Course(
+            schedule = SessionSchedule(
                 entry.name,
                 entry.task,
                 self.rules,
@@ -223,35 +223,35 @@ class Rooms:
                 agent=agent,
                 participant=participant,
             )
-            if participant is None or not await self._open_again(tab, course):
-                await self._play(tab, course, note or tab.note)
+            if participant is None or not await self._open_again(tab, schedule):
+                await self._play(tab, schedule, note or tab.note)
         except UnknownTask as problem:
             # Which other tasks there are is not for participants.
             raise Mistake(str(problem) if tab.link is None else _NOT_OPEN) from None
         except ValueError as problem:
             raise Mistake(str(problem)) from None
 
-    async def _open_again(self, tab: Tab, course: Course) -> bool:
-        """Lead a participant who opens the link again to where they were; whether there is anything to go on with.
+    async def _open_again(self, tab: Tab, schedule: SessionSchedule) -> bool:
+        """Lead a participant who opens the link again to where they were; whether there is anything to resume.
 
         Without that, arenas which are done are left out of the schedule.
         """
         for other in tuple(self._tabs):
-            if other is not tab and other.play is not None and other.play.course.same_session(course):
+            if other is not tab and other.play is not None and other.play.schedule.same_session(schedule):
                 self.leave(other)
                 other.give_way()
         for episode, (_, play, _) in tuple(self._kept.items()):
-            if not play.course.same_session(course):
+            if not play.schedule.same_session(schedule):
                 continue
             if await self.forgotten(play):
                 self._kept.pop(episode, None)
                 tab.note = GONE.format(DELETED)
             elif episode in self._kept:
-                self._come_back(tab, episode, 0, [], course.participant, waits=True)
+                self._come_back(tab, episode, 0, [], schedule.participant, waits=True)
                 return True
         await self.build(self.store.flush, 0.0)
-        done, unfinished = await self.build(progress, self.store, course)
-        course.leave_out(done)
+        done, unfinished = await self.build(progress, self.store, schedule)
+        schedule.leave_out(done)
         if unfinished is None:
             return False
         if unfinished.id in self._players:  # opened with another seed in its address
@@ -259,29 +259,29 @@ class Rooms:
             self.leave(other)
             other.give_way()
         if unfinished.id in self._kept:
-            self._come_back(tab, unfinished.id, 0, [], course.participant, waits=True)
+            self._come_back(tab, unfinished.id, 0, [], schedule.participant, waits=True)
             return True
         try:
             prepared, *_ = await self.build(recovered, self.store, unfinished.id, 0, [])
-        except CannotGoOn:
+        except CannotResume:
             return False
-        course.go_on_from(unfinished.arena)
-        tab.sit_down(Play(course, self.store), None)
+        schedule.continue_after(unfinished.arena)
+        tab.sit_down(Play(schedule, self.store), None)
         tab.present(prepared)
         return True
 
-    async def _play(self, tab: Tab, course: Course, note: str | None = None) -> None:
-        play = Play(course, self.store)
-        if course.finished:
+    async def _play(self, tab: Tab, schedule: SessionSchedule, note: str | None = None) -> None:
+        play = Play(schedule, self.store)
+        if schedule.finished:
             tab.sit_down(play, None)
             play.recorded = True  # that is how it is known to be finished
             play.finish()
             return
         driver = None
-        if course.agent is not None:
-            agent = await self.build(known_agent, course.agent, self.agent)
+        if schedule.agent is not None:
+            agent = await self.build(known_agent, schedule.agent, self.agent)
             driver = ByAgent(play, agent, self._thinking, tab.after_step)
-        prepared = await self.build(Prepared.fresh, course, course.again())
+        prepared = await self.build(Prepared.fresh, schedule, schedule.again())
         tab.sit_down(play, driver)
         tab.present(prepared, note)
 
@@ -298,17 +298,17 @@ class Rooms:
         try:
             if before is not None and before is not tab:
                 if before.play is not None:
-                    _refuse_others(participant, before.play.course.participant)
+                    _refuse_others(participant, before.play.schedule.participant)
                 self.leave(before)
                 before.give_way()
             if episode in self._kept and await self.forgotten(self._kept[episode][1]):
                 self._kept.pop(episode, None)
-                raise CannotGoOn(DELETED)
+                raise CannotResume(DELETED)
             if episode in self._kept:
                 self._come_back(tab, episode, step, seen, participant)
             else:
                 await self._rebuild(tab, episode, step, seen, participant, _number(message, "seed"))
-        except CannotGoOn as reason:
+        except CannotResume as reason:
             if seen:  # the page will forget it
                 self.log.warning("episode %s: %s; after step %d its page had seen %s", episode, reason, step, seen)
             await self._instead(tab, episode, message, str(reason))
@@ -318,9 +318,9 @@ class Rooms:
     ) -> None:
         """The world has waited."""
         _, play, driver = self._kept[episode]
-        _refuse_others(participant, play.course.participant)
+        _refuse_others(participant, play.schedule.participant)
         if later_actions([actions[0] for actions in play.world.actions], step, seen):
-            raise CannotGoOn("the page has seen more than has happened")
+            raise CannotResume("the page has seen more than has happened")
         del self._kept[episode]
         self.plays(tab, episode)
         play.come_back(waits=waits)
@@ -339,16 +339,16 @@ class Rooms:
         await self.build(self.store.flush, 0.0)
         prepared, stored, record = await self.build(recovered, self.store, episode, step, seen)
         _refuse_others(participant, stored.participant)
-        course = Course(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
-        done, _ = await self.build(progress, self.store, course)
-        course.leave_out(done)
-        course.go_on_from(record.arena)
-        tab.sit_down(Play(course, self.store), None)
+        schedule = SessionSchedule(stored.task, record.task, record.rules, seed=seed, participant=stored.participant)
+        done, _ = await self.build(progress, self.store, schedule)
+        schedule.leave_out(done)
+        schedule.continue_after(record.arena)
+        tab.sit_down(Play(schedule, self.store), None)
         tab.present(prepared, waits=False, seen=step + len(seen))
         tab.stored(episode, len(record.actions))
 
     async def _instead(self, tab: Tab, episode: str, message: dict[str, Any], reason: str) -> None:
-        """A new episode of the same task, for one that cannot be gone on with."""
+        """A new episode of the same task, for one that cannot be resumed."""
         note = GONE.format(reason)
         try:
             await self.build(self.store.flush, 0.0)
@@ -356,20 +356,20 @@ class Rooms:
             record = await self.build(self.store.record, episode)
         except KeyError:
             if message.get("task") is None:
-                raise Mistake(f"there is no episode {episode} to go on with; start again", gone=True) from None
+                raise Mistake(f"there is no episode {episode} to resume; start again", gone=True) from None
             wanted = ("task", "arena", "seed", "agent", "participant")
             await self._start(tab, {key: message.get(key) for key in wanted}, None if _untouched(message) else note)
             return
         who = None if stored.agent is not None else _participant(message) or stored.participant
         seed = _number(message, "seed")
-        course = Course(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
+        schedule = SessionSchedule(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
         if who is None:
-            course.go_on_from(record.arena)
+            schedule.continue_after(record.arena)
             if stored.finished and stored.ended_by != RESTART:  # it ended while nobody was there
-                course.next()
-        elif await self._open_again(tab, course):
+                schedule.next()
+        elif await self._open_again(tab, schedule):
             return
-        await self._play(tab, course, None if stored.finished else note)
+        await self._play(tab, schedule, None if stored.finished else note)
 
 
 def _episode(message: dict[str, Any]) -> str:
@@ -408,9 +408,9 @@ def _number(message: dict[str, Any], name: str) -> int | None:
 
 
 def _refuse_others(named: str | None, played: str | None) -> None:
-    """Nobody goes on with what another participant began."""
+    """Refuse to let anybody resume what another participant began."""
     if named is not None and named != played:
-        raise CannotGoOn("another participant played it")
+        raise CannotResume("another participant played it")
 
 
 def _text(message: dict[str, Any], name: str, longest: int = 300) -> str | None:

@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from puzzlebox.arena.things import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.record import Store, StoreError
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue

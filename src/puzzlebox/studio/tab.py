@@ -13,10 +13,10 @@ from puzzlebox.arena.world.actions import ACTIONS, NOOP
 from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
-from puzzlebox.studio.playing import Play, Prepared
-from puzzlebox.studio.resuming import DELETED, GONE
-from puzzlebox.studio.telling import VIEWS
-from puzzlebox.studio.watching import FASTEST, SLOWEST, ByAgent
+from puzzlebox.studio.play import Play, Prepared
+from puzzlebox.studio.recovery import DELETED, GONE
+from puzzlebox.studio.teller import VIEWS
+from puzzlebox.studio.watched_agent import FASTEST, SLOWEST, ByAgent
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class Tab:
         self._news.set()
 
     def give_way(self) -> None:
-        """The same episode is gone on with in another connection."""
+        """The same episode is resumed in another connection."""
         self.fail(
             "this task is open in another tab or window; go on there, or continue here", _TAKEN_OVER, elsewhere=True
         )
@@ -275,7 +275,7 @@ class Tab:
         self._next = None
         if self.play is not None and not self._changing:
             self._tasks = [task for task in self._tasks if not task.done()]
-            self._tasks.append(asyncio.create_task(self._change(self.play.course.next())))
+            self._tasks.append(asyncio.create_task(self._change(self.play.schedule.next())))
 
     async def _change(self, record: Record | None, note: str | None = None) -> None:
         """Show another episode, or that there is none."""
@@ -287,7 +287,7 @@ class Tab:
             self._next.cancel()
             self._next = None
         try:
-            prepared = None if record is None else await self._rooms.build(Prepared.fresh, play.course, record)
+            prepared = None if record is None else await self._rooms.build(Prepared.fresh, play.schedule, record)
             await self._until_written(play)
             if self.play is not play:  # somebody has taken over meanwhile
                 return
@@ -328,7 +328,7 @@ class Tab:
         if acts and blocked and kind != "keys":
             return
         if acts and play.waiting and not blocked and not self._changing and await self._rooms.forgotten(play):
-            await self._change(play.course.again(), GONE.format(DELETED))
+            await self._change(play.schedule.again(), GONE.format(DELETED))
         elif kind == "keys":
             play.press(number(message, "key", _LARGEST_KEY), number(message, "action", len(ACTIONS) - 1))
         elif kind == "begin":
@@ -336,14 +336,14 @@ class Tab:
                 play.begin()
         elif kind in ("restart", "next"):
             # What nobody has touched cannot be restarted, nor can a participant leave it unseen.
-            unseen = play.untouched and (kind == "restart" or play.course.participant is not None)
-            allowed = play.course.task.can_reset_episode and not play.course.finished
+            unseen = play.untouched and (kind == "restart" or play.schedule.participant is not None)
+            allowed = play.schedule.task.can_reset_episode and not play.schedule.finished
             if allowed and not self._changing and not unseen:
                 play.abandon(kind)
-                await self._change(play.course.next() if kind == "next" else play.course.again())
+                await self._change(play.schedule.next() if kind == "next" else play.schedule.again())
         elif kind == "again":
-            if play.course.finished and play.course.participant is None and not self._changing:
-                await self._change(play.course.anew())
+            if play.schedule.finished and play.schedule.participant is None and not self._changing:
+                await self._change(play.schedule.anew())
         elif kind in ("pause", "hidden"):
             (play.pause if kind == "pause" else play.hide)(message.get("on") is True)
             self.wake()

@@ -11,9 +11,9 @@ from puzzlebox.agents import agent_named, agent_names
 from puzzlebox.arena.agents.groundplan import GroundPlan, cell_of
 from puzzlebox.arena.agents.heuristic import HeuristicAgent, PaperHeuristicAgent
 from puzzlebox.arena.agents.navigator import NavigatorAgent
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.senses.rays import TAGS
-from puzzlebox.arena.things import Rules
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import slots

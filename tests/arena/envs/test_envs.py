@@ -18,7 +18,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 import puzzlebox
 from living import parsed, task_of
 from puzzlebox.arena.envs.arena import ArenaEnv
-from puzzlebox.arena.envs.programme import Programme, share
+from puzzlebox.arena.envs.schedule import Schedule, share
 from puzzlebox.arena.envs.sources import tasks_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.world import Rules, World
@@ -560,9 +560,9 @@ def test_rules_and_decision_period_go_together() -> None:
     )
 
 
-def test_a_programme_remembers_its_place() -> None:
+def test_a_schedule_remembers_its_place() -> None:
     generator = np.random.default_rng(0)
-    programme = Programme(tasks_of(parsed("randomize_arenas: true" + THREE)))
-    programme.next(generator)
-    twin = programme.copy()
-    assert [twin.next(generator)[1] for _ in range(2)] == [programme.next(generator)[1] for _ in range(2)]
+    schedule = Schedule(tasks_of(parsed("randomize_arenas: true" + THREE)))
+    schedule.next(generator)
+    twin = schedule.copy()
+    assert [twin.next(generator)[1] for _ in range(2)] == [schedule.next(generator)[1] for _ in range(2)]

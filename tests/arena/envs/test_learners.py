@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import FrameStackObservation, TimeLimit
 
 import puzzlebox
-from puzzlebox.arena.envs.programme import share
+from puzzlebox.arena.envs.schedule import share
 from puzzlebox.arena.envs.sources import tasks_of
 from test_envs import FORAGING, THREE, alike, play, same
 from test_parallel import text

@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import (
 )
 
 import puzzlebox
-from puzzlebox.arena.envs.programme import share
+from puzzlebox.arena.envs.schedule import share
 from puzzlebox.arena.envs.sources import tasks_of
 from test_envs import FORAGING, THREE, same
 from test_vector import OTHER, VARIED, actions

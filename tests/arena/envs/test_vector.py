@@ -18,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import puzzlebox
-from puzzlebox.arena.envs.programme import share
+from puzzlebox.arena.envs.schedule import share
 from puzzlebox.arena.envs.sources import tasks_of
 from puzzlebox.arena.envs.vector import ArenaVectorEnv
 from puzzlebox.arena.world import Outcome, World
@@ -136,7 +136,7 @@ def same(a: Any, b: Any) -> bool:
     return bool(np.array_equal(a, b))
 
 
-@workers
+@pytest.mark.parametrize("workers", [0, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("segments", [True, False])  # with them no step is done without Python
 def test_as_gymnasiums_own_vector(segments: bool, mode: AutoresetMode, workers: int) -> None:

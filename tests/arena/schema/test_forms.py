@@ -229,7 +229,7 @@ def test_unsorted_blackouts_end_where_time_would_run_backwards() -> None:
 
 
 def test_keys_without_effect_still_count_instances() -> None:
-    """`delays` does nothing to a wall, but its length did count (animal-ai.md 1.5)."""
+    """`delays` does nothing to a wall, but its length did count (docs/original/task-files.md#instances)."""
     assert len(animalai("name: Wall, delays: [1, 2, 3]")) == 3
 
 

@@ -62,7 +62,7 @@ def test_what_is_bundled() -> None:
 
 
 def test_the_published_experiments(reference: Path) -> None:
-    """experiments.md 1 and 2, in numbers."""
+    """The arenas of docs/original/experiments.md#foraging and docs/original/experiments.md#operant-chamber."""
     (foraging,) = load_task("foraging").arenas
     agent, tree = foraging.items
     assert (foraging.pass_mark, foraging.time_limit) == (15, 500)

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import read
 from puzzlebox.arena.schema.diagnostics import errors
 from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.messages import ERRORS, MESSAGES, WARNINGS
 from puzzlebox.arena.schema.tree import MAX_BYTES
-from puzzlebox.arena.things import CATALOGUE, Rules, names
+from puzzlebox.arena.things import CATALOGUE, names
 from puzzlebox.arena.things.everyday import EVERYDAY, nearest_thing
 from puzzlebox.text import nearest
 

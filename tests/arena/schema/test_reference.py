@@ -65,7 +65,7 @@ def test_what_is_doubtful_in_the_testbed(reference: Path) -> None:
 
 
 def test_all_that_the_survey_of_900_tasks_found_is_accepted() -> None:
-    """animal-ai.md 1.13: every key, name, blackout list and oddity that occurs in the whole testbed."""
+    """Every key, name, blackout list and oddity that occurs in the testbed (docs/original/task-files.md#survey)."""
     names = (
         "Wall Agent GoodGoal GoodGoalMulti DeathZone Ramp WallTransparent GoodGoalBounce BadGoal GoodGoalMultiBounce "
         "Cardbox2 UObject Cardbox1 HotZone CylinderTunnel BadGoalBounce CylinderTunnelTransparent LObject LObject2"

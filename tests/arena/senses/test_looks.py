@@ -1,4 +1,4 @@
-"""What things look like: the screenshots of the original (animal-ai.md 11.3), themes, and that all can be seen."""
+"""What things look like: the original's screenshots (docs/original/looks.md), themes, and that all can be seen."""
 
 import struct
 import zlib
@@ -91,7 +91,7 @@ SHOTS = [
     Shot("BadGoalBounce", LAUNCHED, RED, steps=3),
     Shot("DecoyGoalBounce", LAUNCHED, PALE, steps=3),
     Shot("GrowGoal", (251, 260, 256, 266), GOLDEN),
-    # In the game it starts in the air, for its place is asked for as if it were larger (animal-ai.md 2.6).
+    # In the game it starts in the air, for its place is asked for as if its diameter were 3 m.
     Shot("DecayGoal", (229, 282, 207, 260), None, y=0.26),
     # These two start half under the floor in the game; here they stand on it, as all things do.
     Shot("ShrinkGoal", (229, 282, 213, 266), GOLDEN),
@@ -105,7 +105,7 @@ SHOTS = [
     Shot("LBlock", (242, 259, 243, 268), (172, 180, 186)),
     Shot("JBlock", (252, 269, 242, 266), (172, 180, 186)),
     Shot("UBlock", (236, 259, 243, 268), (147, 154, 159)),
-    # The game's starts half its height too high (animal-ai.md 2.4); ours on the floor, 11 pixels lower.
+    # The game's starts half its height too high (docs/original/things.md#shapes); ours on the floor, 11 pixels lower.
     Shot("HollowBox", (244, 267, 242, 266), (172, 180, 186)),
     Shot("CylinderTunnel", (225, 286, 240, 267), (88, 103, 121), {"color": [128, 128, 128]}),
     Shot("DeathZone", (245, 266, 259, 266), (132, 68, 60)),

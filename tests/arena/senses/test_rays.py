@@ -40,7 +40,7 @@ def test_every_ray_of_the_recorded_runs(log: str, file: str, reference: Path) ->
 def test_the_measured_values_of_the_first_row() -> None:
     world = world_of(AGENT, "name: GoodGoal, at: [20, 0, 25], size: 1")
     seen = [far for _, far in Rays(9, 60).seen(world)]
-    # animal-ai.md 11.1
+    # docs/original/senses.md#a-recorded-fan
     assert seen[::2] == pytest.approx([0.0200025, 0.02100105, 0.1009394, 0.1055332, 0.1125833], abs=1e-6)
     assert seen[1::2] == pytest.approx(seen[2::2])
 

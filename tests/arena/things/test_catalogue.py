@@ -18,7 +18,7 @@ from puzzlebox.arena.things import (
     page,
 )
 
-# Where we depart from the fact sheet (docs/differences.md): tunnels take a colour again.
+# Where we depart from the fact sheet (docs/concepts/differences.md): tunnels take a colour again.
 OWN_COLOUR_RULE = {"CylinderTunnel": ColourRule.GIVEN_OR_RANDOM}
 
 

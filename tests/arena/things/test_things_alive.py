@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from living import BACKWARDS, FINE, FORWARDS, NOOP, RIGHT, kinds, run
-from puzzlebox.arena.things import CATALOGUE, SHRINK, SKINS, Category, Rules, Stands, Thing
+from puzzlebox.arena.rules import Rules
+from puzzlebox.arena.things import CATALOGUE, SHRINK, SKINS, Category, Stands, Thing
 from puzzlebox.arena.things.dispensers import SpawnerDispenserTall
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world import Event, World
@@ -374,7 +375,7 @@ def shows(name: str) -> None:
 
 
 def acts(name: str) -> None:
-    """It walks, turns two degrees a physics step, and stands still while it is frozen (animal-ai.md 4.4, 5.7)."""
+    """It walks, turns two degrees a physics step (docs/original/motion.md), and stands still while it is frozen."""
     world = staged(item(name, 20, 1))
     agent = world.animals[0]
     run(world, [NOOP] * 10)

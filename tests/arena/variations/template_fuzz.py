@@ -25,15 +25,15 @@ import yaml
 TESTS = Path(__file__).resolve().parents[2]
 sys.path += [str(TESTS), str(TESTS / "helpers"), str(TESTS / "arena" / "schema")]
 
-from puzzlebox.arena.variations import Template, TemplateError, template_names
-from puzzlebox.arena.variations.bundled import template_path
-from puzzlebox.arena.variations.checking import findings
+from puzzlebox.arena.variations import Template, TemplateError
+from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.variations.folder import columns_of, row_of
+from puzzlebox.batteries import template_names, template_path
 from test_fuzz import _places, _untangled, graft, mutate
 from test_vary import BAD, A, B
 from test_vary_cli import TEMPLATE
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "variations.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "variations.md"
 # Seconds of the processor, however busy it is. Nothing here takes five; what takes so long hangs.
 HANGS_AFTER = 20
 # Seconds on the clock, for what waits for something that never comes.

@@ -8,7 +8,7 @@ import pytest
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.variations import Template
-from puzzlebox.arena.variations.checking import findings
+from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.world import World
 
 FAMILIES = ("mazes/two-by-two", "mazes/three-by-three", "mazes/scrambled", "mazes/circular")

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from player import Player, passes, replayed, solved
-from puzzlebox.arena.variations import Template, Variation, template_names
-from puzzlebox.arena.variations.checking import findings, showing_all
+from puzzlebox.arena.variations import Template, Variation
+from puzzlebox.arena.variations.findings import findings, showing_all
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.actions import NOOP
+from puzzlebox.batteries import template_names
 
 Values = dict[str, Any]
 FAMILIES = {"object-permanence": 12_000, "basic-control": 260_000}
@@ -160,7 +161,11 @@ def test_families_are_large(name: str) -> None:
     assert sum(family.split(each).count for each in family.splits) == family.count
 
 
-@pytest.mark.parametrize("name", template_names())
+# What holds for the members of a family holds for the family, but for how they are put together.
+EACH = [pytest.param(name, marks=pytest.mark.slow) if "/" not in name else name for name in template_names()]
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_every_value_makes_a_sound_task(name: str) -> None:
     def unplaced(task: Any) -> list[str]:
         return [str(failure) for failure in World(task, seed=0).unplaced]

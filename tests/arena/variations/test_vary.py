@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from puzzlebox.arena.schema import TaskError, load_task
-from puzzlebox.arena.variations import Template, TemplateError, is_template, template_names
+from puzzlebox.arena.variations import Template, TemplateError, is_template
 from puzzlebox.arena.variations.design import square
+from puzzlebox.batteries import template_names
 
 A = """!ArenaConfig
 arenas:
@@ -559,7 +560,7 @@ def test_there_are_no_more_than_there_are() -> None:
 
 def test_nothing_but_a_sentence_comes_of_broken_templates() -> None:
     """Words exchanged, inserted and cut out at random: a template, or an error that says what is wrong."""
-    from puzzlebox.arena.variations.bundled import template_path
+    from puzzlebox.batteries import template_path
 
     paths = [template_path(name) for name in template_names() if "/" in name]
     texts = [A, B, *(path.read_text() for path in paths if path is not None)]

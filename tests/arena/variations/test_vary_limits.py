@@ -10,8 +10,8 @@ from types import FrameType
 import pytest
 from typer.testing import CliRunner
 
-from puzzlebox.arena.variations import Template, TemplateError, reading, template
-from puzzlebox.arena.variations.checking import findings
+from puzzlebox.arena.variations import Template, TemplateError, template, template_source
+from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.variations.parts import Context, Formula
 from puzzlebox.cli import app
 from test_vary import A, ours, procgen
@@ -216,7 +216,7 @@ def test_balance_says_what_is_wrong_with_the_template() -> None:
 def test_a_family_shares_the_steps_of_one_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of the templates is within the limit, and all of them together are far beyond it."""
     (tmp_path / "many.yml").write_text(ours("x: {range: [1, 30], steps: 3999}", rest="require: x*x > 899"))
-    monkeypatch.setattr(reading, "STEPS_TO_TIE", 100_000)
+    monkeypatch.setattr(template_source, "STEPS_TO_TIE", 100_000)
     names = ", ".join(f"t{number}: many.yml" for number in range(99))
     (tmp_path / "family.yml").write_text(f"templates: {{{names}}}\n")
     assert Template(tmp_path / "many.yml").count == 3

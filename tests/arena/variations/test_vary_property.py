@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from puzzlebox.arena.variations import Template
 from puzzlebox.arena.variations.procgen_form import PALETTE
-from puzzlebox.arena.variations.sampling import Shuffle, shares
+from puzzlebox.arena.variations.shuffle import Shuffle, shares
 
 # A node of a template in the test's own words: ("value", v), ("list", options), ("seq", children),
 # ("repeat", amount, child), ("colour", n), ("labelled", [(label, child)]).

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from puzzlebox.arena.variations import Template, TemplateError, template_names
-from puzzlebox.arena.variations.checking import findings
+from puzzlebox.arena.variations import Template, TemplateError
 from puzzlebox.arena.variations.expressions import FUNCTIONS, Expression, ExpressionError
+from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.variations.variables import LAWS
+from puzzlebox.batteries import template_names
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "variations.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "variations.md"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from living import (
     run,
     world_of,
 )
-from puzzlebox.arena.world import ArenaOrder, Rules, World
+from puzzlebox.arena.world import ArenaSchedule, Rules, World
 
 # --- the clock
 
@@ -198,7 +198,7 @@ def test_failing_ends_a_merged_episode(mark: str, action: int) -> None:
 
 
 def test_arenas_come_in_order_and_followers_never_by_themselves() -> None:
-    order = ArenaOrder(parsed(TWO.replace("MARK", "0")))
+    order = ArenaSchedule(parsed(TWO.replace("MARK", "0")))
     generator = np.random.default_rng(0)
     assert [order.next(generator) for _ in range(5)] == [0, 2, 0, 2, 0]
 
@@ -208,7 +208,7 @@ def test_random_order_plays_each_once_before_any_comes_again() -> None:
     task = parsed("randomize_arenas: true\narenas:\n" + arenas)
     firsts = set()
     for seed in range(40):
-        order, generator = ArenaOrder(task), np.random.default_rng(seed)
+        order, generator = ArenaSchedule(task), np.random.default_rng(seed)
         drawn = [order.next(generator) for _ in range(15)]
         for start in (0, 5, 10):
             assert sorted(drawn[start : start + 5]) == [0, 1, 2, 3, 4]
@@ -218,7 +218,7 @@ def test_random_order_plays_each_once_before_any_comes_again() -> None:
 
 
 def test_one_arena_in_random_order_is_no_trouble() -> None:
-    order = ArenaOrder(parsed("randomize_arenas: true\narenas: [{items: [{name: Agent}]}]"))
+    order = ArenaSchedule(parsed("randomize_arenas: true\narenas: [{items: [{name: Agent}]}]"))
     assert [order.next(np.random.default_rng(0)) for _ in range(3)] == [0, 0, 0]
 
 

@@ -82,7 +82,7 @@ def test_the_goal_is_collected_in_the_step_the_original_collected_it(reference: 
 
 
 def recurrence(steps: int, speed: float = 0.0) -> np.ndarray:
-    """Positions of an animal driving forwards on flat ground (animal-ai.md 4.4)."""
+    """Positions of an animal driving forwards on flat ground (docs/original/motion.md#on-the-ground)."""
     k, friction, positions, position = 0.968, 0.6 * 9.81 * 0.02 * 0.968, [], 0.0
     for _ in range(steps):
         speed = (speed + 1.0) * k - friction
@@ -131,7 +131,7 @@ def returns(world: World, policy: Any, steps: int = 2000) -> float:
     return world.animals[0].total
 
 
-# What the original's own end-to-end tests expect (animal-ai.md 11.2); they allow 0.2.
+# What the original's own end-to-end tests expect (docs/original/rewards.md#expected-returns); they allow 0.2.
 @pytest.mark.parametrize(
     ("file", "policy", "expected"),
     [

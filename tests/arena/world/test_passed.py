@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import puzzlebox
 from living import parsed
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Event, World
 from puzzlebox.cli import app
 from puzzlebox.record.rows import PASSED, End, flags_of

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from living import BACKWARDS, FORWARDS, NOOP, run
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema.models import Item
-from puzzlebox.arena.things import CATALOGUE, Agent, Rules
+from puzzlebox.arena.things import CATALOGUE, Agent
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FLOOR_TOP
 from staging import item, motion, staged, the, watched
@@ -107,7 +108,7 @@ def test_nothing_leaves_the_arena(seed: int) -> None:
 
 @pytest.mark.parametrize(("size", "speed"), [(0.5, 1.75), (1, 3.5), (3, 50 / 7), (5, 50 / 7)])
 def test_nothing_spins_faster_than_seven_radians_a_second(size: float, speed: float) -> None:
-    """A launched ball slides until it rolls, and a small one cannot roll fast (animal-ai.md 2.5)."""
+    """A launched ball slides until it rolls, and a small one cannot roll fast (docs/original/things.md#goals)."""
     world = staged(CORNER, item("DecoyGoalBounce", 50, 5, size=size), size=[100, 100])
     ball = the(world, "DecoyGoalBounce")
     # The engine keeps the limit at the beginning of a step; friction may add to it until its end.

@@ -24,7 +24,8 @@ from living import (
     zone,
 )
 from puzzlebox import make
-from puzzlebox.arena.world import PRESETS, Record, Rules, World
+from puzzlebox.arena.rules import PRESETS
+from puzzlebox.arena.world import Record, Rules, World
 from puzzlebox.scene.themes import THEMES, Surface
 
 # --- rules

@@ -19,8 +19,9 @@ import pytest
 
 from arenas import chance, pick, random_actions, random_task
 from puzzlebox import TaskWarning
+from puzzlebox.arena.rules import PRESETS
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.things import CATALOGUE, PRESETS
+from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import KINDS, Outcome, Record, World
 
 STEPS = int(os.environ.get("PUZZLEBOX_FUZZ_STEPS", "150000"))
@@ -232,11 +233,11 @@ def assert_well(report: Report) -> None:
 
 
 def test_a_share_of_the_arenas() -> None:
-    assert_well(fuzz(25_000, seed=1))
+    assert_well(fuzz(10_000, seed=1))
 
 
 def test_numbers_that_make_no_sense() -> None:
-    report = fuzz(6_000, seed=2, wild=True)
+    report = fuzz(3_000, seed=2, wild=True)
     assert not report.failures, f"\n{report}"
 
 

@@ -1,4 +1,4 @@
-// What the server can be asked over HTTP (docs/studio-protocol.md), as types and one function each.
+// What the server can be asked over HTTP (docs/reference/studio-protocol.md), as types and one function each.
 
 export interface TaskEntry {
   name: string;

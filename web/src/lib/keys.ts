@@ -46,7 +46,7 @@ export function wishOf(held: ReadonlySet<string>, bindings: Bindings): Wish {
   return wish;
 }
 
-/** 3 x move + turn; backwards counts over forwards and left over right (animal-ai.md 8.1). */
+/** 3 x move + turn; backwards counts over forwards and left over right (docs/original/playing.md#keys). */
 export function actionOf(wish: Wish): number {
   const move = wish.back ? 2 : wish.forward ? 1 : 0;
   const turn = wish.left ? 2 : wish.right ? 1 : 0;

@@ -21,7 +21,7 @@ export class Ledger {
   arena: number | null = null;
   private actions = new Map<number, number>();
 
-  /** An episode begins, or is gone on with. */
+  /** An episode begins, or is resumed. */
   begin(episode: string, step: number): void {
     if (episode !== this.episode) {
       this.episode = episode;

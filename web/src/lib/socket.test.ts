@@ -209,7 +209,7 @@ test("whoever leaves while nothing can be stored comes back to what was not", ()
 test("an episode that is gone for good is not asked for again", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "error", message: "there is no episode e1 to go on with; start again", gone: true });
+  socket.hear({ type: "error", message: "there is no episode e1 to resume; start again", gone: true });
   socket.onclose({ code: 1008 });
   expect(connection.ledger.unsaved).toBe(0);
   const [, reloaded] = connect();

@@ -85,7 +85,7 @@ export interface Listener {
 }
 
 const PATIENCE_MS = [250, 500, 1000, 2000, 4000];
-/** The server closes with this when the episode is gone on with in another tab. */
+/** The server closes with this when the episode is resumed in another tab. */
 const ELSEWHERE = 4001;
 const OPEN_ELSEWHERE = "This task is open in another tab or window.";
 /** All places are taken: everybody who waits asks again after about so long, not all at the same moment. */
@@ -121,7 +121,7 @@ export class Connection {
     this.open();
   }
 
-  /** The player leaves: nothing is to be gone on with, unless it waits here to be stored. */
+  /** The player leaves: nothing is to be resumed, unless it waits here to be stored. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);

@@ -1,30 +1,24 @@
 // From where one looks: with the animal's eye, from behind it, or from above.
 import { MathUtils, Matrix4, PerspectiveCamera, Vector3 } from "three";
 import type { Part, Surroundings } from "./decode";
-import { Kind } from "./layout";
+import { CAMERAS, Kind } from "./layout";
 import { TUBE_RATIO } from "./shapes";
 
 export type ViewName = "first" | "third" | "top";
 export const VIEWS: readonly ViewName[] = ["first", "third", "top"];
 
-/** animal-ai.md 8.2: fields of view upwards in degrees, and how the camera hangs behind the animal. */
-const EYE_FOV = 100;
-const FOV = 60;
-const BEHIND = 2.79;
-const ABOVE = 1.12;
-const PITCH = -10;
-const ARM = Math.hypot(BEHIND, ABOVE);
-const RISE = MathUtils.radToDeg(Math.atan2(ABOVE, BEHIND));
+/** Fields of view upwards in degrees, and how the camera hangs behind the animal: the same numbers as in Python. */
+const { eye_fov: EYE_FOV, fov: FOV, pitch: PITCH, nearest: NEAREST, margin: MARGIN } = CAMERAS;
+const ARM = Math.hypot(CAMERAS.behind, CAMERAS.above);
+const RISE = MathUtils.radToDeg(Math.atan2(CAMERAS.above, CAMERAS.behind));
 /** Where it is too near, the camera rises (degrees). */
-const RISES = [RISE, 35, 50, 65, 80];
-const NEAREST = 1.2;
+const RISES = [RISE, ...CAMERAS.higher];
 const CLEAR = 0.9;
 /** How fast it follows, a second. */
 const QUICK = 10;
 /** On a narrow screen at least so much is seen sideways (degrees). */
 const EYE_WIDE = 72;
 const WIDE = 62;
-const MARGIN = 1;
 
 export interface Standpoint {
   x: number;

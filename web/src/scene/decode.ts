@@ -1,4 +1,4 @@
-// The binary messages of docs/studio-protocol.md, as the numbers they hold.
+// The binary messages of docs/reference/studio-protocol.md, as the numbers they hold.
 import {
   ACTIONS_HEAD, CAMERA_HEAD, FRAME_HEAD, FRAME_ROW, MASK, Message as MessageKind, PART, PARTS_HEAD, PARTS_ROW, POSE,
   RAYS_HEAD, SCENE_HEAD, SURFACE, SURROUNDINGS,

@@ -1,9 +1,21 @@
-// Written by `make generated` from puzzlebox.scene.scene and puzzlebox.studio.protocol; do not edit.
+// Written by `make generated` from puzzlebox.scene, puzzlebox.render and puzzlebox.studio; do not edit.
 // Offsets are bytes from the start of a row; `bytes` is its length. Numbers are little-endian.
 
 // A symbol is so many rows of so many bytes in `pixels`; a plane is four f32.
 export const MASK = 128;
 export const PLANE = { bytes: 16 } as const;
+
+// How cameras hang (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.
+export const CAMERAS = {
+  eye_fov: 100,
+  fov: 60,
+  behind: 2.79,
+  above: 1.12,
+  pitch: -10,
+  higher: [35, 50, 65, 80],
+  nearest: 1.2,
+  margin: 1,
+} as const;
 
 export const PART = {
   bytes: 88,

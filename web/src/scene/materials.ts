@@ -37,12 +37,8 @@ const withShadows = /* glsl */ `
 #include <shadowmap_pars_vertex>
 `;
 
-const partVertex = /* glsl */ `
-${withShadows}
-attribute vec4 aColor;
-attribute vec4 aOther;
-attribute vec4 aHalf;
-attribute vec4 aMeta;
+/** What the vertices of a part hand on to its pixels. */
+const partVaryings = /* glsl */ `
 flat varying vec4 vColor;
 flat varying vec4 vOther;
 flat varying vec4 vHalf;
@@ -51,6 +47,15 @@ varying vec3 vPlace;
 varying vec3 vFace;
 varying vec3 vWorld;
 varying vec3 vNormal;
+`;
+
+const partVertex = /* glsl */ `
+${withShadows}
+attribute vec4 aColor;
+attribute vec4 aOther;
+attribute vec4 aHalf;
+attribute vec4 aMeta;
+${partVaryings}
 
 void main() {
   vColor = aColor;
@@ -102,14 +107,7 @@ ${shadowHead}
 ${light}
 ${paint}
 uniform highp sampler2DArray uSymbols;
-flat varying vec4 vColor;
-flat varying vec4 vOther;
-flat varying vec4 vHalf;
-flat varying vec4 vMeta;
-varying vec3 vPlace;
-varying vec3 vFace;
-varying vec3 vWorld;
-varying vec3 vNormal;
+${partVaryings}
 
 void main() {
   int pattern = int(vMeta.x + 0.5), kind = int(vMeta.y + 0.5), flags = int(vMeta.z + 0.5);

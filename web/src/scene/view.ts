@@ -38,9 +38,9 @@ export interface ViewStats {
   quality: string;
 }
 
-/** Darkness comes and goes in a quarter of a second (animal-ai.md 5.8). */
+/** Darkness comes and goes in a quarter of a second (docs/original/rewards.md#lights). */
 const FADE_MS = 250;
-/** Over the screen while the camera is in a hot zone (animal-ai.md 8.3). */
+/** Over the screen while the camera is in a hot zone (docs/original/playing.md#on-the-screen). */
 const FOG = [1, 0.549, 0, 0.294];
 const LARGEST_PIXEL_RATIO = 2;
 

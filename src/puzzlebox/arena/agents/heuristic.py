@@ -1,4 +1,4 @@
-"""The heuristic (Braitenberg) agents of the Animal-AI paper, as they were run (experiments.md section 4).
+"""The heuristic (Braitenberg) agents of the Animal-AI paper, as they were run (docs/original/experiments.md#agents).
 
 They turn what a fan of rays meets straight into an action, by the first rule that holds. What the published scripts
 kept from one episode to the next, the last action, starts afresh here, so that an episode can be repeated on its own.
@@ -22,6 +22,7 @@ from puzzlebox.arena.world.actions import (
     NOOP,
     RIGHT,
 )
+from puzzlebox.seeds import rng_from
 from puzzlebox.text import nearest
 
 _GOOD, _MULTI, _BAD, _WALL, _BUTTON = "goodGoal", "goodGoalMulti", "badGoal", "Immovable", "PillarButton"
@@ -149,12 +150,12 @@ class PaperHeuristicAgent(HeuristicAgent):
     def begin(self, seed: int) -> None:
         """Forget the last action; the coin is the seed's."""
         super().begin(seed)
-        self._chances = np.random.default_rng(seed)
+        self._rng = rng_from(seed)
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
         """Where it is slow and sees nothing it can turn to, a coin decides; otherwise the rules."""
         action = super().act(observation, info)
         if action in (LEFT, RIGHT) or not _is_slow(np.abs(observation["vitals"][1:4])):
             return action
-        self._last = FORWARDS_LEFT if self._chances.random() < 0.5 else FORWARDS_RIGHT
+        self._last = FORWARDS_LEFT if self._rng.random() < 0.5 else FORWARDS_RIGHT
         return self._last

@@ -20,6 +20,7 @@ from puzzlebox.arena.world.actions import (
     NOOP,
     RIGHT,
 )
+from puzzlebox.seeds import rng_from
 
 _FOOD = ("goodGoalMulti", "goodGoal")
 _SOLID = ("arena", "Immovable", "GoalSpawner", "SignPoster", "HollowObj", "agent")
@@ -37,7 +38,7 @@ _TOLLS = {
 _DEADLY = ("DeathZone", "badGoal")
 _RADIUS = 0.5
 _FAR = 200.0
-# Degrees an animal turns in one decision (animal-ai.md 4.3), at the usual three physics steps.
+# Degrees an animal turns in one decision (docs/original/motion.md#actions), at the usual three physics steps.
 _TURN = 6.0
 _SECONDS = 0.06
 # How far an animal slides once it stops, per metre a second.
@@ -82,7 +83,7 @@ class NavigatorAgent:
 
     def begin(self, seed: int) -> None:
         """A new place: nothing is known of it."""
-        self._chances = np.random.default_rng(seed)
+        self._rng = rng_from(seed)
         self._map = GroundPlan()
         self._food: list[Morsel] = []
         # Where it looks, in radians, clockwise from +z; None until it has moved.
@@ -312,8 +313,8 @@ class NavigatorAgent:
         self._turned = 0
         self._food = []
         self._path = []
-        turn = RIGHT if self._chances.random() < 0.5 else LEFT
-        self._forced = [turn] * int(self._chances.integers(3, 25)) + [FORWARDS] * int(self._chances.integers(2, 8))
+        turn = RIGHT if self._rng.random() < 0.5 else LEFT
+        self._forced = [turn] * int(self._rng.integers(3, 25)) + [FORWARDS] * int(self._rng.integers(2, 8))
 
     def _steer(
         self, turn: float, far: float, forward: float, tags: list[str] | None, lengths: Any, through: bool = False
@@ -362,9 +363,9 @@ class NavigatorAgent:
         for each in self._food:
             if hypot(each.x - x, each.z - z) < 3.0:
                 each.tries += 1
-        left = self._chances.random() < 0.5
-        self._forced = [BACKWARDS_LEFT if left else BACKWARDS_RIGHT] * int(self._chances.integers(3, 8))
-        self._forced += [FORWARDS_LEFT if left else FORWARDS_RIGHT] * int(self._chances.integers(0, 4))
+        left = self._rng.random() < 0.5
+        self._forced = [BACKWARDS_LEFT if left else BACKWARDS_RIGHT] * int(self._rng.integers(3, 8))
+        self._forced += [FORWARDS_LEFT if left else FORWARDS_RIGHT] * int(self._rng.integers(0, 4))
         self._path, self._planned_at = [], -_PLAN_AGAIN
         return self._forced.pop(0)
 

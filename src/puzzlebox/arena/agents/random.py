@@ -1,4 +1,4 @@
-"""The random action agent of the Animal-AI papers, with all its settings and a seed (experiments.md section 4)."""
+"""The random action agent of the Animal-AI papers, with settings and a seed (docs/original/experiments.md#agents)."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from puzzlebox.seeds import rng_from
 from puzzlebox.text import nearest
 
 # What lengths can be drawn from, and how many numbers each takes; NumPy's names and meanings.
@@ -78,8 +79,8 @@ class RandomAgent:
         self.begin(0)
 
     def begin(self, seed: int) -> None:
-        """Start afresh: no last action, and all chances from the seed."""
-        self._rng = np.random.default_rng(seed)
+        """Start afresh: no last action, and a new random stream from the seed."""
+        self._rng = rng_from(seed)
         self._left = 0
         self._chosen: int | None = None
 
@@ -143,9 +144,9 @@ def _drawing(text: str) -> Draw:
         count = "one number" if DISTRIBUTIONS[name] == 1 else "two numbers"
         raise ValueError(f"{text!r} is no distribution; {name} takes {count} up to 1,000,000, as in {PUBLISHED!r}")
     if name == "constant":
-        return lambda chances: numbers[0]
+        return lambda rng: numbers[0]
     try:
-        getattr(np.random.default_rng(0), name)(*numbers)
+        getattr(rng_from(0), name)(*numbers)
     except ValueError as problem:
         raise ValueError(f"{text!r} is no distribution: {problem}") from None
-    return lambda chances: float(getattr(chances, name)(*numbers))
+    return lambda rng: float(getattr(rng, name)(*numbers))

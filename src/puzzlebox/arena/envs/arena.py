@@ -2,62 +2,40 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
-import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
 from puzzlebox._native import Cruise, Stretch
-from puzzlebox.arena.envs.copying import Copied
-from puzzlebox.arena.envs.programme import Programme
+from puzzlebox.arena.envs.episodes import RENDER_MODES, Episodes, Snapshot
+from puzzlebox.arena.envs.perception import Perception
 from puzzlebox.arena.envs.registration import ARENA, register
+from puzzlebox.arena.envs.schedule import Schedule
 from puzzlebox.arena.envs.settings import (
     Observation,
-    Perception,
     Settings,
-    camera,
-    checked_options,
-    checked_seed,
+    defaults,
+    document,
+    known_settings,
     refuse_unknown,
-    shaped,
-    things_of,
-    told_of,
 )
 from puzzlebox.arena.envs.sources import Named, Source, plain_source, several_agents, tasks_of
-from puzzlebox.arena.things.rules import PHYSICS_STEP, Rules
-from puzzlebox.arena.world import Event, Outcome, Record, World
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
+from puzzlebox.arena.schema import Task
+from puzzlebox.arena.world import Event, Outcome, World
 from puzzlebox.text import nearest
 
-if TYPE_CHECKING:
-    from puzzlebox.arena.senses.camera import Camera
-
-RENDER_MODES = ("rgb_array",)
 # One environment can also be looked at; the window is a front end, found by name only when somebody wants it.
 _WITH_WINDOW = (*RENDER_MODES, "human")
 _WINDOW = "puzzlebox.studio.window"
-OPTIONS = ("task", "arena")
-# Pixels of the pictures `render` gives.
-_RENDERED = 512
-# Seeds of episodes nobody gave a seed for.
-_SEEDS = 2**63
 
 register()
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """Where an environment is: the episode so far, what comes after it, and the source of its chances."""
-
-    record: Record
-    programme: Programme
-    chances: Mapping[str, Any]
-
-
-class ArenaEnv(Copied, gym.Env[Observation, Any]):
+class ArenaEnv(Episodes, gym.Env[Observation, Any]):  # type: ignore[misc]
     """An agent in an arena, perceiving through a camera, rays and vitals.
 
     Without a seed, `reset` goes on to the next arena of the task; none is ever skipped. `reset(seed=...)` starts over
@@ -75,7 +53,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
             pattern or a list of them, one episode each in turn.
         render_mode: None, "rgb_array", or "human": a page in the browser shows every step, in real time.
-        settings: see `Settings`.
+        settings: those of `puzzlebox.make`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -85,16 +63,17 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     _made = ("_perception", "_painter", "_window", "observation_space", "_always")
     _owned = ("action_space", "_np_random")
+    _too_early = ResetNeeded
 
     def __init__(
         self, task: Source | Iterable[Source] = (), *, render_mode: str | None = None, **settings: Any
     ) -> None:
-        refuse_unknown(settings, ["task", "render_mode", *Settings.__dataclass_fields__])
+        refuse_unknown(settings, ["task", "render_mode", *known_settings()])
         if render_mode is not None and render_mode not in _WITH_WINDOW:
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), _WITH_WINDOW)}")
         self.render_mode = render_mode
         self.settings = Settings.of(**settings)
-        self._programme = Programme(self._for_one(tasks_of(task)))
+        self._schedule = Schedule(self._check_tasks(tasks_of(task)))
         self._world: World | None = None
         self.action_space = self.settings.action_space
         self._fit_out()
@@ -102,25 +81,28 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
     def _fit_out(self) -> None:
         """What is made from the settings, here and after unpickling."""
         self._perception = Perception(self.settings)
-        self._painter: Camera | None = None
+        self._painter = None
         self._window: Any = None
         self.observation_space = self._perception.space
         self._always = {} if self.settings.rays is None else {"ray_tags": self._perception.ray_tags}
 
-    @staticmethod
-    def _for_one(tasks: list[Named]) -> list[Named]:
-        several = several_agents(tasks)
-        if several:
-            raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
-        return tasks
+    def _check_tasks(self, tasks: list[Named]) -> list[Named]:
+        """Refuse tasks with several agents."""
+        return for_one_agent(tasks)
 
-    @property
-    def world(self) -> World:
-        """The episode that is played."""
-        if self._world is None:
-            self._check_open()
-            raise ResetNeeded("there is no episode yet; call reset() first")
-        return self._world
+    def _check_episode(self, schedule: Schedule, task: Task, position: int) -> None:
+        """Refuse a variation with several agents."""
+        if schedule.variation is not None:
+            for_one_agent([Named(schedule.name, task)])
+
+    def _rng(self, seed: int | None) -> np.random.Generator:
+        """Gymnasium's own, which its wrappers look for."""
+        if seed is not None:
+            gym.Env.reset(self, seed=seed)
+        return self.np_random
+
+    def _keep_rng(self, rng: np.random.Generator) -> None:
+        """Nothing to do: Gymnasium keeps it."""
 
     @property
     def rules(self) -> Rules:
@@ -137,22 +119,8 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
         return self.perceive(), self.info(events)
 
     def begin(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Event, ...]:
-        """Build the next episode without looking at it; what happened meanwhile, which no step tells again."""
-        self._check_open()
-        seed, options = checked_seed(seed), checked_options(options, OPTIONS)
-        programme = self._programme
-        if options.get("task") is not None:
-            programme = Programme(self._for_one(tasks_of(options["task"])))
-        elif seed is not None:
-            programme = Programme(programme.tasks)
-        super().reset(seed=seed)
-        task, position = programme.next(self.np_random, options.get("arena"))
-        if programme.variation is not None:
-            self._for_one([Named(programme.name, task)])
-        self._programme = programme
-        own = int(self.np_random.integers(_SEEDS)) if seed is None else seed
-        self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
-        return self._world.take_events()
+        """Build the next episode without looking at it; return what happened meanwhile, which no step says again."""
+        return self._begin(seed, options).take_events()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Act for one decision."""
@@ -201,16 +169,21 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     def cruise(self, out: Observation) -> Cruise | None:
         """A way to step and fill these arrays while nothing happens but physics; None where that is not so now."""
-        if self.settings.depth or self.settings.segments:
+        if not self._perception.cruises:
             return None
         cruise = self.world.cruise(self._steps_left)
         if cruise is not None:
             self._perception.join(cruise, self.world, out)
         return cruise
 
-    def arrange(self, out: Observation) -> None:
-        """Fill in what the settings make of what a cruise perceived, where they make something of it."""
-        self._perception.arrange(self.world, out)
+    @property
+    def completes(self) -> bool:
+        """Whether `complete` has something to do after each decision of a cruise."""
+        return self._perception.completes
+
+    def complete(self, out: Observation) -> None:
+        """Fill in what a cruise cannot, and arrange it all as the settings ask."""
+        self._perception.complete(self.world, out)
 
     def resume(self, stretch: Stretch) -> Outcome:
         """Go on with an action in which something happened on a cruise."""
@@ -218,23 +191,7 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     def info(self, events: tuple[Event, ...] = ()) -> dict[str, Any]:
         """What is true beside the observation."""
-        world = self.world
-        told = told_of(world, world.animals[0], events)
-        told["task"] = self._programme.name
-        told.update(self._always)
-        if self._programme.variation is not None:
-            told["variation"] = self._programme.variation
-        if self.settings.segments:
-            told["things"] = things_of(world)
-        return shaped(told, self.settings.infos)
-
-    def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
-        """What the agent sees, large."""
-        if self.render_mode != "rgb_array":
-            return None  # in the mode `human` every step is shown by itself
-        if self._painter is None:
-            self._painter = camera(_RENDERED)
-        return self._painter.look(self.world)
+        return self._info_of(self.world.animals[0], events, self._always)
 
     def _show(self, events: tuple[Event, ...]) -> None:
         """Let whoever looks at the page see this moment, for as long as it lasts."""
@@ -258,103 +215,41 @@ class ArenaEnv(Copied, gym.Env[Observation, Any]):
 
     def snapshot(self) -> Snapshot:
         """Everything needed to be here again, in this or another process."""
-        return Snapshot(self.world.snapshot(), self._programme.copy(), self.np_random.bit_generator.state)
+        return Snapshot(*self._state())
 
     def restore(self, snapshot: Snapshot) -> tuple[Observation, dict[str, Any]]:
         """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
         self._check_open()
         self.check_snapshot(snapshot, self.settings.rules)
-        self._world = self._replayed(snapshot.record)
-        self._programme = snapshot.programme.copy()
-        self.np_random.bit_generator.state = dict(snapshot.chances)
+        self._return_to(snapshot)
         return self.perceive(), self.info()
-
-    @staticmethod
-    def check_snapshot(snapshot: Any, rules: Rules) -> None:
-        """Complain of what cannot be restored under these rules."""
-        if not isinstance(snapshot, Snapshot):
-            raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
-        if snapshot.record.rules != rules:
-            raise ValueError(
-                "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
-            )
 
     def _look(self, world: World) -> None:
         self._perception.perceive(world)
 
 
-def make(
-    task: Source | Iterable[Source] = (),
-    *,
-    camera: int | None = 64,
-    grayscale: bool = False,
-    depth: bool = False,
-    segments: bool = False,
-    rays: int | None = None,
-    ray_degrees: float = 60.0,
-    vitals: bool = True,
-    actions: str = "discrete",
-    decision_period: int | None = None,
-    rules: Any = "puzzlebox",
-    frame_stack: int = 1,
-    channels_first: bool = False,
-    scaled_vitals: bool = False,
-    heading: bool = False,
-    timeouts: str = "truncated",
-    max_episode_steps: int | None = None,
-    infos: str = "all",
-    render_mode: str | None = None,
-    **unknown: Any,
-) -> ArenaEnv:
+def for_one_agent(tasks: list[Named]) -> list[Named]:
+    """The same tasks; those with several agents are refused."""
+    several = several_agents(tasks)
+    if several:
+        raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
+    return tasks
+
+
+@document
+def make(task: Source | Iterable[Source] = (), *, render_mode: str | None = None, **settings: Any) -> ArenaEnv:
     """An environment for one agent; the same as `gym.make("puzzlebox/Arena-v1", task=task, ...)` without its wrappers.
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
             pattern or a list of them, one episode each in turn.
-        camera: height and width of the picture in pixels, 4 to 512; None: no camera.
-        grayscale: the picture has one channel instead of three.
-        depth: beside the picture, how many metres away each pixel of it is.
-        segments: beside the picture, the number of the thing each pixel of it shows; `info["things"]` names them.
-        rays: how many rays, an odd number; None: no rays.
-        ray_degrees: the whole fan of them.
-        vitals: health, velocity and position.
-        actions: "discrete" is one number from 0 to 8, "branches" two from 0 to 2.
-        decision_period: physics steps an action is held for; None: as the rules say, which is 3.
-        rules: "puzzlebox", "4.3", "3.1", "2019", or a Rules.
-        frame_stack: how many of the last frames an observation holds, along the channels of a picture, oldest first.
-        channels_first: pictures are channels x height x width instead of height x width x channels.
-        scaled_vitals: health is divided by 100, velocity by 20 m/s and position by 40 m.
-        heading: the sine and cosine of the direction the animal looks in, clockwise from the z axis.
-        timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
-        max_episode_steps: the most steps of an episode, which is truncated after them. Default: None, no limit.
-        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number, for libraries that make
-            tensors of every entry; `passed` and `latency` are -1 while unknown.
         render_mode: None, "rgb_array", or "human": a page in the browser shows every step, in real time.
-        unknown: refused, with the nearest setting there is.
+        settings: senses of other packages, by their names; True, or a dictionary of options. Any other name is refused.
     """
-    chosen = {
-        "camera": camera,
-        "grayscale": grayscale,
-        "depth": depth,
-        "segments": segments,
-        "rays": rays,
-        "ray_degrees": ray_degrees,
-        "vitals": vitals,
-        "actions": actions,
-        "decision_period": decision_period,
-        "rules": rules,
-        "frame_stack": frame_stack,
-        "channels_first": channels_first,
-        "scaled_vitals": scaled_vitals,
-        "heading": heading,
-        "timeouts": timeouts,
-        "max_episode_steps": max_episode_steps,
-        "infos": infos,
-    }
     if isinstance(task, Iterator):
         task = list(task)  # it is looked at twice
-    env = ArenaEnv(task, render_mode=render_mode, **chosen, **unknown)
-    env.spec = spec_of(task, render_mode=render_mode, **chosen)
+    env = ArenaEnv(task, render_mode=render_mode, **settings)
+    env.spec = spec_of(task, render_mode=render_mode, **(defaults() | settings))
     return env
 
 

@@ -10,9 +10,11 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from puzzlebox._native import Cruise, Stretch
-from puzzlebox.arena.envs.arena import ArenaEnv, Snapshot
-from puzzlebox.arena.envs.programme import position_of
-from puzzlebox.arena.envs.settings import Settings, decision_of, plain_events, things_of
+from puzzlebox.arena.envs.arena import ArenaEnv
+from puzzlebox.arena.envs.episodes import Snapshot
+from puzzlebox.arena.envs.info import decision_of, plain_events, things_of
+from puzzlebox.arena.envs.schedule import position_of
+from puzzlebox.arena.envs.settings import Settings
 from puzzlebox.arena.envs.sources import Named
 from puzzlebox.arena.world import Event, Outcome
 
@@ -20,7 +22,7 @@ _ALIGNMENT = 64
 _NO_REWARD = (0.0,)
 # With which seed and options an environment is to begin an episode; None: it goes on with its own.
 Wish = tuple[int | None, dict[str, Any]] | None
-# What is told of each environment beside its observation, and how it is stored.
+# What a step of each environment brings beside its observation, and how it is stored.
 RESULTS = {"reward": np.float64, "terminated": np.bool_, "truncated": np.bool_}
 INFOS = {
     "arena": np.int64,
@@ -94,11 +96,11 @@ class Group:
         self.envs = [ArenaEnv(share, render_mode=job.render_mode, **asked) for share in job.shares]
         self._first = job.first
         self._same_step = job.same_step
-        self._arranged = job.settings.arranged
+        self._completes = self.envs[0].completes
         self._plain = job.settings.infos != "all"
         board = Board(self.envs[0].observation_space, job.count, memory)  # type: ignore[arg-type]
         self._actions = board.columns["action"][job.first : job.first + len(self.envs)]
-        self._told = [board.columns[name] for name in (*RESULTS, *INFOS, DECIDED)]
+        self._results = [board.columns[name] for name in (*RESULTS, *INFOS, DECIDED)]
         self._ends = [board.columns[name] for name in ("terminated", "truncated")]
         self._cells = [board.columns[name] for name in ("reward", "episode_return", "health")]
         rows = range(job.first, job.first + len(self.envs))
@@ -115,8 +117,8 @@ class Group:
         for index, wish in enumerate(wishes):
             if wish is None or wish[1].get("arena") is None:
                 continue
-            programme, (seed, options) = self.envs[index]._programme, wish
-            tasks = options.get("task") or (programme.tasks if seed is not None else [programme.upcoming])
+            schedule, (seed, options) = self.envs[index]._schedule, wish
+            tasks = options.get("task") or (schedule.tasks if seed is not None else [schedule.upcoming])
             try:
                 position_of(options["arena"], tasks[0].played)
             except ValueError as problem:
@@ -126,7 +128,7 @@ class Group:
         """Begin an episode in each that has a wish."""
         news = News()
         self._stop_cruising()
-        self._tell({index: self._begin(index, *wish) for index, wish in enumerate(wishes) if wish is not None}, news)
+        self._write({index: self._begin(index, *wish) for index, wish in enumerate(wishes) if wish is not None}, news)
         return news
 
     def _begin(self, index: int, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
@@ -150,11 +152,11 @@ class Group:
         for cruise in cruises:
             if cruise is not None:
                 cruise.perceive()
-        if self._arranged:
+        if self._completes:
             for env, cruise, view in zip(self.envs, cruises, self._views, strict=True):
                 if cruise is not None:
-                    env.arrange(view)
-        self._tell(outcomes, news)
+                    env.complete(view)
+        self._write(outcomes, news)
         for index, outcome in outcomes.items():
             # A cruise leaves alone what says that an episode has ended: the step after the end writes it anew.
             if not (outcome.terminated or outcome.truncated):
@@ -162,7 +164,7 @@ class Group:
         return news
 
     def _set_out(self, index: int) -> None:
-        """See whether an environment can do its next steps without asking anybody."""
+        """See whether an environment can take its next steps without the rules."""
         cruise = self.envs[index].cruise(self._views[index])
         if cruise is not None:
             cruise.tell(*self._cells, self._first + index)
@@ -184,17 +186,17 @@ class Group:
             return outcome._replace(events=self._begin(index).events)
         return outcome
 
-    def _tell(self, outcomes: dict[int, Outcome], news: News) -> None:
+    def _write(self, outcomes: dict[int, Outcome], news: News) -> None:
         """Write down how environments are now, and what came of what they did."""
         if not outcomes:
             return
-        told = []
+        results = []
         for index, outcome in outcomes.items():
             env = self.envs[index]
             world = env.world
             env.perceive(self._views[index])
             animal, passed, latency = world.animals[0].motor, *decision_of(world, world.animals[0])
-            told.append(
+            results.append(
                 (
                     *(outcome.rewards[0], outcome.terminated, outcome.truncated),
                     *(world.arena.id, passed is True, latency or 0.0, animal.total, animal.health, world.lights),
@@ -204,7 +206,7 @@ class Group:
             if outcome.events or index in self._begun or world.error is not None or env.settings.segments:
                 self._report(index, outcome.events, news)
         rows = [self._first + index for index in outcomes]
-        for column, values in zip(self._told, zip(*told, strict=True), strict=True):
+        for column, values in zip(self._results, zip(*results, strict=True), strict=True):
             column[rows] = values
 
     def _report(self, index: int, events: tuple[Event, ...], news: News) -> None:
@@ -217,8 +219,8 @@ class Group:
             news.errors[row] = world.error
         if index in self._begun:
             self._begun.discard(index)
-            news.tasks[row] = env._programme.name
-            variation = env._programme.variation
+            news.tasks[row] = env._schedule.name
+            variation = env._schedule.variation
             if variation is not None or index in self._varied:
                 self._varied.add(index)
                 news.variations[row] = variation
@@ -237,7 +239,7 @@ class Group:
                 self._begun.add(index)
                 self._over[index] = env.over
                 outcomes[index] = Outcome(_NO_REWARD, *env.ends, ())
-        self._tell(outcomes, news)
+        self._write(outcomes, news)
         return news
 
     def put(self, wanted: Sequence[bool], name: str, values: Sequence[Any]) -> None:

@@ -2,41 +2,32 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.arena.envs.arena import OPTIONS, RENDER_MODES, Snapshot
-from puzzlebox.arena.envs.copying import Copied
-from puzzlebox.arena.envs.programme import Programme
+from puzzlebox.arena.envs.episodes import OPTIONS, RENDER_MODES, Episodes, Snapshot
+from puzzlebox.arena.envs.perception import Perception
+from puzzlebox.arena.envs.schedule import Schedule
 from puzzlebox.arena.envs.settings import (
     Observation,
-    Perception,
     Settings,
-    camera,
-    checked_options,
-    checked_seed,
     checked_whole,
+    known_settings,
     refuse_unknown,
-    shaped,
-    things_of,
-    told_of,
 )
 from puzzlebox.arena.envs.sources import Source, arenas_of, tasks_of
-from puzzlebox.arena.things.rules import PHYSICS_STEP, Rules
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
+from puzzlebox.arena.schema import Task
 from puzzlebox.arena.world import Event, World
+from puzzlebox.seeds import rng_from
 from puzzlebox.text import closest, nearest
-
-if TYPE_CHECKING:
-    from puzzlebox.arena.senses.camera import Camera
 
 try:
     from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 except ImportError:  # pragma: no cover
     raise ImportError("several agents need PettingZoo; pip install 'puzzlebox[multi]' brings it") from None
 
-_SEEDS = 2**63
-_RENDERED = 512
 _NOOP = 0
 
 
@@ -47,18 +38,18 @@ class ParallelSnapshot(Snapshot):
     agents: tuple[str, ...]
 
 
-class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
+class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
     """Agents `agent_0`, `agent_1`, ... in file order, each with its own senses.
 
     An agent that is done leaves `agents` and stands where it is until the episode is over; where an arena may merge
     into the next one, all stay until then, since they will act again. Seeds, the order of arenas and the options of
-    `reset` are as in `ArenaEnv`; `info` of an agent holds what is told there, and `team`.
+    `reset` are as in `ArenaEnv`; `info` of an agent holds what it holds there, and `team`.
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
         render_mode: None or "rgb_array".
         max_cycles: after so many steps all that are left are truncated; None: the arena's time limit alone counts.
-        settings: see `Settings`.
+        settings: those of `puzzlebox.make`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -68,7 +59,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         "is_parallelizable": True,
     }
     _made = ("_perceptions", "_painter", "_always")
-    _owned = ("agents", "possible_agents", "observation_spaces", "action_spaces", "_generator")
+    _owned = ("agents", "possible_agents", "observation_spaces", "action_spaces", "_random")
 
     def __init__(
         self,
@@ -82,18 +73,18 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
             raise ValueError(f"render_mode is {render_mode!r}{nearest(str(render_mode), RENDER_MODES)}")
         if max_cycles is not None:
             checked_whole("max_cycles", max_cycles, 1, more=", or None")
-        refuse_unknown(settings, ["task", "render_mode", "max_cycles", *Settings.__dataclass_fields__])
+        refuse_unknown(settings, ["task", "render_mode", "max_cycles", *known_settings()])
         self.render_mode = render_mode
         self.max_cycles = max_cycles
         self.settings = Settings.of(**settings)
-        self._programme = Programme(tasks_of(task))
-        arenas = [arena for each in self._programme.tasks for arena in arenas_of(each.played)]
+        self._schedule = Schedule(tasks_of(task))
+        arenas = [arena for each in self._schedule.tasks for arena in arenas_of(each.played)]
         self.possible_agents = _names(max(1, *(len(arena.agents()) for arena in arenas)))
         self.agents: list[str] = []
         # Spaces can be seeded, so that each agent has its own.
         self.observation_spaces = {agent: Perception(self.settings).space for agent in self.possible_agents}
         self.action_spaces = {agent: self.settings.action_space for agent in self.possible_agents}
-        self._generator = np.random.default_rng()
+        self._random = rng_from(None)
         self._world: World | None = None
         self._fit_out()
 
@@ -101,7 +92,7 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
         """What is made from the settings, here and after unpickling."""
         # Frames of the past are one's own, so that each agent has its own senses.
         self._perceptions = [Perception(self.settings) for _ in self.possible_agents]
-        self._painter: Camera | None = None
+        self._painter = None
         self._always = {} if self.settings.rays is None else {"ray_tags": self._perceptions[0].ray_tags}
 
     def observation_space(self, agent: str) -> Any:
@@ -117,41 +108,30 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
     def _check_agent(self, agent: str) -> None:
         refuse_unknown({agent: None}, self.possible_agents, "agent")
 
-    @property
-    def world(self) -> World:
-        """The episode that is played."""
-        if self._world is None:
-            self._check_open()
-            raise RuntimeError("there is no episode yet; call reset() first")
-        return self._world
+    def _rng(self, seed: int | None) -> np.random.Generator:
+        """The rng of this environment; with a seed, a new one made from it."""
+        return self._random if seed is None else rng_from(seed)
+
+    def _keep_rng(self, rng: np.random.Generator) -> None:
+        """Draw from this rng from now on."""
+        self._random = rng
+
+    def _check_episode(self, schedule: Schedule, task: Task, position: int) -> None:
+        """Refuse an episode with more agents than there are names for."""
+        count, most = _agents_of(task, position), len(self.possible_agents)
+        if count > most:
+            raise ValueError(f"the task has {count} agents and this environment was made for {most}; make a new one")
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Begin the next episode."""
-        self._check_open()
-        seed = checked_seed(seed)
         if isinstance(options, Mapping):
             # PettingZoo's checks send options of their own; only what looks like a slip is refused.
             options = {word: value for word, value in options.items() if closest(str(word), OPTIONS)}
-        options = checked_options(options, OPTIONS)
-        programme, generator = self._programme, self._generator
-        if options.get("task") is not None:
-            programme = Programme(tasks_of(options["task"]))
-        elif seed is not None:
-            programme = Programme(programme.tasks)
-        if seed is not None:
-            generator = np.random.default_rng(seed)
-        task, position = programme.next(generator, options.get("arena"))
-        count = max(1, len(task.arenas[position].agents()))
-        if count > len(self.possible_agents):
-            most = len(self.possible_agents)
-            raise ValueError(f"the task has {count} agents and this environment was made for {most}; make a new one")
-        own = int(generator.integers(_SEEDS)) if seed is None else seed
-        self._world = World(task, arena=position, seed=own, rules=self.settings.rules)
-        self._programme, self._generator = programme, generator
-        self.agents = _names(count)
-        events = self._world.take_events()
+        world = self._begin(seed, options)
+        self.agents = _names(_agents_of(world.task, world.position))
+        events = world.take_events()
         return self._observe(self.agents), {agent: self._info(agent, events) for agent in self.agents}
 
     def step(
@@ -213,50 +193,32 @@ class ArenaParallelEnv(Copied, ParallelEnv):  # type: ignore[misc]
             self._perceptions[index].perceive(world, index)
 
     def _info(self, agent: str, events: tuple[Event, ...]) -> dict[str, Any]:
-        world = self.world
-        animal = world.animals[self._index(agent)]
-        told = {"task": self._programme.name} | told_of(world, animal, events)
-        told |= {"team": animal.asked["team"]} | self._always
-        if self._programme.variation is not None:
-            told["variation"] = self._programme.variation
-        if self.settings.segments:
-            told["things"] = things_of(world)
-        return shaped(told, self.settings.infos)
-
-    def render(self) -> Any:
-        """What the first agent sees, large."""
-        if self.render_mode is None:
-            return None
-        if self._painter is None:
-            self._painter = camera(_RENDERED)
-        return self._painter.look(self.world)
+        animal = self.world.animals[self._index(agent)]
+        return self._info_of(animal, events, {"team": animal.asked["team"], **self._always})
 
     # --- going back
 
     def snapshot(self) -> ParallelSnapshot:
         """Everything needed to be here again, in this or another process."""
-        chances = self._generator.bit_generator.state
-        return ParallelSnapshot(self.world.snapshot(), self._programme.copy(), chances, tuple(self.agents))
+        return ParallelSnapshot(*self._state(), tuple(self.agents))
 
     def restore(self, snapshot: ParallelSnapshot) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
         self._check_open()
-        if not isinstance(snapshot, ParallelSnapshot):
-            raise TypeError(f"only what `snapshot` returned can be restored, not {type(snapshot).__name__}")
-        if snapshot.record.rules != self.settings.rules:
-            raise ValueError(
-                "the snapshot was taken under other rules; make an environment with rules=snapshot.record.rules"
-            )
+        self.check_snapshot(snapshot, self.settings.rules, ParallelSnapshot)
         refuse_unknown(dict.fromkeys(snapshot.agents), self.possible_agents, "agent")
-        self._world = self._replayed(snapshot.record)
-        self._programme = snapshot.programme.copy()
-        self._generator.bit_generator.state = dict(snapshot.chances)
+        self._return_to(snapshot)
         self.agents = list(snapshot.agents)
         return self._observe(self.agents), {agent: self._info(agent, ()) for agent in self.agents}
 
     def close(self) -> None:
         """End the episode, for good."""
         self._closed, self._world, self.agents = True, None, []
+
+
+def _agents_of(task: Task, position: int) -> int:
+    """How many agents an arena of a task has; where it names none, there is one."""
+    return max(1, len(task.arenas[position].agents()))
 
 
 def _names(count: int) -> list[str]:

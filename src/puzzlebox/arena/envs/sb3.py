@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from puzzlebox.arena.envs.settings import UNKNOWN, Observation, checked_seed, refuse_unknown
+from puzzlebox.arena.envs.info import UNKNOWN
+from puzzlebox.arena.envs.settings import Observation, checked_seed, refuse_unknown
 from puzzlebox.arena.envs.sources import Source
-from puzzlebox.arena.envs.vector import SETTINGS, ArenaVectorEnv, make_vec
+from puzzlebox.arena.envs.vector import ArenaVectorEnv, make_vec, vector_settings
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -141,5 +142,5 @@ def make_sb3(
         workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
         settings: see `puzzlebox.make`.
     """
-    refuse_unknown(settings, ["tasks", *(name for name in SETTINGS if name != "autoreset")])
+    refuse_unknown(settings, ["tasks", *(name for name in vector_settings() if name != "autoreset")])
     return ArenaSB3VecEnv(make_vec(tasks, num_envs, workers=workers, autoreset="same_step", **settings))

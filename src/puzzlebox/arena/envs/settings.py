@@ -1,41 +1,37 @@
-"""What one can choose about an environment, checked in one place, and the senses that come of it."""
+"""What one can choose about an environment: every setting with its default, its limits and its meaning, in one place.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+The signature and the docstring of `puzzlebox.make`, the refusal of settings that do not exist and the table in
+docs/guides/environments.md follow from the fields of `Settings`.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from textwrap import fill
+from typing import Any, TypeVar
 
 import numpy as np
 from gymnasium import spaces
 
-from puzzlebox._native import Cruise
-from puzzlebox.arena.envs.frames import Frames
 from puzzlebox.arena.envs.frames import Observation as Observation
-from puzzlebox.arena.senses.rays import Rays
-from puzzlebox.arena.senses.vitals import HIGH, LOW, Vitals
-from puzzlebox.arena.things import Agent, Rules
-from puzzlebox.arena.things.rules import PRESETS
-from puzzlebox.arena.world import Event, World
+from puzzlebox.arena.rules import PRESETS, Rules
+from puzzlebox.arena.senses.rays import MOST_DEGREES, MOST_RAYS, Rays
+from puzzlebox.arena.senses.sense import sense_named, sense_names
 from puzzlebox.arena.world.actions import ACTIONS
+from puzzlebox.render.eye import LARGEST, SMALLEST
+from puzzlebox.seeds import check_seed
 from puzzlebox.text import nearest
 
-if TYPE_CHECKING:
-    from puzzlebox.arena.senses.camera import Camera
-
-SMALLEST_CAMERA, LARGEST_CAMERA = 4, 512
 MOST_FRAMES = 64
-_CHOICES = {
-    "actions": ("discrete", "branches"),
-    "timeouts": ("truncated", "terminal"),
-    "infos": ("all", "plain", "numbers"),
-}
-# The settings of an environment that change nothing about what an agent perceives and does.
-NO_SENSES = ("rules", "timeouts", "max_episode_steps", "infos")
 _BRANCH = (0, 1, 2)
-# What `passed` and `latency` are before they are known, where `info` holds numbers only. NaN would not equal itself,
-# and checks that compare two episodes would fail.
-UNKNOWN = -1.0
-# No thing has a larger number; dispensers may bring any number of things.
-_LAST_NUMBER = np.iinfo(np.int32).max
+# The settings of an environment that change nothing about what an agent perceives and does, and the field that holds
+# the senses of other packages, which are asked for by their own names.
+NO_SENSES = ("rules", "timeouts", "max_episode_steps", "infos", "other_senses")
+_OTHERS = "other_senses"
+# The line of a docstring in whose place `document` puts the settings.
+_SETTINGS_LINE = "        settings: "
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def refuse_unknown(asked: Mapping[str, Any], known: Sequence[str], what: str = "setting") -> None:
@@ -61,11 +57,7 @@ def checked_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
 
 def checked_seed(seed: Any) -> int | None:
     """A seed as plain number."""
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"the seed is {seed!r}; it must be a whole number, 0 or more")
-    return int(seed)
+    return None if seed is None else check_seed(seed)
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None, more: str = "") -> int:
@@ -77,53 +69,104 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None, mo
     return int(value)
 
 
+def setting(default: Any, meaning: str, **more: Any) -> Any:
+    """A field of `Settings` with a default; what `about` takes says more of it."""
+    return field(default=default, metadata=about(meaning, shown=default, **more))
+
+
+def about(
+    meaning: str,
+    *,
+    shown: Any,
+    limits: tuple[float, float] | None = None,
+    choices: Mapping[str, str] | None = None,
+    none: str = "",
+) -> dict[str, Any]:
+    """What people read about a setting, and what it may be.
+
+    Args:
+        meaning: what it is, in one phrase.
+        shown: its default as people write it.
+        limits: the smallest and the largest number it may be.
+        choices: the words it may be, with what each of them means.
+        none: what None means, where it may be None.
+    """
+    return {"meaning": meaning, "shown": shown, "limits": limits, "choices": choices or {}, "none": none}
+
+
 @dataclass(frozen=True)
 class Settings:
-    """The choices.
+    """What somebody chose about an environment, checked; `puzzlebox.make` lists the fields, each with its meaning."""
 
-    Attributes:
-        camera: height and width of the picture in pixels, 4 to 512; None: no camera.
-        grayscale: the picture has one channel instead of three.
-        depth: beside the picture, how many metres away each pixel of it is.
-        segments: beside the picture, the number of the thing each pixel of it shows.
-        rays: how many rays, an odd number; None: no rays.
-        ray_degrees: the whole fan of them.
-        vitals: health, velocity and position.
-        actions: "discrete": one number from 0 to 8; "branches": two numbers from 0 to 2, move and turn.
-        decision_period: physics steps an action is held for; None: as the rules say, which is 3.
-        rules: the name of a preset, a Rules, or a mapping of its fields.
-        frame_stack: how many of the last frames an observation holds.
-        channels_first: pictures are channels x height x width instead of height x width x channels.
-        scaled_vitals: health is divided by 100, velocity by 20 m/s and position by 40 m.
-        heading: the sine and cosine of the direction the animal looks in, clockwise from the z axis.
-        timeouts: "truncated": an episode that time alone ended is truncated; "terminal": it is terminated.
-        max_episode_steps: the most steps of an episode, which is truncated after them. Default: None, no limit.
-        infos: "all"; "plain": events are dictionaries; "numbers": only what is a number, and `passed` and `latency`
-            are -1 while unknown.
-    """
-
-    camera: int | None = 64
-    grayscale: bool = False
-    depth: bool = False
-    segments: bool = False
-    rays: int | None = None
-    ray_degrees: float = 60.0
-    vitals: bool = True
-    actions: str = "discrete"
-    decision_period: int | None = None
-    rules: Rules = field(default_factory=Rules)
-    frame_stack: int = 1
-    channels_first: bool = False
-    scaled_vitals: bool = False
-    heading: bool = False
-    timeouts: str = "truncated"
-    max_episode_steps: int | None = None
-    infos: str = "all"
+    camera: int | None = setting(
+        64, "the height and width of the picture in pixels", limits=(SMALLEST, LARGEST), none="no camera"
+    )
+    grayscale: bool = setting(False, "the picture has one channel instead of three")
+    depth: bool = setting(False, "beside the picture, how many metres away each pixel of it is")
+    segments: bool = setting(
+        False, 'beside the picture, the number of the thing each pixel of it shows; `info["things"]` names them'
+    )
+    rays: int | None = setting(None, "how many rays there are, an odd number", limits=(1, MOST_RAYS), none="no rays")
+    ray_degrees: float = setting(60.0, "the whole fan of rays in degrees", limits=(0, MOST_DEGREES))
+    vitals: bool = setting(True, "health, velocity in the animal's frame (right, up, ahead) and position")
+    actions: str = setting(
+        "discrete",
+        "what an action is",
+        choices={
+            "discrete": "one number from 0 to 8, `Discrete(9)`",
+            "branches": "two numbers from 0 to 2, move and turn, `MultiDiscrete([3, 3])`",
+        },
+    )
+    decision_period: int | None = setting(
+        None, "physics steps an action is held for", none="as the rules say, which is 3"
+    )
+    rules: Rules = field(
+        default_factory=Rules,
+        metadata=about(
+            f"the name of a preset ({', '.join(PRESETS)}), a Rules or a mapping of its fields", shown="puzzlebox"
+        ),
+    )
+    frame_stack: int = setting(
+        1,
+        "how many of the last frames an observation holds",
+        limits=(1, MOST_FRAMES),
+    )
+    channels_first: bool = setting(
+        False, "pictures are channels x height x width, as PyTorch wants them, instead of height x width x channels"
+    )
+    scaled_vitals: bool = setting(False, "health is divided by 100, velocity by 20 m/s and position by 40 m")
+    heading: bool = setting(
+        False, "the sine and cosine of the direction the animal looks in, clockwise from the z axis"
+    )
+    timeouts: str = setting(
+        "truncated",
+        "how an episode ends that time alone ended",
+        choices={
+            "truncated": "it is `truncated`",
+            "terminal": "it is `terminated` like any other, for learners that see the health",
+        },
+    )
+    max_episode_steps: int | None = setting(
+        None, "the most steps of an episode, which is truncated after them", none="no limit"
+    )
+    infos: str = setting(
+        "all",
+        "what `info` holds",
+        choices={
+            "all": "everything",
+            "plain": "events are dictionaries, so that no class of Puzzlebox is in it",
+            "numbers": "only what is a number, for libraries that make a tensor of every entry; `passed` and `latency` "
+            "are -1 while unknown",
+        },
+    )
+    # The options of each sense of another package that was asked for by its name.
+    other_senses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of(cls, **asked: Any) -> "Settings":
         """The settings somebody asked for, or one sentence about what is wrong with them."""
-        refuse_unknown(asked, [each.name for each in fields(cls)])
+        others = {name: asked.pop(name) for name in list(asked) if name not in _FIELDS and is_sense(name)}
+        refuse_unknown(asked, known_settings())
         changes = {} if asked.get("decision_period") is None else {"decision_period": asked["decision_period"]}
         rules = asked.get("rules", "puzzlebox")
         if not isinstance(rules, str | Rules | Mapping):
@@ -132,22 +175,21 @@ class Settings:
         for name in ("camera", "rays"):  # another way to say no
             if asked.get(name) is False:
                 asked[name] = None
-        return cls(**asked)
+        return cls(**asked, other_senses=_options_of(others))
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         size = self.camera
         if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
             raise ValueError(f"camera is {size!r}; it must be a whole number of pixels, or None for no camera")
-        if size is not None and not SMALLEST_CAMERA <= size <= LARGEST_CAMERA:
-            raise ValueError(f"camera is {size}; it must be from {SMALLEST_CAMERA} to {LARGEST_CAMERA} pixels")
-        for name, allowed in _CHOICES.items():
-            chosen = getattr(self, name)
-            if not isinstance(chosen, str) or chosen not in allowed:
-                raise ValueError(f"{name} is {chosen!r}{nearest(str(chosen), allowed)}")
-        for name in ("grayscale", "depth", "segments", "vitals", "channels_first", "scaled_vitals", "heading"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be True or False")
+        if size is not None and not SMALLEST <= size <= LARGEST:
+            raise ValueError(f"camera is {size}; it must be from {SMALLEST} to {LARGEST} pixels")
+        for name, each in _FIELDS.items():
+            value, choices = getattr(self, name), each.metadata["choices"]
+            if choices and (not isinstance(value, str) or value not in choices):
+                raise ValueError(f"{name} is {value!r}{nearest(str(value), choices)}")
+            if isinstance(each.default, bool) and not isinstance(value, bool | np.bool_):
+                raise ValueError(f"{name} is {value!r}; it must be True or False")
         Rays(1 if self.rays is None else self.rays, self.ray_degrees)
         checked_whole("frame_stack", self.frame_stack, 1, MOST_FRAMES)
         if self.max_episode_steps is not None:
@@ -157,17 +199,12 @@ class Settings:
                 raise ValueError(f"{name} needs a camera; say how large it is, as in camera=64")
         if self.scaled_vitals and not self.vitals:
             raise ValueError("scaled_vitals needs vitals; leave vitals=False out")
-        if size is None and self.rays is None and not self.vitals and not self.heading:
+        if size is None and self.rays is None and not (self.vitals or self.heading or self.other_senses):
             raise ValueError("there is no sense left; ask for a camera, rays, vitals or heading")
 
     def as_dict(self) -> dict[str, Any]:
         """The settings by name, as `of` takes them."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    @property
-    def arranged(self) -> bool:
-        """Whether observations are something else than what the senses say now."""
-        return self.frame_stack > 1 or self.channels_first or self.scaled_vitals or self.heading
+        return {name: getattr(self, name) for name in _FIELDS} | dict(self.other_senses)
 
     @property
     def action_space(self) -> "spaces.Discrete[Any] | spaces.MultiDiscrete":
@@ -194,129 +231,86 @@ class Settings:
         return int(chosen)
 
 
-class Perception:
-    """The senses of one agent, as one flat dictionary of arrays.
-
-    Attributes:
-        space: what they can say.
-        senses: what they said last, before it was arranged as the settings ask; what `perceive` filled, where nothing
-            is to be arranged.
-        ray_tags: the names of the columns of a ray, where there are rays.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        rules = settings.rules
-        self._camera: Camera | None = None
-        self._rays = None if settings.rays is None else Rays(settings.rays, settings.ray_degrees)
-        self._vitals = Vitals() if settings.vitals else None
-        self.ray_tags = Rays.tags(rules)
-        parts: dict[str, spaces.Space[Any]] = {}
-        if settings.camera is not None:
-            from puzzlebox.arena.senses.camera import FAR, SURROUNDINGS
-
-            self._camera = camera(settings.camera, settings.grayscale)
-            shape = self._camera.shape
-            parts["camera"] = spaces.Box(0, 255, shape, np.uint8)
-            if settings.depth:
-                parts["depth"] = spaces.Box(0.0, FAR, shape[:2], np.float32)
-            if settings.segments:
-                parts["segments"] = spaces.Box(min(SURROUNDINGS), _LAST_NUMBER, shape[:2], np.int32)
-        if self._rays is not None:
-            parts["rays"] = spaces.Box(0.0, 1.0, (self._rays.size(rules),), np.float32)
-        if self._vitals is not None:
-            parts["vitals"] = spaces.Box(LOW, HIGH, dtype=np.float32)
-        self.space = spaces.Dict(parts)
-        self.senses: Observation = {}
-        self._frames: Frames | None = None
-        if settings.arranged:
-            self.senses = {name: np.zeros(part.shape, part.dtype) for name, part in parts.items()}  # type: ignore[arg-type]
-            self._frames = Frames(settings, self.space)
-            self.space = self._frames.space
-        self._forms = [(name, space.shape, space.dtype) for name, space in self.space.items()]
-
-    def perceive(self, world: World, animal_index: int = 0, out: Observation | None = None) -> Observation:
-        """What an agent perceives now, in new arrays or in those given."""
-        if out is None:
-            out = {name: np.empty(shape, dtype) for name, shape, dtype in self._forms}  # type: ignore[arg-type]
-        if self._frames is None:
-            self.senses = out
-            return self._sense(world, animal_index, out)
-        self._sense(world, animal_index, self.senses)
-        return self._frames.arrange(self.senses, world, animal_index, out)
-
-    def arrange(self, world: World, out: Observation) -> None:
-        """Arrange what a cruise has filled in."""
-        if self._frames is not None:
-            self._frames.arrange(self.senses, world, 0, out)
-
-    def _sense(self, world: World, animal_index: int, out: Observation) -> Observation:
-        if self._camera is not None:
-            self._camera.see(world, animal_index, out["camera"], out.get("depth"), out.get("segments"))
-        if self._rays is not None:
-            self._rays.cast(world, animal_index, out["rays"])
-        if self._vitals is not None:
-            self._vitals.feel(world, animal_index, out["vitals"])
-        return out
-
-    def join(self, cruise: Cruise, world: World, out: Observation) -> None:
-        """Let a cruise fill these arrays with what its animal perceives; it knows nothing of depth and segments.
-
-        Where something is to be arranged, it fills others, and `arrange` fills these.
-        """
-        if self._frames is not None:
-            out = self.senses
-        if self._camera is not None:
-            self._camera.join(cruise, world, out["camera"])
-        if self._rays is not None:
-            self._rays.join(cruise, world, out["rays"])
-        if self._vitals is not None:
-            self._vitals.join(cruise, out["vitals"])
+# The fields somebody can ask for by name.
+_FIELDS: dict[str, Field[Any]] = {each.name: each for each in fields(Settings) if each.name != _OTHERS}
 
 
-def told_of(world: World, animal: Agent, events: tuple[Event, ...]) -> dict[str, Any]:
-    """What is true for an agent beside its observation."""
-    passed, latency = decision_of(world, animal)
-    return {
-        "arena": world.arena.id,
-        "passed": passed,
-        "latency": latency,
-        "episode_return": animal.total,
-        "health": animal.health,
-        "lights": world.lights,
-        "events": events,
-        "error": world.error,
-    }
+def known_settings() -> list[str]:
+    """The names of all settings, and of the senses of other packages, which are settings too."""
+    return [*_FIELDS, *(name for name in sense_names() if name not in _FIELDS)]
 
 
-def decision_of(world: World, animal: Agent) -> tuple[bool | None, float | None]:
-    """Whether an animal has passed, and the seconds until that was decided; None while it is not."""
-    passed = world.passed(animal)
-    return passed, None if passed is None else animal.latency
+def is_sense(name: str) -> bool:
+    """Whether a sense has this name; the package that has it is imported."""
+    return sense_named(name) is not None
 
 
-def shaped(info: dict[str, Any], how: str) -> dict[str, Any]:
-    """An `info` as the setting `infos` asks for it."""
-    if how == "all":
-        return info
-    if how == "plain":
-        return info | {"events": plain_events(info["events"])}
-    numbers = {name: value for name, value in info.items() if isinstance(value, bool | int | float)}
-    decision = {name: UNKNOWN if info[name] is None else float(info[name]) for name in ("passed", "latency")}
-    return numbers | decision
+def defaults() -> dict[str, Any]:
+    """The default of each setting, as people write it."""
+    return {name: each.metadata["shown"] for name, each in _FIELDS.items()}
 
 
-def plain_events(events: tuple[Event, ...]) -> tuple[dict[str, Any], ...]:
-    """Events as dictionaries, which can be read without Puzzlebox."""
-    return tuple(asdict(event) for event in events)
+def meanings() -> dict[str, str]:
+    """What each setting means, with what it may be."""
+    return {name: _meaning(each) for name, each in _FIELDS.items()}
 
 
-def things_of(world: World) -> tuple[tuple[int, str], ...]:
-    """The number and name of everything in the arena, for those who see segments."""
-    return tuple((number, type(thing).__name__) for number, thing in world.present.items())
+def _meaning(setting: Field[Any]) -> str:
+    """The meaning of a setting, its limits or choices, and what None is."""
+    parts = [setting.metadata["meaning"]]
+    if setting.metadata["limits"]:
+        low, high = setting.metadata["limits"]
+        parts[0] += f", {low:g} to {high:g}"
+    parts += [f'"{choice}": {meaning}' for choice, meaning in setting.metadata["choices"].items()]
+    if setting.metadata["none"]:
+        parts.append(f"None: {setting.metadata['none']}")
+    return "; ".join(parts)
 
 
-def camera(size: int, grayscale: bool = False) -> "Camera":
-    """A camera; imported when somebody wants one."""
-    from puzzlebox.arena.senses.camera import Camera
+def table() -> str:
+    """The settings as a table in Markdown, for docs/guides/environments.md."""
+    values = defaults()
+    shown = {name: f'"{value}"' if isinstance(value, str) else f"{value}" for name, value in values.items()}
+    shown = {name: value.removesuffix(".0") for name, value in shown.items()}
+    rows = [f"| `{name}` | {shown[name]} | {meaning} |" for name, meaning in meanings().items()]
+    return "\n".join(["| setting | default | meaning |", "|---|---|---|", *rows])
 
-    return Camera(size, grayscale)
+
+def document(function: Function) -> Function:
+    """Give a function that takes `**settings` all of them in its signature and its docstring."""
+    own = inspect.signature(function)
+    *others, last = own.parameters.values()
+    values = defaults()
+    named = [
+        # What is made by a factory is a word in the signature.
+        inspect.Parameter(
+            *(name, inspect.Parameter.KEYWORD_ONLY),
+            default=values[name],
+            annotation=Any if each.default is MISSING else each.type,
+        )
+        for name, each in _FIELDS.items()
+    ]
+    function.__signature__ = own.replace(parameters=[*others, *named, last])  # type: ignore[attr-defined]
+    lines = []
+    for line in (function.__doc__ or "").split("\n"):
+        if line.startswith(_SETTINGS_LINE):
+            for name, meaning in meanings().items():
+                lines += fill(f"{name}: {meaning}.", 116, initial_indent=" " * 8, subsequent_indent=" " * 12).split(
+                    "\n"
+                )
+        lines.append(line)
+    function.__doc__ = "\n".join(lines)
+    return function
+
+
+def _options_of(asked: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The options of each sense that is wanted: True is none, None and False are no wish for it."""
+    options: dict[str, dict[str, Any]] = {}
+    for name, value in asked.items():
+        if isinstance(value, Mapping):
+            options[name] = dict(value)
+        elif value is True:
+            options[name] = {}
+        elif value is not None and value is not False:
+            raise ValueError(f"{name} is {value!r}; it must be True, or a dictionary of the options of that sense")
+    return options

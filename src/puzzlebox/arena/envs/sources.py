@@ -11,10 +11,10 @@ from pathlib import Path
 
 from puzzlebox.arena.schema import Task, load_task, write
 from puzzlebox.arena.schema.folders import ENDINGS, task_files
-from puzzlebox.arena.schema.loading import TEXT, _is_text
+from puzzlebox.arena.schema.loading import TEXT, is_text
 from puzzlebox.arena.schema.models import Arena
-from puzzlebox.arena.variations import Template, is_template, template_names
-from puzzlebox.batteries import bundled_names
+from puzzlebox.arena.variations import Template, is_template
+from puzzlebox.batteries import bundled_names, template_names
 
 # What is played: a task, or a template, of which a new variation is drawn again and again.
 Played = Task | Template
@@ -53,7 +53,7 @@ def tasks_of(source: Source | Iterable[Source]) -> list[Named]:
     """
     if isinstance(source, Named):
         return [source]
-    if isinstance(source, Played | bytes) or (isinstance(source, str) and _is_text(source)):
+    if isinstance(source, Played | bytes) or (isinstance(source, str) and is_text(source)):
         played = _loaded(source)
         return [Named(name_of(played), played)]
     if isinstance(source, str | PathLike):

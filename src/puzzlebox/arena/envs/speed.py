@@ -17,6 +17,7 @@ from puzzlebox.arena.envs.arena import make
 from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.world import World
 from puzzlebox.render import Painter
+from puzzlebox.seeds import rng_from
 
 # Ten episodes of an agent that finds no food: a time limit of 250 is 1250 physics steps, three to an action.
 STEPS, ROUNDS = 4170, 8
@@ -71,7 +72,7 @@ def quickest(work: Callable[[], object], rounds: int = ROUNDS) -> float:
 
 def actions_of(steps: int) -> list[int]:
     """Random actions, the same in every run."""
-    drawn: list[int] = np.random.default_rng(0).integers(0, 9, steps).tolist()
+    drawn: list[int] = rng_from(0).integers(0, 9, steps).tolist()
     return drawn
 
 
@@ -159,7 +160,7 @@ def machine() -> dict[str, Any]:
     import platform
 
     from puzzlebox import __version__, _native
-    from puzzlebox.arena.envs.workers import cores
+    from puzzlebox.processes import cores
 
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {

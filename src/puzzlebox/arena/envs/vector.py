@@ -9,26 +9,30 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from puzzlebox.arena.envs.arena import OPTIONS, RENDER_MODES, ArenaEnv, Snapshot, spec_of
+from puzzlebox.arena.envs.arena import ArenaEnv, for_one_agent, spec_of
+from puzzlebox.arena.envs.episodes import OPTIONS, RENDER_MODES, Snapshot
 from puzzlebox.arena.envs.group import DECIDED, DECIDED_INFOS, INFOS, RESULTS, Board, Job, News
-from puzzlebox.arena.envs.programme import share
+from puzzlebox.arena.envs.info import UNKNOWN
+from puzzlebox.arena.envs.perception import Perception
+from puzzlebox.arena.envs.schedule import share
 from puzzlebox.arena.envs.settings import (
-    UNKNOWN,
     Observation,
-    Perception,
     Settings,
     checked_options,
     checked_seed,
     checked_whole,
+    known_settings,
     refuse_unknown,
 )
-from puzzlebox.arena.envs.sources import Named, Source, several_agents, tasks_of
-from puzzlebox.arena.envs.workers import Workers, cores
+from puzzlebox.arena.envs.sources import Source, tasks_of
+from puzzlebox.arena.envs.workers import Workers
+from puzzlebox.processes import cores
+from puzzlebox.seeds import vector_seeds
 from puzzlebox.text import nearest
 
 _AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 _MASK = "reset_mask"
-SETTINGS = ("num_envs", "workers", "autoreset", "render_mode", *Settings.__dataclass_fields__)
+_OWN_SETTINGS = ("num_envs", "workers", "autoreset", "render_mode")
 
 
 class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -39,7 +43,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     for byte, however many workers there are.
 
     When an episode ends, the next step begins a new one and ignores its action (`autoreset="next_step"`, Gymnasium's
-    own way), or the same step does and tells the end in `infos["final_obs"]` and `infos["final_info"]` (`"same_step"`),
+    own way), or the same step does and has the end in `infos["final_obs"]` and `infos["final_info"]` (`"same_step"`),
     or nobody does before `reset(options={"reset_mask": ...})`, a bool for each environment (`"disabled"`).
 
     Args:
@@ -49,7 +53,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
         autoreset: "next_step", "same_step" or "disabled".
         render_mode: None or "rgb_array".
-        settings: see `Settings`.
+        settings: those of `puzzlebox.make`.
     """
 
     metadata = {  # noqa: RUF012
@@ -71,7 +75,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self.closed = True  # until there is something to close
         self.num_envs = checked_whole("num_envs", num_envs, 1)
         count = max(1, min(checked_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
-        refuse_unknown(settings, ["task", *SETTINGS])
+        refuse_unknown(settings, ["task", *vector_settings()])
         if isinstance(autoreset, AutoresetMode):
             autoreset = autoreset.name.lower()
         if autoreset not in _AUTORESET:
@@ -82,7 +86,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         self.settings = Settings.of(**settings)
         self.autoreset_mode = _AUTORESET[autoreset]
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        tasks = _for_one_each(tasks_of(task))
+        tasks = for_one_agent(tasks_of(task))
         perception = Perception(self.settings)
         self.single_observation_space = perception.space
         self.single_action_space = self.settings.action_space
@@ -123,13 +127,12 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
             seeds = [checked_seed(each) for each in seed]
         else:
-            first = checked_seed(seed)
-            seeds = [None if first is None else first + index for index in range(self.num_envs)]
+            seeds = vector_seeds(checked_seed(seed), self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(seeds)} seeds; give one for each")
         wishes = [(own, dict(options)) for own in seeds]
         if options.get("task") is not None:
-            tasks = _for_one_each(tasks_of(options["task"]))
+            tasks = for_one_agent(tasks_of(options["task"]))
             for index, (_, wish) in enumerate(wishes):
                 wish["task"] = share(tasks, index, self.num_envs)
         news = self._begin([wish if wanted else None for wish, wanted in zip(wishes, mask, strict=True)])
@@ -145,7 +148,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         asked = [(checked_seed(seed), checked_options(options, OPTIONS)) for seed, options in wishes]
         for _, options in asked:
             if options.get("task") is not None:
-                options["task"] = _for_one_each(tasks_of(options["task"]))
+                options["task"] = for_one_agent(tasks_of(options["task"]))
         news = self._begin(asked)
         return self._observations(), self._rows(news)
 
@@ -271,7 +274,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         return infos
 
     def _noted(self, parts: Iterable[News]) -> list[News]:
-        """The news that `infos` are to tell, after noting what stays true beyond this step."""
+        """The news that belong in `infos`, after noting what stays true beyond this step."""
         if self._numbers_only:
             return [News(finals=news.finals) for news in parts]
         parts = list(parts)
@@ -299,8 +302,8 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                 if row["variation"] is None:
                     del row["variation"]
         for news in parts:
-            for name, told in (("events", news.events), ("error", news.errors), ("things", news.things)):
-                for index, value in told.items():
+            for name, values in (("events", news.events), ("error", news.errors), ("things", news.things)):
+                for index, value in values.items():
                     rows[index][name] = value
         return rows
 
@@ -392,15 +395,13 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             raise RuntimeError("the vector is closed; make a new one")
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the workers go home."""
+        """Stop all workers."""
         self._workers.close()
 
 
-def _for_one_each(tasks: list[Named]) -> list[Named]:
-    several = several_agents(tasks)
-    if several:
-        raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")
-    return tasks
+def vector_settings() -> list[str]:
+    """The names of all settings of a vector."""
+    return [*_OWN_SETTINGS, *known_settings()]
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
@@ -421,7 +422,7 @@ def make_vec(
         workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
         settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled".
     """
-    refuse_unknown(settings, ["tasks", *SETTINGS])
+    refuse_unknown(settings, ["tasks", *vector_settings()])
     if isinstance(tasks, Iterator):
         tasks = list(tasks)  # it is looked at twice
     envs = ArenaVectorEnv(tasks, num_envs, workers=workers, **settings)

@@ -1,26 +1,20 @@
 """Groups of environments in this process and in others, since the engine's step lets only one thread do anything."""
 
-import os
 import pickle
 import select
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from types import ModuleType
+from multiprocessing.process import BaseProcess
 from typing import Any
 from weakref import finalize
 
 from puzzlebox.arena.envs.group import Group, Job, News
 from puzzlebox.arena.envs.undisturbed import Undisturbed
+from puzzlebox.processes import CONTEXT, cores, exit_code, start_worker, stop_workers, without_main
 
-# Spawned: neither the engine nor the threads of a learner survive a fork.
-_CONTEXT = get_context("spawn")
-_PATIENCE = 5.0
 # What is said at nearly every step, without pickling: act as the board says; it is done, and there is no news.
 _STEP, _NO_NEWS = b"step", b"done"
 # So long one looks for the other's answer before one sleeps until it comes: to be woken takes as long as some steps.
@@ -30,13 +24,8 @@ _WATCH = 2e-4
 _KNOWN = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundError, AttributeError)}
 
 
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class _Watch:
-    """Waits until something can be read: if told so awake for a moment, then asleep."""
+    """Waits until something can be read: awake for a moment where that is asked for, then asleep."""
 
     def __init__(self, connection: Connection, awake: bool) -> None:
         self._connection = connection
@@ -61,7 +50,6 @@ class _Watch:
 
 def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
     """Do what is asked until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and closes
     group: Group | None = None
     wait = _Watch(connection, awake)
     while True:
@@ -87,18 +75,6 @@ def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
                 return
 
 
-@contextmanager
-def without_main() -> Iterator[None]:
-    """Children do not import the user's script again: they need nothing of it, and it may have no `__main__` guard."""
-    own = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    sys.modules["__main__"].__spec__ = None
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = own
-
-
 class Workers:
     """Groups that act at the same time: the first in this process, which would only wait, the others in theirs.
 
@@ -110,10 +86,10 @@ class Workers:
     def __init__(self, job: Job, count: int, size: int) -> None:
         self.closed = False
         awake = count <= cores()
-        self.memory: Any = _CONTEXT.RawArray("b", size) if count > 1 else bytearray(size)
+        self.memory: Any = CONTEXT.RawArray("b", size) if count > 1 else bytearray(size)
         self._connections: list[Connection] = []
         self._waits: list[_Watch] = []
-        self._processes: list[Any] = []
+        self._processes: list[BaseProcess] = []
         # In a cycle the collector may finalise a connection, which closes its handle and forgets to note it, before
         # whoever closes it again; this holds the connections outside, so that they are closed first, and once.
         self._left_open = finalize(self, _shut, self._connections, self._processes)
@@ -128,10 +104,7 @@ class Workers:
         try:
             with without_main():
                 for part in others:
-                    ours, theirs = _CONTEXT.Pipe()
-                    process = _CONTEXT.Process(target=_work, args=(theirs, self.memory, part, awake), daemon=True)
-                    process.start()
-                    theirs.close()
+                    ours, process = start_worker(_work, self.memory, part, awake)
                     self._connections.append(ours)
                     self._waits.append(_Watch(ours, awake))
                     self._processes.append(process)
@@ -235,13 +208,11 @@ class Workers:
 
     def _lost(self, number: int) -> RuntimeError:
         """A worker is gone; without it the vector is of no use."""
-        process = self._processes[number]
-        process.join(_PATIENCE)
+        code = exit_code(self._processes[number])
         low, high = self._bounds[number + 1], self._bounds[number + 2] - 1
         self.close()
         return RuntimeError(
-            f"the worker of environments {low} to {high} ended unexpectedly (exit code {process.exitcode}); "
-            "the vector is closed"
+            f"the worker of environments {low} to {high} ended unexpectedly (exit code {code}); the vector is closed"
         )
 
     def close(self) -> None:
@@ -251,15 +222,9 @@ class Workers:
         self._owing = []
 
 
-def _shut(connections: list[Connection], processes: list[Any]) -> None:
-    """Close all connections, wait until all processes have ended, and forget both."""
-    for connection in connections:
-        connection.close()  # whether one waits for a question or still answers: it is told so
-    for process in processes:
-        process.join(_PATIENCE)
-        if process.is_alive():
-            process.terminate()
-            process.join(_PATIENCE)
+def _shut(connections: list[Connection], processes: list[BaseProcess]) -> None:
+    """Stop all workers and forget them."""
+    stop_workers(connections, processes)
     connections.clear()
     processes.clear()
 

@@ -6,14 +6,14 @@ from math import atan2, degrees, exp, hypot
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world import World
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.scene import Scene
 from puzzlebox.text import nearest
 
 VIEWS = ("first", "third", "top")
-# How fast the eye behind the animal comes to where it should be, per second (animal-ai.md 8.2).
+# How fast the eye behind the animal comes to where it should be, per second (docs/original/playing.md#views).
 _HASTE = 10.0
 # So far before something opaque it stops, in metres.
 _CLEAR = 0.2

@@ -5,7 +5,7 @@ from pathlib import Path
 from puzzlebox.arena.schema.json_schema import SCHEMA_FILE, schema_text
 from puzzlebox.arena.things.page import documentation
 
-DOCS = Path("docs/things")
+DOCS = Path("docs/reference/things")
 
 if __name__ == "__main__":
     SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Reading Animal-AI's form of every version since 2019.
 
-What some build accepted is accepted with that build's meaning, and a warning where it is doubtful (animal-ai.md 1).
+What some build accepted is accepted with its meaning, and a warning where it is doubtful (docs/original/task-files.md).
 """
 
 from functools import cache
@@ -144,7 +144,7 @@ def _items(node: Node, path: Path, draft: Draft) -> list[Any]:
 
 
 def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any]:
-    """One item with its aligned lists, as one item per instance (animal-ai.md 1.5)."""
+    """One item with its aligned lists, as one item per instance (docs/original/task-files.md#instances)."""
     pairs = values.pairs(node, draft, "!Item", "an item with a `name`")
     if node.kind != MAPPING:
         return []
@@ -246,7 +246,7 @@ def _instance(
 def _agent(
     node: Node, lists: dict[str, tuple[Parameter, list[Node]]], shared: dict[str, Any], path: Path, draft: Draft
 ) -> dict[str, Any]:
-    """An Agent item is one agent however long its lists; several positions are a choice (animal-ai.md 3.3)."""
+    """An Agent item is one agent; several positions are a choice (docs/original/placement.md#the-agent)."""
     draft.count_instances(1, shared, node)
     for word, (_, entries) in lists.items():
         if word != "positions" and len(entries) > 1:

@@ -6,7 +6,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from puzzlebox.arena.schema.models import OPERATIONS, Arena, Item, Task
+from puzzlebox.arena.schema.models import OPERATIONS, Arena, Task
 from puzzlebox.arena.things import PARAMETERS, Kind, Parameter
 
 
@@ -19,7 +19,7 @@ class Shape(Enum):
     OPERATION = "an operation such as !grantReward {reward: 1} or !endEpisode {}"
     BLACKOUTS = "a list of whole numbers that increase, or one negative number"
     INTEGER = "a whole number"
-    # A key Puzzlebox adds; its value is read as in our own form.
+    # A key Puzzlebox adds; its value is read as in the Puzzlebox format.
     OURS = "as in Puzzlebox's form"
 
 
@@ -87,7 +87,7 @@ OPERATION_TAGS: dict[str, tuple[str, dict[str, Key]]] = {
 TAGS = ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS)
 TAG_OF_OPERATION = {name: tag for tag, (name, _) in OPERATION_TAGS.items()}
 
-# What a message says is expected, where it is not what our form expects.
+# What a message says is expected, where it is not what the Puzzlebox format expects.
 EXPECTS: dict[Kind, str] = {
     Kind.POSITION: "!Vector3 {x: .., y: .., z: ..} in metres, x or z -1 for random",
     Kind.SIZE: "!Vector3 {x: .., y: .., z: ..} in metres, -1 for random",
@@ -109,11 +109,10 @@ def expected(parameter: Parameter) -> str:
 
 @cache
 def animalai_names() -> dict[tuple[type[BaseModel], str], str]:
-    """Animal-AI's name for each key of each of our models."""
+    """Animal-AI's name for each key of each model but `Item`, whose keys are in the table of parameters."""
     words: dict[tuple[type[BaseModel], str], str] = {}
     for owner, keys in ((Task, ROOT_KEYS), (Arena, ARENA_KEYS)):
         words |= {(owner, key.name): word for word, key in keys.items() if key.replaced_by is None}
-    words |= {(Item, parameter.name): parameter.animalai for parameter in PARAMETERS.values()}
     for name, keys in OPERATION_TAGS.values():
         words |= {(OPERATIONS[name], key.name): word for word, key in keys.items()}
     return words

@@ -137,7 +137,7 @@ def _negative(said: Any) -> bool:
 
 
 def _position(node: Node, draft: Draft) -> Any:
-    """Negative x or z means random, negative height the floor (animal-ai.md 1.6)."""
+    """Negative x or z means random, negative height the floor (docs/original/task-files.md#random)."""
     vector = _components(node, "!Vector3", "xyz", draft)
     if vector is None:
         return _refused(node)

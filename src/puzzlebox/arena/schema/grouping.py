@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # Missing in the middle of a list these are written as -1, which means the same.
 RANDOM_WHEN_NEGATIVE = ("at", "rotation", "size", "color", "spawn_color")
-_SHARED = [parameter.name for parameter in PARAMETERS.values() if not parameter.counts]
+# What Animal-AI's format lists for each instance, and has no other word for where it is missing.
 _ALIGNED = [
     parameter.name
     for parameter in PARAMETERS.values()
@@ -46,6 +46,7 @@ def _belongs(item: "Item", run: list["Item"]) -> bool:
     first, last = run[0], run[-1]
     if item.name != first.name or item.name == "Agent":
         return False
-    if any(getattr(item, name) != getattr(first, name) for name in _SHARED):
+    shared = (name for name, parameter in PARAMETERS.items() if not parameter.counts)
+    if any(getattr(item, name) != getattr(first, name) for name in shared):
         return False
     return all(getattr(item, name) is None or getattr(last, name) is not None for name in _ALIGNED)

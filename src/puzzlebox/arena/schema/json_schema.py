@@ -1,4 +1,4 @@
-"""The JSON Schema of our form, for editors: generated from the models and the catalogue, shipped as a file."""
+"""The JSON Schema of the Puzzlebox format, for editors: generated from models and catalogue, shipped as a file."""
 
 import json
 from copy import deepcopy
@@ -28,7 +28,7 @@ def _tuple(*entries: dict[str, Any]) -> dict[str, Any]:
 _SOME_WEIGHT = {"if": {"minItems": 1}, "then": {"contains": {"exclusiveMinimum": 0}}}
 _POSITION = _tuple(_AXIS, _LENGTH, _AXIS)
 _COLOUR = {"anyOf": [_tuple(_CHANNEL, _CHANNEL, _CHANNEL), {"enum": list(NAMED_COLOURS)}]}
-# What the models accept before they look closer, which pydantic cannot tell.
+# What the models accept before they look closer, which pydantic cannot know.
 _WRITTEN: dict[Kind, dict[str, Any]] = {
     Kind.POSITION: {"anyOf": [_POSITION, _RANDOM]},
     Kind.POSITIONS: {"type": "array", "items": _POSITION, "minItems": 2},

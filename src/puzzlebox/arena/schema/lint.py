@@ -86,7 +86,7 @@ def _size(item: Item, path: Path, draft: Draft) -> None:
     if item.size is None or thing.size is None:
         return
     if thing.solid is Solid.BALL and None in item.size:
-        return  # one random number makes the whole ball random (animal-ai.md 1.6)
+        return  # one random number makes the whole ball random (docs/original/task-files.md#random)
     clamped = thing.size.clamp(item.size)
     where = draft.locate((*path, "size"))
     numbers = [thing.size.smallest, thing.size.largest, item.size, clamped]
@@ -172,7 +172,7 @@ def _most_from(item: Item) -> tuple[float, bool]:
     takes = thing.takes()
     if thing.category is Category.DISPENSER:
         count = takes["spawn_count"].default if item.spawn_count is None else item.spawn_count
-        # A quarter of a metre is the most that any build added to a fruit (animal-ai.md 2.7).
+        # A quarter of a metre is the most that any build added to a fruit (docs/original/things.md#dispensers).
         return (inf if count < 0 else count * (_largest_value(item) + 0.25)), False
     if thing.category is Category.BUTTON and item.reward_names:
         return inf, False

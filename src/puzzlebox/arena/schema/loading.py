@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from glob import escape, glob
 from os import PathLike
@@ -55,7 +56,7 @@ def read_source(source: str | bytes | PathLike[str], *, strict: bool = False) ->
     Raises:
         FileNotFoundError: there is neither such a file nor such a bundled task.
     """
-    if isinstance(source, bytes) or (isinstance(source, str) and _is_text(source)):
+    if isinstance(source, bytes) or (isinstance(source, str) and is_text(source)):
         return TEXT, _told_apart(read(source, strict=strict))
     path = find(source)
     with path.open("rb") as file:
@@ -110,6 +111,12 @@ def _beside(name: str) -> list[str]:
         return []
 
 
-def _is_text(source: str) -> bool:
-    looks_so = source.lstrip().startswith(("{", "[", "!", "arenas:"))
-    return "\n" in source or (looks_so and not exists(source))
+def is_text(source: str, keys: Iterable[str] = ()) -> bool:
+    """Return whether a source is YAML text rather than a path or a name.
+
+    Args:
+        source: what the user gave.
+        keys: keys, beside `arenas`, that the first line of such a text may begin with.
+    """
+    begins = source.lstrip().startswith(("{", "[", "!", "arenas:", *(f"{key}:" for key in keys)))
+    return "\n" in source or (begins and not exists(source))

@@ -10,28 +10,23 @@ from pydantic_core import PydanticCustomError
 
 from puzzlebox.arena.schema.grouping import groups, without_holes
 from puzzlebox.arena.schema.values import (
-    Angle,
+    TYPES,
     Colour,
     Count,
     Flag,
     Integer,
-    NotNegative,
     Number,
     Pattern,
-    Point,
-    Position,
     Probability,
-    RewardName,
-    Size,
-    Skin,
-    Symbol,
     Text,
     ThemeName,
     ThingName,
     Weights,
     Whole,
+    empty_is_none,
 )
-from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Kind
+from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Kind, Parameter
+from puzzlebox.arena.things.parameters import LISTENERS
 from puzzlebox.scene import themes
 from puzzlebox.scene.themes import PATTERNS, THEMES
 from puzzlebox.text import entries
@@ -40,7 +35,8 @@ from puzzlebox.text import entries
 class Model(BaseModel):
     """The base of all parts of a task: unknown keys are refused, and nothing changes after it is made."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built when all are there, and again when a thing brings a parameter of its own.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def given(self) -> dict[str, Any]:
         """The keys that say something: those that differ from what they are when left out."""
@@ -57,55 +53,22 @@ def key(default: Any, expects: str, description: str) -> Any:
     return Field(default, description=description, json_schema_extra={"expects": expects})
 
 
-def _parameter(name: str) -> Any:
-    parameter = PARAMETERS[name]
-    return key(None, parameter.kind.value, parameter.meaning[0].upper() + parameter.meaning[1:] + ".")
-
-
 class Item(Model):
     """One thing in an arena. What is left out is random or the thing's own default, as its page says."""
 
+    # Every parameter that some thing takes is a field, too: `_add_fields` makes them from the table of parameters.
     name: ThingName = Field(description="The name of the thing.", json_schema_extra={"expects": "the name of a thing"})
-    at: Position = _parameter("at")
-    at_one_of: Annotated[tuple[Point, ...], Field(min_length=2)] | None = _parameter("at_one_of")
-    rotation: Angle = _parameter("rotation")
-    size: Size = _parameter("size")
-    color: Colour | None = _parameter("color")
-    skin: Skin = _parameter("skin")
-    frozen_delay: NotNegative | None = _parameter("frozen_delay")
-    team: Whole | None = _parameter("team")
-    symbol: Symbol | None = _parameter("symbol")
-    delay: NotNegative | None = _parameter("delay")
-    initial_value: NotNegative | None = _parameter("initial_value")
-    final_value: NotNegative | None = _parameter("final_value")
-    change_rate: Number | None = _parameter("change_rate")
-    spawn_count: Count | None = _parameter("spawn_count")
-    spawn_color: Colour | None = _parameter("spawn_color")
-    time_between_spawns: NotNegative | None = _parameter("time_between_spawns")
-    ripen_time: NotNegative | None = _parameter("ripen_time")
-    door_delay: NotNegative | None = _parameter("door_delay")
-    time_between_door_opens: Number | None = _parameter("time_between_door_opens")
-    move_duration: NotNegative | None = _parameter("move_duration")
-    reset_duration: NotNegative | None = _parameter("reset_duration")
-    reward_names: tuple[RewardName, ...] | None = _parameter("reward_names")
-    reward_weights: Weights | None = _parameter("reward_weights")
-    reward_at: Position = _parameter("reward_at")
-    reward_size: Size = _parameter("reward_size")
-    spawn_probability: Probability | None = _parameter("spawn_probability")
-    max_reward_counts: tuple[Count, ...] | None = _parameter("max_reward_counts")
-    zone_id: Text | None = _parameter("zone_id")
-    visible: Flag | None = _parameter("visible")
-    operations: tuple["Operation", ...] | None = _parameter("operations")
 
-    @field_validator("reward_names", "reward_weights", "max_reward_counts", "operations")
-    @classmethod
-    def _empty_is_none(cls, value: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
-        return value or None
+    def __getattr__(self, name: str) -> Any:
+        """The value of a parameter that was declared after this item was made: none was given."""
+        if name in PARAMETERS:
+            return None
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    @field_validator("reward_at")
+    @field_validator("reward_at", check_fields=False)
     @classmethod
     def _corner_is_random(cls, value: Any) -> Any:
-        # Nothing fits into the corner, and Animal-AI gives these numbers another meaning (animal-ai.md 1.11).
+        # Nothing fits into the corner, and in Animal-AI (0, 0, 0) means anywhere.
         return None if value == (0.0, 0.0, 0.0) else value
 
     @model_validator(mode="after")
@@ -212,6 +175,7 @@ Operation = Annotated[
     ToggleObject | GrantReward | GrantContinuousReward | EndEpisode | FreezeAgent | NoOperation | Limited | OneOf,
     Field(discriminator="do"),
 ]
+_OPERATIONS = Annotated[tuple[Operation, ...] | None, AfterValidator(empty_is_none)]
 OPERATIONS: dict[str, type[Model]] = {
     "toggle_object": ToggleObject,
     "grant_reward": GrantReward,
@@ -414,3 +378,22 @@ class Task(Model):
                 details = {"arena": index + 1, "index": index, "count": count, "previous": index, "wanted": wanted}
                 raise PydanticCustomError("merge-agents", "merged arenas need equal agents", details)
         return self
+
+
+# The models that hold items, each after those it holds.
+_HOLDERS: tuple[type[Model], ...] = (Item, *OPERATIONS.values(), Arena, Task)
+
+
+def _add_fields(*parameters: Parameter) -> None:
+    """Make parameters fields of `Item`, and build all models that hold items with them."""
+    for parameter in parameters:
+        meaning = parameter.meaning[0].upper() + parameter.meaning[1:] + "."
+        annotation: Any = _OPERATIONS if parameter.kind is Kind.OPERATIONS else TYPES[parameter.kind]
+        field = FieldInfo.from_annotated_attribute(annotation, key(None, parameter.kind.value, meaning))
+        Item.__pydantic_fields__[parameter.name] = field
+    for holder in _HOLDERS:
+        holder.model_rebuild(force=True)
+
+
+_add_fields(*PARAMETERS.values())
+LISTENERS.append(_add_fields)

@@ -18,7 +18,6 @@ from puzzlebox.scene.themes import THEMES
 from puzzlebox.text import closest, nearest, number, with_allowed
 
 _VECTOR_KINDS = (Kind.POSITION, Kind.POSITIONS, Kind.SIZE, Kind.COLOUR)
-_VECTORS = {name for name, parameter in PARAMETERS.items() if parameter.kind in _VECTOR_KINDS}
 # A code, a place, and what the sentence needs.
 Finding = tuple[str, Place, dict[str, Any]]
 
@@ -50,11 +49,16 @@ def report_objections(problem: ValidationError, draft: Draft) -> None:
             continue  # what should be in it stands beside it
         code, place, details = _translate(objection, draft)
         # A bad vector has up to three bad components.
-        vector = next((index for index, part in enumerate(path) if part in _VECTORS), len(path))
+        vector = next((index for index, part in enumerate(path) if _is_vector(part)), len(path))
         mark = (code, path[: vector + 1])
         if mark not in reported and (place.line, place.column) not in refused:
             reported.add(mark)
             draft.report(code, place, **details)
+
+
+def _is_vector(part: str | int) -> bool:
+    """Whether a part of a path is a parameter whose value has components."""
+    return part in PARAMETERS and PARAMETERS[str(part)].kind in _VECTOR_KINDS
 
 
 def _translate(error: Any, draft: Draft) -> Finding:
@@ -180,7 +184,11 @@ def _word(owner: type[BaseModel], key: str | None, form: str) -> str:
     """A key as the form at hand writes it."""
     if key is None:
         return _where(owner, form)
-    return animalai_names().get((owner, key), key) if form == ANIMALAI else key
+    if form != ANIMALAI:
+        return key
+    if owner is Item:
+        return PARAMETERS[key].animalai if key in PARAMETERS else key
+    return animalai_names().get((owner, key), key)
 
 
 def _expects(owner: type[BaseModel], key: str | None, form: str) -> str:

@@ -1,6 +1,6 @@
-"""Which fixed things of an arena must overlap an earlier one, told from the file alone.
+"""Which fixed things of an arena must overlap an earlier one, as far as the file alone shows.
 
-Only what is certain, for boxes, ramps and balls with a given position. The test is the original's (animal-ai.md 3.4):
+Only what is sure, for boxes, ramps and balls with a position. As in the original (docs/original/placement.md#things),
 the later thing asks with its oriented box against the true form of the earlier one. A size left out counts as the
 smallest, a rotation left out as the part of the footprint that is covered however it turns.
 """
@@ -76,7 +76,7 @@ def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, 
             if reach is not None:
                 blockers.add(index, *reach)
             continue
-        if items[index].name == "Agent":  # asks only with its centre (animal-ai.md 3.3)
+        if items[index].name == "Agent":  # asks only with its centre (docs/original/placement.md#the-agent)
             hit = agents.first_hit(body.x, body.low, body.z, 0.0)
             agents.add(index, body.x, body.low, body.z, body.radius)
         else:

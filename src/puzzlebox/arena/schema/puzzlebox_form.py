@@ -1,4 +1,4 @@
-"""Reading our own form: plain YAML without tags, one line a thing, strict about everything."""
+"""Reading the Puzzlebox format: plain YAML without tags, one line a thing, strict about everything."""
 
 from math import isfinite
 from typing import Any
@@ -22,7 +22,7 @@ _NULL = Null()
 
 
 def read(root: Node, draft: Draft) -> Any:
-    """The data of a task in our form, with every item that lists several instances taken apart."""
+    """The data of a task in the Puzzlebox format, with every item that lists several instances taken apart."""
     data = plain(root, draft)
     arenas = data.get("arenas")
     if isinstance(arenas, dict):

@@ -106,6 +106,11 @@ def _known_reward(name: str) -> str:
     return name if name == NOTHING else _known_thing(name)
 
 
+def empty_is_none(value: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """An empty list says as much as none."""
+    return value or None
+
+
 def _some_weight(weights: tuple[float, ...]) -> tuple[float, ...]:
     if weights and not any(weights):
         raise PydanticCustomError("value", "one weight must be above 0")
@@ -118,3 +123,24 @@ RewardName = Annotated[Text, AfterValidator(_known_reward)]
 Weights = Annotated[tuple[NotNegative, ...], AfterValidator(_some_weight)]
 ThemeName = Literal[*THEMES]  # type: ignore[valid-type]
 Pattern = Literal[*PATTERNS]  # type: ignore[valid-type]
+
+# What a value of each kind of parameter is in a model, where it is given; operations are models themselves.
+TYPES: dict[Kind, Any] = {
+    Kind.POSITION: Position,
+    Kind.POSITIONS: Annotated[tuple[Point, ...], Field(min_length=2)] | None,
+    Kind.SIZE: Size,
+    Kind.COLOUR: Colour | None,
+    Kind.ANGLE: Angle,
+    Kind.NUMBER: Number | None,
+    Kind.NOT_NEGATIVE: NotNegative | None,
+    Kind.PROBABILITY: Probability | None,
+    Kind.WHOLE: Whole | None,
+    Kind.COUNT: Count | None,
+    Kind.FLAG: Flag | None,
+    Kind.TEXT: Text | None,
+    Kind.SKIN: Skin,
+    Kind.SYMBOL: Symbol | None,
+    Kind.REWARD_NAMES: Annotated[tuple[RewardName, ...] | None, AfterValidator(empty_is_none)],
+    Kind.WEIGHTS: Annotated[Weights | None, AfterValidator(empty_is_none)],
+    Kind.COUNTS: Annotated[tuple[Count, ...] | None, AfterValidator(empty_is_none)],
+}

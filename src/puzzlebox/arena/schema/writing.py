@@ -1,4 +1,4 @@
-"""Writing a task back, in our form or in Animal-AI's. The text depends on the task alone."""
+"""Writing a task back, in the Puzzlebox format or in Animal-AI's. The text depends on the task alone."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def not_in_the_original(task: Task) -> list[str]:
     return list(dict.fromkeys(ours))
 
 
-# --- our form ---------------------------------------------------------------------------------------------------
+# --- the Puzzlebox format ---------------------------------------------------------------------------------------
 
 
 def _puzzlebox(task: Task) -> Iterator[str]:

@@ -1,1 +1,9 @@
-"""What an animal perceives: camera, rays and vitals, each a small class that looks at a World for one animal."""
+"""What an animal perceives: camera, rays, vitals and heading, each a `Sense` that looks at a World for one animal."""
+
+from puzzlebox.arena.senses.camera import Camera, Depth, Segments
+from puzzlebox.arena.senses.heading import Heading
+from puzzlebox.arena.senses.rays import Rays
+from puzzlebox.arena.senses.sense import SENSES, Cruising, Sense
+from puzzlebox.arena.senses.vitals import Vitals
+
+__all__ = ["SENSES", "Camera", "Cruising", "Depth", "Heading", "Rays", "Segments", "Sense", "Vitals"]

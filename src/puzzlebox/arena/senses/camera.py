@@ -1,41 +1,50 @@
-"""What an animal sees: a square picture from its middle, straight ahead (animal-ai.md 6.1)."""
+"""What an animal sees: a square picture from its middle, straight ahead, with depth and segments on request."""
+
+from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from puzzlebox._native import Cruise
+from puzzlebox.arena.senses.sense import Cruising, Sense
 from puzzlebox.arena.world import World
-from puzzlebox.render import CEILING, FENCE, FLOOR, FOV_DEGREES, SKY, Painter
-from puzzlebox.scene.scene import Scene, no_such_animal
+from puzzlebox.render import FOV_DEGREES
+from puzzlebox.render.eye import FAR, LARGEST, SMALLEST, SURROUNDINGS, Depths, Eye, Numbers, Picture
+from puzzlebox.scene.scene import no_such_animal
 
-SMALLEST, LARGEST = 4, 512
-# How far it is to where there is nothing, in metres: further than anything in the largest arena.
-FAR = 200.0
-# What `segments` says where there is no thing; SKY also in the dark.
-SURROUNDINGS = {SKY: "sky", FLOOR: "floor", FENCE: "fence", CEILING: "ceiling"}
-
-Depths = NDArray[np.float32]
-Numbers = NDArray[np.int32]
+__all__ = ["FAR", "LARGEST", "SMALLEST", "SURROUNDINGS", "Camera", "Depth", "Segments"]
+# No thing has a larger number; dispensers may bring any number of things.
+_LAST_NUMBER = np.iinfo(np.int32).max
 
 
-class Camera:
+class Camera(Sense):
     """The eye of an animal: `size` x `size` pixels, in colour (3 channels) or grey (1).
 
-    It can also say how far away what it sees is (`depth`) and which thing that is (`segments`). Both speak of the
-    nearest surface that can be seen, so that glass and the haze of zones are things like others; with `through` they
-    speak of the nearest one that is opaque. What cannot be seen at all is in neither.
+    It takes the Scene and the animal's pose from a World, and leaves the rest to `render.Eye`.
+
+    Attributes:
+        shape: height, width and channels of the picture.
+        depths: if there is such an array, each `read` also fills it with the depth of the picture.
+        numbers: if there is such an array, each `read` also fills it with the segments of the picture.
     """
 
-    def __init__(self, size: int = 64, grayscale: bool = False, *, through: bool = False) -> None:
-        if isinstance(size, bool) or not isinstance(size, int | np.integer) or not SMALLEST <= size <= LARGEST:
-            raise ValueError(f"a camera of {size!r} pixels a side; it can have {SMALLEST} to {LARGEST}")
-        self.shape = (int(size), int(size), 1 if grayscale else 3)
-        self.through = through
-        self._scene: Scene | None = None
-        self._owners: Numbers | None = None
-        self._scratch: NDArray[np.uint8] | None = None
+    name = "camera"
+    picture = True
+    cruising = Cruising.JOINS
 
-    def look(self, world: World, animal: int = 0, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+    def __init__(self, size: int = 64, grayscale: bool = False, *, through: bool = False) -> None:
+        self._eye = Eye(size, grayscale, through=through)
+        self.shape = self._eye.shape
+        self.space = spaces.Box(0, 255, self.shape, np.uint8)
+        self.depths: Depths | None = None
+        self.numbers: Numbers | None = None
+
+    def read(self, world: World, animal_index: int, out: NDArray[Any]) -> None:
+        """Fill `out` with the picture, and the depth and segments that others read next."""
+        self.see(world, animal_index, out, self.depths, self.numbers)
+
+    def look(self, world: World, animal: int = 0, out: Picture | None = None) -> Picture:
         """What one animal has before it now; `out` is filled and returned, if given."""
         image = np.empty(self.shape, np.uint8) if out is None else out
         self.see(world, animal, image)
@@ -57,43 +66,52 @@ class Camera:
         self,
         world: World,
         animal: int = 0,
-        image: NDArray[np.uint8] | None = None,
+        image: Picture | None = None,
         depth: Depths | None = None,
         segments: Numbers | None = None,
     ) -> None:
         """Fill the arrays that are given, all in one look."""
         if not world.lights:
-            for part, nothing in ((image, 0), (depth, FAR), (segments, SKY)):
-                if part is not None:
-                    part.fill(nothing)
+            self._eye.see_nothing(image, depth, segments)
             return
-        scene = self._attend(world)
+        scene = world.scene()
         try:
             row = scene.animals[animal]
         except (IndexError, TypeError):
             raise no_such_animal(animal, len(scene.animals)) from None
-        if image is None:
-            if self._scratch is None:
-                self._scratch = np.empty(self.shape, np.uint8)
-            image = self._scratch
-        self._painter.look(image, row, world.animals[animal].heading, depth, segments, self.through)
-        if depth is not None:
-            np.minimum(depth, FAR, out=depth)
-        if segments is not None:
-            if self._owners is not scene.owners:
-                # What is no thing has a negative number, which counts from the end.
-                self._owners, around = scene.owners, sorted(SURROUNDINGS)
-                self._numbers = np.concatenate((scene.owners, np.array(around, np.int32)))
-            segments[...] = self._numbers[segments]
+        self._eye.see_as(scene, row, world.animals[animal].heading, image, depth, segments)
 
-    def join(self, cruise: Cruise, world: World, image: NDArray[np.uint8]) -> None:
+    def join(self, cruise: Cruise, world: World, out: NDArray[Any]) -> None:
         """Let a cruise fill the image with what its animal sees."""
-        scene = self._attend(world)
-        cruise.see(self._painter.tables(), scene.animals[0], FOV_DEGREES, image)
-
-    def _attend(self, world: World) -> Scene:
-        """What there is to see, and a painter for it."""
         scene = world.scene()
-        if scene is not self._scene:
-            self._scene, self._painter = scene, Painter(scene)
-        return scene
+        cruise.see(self._eye.painter(scene).tables(), scene.animals[0], FOV_DEGREES, out)
+
+
+class Depth(Sense):
+    """How many metres away each pixel of a camera's picture is; read after the camera, which fills it in one look."""
+
+    name = "depth"
+    picture = True
+
+    def __init__(self, camera: Camera) -> None:
+        self._seen = camera.depths = np.empty(camera.shape[:2], np.float32)
+        self.space = spaces.Box(0.0, FAR, camera.shape[:2], np.float32)
+
+    def read(self, world: World, animal_index: int, out: NDArray[Any]) -> None:
+        """Fill `out` with the depth of the picture its camera read last."""
+        out[...] = self._seen
+
+
+class Segments(Sense):
+    """Which thing each pixel of a camera's picture shows; read after the camera, which fills it in one look."""
+
+    name = "segments"
+    picture = True
+
+    def __init__(self, camera: Camera) -> None:
+        self._seen = camera.numbers = np.empty(camera.shape[:2], np.int32)
+        self.space = spaces.Box(min(SURROUNDINGS), _LAST_NUMBER, camera.shape[:2], np.int32)
+
+    def read(self, world: World, animal_index: int, out: NDArray[Any]) -> None:
+        """Fill `out` with the segments of the picture its camera read last."""
+        out[...] = self._seen

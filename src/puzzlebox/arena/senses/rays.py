@@ -6,31 +6,37 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from puzzlebox._native import Cruise
-from puzzlebox.arena.things import Thing
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.rules import PRESETS, Rules
+from puzzlebox.arena.senses.sense import Cruising, Sense
+from puzzlebox.arena.things import CATALOGUE, Thing
+from puzzlebox.arena.things.thing import NO_TAG
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FENCE, NOTHING, SOLID
 from puzzlebox.scene.scene import no_such_animal
 
-# animal-ai.md 6.2
+# The original casts balls of this radius, this far, both in metres (docs/original/senses.md#rays).
 RADIUS = 0.5
 LENGTH = 200.0
-MOST_RAYS = 1001
-# What the rays can tell apart, in the order of the columns (animal-ai.md 6.3); older builds knew the first 12 or 6.
+MOST_RAYS, MOST_DEGREES = 1001, 360
+# What the rays of the original can tell apart, in the order of the columns; older builds knew the first 12 or 6
+# (docs/original/senses.md#tags).
 TAGS = (
     *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
     *("GoalSpawner", "DeathZone", "HotZone", "Ramp", "PillarButton", "SignPoster"),
     *("DecoyGoal", "DecoyGoalBounce", "HollowObj", "badGoalMulti", "DataZone", "agent"),
 )
+# Tags of the original for which its rays have no column: a ray that meets such a thing sets none.
+_WITHOUT_COLUMN = ("", "GrowGoal", "ShrinkGoal")
 # What a thing is seen as where its own tag was not known yet: with six tags a DeathZone was a bad goal.
 _SEEN_AS = {6: {"DeathZone": "badGoal"}}
 
 Floats = npt.NDArray[np.float32]
 
 
-class Rays:
+class Rays(Sense):
     """Balls of half a metre cast from the animal's middle, level, in a fan around where it looks.
 
     Each ray gives one number for each tag (1 where that is what it met), 1 if it met nothing, and the distance over
@@ -40,9 +46,17 @@ class Rays:
     Attributes:
         count: how many rays; an odd number.
         degrees: the whole fan, from the leftmost to the rightmost ray.
+
+    Args:
+        count: how many rays.
+        degrees: the whole fan.
+        rules: the rules of the episodes, which say how many columns a ray has in `space`.
     """
 
-    def __init__(self, count: int = 5, degrees: float = 60.0) -> None:
+    name = "rays"
+    cruising = Cruising.JOINS
+
+    def __init__(self, count: int = 5, degrees: float = 60.0, rules: Rules = PRESETS["puzzlebox"]) -> None:
         if (
             not isinstance(count, int | np.integer)
             or isinstance(count, bool)
@@ -52,10 +66,15 @@ class Rays:
             raise ValueError(
                 f"rays is {count!r}; it must be an odd number from 1 to {MOST_RAYS}: one ray ahead, pairs beside it"
             )
-        if isinstance(degrees, bool) or not isinstance(degrees, int | float | np.number) or not 0 <= degrees <= 360:
-            raise ValueError(f"ray_degrees is {degrees!r}; it must be from 0 to 360: the whole fan")
+        if (
+            isinstance(degrees, bool)
+            or not isinstance(degrees, int | float | np.number)
+            or not 0 <= degrees <= MOST_DEGREES
+        ):
+            raise ValueError(f"ray_degrees is {degrees!r}; it must be from 0 to {MOST_DEGREES}: the whole fan")
         self.count = int(count)
         self.degrees = float(degrees)
+        self.space = spaces.Box(0.0, 1.0, (self.size(rules),), np.float32)
         side = self.count // 2
         step = radians(self.degrees) / 2 / side if side else 0.0
         self._turns = [0.0]
@@ -66,12 +85,16 @@ class Rays:
 
     @staticmethod
     def tags(rules: Rules) -> tuple[str, ...]:
-        """The names of the columns that tell what was met."""
-        return TAGS[: rules.ray_tags]
+        """The names of the columns that say what was met.
+
+        Where the rules know all tags of the original, those that things of other packages bring follow, by name.
+        """
+        known = TAGS[: rules.ray_tags]
+        return known if len(known) < len(TAGS) else known + other_tags()
 
     def size(self, rules: Rules) -> int:
         """How many numbers a cast gives."""
-        return self.count * (rules.ray_tags + 2)
+        return self.count * (len(self.tags(rules)) + 2)
 
     def seen(self, world: World, animal_index: int = 0) -> list[tuple[str, float]]:
         """The tag of what each ray meets ("": something without one, "none": nothing) and the distance over 200 m."""
@@ -87,6 +110,10 @@ class Rays:
             (_tag(things.get(number), number, solid=bool(parts & SOLID)), distance / LENGTH)
             for number, parts, distance in hits
         ]
+
+    def read(self, world: World, animal_index: int, out: npt.NDArray[Any]) -> None:
+        """Fill `out` with the numbers of all rays."""
+        self.cast(world, animal_index, out)
 
     def cast(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
         """The numbers of all rays, one ray after the other; in the dark zeros, where the rules say so."""
@@ -105,7 +132,7 @@ class Rays:
         )
         return out
 
-    def join(self, cruise: Cruise, world: World, out: Floats) -> None:
+    def join(self, cruise: Cruise, world: World, out: npt.NDArray[Any]) -> None:
         """Let a cruise fill in the numbers of its animal's rays."""
         cruise.scan(self._turns, RADIUS, LENGTH, self._columns_in(world), out)
 
@@ -113,7 +140,7 @@ class Rays:
         """The columns of all things there are, for the kernel; made anew when something has come."""
         if self._things is not world.present or self._numbered != world.numbered:
             self._things, self._numbered = world.present, world.numbered
-            columns = _COLUMNS[world.rules.ray_tags]
+            columns = _columns(world.rules)
             self._columns = np.full((self._numbered + 1, 2), -1, np.int32)
             for number in (NOTHING, FENCE, *world.present):
                 thing = world.present.get(number)
@@ -124,15 +151,19 @@ class Rays:
 def _tag(thing: Thing | None, number: int, solid: bool) -> str:
     """What a ray calls what it met; no thing has the number of the fence, or of nothing."""
     if thing is None:
-        return "arena" if number == FENCE else "none"
-    # The place from which a button is pressed blocks rays too, but has no name (animal-ai.md 6.4).
+        return "arena" if number == FENCE else NO_TAG
+    # A button's press area blocks rays, too, but has no tag (docs/original/senses.md#what-stops-a-ray).
     return thing.tag if solid or thing.passable else ""
 
 
-def _columns(count: int) -> dict[str, int]:
-    columns = {tag: column for column, tag in enumerate(TAGS[:count])}
-    columns |= {tag: columns[other] for tag, other in _SEEN_AS.get(count, {}).items()}
-    return columns | {"none": count}
+def other_tags() -> tuple[str, ...]:
+    """The tags, by name, that only things of other packages have; none where no such package is installed."""
+    return tuple(sorted({thing.tag for thing in CATALOGUE.values()}.difference(TAGS, _WITHOUT_COLUMN)))
 
 
-_COLUMNS: dict[Any, dict[str, int]] = {count: _columns(count) for count in (18, 12, 6)}
+def _columns(rules: Rules) -> dict[str, int]:
+    """The column of each tag under some rules, and of nothing."""
+    tags = Rays.tags(rules)
+    columns = {tag: column for column, tag in enumerate(tags)}
+    columns |= {tag: columns[other] for tag, other in _SEEN_AS.get(rules.ray_tags, {}).items()}
+    return columns | {NO_TAG: len(tags)}

@@ -1,9 +1,13 @@
 """Vitals: what an animal feels of itself without looking: its health, its motion, its place."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from puzzlebox._native import Cruise
+from puzzlebox.arena.senses.sense import Cruising, Sense
 from puzzlebox.arena.world import World
 from puzzlebox.scene.scene import no_such_animal
 
@@ -19,10 +23,28 @@ LOW: Floats = np.array((0, -_SPEED, -_SPEED, -_SPEED, -_MARGIN, -_DEPTH, -_MARGI
 HIGH: Floats = np.array((100, _SPEED, _SPEED, _SPEED, _SIDE + _MARGIN, _TOP, _SIDE + _MARGIN), np.float32)
 
 
-class Vitals:
-    """Health (0-100), velocity to the right, up and forwards in m/s, and position x, y, z in metres: seven numbers."""
+# What the numbers are divided by when they are scaled: health of 100, 20 m/s, 40 m.
+SCALE: Floats = np.array((100, 20, 20, 20, 40, 40, 40), np.float32)
 
+
+class Vitals(Sense):
+    """Health (0-100), velocity to the right, up and forwards in m/s, and position x, y, z in metres: seven numbers.
+
+    Args:
+        scaled: in observations, health is divided by 100, velocity by 20 m/s and position by 40 m.
+    """
+
+    name = "vitals"
+    cruising = Cruising.JOINS
     size = len(NAMES)
+
+    def __init__(self, scaled: bool = False) -> None:
+        self.space = spaces.Box(LOW, HIGH, dtype=np.float32)
+        self.scale = SCALE if scaled else None
+
+    def read(self, world: World, animal_index: int, out: npt.NDArray[Any]) -> None:
+        """Fill `out` with the seven numbers."""
+        self.feel(world, animal_index, out)
 
     def feel(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
         """The numbers, always within `LOW` and `HIGH`, also where the physics failed."""
@@ -37,6 +59,6 @@ class Vitals:
             np.clip(np.nan_to_num(out), LOW, HIGH, out=out)
         return out
 
-    def join(self, cruise: Cruise, out: Floats) -> None:
+    def join(self, cruise: Cruise, world: World, out: npt.NDArray[Any]) -> None:
         """Let a cruise fill in what its animal feels."""
         cruise.feel(out)

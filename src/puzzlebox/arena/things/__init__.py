@@ -1,6 +1,11 @@
-"""The catalogue: every thing a task can hold, one class each. Importing this package fills it."""
+"""The catalogue: every thing a task can hold, one class each. Importing this package fills it.
+
+Things of other packages come last, by the entry points of the group `puzzlebox.things`.
+"""
 
 from puzzlebox.arena.things import animal, structures, blocks, goals, changing, zones, dispensers, buttons, signs  # noqa: F401, I001
+from puzzlebox.arena.rules import name_things
+from puzzlebox.arena.things.everyday import nearest_thing
 from puzzlebox.arena.things.parameters import (
     ANIMALAI_PARAMETERS,
     CHOICES,
@@ -11,10 +16,10 @@ from puzzlebox.arena.things.parameters import (
     Kind,
     Parameter,
 )
+from puzzlebox import entry_points
 from puzzlebox.scene.shapes import Vector
 from puzzlebox.arena.things.animal import Agent
 from puzzlebox.arena.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
-from puzzlebox.arena.things.rules import PRESETS, Rules
 from puzzlebox.arena.things.stage import Stage
 from puzzlebox.arena.things.thing import CATALOGUE, LIFT, SHRINK, Thing, names
 
@@ -25,7 +30,6 @@ __all__ = [
     "LIFT",
     "NOTHING",
     "PARAMETERS",
-    "PRESETS",
     "SHRINK",
     "SKINS",
     "SYMBOLS",
@@ -36,7 +40,6 @@ __all__ = [
     "Notices",
     "Origin",
     "Parameter",
-    "Rules",
     "SizeRange",
     "Solid",
     "Stage",
@@ -46,3 +49,7 @@ __all__ = [
     "Vector",
     "names",
 ]
+
+# The rules lie below this room; they refuse a mass for what is not a thing.
+name_things(CATALOGUE, nearest_thing)
+entry_points.load_all(entry_points.THINGS)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from puzzlebox._native import Animal
+from puzzlebox.arena.rules import Rules, steps_in
 from puzzlebox.arena.things.kinds import Category, Solid, Stands, Takes
 from puzzlebox.arena.things.parameters import SKINS
-from puzzlebox.arena.things.rules import Rules, steps_in
 from puzzlebox.arena.things.skins import skin
 from puzzlebox.arena.things.thing import Thing
 from puzzlebox.scene.parts import Part
@@ -59,7 +59,7 @@ class Agent(Thing):
         # It has lost reward to something else than time.
         self.penalised = False
         self.skin = SKINS[0]
-        # What it does at every physics step (animal-ai.md 4.3) is native/motion.cpp's.
+        # What it does at every physics step (docs/original/motion.md#actions) is native/motion.cpp's.
         self.motor = Animal(rules.drive * self.weight(), rules.quick_stop)
         self.held = self.spared = steps_in(self.asked["frozen_delay"])
         # Physics steps it had to wait at the start, in this arena and in those before it.
@@ -68,7 +68,7 @@ class Agent(Thing):
     health: float = _kept("health", "0 to 100")
     total: float = _kept("total", "its return so far")
     grounded: bool = _kept("grounded", "it stands on something")
-    held: int = _kept("held", "physics steps it still cannot move (animal-ai.md 5.7)")
+    held: int = _kept("held", "physics steps it still cannot move")
     spared: int = _kept("spared", "physics steps its health and reward still stand still")
     done: bool = _kept("done", "it has finished with this arena")
     earned: bool = _kept("earned", "this step brought or cost it more than time")
@@ -91,7 +91,7 @@ class Agent(Thing):
         return skin(self.skin)
 
     def probe(self) -> Box:
-        """Only its middle asks for room; what reaches into its rim is pushed away (animal-ai.md 3.3)."""
+        """Only its middle asks for room; what touches its rim is pushed away (docs/original/placement.md#the-agent)."""
         return Box((0.0, 0.0, 0.0))
 
     def face(self, degrees: float) -> None:

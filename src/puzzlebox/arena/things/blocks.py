@@ -10,7 +10,7 @@ from puzzlebox.scene.scene import Kind, Pattern
 from puzzlebox.scene.shapes import Box, Shape, Vector, turned_quarter
 from puzzlebox.scene.themes import Look
 
-# Grey stones and brown cardboard, in the colours of the screenshots (animal-ai.md 11.3).
+# Grey stones and brown cardboard, in the colours of the screenshots (docs/original/looks.md#screenshots).
 _LIGHT_STONE, _DARK_STONE = (0.234, 0.226, 0.231), (0.134, 0.151, 0.180)
 _CARDBOARD, _OLD_CARDBOARD = (0.906, 0.773, 0.664), (0.640, 0.548, 0.469)
 _CORRUGATION = (0.28, 0.16, 0.07)
@@ -61,7 +61,7 @@ class HeavyBlock(LightBlock):
 
 
 class HookBlock(Block, family=True):
-    """The family of bars with feet. At rotation 0 the bar lies along x and its middle is at `at` (animal-ai.md 2.4)."""
+    """The family of bars with feet (docs/original/things.md#shapes). At rotation 0 the bar lies along x, about `at`."""
 
     size = SizeRange((1.0, 0.3, 3.0), (5.0, 2.0, 20.0))
     mass = 180.0
@@ -136,7 +136,7 @@ class HollowBox(Block):
     mass = 500.0
     origin = Origin.BASE
     tag = "HollowObj"
-    # Outer size and thickness of the sides, for each metre of size (animal-ai.md 2.4).
+    # Outer size and thickness of the sides, for each metre of size (docs/original/things.md#shapes).
     _outer = 1.1
     _thick = 0.1375
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from puzzlebox.arena.rules import Rules, steps_in
 from puzzlebox.arena.things.kinds import Category, Notices, Origin, Takes
-from puzzlebox.arena.things.rules import Rules, steps_in
 from puzzlebox.arena.things.thing import Thing
 from puzzlebox.scene.colours import linear
 from puzzlebox.scene.parts import Part, between, box
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from puzzlebox.arena.things.stage import Stage
 
 
-# animal-ai.md 2.8; `at` names a lower corner of the pillar.
+# docs/original/things.md#button; `at` names a lower corner of the pillar.
 PILLAR = between((-0.40, 0.0, -0.40), (0.0, 1.60, 0.0))
 HOLDER = between((-0.08, 0.59, -0.50), (0.12, 1.09, 0.09))
 BUTTON = between((0.11, 0.69, -0.36), (0.19, 1.00, -0.05))

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things.goals import GOLDEN, GREEN, RESHAPE, Goal
 from puzzlebox.arena.things.kinds import ColourRule, SizeRange, Stands, Takes
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.things.thing import SHRINK
 from puzzlebox.scene.parts import Part
 from puzzlebox.scene.scene import Kind, Pattern
@@ -17,9 +17,9 @@ from puzzlebox.scene.themes import Look
 if TYPE_CHECKING:
     from puzzlebox.arena.things.stage import Stage
 
-# How deep a growing ball may press into something that does not give way (animal-ai.md 2.6).
+# How deep a growing ball may press into something that does not give way (docs/original/things.md#changing-goals).
 _SQUEEZE = 0.05
-# What a goal without value looks like, and the rings that tell how much is left (animal-ai.md 2.6).
+# How a goal without value looks, and the rings that show how much is left (docs/original/things.md#changing-goals).
 _GREY = 0.392
 _DECAYS, _RIPENS = (1.0, 0.214, 0.051), (0.0, 0.522, 1.0)
 # A ball grows no more than this in one physics step, so that it can stop in time.
@@ -41,7 +41,7 @@ class ChangingGoal(Goal, family=True):
         first, last = self.asked["initial_value"], self.asked["final_value"]
         rising = self.rises_here()
         if (last < first) if rising else (last > first):
-            last = first  # a range the wrong way round does not change at all (animal-ai.md 2.6)
+            last = first  # a range the wrong way round does not change at all (docs/original/things.md#changing-goals)
         self.first: float = first
         self.last: float = last
         self.now: float = first
@@ -154,7 +154,7 @@ class RipenGoal(ValueGoal):
     rises = True
 
     def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        if not rules.ripen_goals_ripen:  # the game then also takes the other goal's defaults (animal-ai.md 2.6)
+        if not rules.ripen_goals_ripen:  # then the game takes a decay goal's defaults, too
             asked = {"initial_value": 2.5, "final_value": 0.5} | {
                 name: value for name, value in asked.items() if value is not None
             }

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from puzzlebox.arena.rules import Rules, steps_in
 from puzzlebox.arena.things.dotnet_random import DotNetRandom
 from puzzlebox.arena.things.goals import RESHAPE, Goal
 from puzzlebox.arena.things.kinds import Category, ColourRule, Origin, Takes
-from puzzlebox.arena.things.rules import Rules, steps_in
 from puzzlebox.arena.things.structures import GLASS
 from puzzlebox.arena.things.thing import SHRINK, Thing
 from puzzlebox.scene.colours import linear
@@ -19,7 +19,7 @@ from puzzlebox.scene.themes import Look
 if TYPE_CHECKING:
     from puzzlebox.arena.things.stage import Stage
 
-# What a fruit gained in size by a slip of builds 3.1 to 4.0, and what it started from (animal-ai.md 2.7).
+# What a fruit gained by a slip of builds 3.1 to 4.0, and what it started from (docs/original/things.md#dispensers).
 _SWELLING = 0.25
 _SWOLLEN_START = 1.0
 # The seed of every tree of the game.
@@ -232,7 +232,7 @@ class SpawnerTree(Dispenser):
         return (x + ring * cos(azimuth), y + reach * cos(polar), z + ring * sin(azimuth))
 
 
-# Half widths of a dispenser: its plinth and roof, its column, the chamber inside (animal-ai.md 2.7).
+# Half widths of a dispenser: its plinth and roof, its column, the chamber inside (docs/original/things.md#dispensers).
 _OUTER, _COLUMN, _CHAMBER = 0.807, 0.705, 0.504
 
 
@@ -340,7 +340,7 @@ class SpawnerDispenserTall(Dispenser):
     # From where to where its column is of glass, and the height of the opening.
     _glass, _opening = (0.75, 3.55), 1.65
     _drop = 3.65
-    # The door takes a second for each way, and a cycle holds it open for at most 1.5 s (animal-ai.md 2.7).
+    # The door takes a second each way and stays open for at most 1.5 s (docs/original/things.md#dispensers).
     _moving = steps_in(1.0)
     _shortest_cycle = 1.4
     _longest_open = 1.5

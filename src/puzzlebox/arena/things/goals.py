@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things.kinds import Category, ColourRule, Notices, SizeRange, Solid, Stands, Takes
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.things.thing import SHRINK, Thing
 from puzzlebox.scene.colours import Linear
 from puzzlebox.scene.parts import Part, painted
@@ -24,7 +24,7 @@ LAUNCH_SPEED = 10.0
 SMALLEST_BALL = 0.1
 # The body of a ball is made anew when its size has changed by this much.
 RESHAPE = 0.02
-# Goals shine by themselves (animal-ai.md 2.5, 11.3).
+# Goals shine by themselves (docs/original/things.md#goals, docs/original/looks.md#screenshots).
 GREEN, GOLDEN = (0.506, 0.749, 0.255), (0.910, 0.726, 0.137)
 _RED, _ORANGE, _PALE = (0.909, 0.155, 0.170), (1.0, 0.177, 0.0), (0.651, 0.708, 0.783)
 
@@ -95,7 +95,7 @@ class Goal(Thing, family=True):
         return self.extent[0]
 
     def register(self, stage: "Stage") -> None:
-        """Count among the goals there are to collect ("so_far" rules; animal-ai.md 5.3)."""
+        """Count among the goals there are to collect ("so_far" rules; docs/original/rewards.md#several-goals)."""
 
     def begin(self, stage: "Stage") -> None:
         """Get ready to set off, if it is one that does."""

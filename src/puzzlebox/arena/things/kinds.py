@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from puzzlebox.arena.things.parameters import Kind
 from puzzlebox.scene.shapes import Vector
 
 
@@ -59,11 +60,19 @@ class SizeRange:
 
 @dataclass(frozen=True)
 class Takes:
-    """A parameter as one thing takes it: its default, its meaning where that differs, and the range it is kept in."""
+    """A parameter as one thing takes it.
+
+    Attributes:
+        default: its value where the task gives none.
+        meaning: what it means for this thing, where that differs from the table of parameters.
+        limits: the range numbers are kept in.
+        kind: what its values are; given where the thing declares a parameter of its own, which then needs a meaning.
+    """
 
     default: Any = None
     meaning: str | None = None
     limits: tuple[float, float] | None = None
+    kind: Kind | None = None
 
 
 class Stands(Enum):

@@ -91,7 +91,7 @@ def documentation() -> dict[str, str]:
 
 
 def _page(name: str, thing: type[Thing]) -> str:
-    lines = [f"# {name}", "", thing.description(), "", f"![{name}](../images/things/{name}.png)", ""]
+    lines = [f"# {name}", "", thing.description(), "", f"![{name}](../../images/things/{name}.png)", ""]
     lines += [f"- {label}: {text}" for label, text in facts(thing)]
     lines += ["", "| key | meaning | default | in Animal-AI |", "|---|---|---|---|"]
     lines += [f"| `{key}` | {meaning} | {value} | `{word}` |" for key, meaning, value, word in parameters(thing)]

@@ -1,13 +1,15 @@
-"""Every parameter a thing can take: its name in our form and in Animal-AI's, its kind, and what it means.
+"""Every parameter a thing can take: its name in the Puzzlebox format and in Animal-AI's, its kind, and its meaning.
 
-One table. The models, the readers, the writers, the JSON Schema, `puzzlebox things` and the documentation read it.
+One table. The models, the readers, the writers, the JSON Schema, `puzzlebox things` and the documentation read it. The
+parameters of Animal-AI's things are written here; a thing of another package adds its own with `declare`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
 from puzzlebox.scene.colours import NAMED_COLOURS
+from puzzlebox.text import nearest
 
 SYMBOLS = (
     *("default", "right-arrow", "left-arrow", "up-arrow", "down-arrow", "u-turn-arrow"),
@@ -46,12 +48,13 @@ class Parameter:
     """One parameter.
 
     Attributes:
-        name: the key in our form.
+        name: the key in the Puzzlebox format.
         animalai: the key in Animal-AI's form.
         kind: what its values are.
         meaning: one phrase for people.
-        per_instance: Animal-AI gives a list aligned with the instances; our form takes one value or such a list.
-        counts: the length of that list counts towards the number of instances (animal-ai.md 1.4, column N).
+        per_instance: Animal-AI gives a list aligned with the instances; the Puzzlebox format takes one value or such a
+            list.
+        counts: the length of that list counts towards the number of instances (docs/original/task-files.md#keys).
     """
 
     name: str
@@ -114,3 +117,61 @@ ANIMALAI_PARAMETERS: dict[str, Parameter] = {
 }
 # The words of parameters that allow only some (beside numbers and grids).
 CHOICES: dict[Kind, Iterable[str]] = {Kind.COLOUR: tuple(NAMED_COLOURS), Kind.SKIN: SKINS, Kind.SYMBOL: SYMBOLS}
+
+# Kinds of which a task can hold one parameter only, since readers and world know it by its name.
+_ALONE = {Kind.POSITIONS: "at_one_of", Kind.OPERATIONS: "operations"}
+# Kinds whose values are lists, so that a list cannot also mean one value for each instance.
+_LISTS = (Kind.REWARD_NAMES, Kind.WEIGHTS, Kind.COUNTS)
+# Keys of an item that are no parameters, and the methods of an item (`schema.models.Item`).
+_RESERVED = {
+    *(
+        "name",
+        "count",
+        "given",
+        "construct",
+        "copy",
+        "dict",
+        "from_orm",
+        "json",
+        "parse_file",
+        "parse_obj",
+        "parse_raw",
+    ),
+    *("schema", "schema_json", "update_forward_refs", "validate"),
+}
+# What is called with every parameter that is added after the table was read.
+LISTENERS: list[Callable[[Parameter], None]] = []
+
+
+def declare(owner: str, name: str, kind: Kind | None, meaning: str | None) -> None:
+    """Add a parameter that a thing declares to the table, where the table does not have it.
+
+    Args:
+        owner: the name of the thing, for messages.
+        name: the key in a task file, in both formats.
+        kind: what its values are; None for a parameter of the table.
+        meaning: one phrase for people.
+
+    Raises:
+        TypeError: the table has no such parameter and the thing does not say what it is, or has another one.
+    """
+    known = PARAMETERS.get(name)
+    if known is not None:
+        if kind is not None and kind is not known.kind:
+            raise TypeError(f"{owner} takes `{name}` as {kind.name}, and there is a `{name}` that is {known.kind.name}")
+        return
+    if kind is None:
+        raise TypeError(
+            f"{owner} takes `{name}`, which is not a known parameter{nearest(name, PARAMETERS)}; one of its own is "
+            'declared with a kind and a meaning, as in Takes(440.0, "hertz", kind=Kind.NUMBER)'
+        )
+    if not meaning:
+        raise TypeError(f"{owner} declares `{name}` without a meaning; it is what people read about the parameter")
+    if not name.isidentifier() or name.startswith(("_", "model_")) or name in _RESERVED:
+        raise TypeError(f"{owner} declares `{name}`, which cannot be a key of an item; call it something else")
+    if kind in _ALONE:
+        raise TypeError(f"{owner} declares `{name}` as {kind.name}; the only such parameter is `{_ALONE[kind]}`")
+    parameter = Parameter(name, name, kind, meaning, per_instance=kind not in _LISTS, counts=False)
+    for listener in LISTENERS:
+        listener(parameter)
+    PARAMETERS[name] = ANIMALAI_PARAMETERS[name] = parameter

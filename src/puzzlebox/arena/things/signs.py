@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things.kinds import Category, ColourRule, Origin, SizeRange, Takes
 from puzzlebox.arena.things.parameters import SYMBOLS
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.things.thing import Thing
 from puzzlebox.scene.colours import linear
 from puzzlebox.scene.parts import BLACK, Part, painted

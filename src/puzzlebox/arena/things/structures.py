@@ -11,10 +11,10 @@ from puzzlebox.scene.shapes import Box, Shape, Tube, Vector, Wedge
 from puzzlebox.scene.surroundings import PATTERN_OF
 from puzzlebox.scene.themes import DEFAULT_THEME, THEMES, Look
 
-# Of what can be seen through (animal-ai.md 2.2).
+# Of what can be seen through (docs/original/looks.md#screenshots).
 GLASS, GLASS_ALPHA = (1.0, 1.0, 1.0), 0.416
 _GREY = linear((128, 128, 128))
-# The original paints tunnels as if they stood in the shade (animal-ai.md 11.3).
+# The original paints tunnels as if they stood in the shade (docs/original/looks.md#screenshots).
 _SHADE = (0.60, 0.68, 0.80)
 # Height of a brick, width of a stripe.
 _BRICK, _STRIPE = 0.2, 0.4

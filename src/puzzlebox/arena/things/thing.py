@@ -1,4 +1,4 @@
-"""What every thing in the catalogue tells about itself. Adding a thing means adding one class."""
+"""What every thing in the catalogue says about itself. Adding a thing means adding one class."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -7,22 +7,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things.catalogue import CATALOGUE as CATALOGUE
 from puzzlebox.arena.things.kinds import Category, ColourRule, Notices, Origin, SizeRange, Solid, Stands, Takes
-from puzzlebox.arena.things.parameters import PARAMETERS, Parameter
-from puzzlebox.arena.things.rules import Rules
+from puzzlebox.arena.things.parameters import PARAMETERS, Parameter, declare
 from puzzlebox.scene.parts import Part
 from puzzlebox.scene.shapes import Box, Shape, Vector
 from puzzlebox.scene.themes import Look
+from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
     from puzzlebox.arena.things.animal import Agent
     from puzzlebox.arena.things.stage import Stage
 
-# An explicit size is shrunk a little so that neighbours do not touch, and the reward with it (animal-ai.md 2.1).
+# An explicit size is shrunk by this factor so that neighbours do not touch, and the reward with it.
 SHRINK = 0.999
-# Everything is placed a little above what it stands on (animal-ai.md 3.4).
+# Everything is placed a little above what it stands on (docs/original/placement.md#things).
 LIFT = 0.01
+# What rays say where they meet nothing, so that no thing can be called so.
+NO_TAG = "none"
 # Nothing is placed higher than this.
 HIGHEST = 100.0
 
@@ -32,7 +35,7 @@ class Thing:
 
     Attributes:
         category: the shelf it stands on.
-        aliases: older names, all accepted in Animal-AI's form.
+        aliases: older names, all accepted in Animal-AI's format.
         turned_aliases: those under which it faced elsewhere at rotation 0, and by how many degrees.
         size: the range `size` is clamped to, or None when the size is not the author's to choose.
         unit: what `size` multiplies, where it is a scale and not metres.
@@ -41,7 +44,7 @@ class Thing:
         colour: what `color` does.
         solid: its outer form.
         passable: others may stand in the same place (zones).
-        parameters: what it takes beside `at`, `rotation`, `size` and `color`.
+        parameters: what it takes beside `at`, `rotation`, `size` and `color`; one of its own has a kind and a meaning.
         pays: touching it adds to the return.
         ends: touching it ends the episode, whatever else there is.
         reward: what touching it brings, in words; empty when nothing.
@@ -52,7 +55,7 @@ class Thing:
         notices: what an animal must do to be noticed.
         ticks: it has something to do at every physics step, from the start until it rests (`Stage.rest`).
         fades: its looks change by themselves, beside where it is.
-        tag: what the rays call it.
+        tag: what the rays call it; one that no other thing has gets a column of its own (`senses.rays`).
 
     An instance is one thing in a living arena. It knows what was asked of it and where it was placed; where it is now,
     only the engine knows.
@@ -101,9 +104,17 @@ class Thing:
         """Put the class into the catalogue, unless it is a family others belong to or a part that comes with others."""
         super().__init_subclass__(**kwargs)
         cls.aliases = cls.__dict__.get("aliases", ())  # an old name belongs to one thing, not to its variants
+        if cls.tag == NO_TAG:
+            raise TypeError(f"{cls.__name__} has the tag `{NO_TAG}`, which is what rays say where they meet nothing")
+        for name, taken in cls.parameters.items():
+            declare(cls.__name__, name, taken.kind, taken.meaning)
         if not family:
             if not cls.__doc__:
                 raise TypeError(f"{cls.__name__} needs a docstring: it is its page in the catalogue")
+            other = CATALOGUE.get(cls.__name__)
+            # The same class again is a cell of a notebook that was run twice.
+            if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise TypeError(f"there is a {cls.__name__} already, in {other.__module__}; give yours another name")
             CATALOGUE[cls.__name__] = cls
 
     @classmethod
@@ -137,9 +148,13 @@ class Thing:
 
     @classmethod
     def _settle(cls, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """What was asked for, kept within its limits, with defaults for the rest."""
-        settled = {}
-        for name, taken in cls.takes().items():
+        """What was asked for, kept within its limits, with defaults for the rest; refuses what it does not take."""
+        settled, takes = {}, cls.takes()
+        if not asked.keys() <= takes.keys():
+            for name, value in asked.items():
+                if value is not None and name not in takes:
+                    raise TypeError(f"{cls.__name__} does not take `{name}`{nearest(str(name), takes)}")
+        for name, taken in takes.items():
             value = asked.get(name)
             if value is None:
                 value = taken.default
@@ -181,7 +196,7 @@ class Thing:
         return self.extent[1] / 2 if self.origin is Origin.CENTRE else 0.0
 
     def probe(self) -> Box:
-        """The box that asks whether there is room for it (animal-ai.md 3.4)."""
+        """The box that asks whether there is room for it (docs/original/placement.md#things)."""
         x, y, z = self.extent
         return Box((x / 2, y / 2, z / 2), (0.0, 0.0 if self.origin is Origin.CENTRE else y / 2, 0.0))
 

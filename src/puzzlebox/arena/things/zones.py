@@ -30,7 +30,7 @@ class Zone(Thing, family=True):
 
 
 class FlatZone(Zone, family=True):
-    """The family of zones that lie on the floor, mostly under it (animal-ai.md 2.10)."""
+    """The family of zones that lie on the floor, mostly under it (docs/original/things.md#zones)."""
 
     parameters = {"at": Takes(None, "where its middle lies; the height has no effect")}
     origin = Origin.FLOOR

@@ -219,7 +219,7 @@ class If:
 
 
 def matches(entry: Any, value: Any) -> bool:
-    """Whether a value fits an entry of a case (procgen.md 4)."""
+    """Whether a value fits an entry of a case (docs/original/templates.md#conditions)."""
     is_number = isinstance(value, int | float)
     if isinstance(entry, Range):
         return is_number and entry.low <= value <= entry.high

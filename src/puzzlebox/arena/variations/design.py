@@ -1,7 +1,5 @@
 """How the combinations of a template are used: splits that share none, samples in balance, Latin squares."""
 
-from typing import Any
-
 from puzzlebox.arena.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.arena.variations.names import Names
 from puzzlebox.arena.variations.parts import Context
@@ -9,12 +7,12 @@ from puzzlebox.arena.variations.plan import Design
 from puzzlebox.arena.variations.problems import refuse
 from puzzlebox.arena.variations.space import Choice
 from puzzlebox.arena.variations.tables import Constraint
-from puzzlebox.arena.variations.variables import number_of, whole_of
+from puzzlebox.arena.variations.variables import number_of, pairs_of, whole_of
+from puzzlebox.seeds import SEEDS
 from puzzlebox.text import nearest
 
 DESIGN_KEYS = ("design", "splits")
 _KEYS = ("sample", "seed", "balance", "latin_square")
-_MOST_SEEDS = 2**63
 
 
 def read_design(root: Node, names: list[str]) -> Design:
@@ -22,12 +20,12 @@ def read_design(root: Node, names: list[str]) -> Design:
     made = Design()
     node = root.get("design")
     if node is not None:
-        for key, value in _pairs(node, "design"):
+        for key, value in pairs_of(node, "design", "a mapping"):
             match key.value:
                 case "sample":
                     made.sample = whole_of(value, "`sample`", 1, 10**12)
                 case "seed":
-                    made.seed = whole_of(value, "`seed`", 0, _MOST_SEEDS)
+                    made.seed = whole_of(value, "`seed`", 0, SEEDS)
                 case "balance":
                     made.balance = tuple(_known(each, names) for each in _list(value, "`balance`"))
                 case "latin_square":
@@ -41,9 +39,9 @@ def read_design(root: Node, names: list[str]) -> Design:
 
 
 def _read_splits(node: Node, design: Design) -> None:
-    for key, value in _pairs(node, "splits"):
+    for key, value in pairs_of(node, "splits", "a mapping"):
         if key.value == "seed":
-            design.split_seed = whole_of(value, "`seed`", 0, _MOST_SEEDS)
+            design.split_seed = whole_of(value, "`seed`", 0, SEEDS)
             continue
         share = number_of(value, f"the share of `{key.short()}`")
         if not 0 < share <= 1:
@@ -105,13 +103,3 @@ def _list(node: Node, what: str) -> list[Node]:
         refuse(f"{what} expects a list of variables; got {node.shown()}", node)
     entries: list[Node] = node.value
     return entries
-
-
-def _pairs(node: Node, what: str) -> list[tuple[Any, Node]]:
-    if node.kind != MAPPING:
-        refuse(f"`{what}` expects a mapping; got {node.shown()}", node)
-    for key, _ in node.value:
-        if key.kind != SCALAR:
-            refuse(f"a key of `{what}` is a text, not {key.shown()}", key)
-    pairs: list[tuple[Any, Node]] = node.value
-    return pairs

@@ -39,7 +39,7 @@ class Undecided(Exception):
         self.choice = choice
 
 
-class Chance(Exception):
+class NotDrawn(Exception):
     """A value is needed that is drawn by chance."""
 
     def __init__(self, name: str) -> None:
@@ -53,7 +53,7 @@ class Context:
     Args:
         selection: which option each choice takes.
         names: what the named values are made from.
-        chance: where drawn values come from, by name; None: there are none yet.
+        rng_of: the random stream of a drawn value, by its name; None: nothing can be drawn yet.
         budget: the steps that may be taken; None: as many as a variation may take.
 
     Attributes:
@@ -64,14 +64,14 @@ class Context:
         self,
         selection: Mapping[Choice, int],
         names: Mapping[str, Any] | None = None,
-        chance: Callable[[str], Random] | None = None,
+        rng_of: Callable[[str], Random] | None = None,
         budget: Budget | None = None,
     ) -> None:
         self.budget = Budget() if budget is None else budget
         self.cases: dict[Any, int] = {}
         self.selection = selection
         self.names: Mapping[str, Any] = {} if names is None else names
-        self._chance = chance
+        self._rng_of = rng_of
         self._known: dict[str, Any] = {}
         self._pending: list[str] = []
 
@@ -99,13 +99,13 @@ class Context:
 
     def random(self, name: str) -> Random:
         """The source of a drawn value."""
-        if self._chance is None:
-            raise Chance(name)
-        return self._chance(name)
+        if self._rng_of is None:
+            raise NotDrawn(name)
+        return self._rng_of(name)
 
     def fixing(self, pinned: Selection) -> "Context":
         """The same with some choices made for good."""
-        return Context({**self.selection, **pinned}, self.names, self._chance, self.budget)
+        return Context({**self.selection, **pinned}, self.names, self._rng_of, self.budget)
 
 
 def realise(part: Any, context: Context) -> Any:

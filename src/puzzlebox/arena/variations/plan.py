@@ -18,7 +18,7 @@ from puzzlebox.arena.variations.tables import Constraint, tie
 
 # So many combinations of what a condition refers to are tried before a template is used.
 MOST_TRIED = 20_000
-Chances = Callable[[str], Random]
+Streams = Callable[[str], Random]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Plan(Protocol):
     endless: bool
 
     def produce(
-        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
     ) -> Produced | None:
         """The variation with these choices; None where a drawn value breaks a condition and must be drawn again."""
 
@@ -116,7 +116,7 @@ class ProcgenPlan:
         tie(self.space, constraints, budget)
 
     def produce(
-        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
     ) -> Produced:
         """The variation with these choices."""
         context = Context(selection, budget=budget)
@@ -322,12 +322,12 @@ class FamilyPlan:
         self.columns = list(dict.fromkeys(["template", *(name for each in members for name in each.plan.columns)]))
 
     def produce(
-        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
     ) -> Produced | None:
         """The variation of the member that is chosen."""
         member = self._members[selection[self._choice]]
         with naming(member.plan):
-            made = member.plan.produce(selection, chance, attempt, budget)
+            made = member.plan.produce(selection, rng_of, attempt, budget)
         if made is None:
             return None
         return Produced(made.data, {"template": member.name, **made.values}, [member.name, *made.labels])

@@ -12,17 +12,17 @@ from puzzlebox.arena.variations.budget import MOST_STEPS, MOST_VARIATIONS, check
 from puzzlebox.arena.variations.conditions import Document, If, Range
 from puzzlebox.arena.variations.parts import Context, ListPart, MappingPart, Pinned, Repeat, is_dynamic, realise
 from puzzlebox.arena.variations.problems import NOWHERE, refuse
-from puzzlebox.arena.variations.sampling import Shuffle
+from puzzlebox.arena.variations.shuffle import Shuffle
 from puzzlebox.arena.variations.space import Choice, Option, Space
 from puzzlebox.text import nearest
 
-# procgen.md 3, in its order.
+# The colours of `!ProcColor`, in its order (docs/original/templates.md#generators).
 PALETTE = (
     *((255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0), (255, 0, 255)),
     *((0, 255, 255), (192, 192, 192), (128, 128, 128), (128, 0, 0), (0, 128, 0)),
 )
 _TEMPLATE_KEYS = ("id", "proc_meta")
-# The keys of each tag in the order in which they are written (procgen.md 2); what is newer comes after them.
+# The keys of each tag in the order they are written in (docs/original/templates.md#keys); what is newer comes last.
 _ORDERS = {
     "!ArenaConfig": "randomizeArenas canResetEpisode canChangePerspective showNotification arenas",
     "!Arena": "passMark timeLimit items blackouts mergeNextArena",

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,11 +20,12 @@ from puzzlebox.arena.variations.budget import STEPS_TO_CHECK, Budget, Spent
 from puzzlebox.arena.variations.parts import shown
 from puzzlebox.arena.variations.plan import Design, ProcgenPlan, Produced, form_of
 from puzzlebox.arena.variations.problems import Mistake, TemplateError
-from puzzlebox.arena.variations.reading import found, is_template_tree, plan_of, tree_of
-from puzzlebox.arena.variations.sampling import Shuffle, shares
+from puzzlebox.arena.variations.shuffle import Shuffle, shares
 from puzzlebox.arena.variations.space import Selection
+from puzzlebox.arena.variations.template_source import found, is_template_tree, plan_of, tree_of
 from puzzlebox.arena.variations.text import text_of
 from puzzlebox.arena.variations.vary_form import TEMPLATE_KEYS
+from puzzlebox.seeds import named_seed, round_seed, sample_rng, variation_rng
 from puzzlebox.text import nearest
 
 # So often drawn values that break a condition are drawn again.
@@ -108,12 +109,7 @@ class Variations:
         return _length(self.count)
 
     def __getitem__(self, number: Any) -> Any:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
-        place = number + self.count if number < 0 else number
-        if not 0 <= place < self.count:
-            raise IndexError(f"there is no variation {number}; there are {self.count}")
-        return self._template.at(self._indices[place])
+        return _items(number, self.count, lambda place: self._template.at(self._indices[place]))
 
     def __iter__(self) -> Iterator[Variation]:
         return (self[number] for number in _numbers(self.count))
@@ -127,7 +123,7 @@ class Variations:
         if amount is None:
             return (self._indices[number] for number in _numbers(self.count))
         _enough(amount, self.count)
-        order = Shuffle(self.count, f"sample/{seed}")
+        order = Shuffle(self.count, named_seed("sample", seed))
         return (self._indices[order[number]] for number in range(amount))
 
 
@@ -237,12 +233,7 @@ class Template:
         return _length(self.count)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        number = index + self.count if index < 0 else index
-        if not 0 <= number < self.count:
-            raise IndexError(f"there is no variation {index}; there are {self.count}")
-        return self.at(number)
+        return _items(index, self.count, self.at)
 
     def __iter__(self) -> Iterator[Variation]:
         return (self.at(number) for number in _numbers(self.count))
@@ -258,7 +249,7 @@ class Template:
         for attempt in range(_MOST_ATTEMPTS):
             with self._sentences(f"to make variation {index}"):
                 made = self._plan.produce(
-                    selection, lambda name: Random(f"{self.seed}/{index}/{name}"), attempt, budget
+                    selection, lambda name: variation_rng(self.seed, index, name), attempt, budget
                 )
             if made is not None:
                 return Variation(index, made, form_of(self._plan, selection))
@@ -289,13 +280,13 @@ class Template:
             return
         left, round_ = amount, 0
         while left > 0:
-            for index in self._one_round(min(left, self.count), f"{seed}/{round_}" if round_ else seed):
+            for index in self._one_round(min(left, self.count), round_seed(seed, round_)):
                 yield index + round_ * self.count
             left -= self.count
             round_ += 1
 
     def _one_round(self, amount: int, seed: Any) -> Iterator[int]:
-        random, seen = Random(seed), set[int]()
+        random, seen = sample_rng(seed), set[int]()
         repeated = 0
         while len(seen) < amount and repeated < _PATIENCE:
             selection: Selection = {}
@@ -305,7 +296,7 @@ class Template:
             if not repeated:
                 seen.add(index)
                 yield index
-        rest = Shuffle(self.count, f"rest/{seed}")
+        rest = Shuffle(self.count, named_seed("rest", seed))
         place = 0
         while len(seen) < amount:
             if rest[place] not in seen:
@@ -315,7 +306,7 @@ class Template:
 
     def _balanced(self, amount: int, seed: int) -> Iterator[int]:
         """Equally many of each combination of some variables, as nearly as can be."""
-        order = Shuffle(self.count, f"balance/{seed}")
+        order = Shuffle(self.count, named_seed("balance", seed))
         cells = prod(max(1, self._plan.levels(name)) for name in self.design.balance)
         waiting: dict[str, list[int]] = {}
         place = given = turn = 0
@@ -351,7 +342,7 @@ class Template:
             hint = nearest(name, self.splits) if self.splits else "; the template has no `splits`"
             raise ValueError(f"there is no split `{name}`{hint}")
         stretch = shares(self.count, list(self.design.splits.values()))[self.splits.index(name)]
-        order = Shuffle(self.count, f"splits/{self.design.split_seed}")
+        order = Shuffle(self.count, named_seed("splits", self.design.split_seed))
         return Variations(self, _Shuffled(order, stretch), stretch.stop - stretch.start)
 
 
@@ -378,6 +369,16 @@ def _numbers(count: int) -> Iterator[int]:
     while number < count:
         yield number
         number += 1
+
+
+def _items(index: Any, count: int, at: Callable[[int], Variation]) -> Any:
+    """Return the variation at an index (negative: from the end), or those of a slice."""
+    if isinstance(index, slice):
+        return [at(each) for each in range(*index.indices(_length(count)))]
+    number = index + count if index < 0 else index
+    if not 0 <= number < count:
+        raise IndexError(f"there is no variation {index}; there are {count}")
+    return at(number)
 
 
 def _length(count: int) -> int:

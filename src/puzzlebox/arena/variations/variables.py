@@ -247,3 +247,20 @@ def whole_of(node: Node, what: str, least: int, most: int) -> int:
     if type(value) is not int or not least <= value <= most:
         refuse(f"{what} is a whole number from {least} to {most}; got {node.shown()}", node)
     return value
+
+
+def pairs_of(node: Node, key: str, expected: str) -> list[tuple[Node, Node]]:
+    """Return the keys and values of a mapping whose keys are texts.
+
+    Args:
+        node: the mapping.
+        key: the key in the file the mapping stands under.
+        expected: what the message says is expected where it is no mapping.
+    """
+    if node.kind != MAPPING:
+        refuse(f"`{key}` expects {expected}; got {node.shown()}", node)
+    pairs: list[tuple[Node, Node]] = node.value
+    for name, _ in pairs:
+        if name.kind != SCALAR:
+            refuse(f"a key of `{key}` is a text, not {name.shown()}", name)
+    return pairs

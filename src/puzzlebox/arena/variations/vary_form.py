@@ -29,10 +29,10 @@ from puzzlebox.arena.variations.parts import (
     shown,
 )
 from puzzlebox.arena.variations.plan import (
-    Chances,
     Design,
     Plan,
     Produced,
+    Streams,
     choices_in,
     collect,
     column_names,
@@ -43,9 +43,10 @@ from puzzlebox.arena.variations.plan import (
 from puzzlebox.arena.variations.problems import refuse
 from puzzlebox.arena.variations.procgen_form import Scope
 from puzzlebox.arena.variations.space import Choice, Option
+from puzzlebox.arena.variations.symmetry import MIRRORS, TURNS, mirrored, turned
 from puzzlebox.arena.variations.tables import Constraint, tie
-from puzzlebox.arena.variations.turning import MIRRORS, TURNS, mirrored, turned
-from puzzlebox.arena.variations.variables import LAWS, plain_part, read_variable
+from puzzlebox.arena.variations.variables import LAWS, pairs_of, plain_part, read_variable
+from puzzlebox.seeds import attempt_name
 from puzzlebox.text import nearest, number
 
 TEMPLATE_KEYS = ("vary", "let", "require", "labels", "templates", *DESIGN_KEYS)
@@ -261,7 +262,7 @@ class VaryReader:
             self.constraints.append(Constraint(axes, _only_when(choice, test), test.place))
         self.constraints += latin_square(root, self.names)
         labels = root.get("labels")
-        for key, value in [] if labels is None else _pairs(labels, "labels"):
+        for key, value in [] if labels is None else pairs_of(labels, "labels", "values by their names"):
             self.labels[key.value] = plain_part(value, f"labels.{key.value}", self.part)
 
 
@@ -296,13 +297,13 @@ class VaryPlan:
         self.endless = drawn or any(each.plan.endless for each in nested)
 
     def produce(
-        self, selection: Mapping[Choice, int], chance: Chances, attempt: int = 0, budget: Budget | None = None
+        self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
     ) -> Produced | None:
         """The variation with these choices, unless a drawn value breaks a requirement."""
         reader = self._reader
 
         def drawn(name: str) -> Random:
-            return chance(f"{attempt}/{name}" if attempt else name)
+            return rng_of(attempt_name(name, attempt))
 
         context = Context(selection, reader.names.parts, drawn, budget)
         if not all(formula.realise(context) for formula in reader.requirements):
@@ -448,16 +449,6 @@ def _texts(node: Node) -> list[str]:
     if node.kind == SEQUENCE:
         return [text for each in node.value for text in _texts(each)]
     return [text for key, value in node.value for text in (*_texts(key), *_texts(value))]
-
-
-def _pairs(node: Node, what: str) -> list[tuple[Node, Node]]:
-    if node.kind != MAPPING:
-        refuse(f"`{what}` expects values by their names; got {node.shown()}", node)
-    for key, _ in node.value:
-        if key.kind != SCALAR:
-            refuse(f"a key of `{what}` is a text, not {key.shown()}", key)
-    pairs: list[tuple[Node, Node]] = node.value
-    return pairs
 
 
 def _ends(node: Node) -> tuple[Any, Any, bool]:

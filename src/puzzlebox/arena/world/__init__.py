@@ -1,19 +1,18 @@
 """A task made alive: physics, rules and events of one episode."""
 
-from puzzlebox.arena.things.rules import PRESETS, Rules
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.arena.world.events import KINDS, Event
 from puzzlebox.arena.world.fork import Fork
-from puzzlebox.arena.world.order import ArenaOrder
 from puzzlebox.arena.world.placement import Unplaced
 from puzzlebox.arena.world.record import Record
+from puzzlebox.arena.world.schedule import ArenaSchedule
 from puzzlebox.arena.world.world import Outcome, World
 
 __all__ = [
     "ACTIONS",
     "KINDS",
-    "PRESETS",
-    "ArenaOrder",
+    "ArenaSchedule",
     "Event",
     "Fork",
     "Outcome",

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.things import Agent, Thing
-from puzzlebox.arena.things.rules import PHYSICS_STEP
 from puzzlebox.arena.world.engine import facing
 
 if TYPE_CHECKING:

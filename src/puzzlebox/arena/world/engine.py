@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox._native import Solids
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.world.physics_library import load_sapien
 from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Ball, Box, Hull, Shape, Tube, Vector, Wedge, thinnest
 
@@ -35,7 +35,7 @@ _GIVE = 0.05
 _WORLD_GRAVITY = np.array((0.0, -9.81, 0.0), np.float32)
 _UNIT = np.ones(3, np.float32)
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
-# animal-ai.md 4.1
+# The original's settings (docs/original/motion.md#engine).
 _ITERATIONS = 12
 _SLEEP = 0.005
 _CONTACT_OFFSET = 0.01

@@ -1,10 +1,10 @@
 """When the light is on: a function of the time since the arena began."""
 
-from puzzlebox.arena.things.rules import TIME_UNIT
+from puzzlebox.arena.rules import TIME_UNIT
 
 
 class Lights:
-    """The schedule of one arena (animal-ai.md 5.8)."""
+    """The schedule of one arena (docs/original/rewards.md#lights)."""
 
     def __init__(self, blackouts: tuple[int, ...]) -> None:
         self._period = -blackouts[0] * TIME_UNIT if blackouts and blackouts[0] < 0 else 0

@@ -43,7 +43,7 @@ class _Toggle(Operation):
         for item in self._model.items:
             thing = world.bring(item)
             if thing is not None and not self._model.forget:
-                self._brought = thing  # the last is the one that is taken away again (animal-ai.md 1.11)
+                self._brought = thing  # of several, the last one is taken away again, as in the original
 
     def start(self, world: "World", animal: Agent) -> None:
         brought, self._brought = self._brought, None
@@ -112,7 +112,7 @@ class _OneOf(Operation):
         self._inner = [alive(each) for each in model.operations]
         weights = model.weights or (1.0,) * len(self._inner)
         shares = [weight / max(weights) for weight in weights]  # their plain sum may be too much for a number
-        self._chances = [share / sum(shares) for share in shares]
+        self._probabilities = [share / sum(shares) for share in shares]
 
     def prepare(self, world: "World") -> None:
         for each in self._inner:
@@ -120,7 +120,7 @@ class _OneOf(Operation):
 
     def start(self, world: "World", animal: Agent) -> None:
         if self._inner:
-            self._inner[int(world.generator.choice(len(self._inner), p=self._chances))].start(world, animal)
+            self._inner[int(world.generator.choice(len(self._inner), p=self._probabilities))].start(world, animal)
 
 
 def alive(model: models.Operation) -> Operation:
@@ -145,7 +145,7 @@ def alive(model: models.Operation) -> Operation:
 
 
 def operations_of(thing: Thing) -> list[Operation]:
-    """What a thing does when pressed or entered; a button's legacy keys come first (animal-ai.md 1.11)."""
+    """What a thing does when pressed or entered; legacy keys come first (docs/original/task-files.md#operations)."""
     asked: Sequence[models.Operation] = thing.asked.get("operations") or ()
     living = [alive(model) for model in (*_legacy(thing), *asked)]
     # Nobody leaves a button, so there what lasts would last for good; in the game it is for zones only.
@@ -166,10 +166,10 @@ def _legacy(thing: Thing) -> list[models.Operation]:
     press: models.Operation = models.OneOf(
         do="one_of", operations=tuple(choices), weights=tuple(thing.asked["reward_weights"] or ())
     )
-    chance = thing.asked["spawn_probability"]
-    if chance < 1:
+    probability = thing.asked["spawn_probability"]
+    if probability < 1:
         nothing = models.NoOperation(do="nothing")
-        press = models.OneOf(do="one_of", operations=(press, nothing), weights=(chance, 1 - chance))
+        press = models.OneOf(do="one_of", operations=(press, nothing), weights=(probability, 1 - probability))
     return [press]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from puzzlebox._native import Motion
 from puzzlebox.arena.things import Agent, Thing
-from puzzlebox.arena.world.building import Arrangement
+from puzzlebox.arena.world.arrangement import Arrangement
 from puzzlebox.scene.parts import Part, mask_of, planes_of, row_of
 from puzzlebox.scene.scene import MASK, PART, POSE, POSE_WIDTH, Kind, Pattern, Scene, Table
 from puzzlebox.scene.surroundings import surroundings

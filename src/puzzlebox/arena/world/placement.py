@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from puzzlebox.arena.rules import PHYSICS_STEP, Rules
 from puzzlebox.arena.schema.models import Item
-from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Agent, Notices, Origin, Rules, Thing
-from puzzlebox.arena.things.rules import PHYSICS_STEP
+from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Agent, Notices, Origin, Thing
 from puzzlebox.arena.world.engine import BLOCKS, ENTERED, FENCE, SOLID, Build, Engine, facing
 from puzzlebox.scene.shapes import Box, Vector, thinnest, turned
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
-# An agent on the very border starts here instead (animal-ai.md 3.3).
+# An agent on the very border starts here instead (docs/original/placement.md#the-agent).
 _INSTEAD_OF_BORDER = (1.0, 0.0, 1.0)
 # In one physics step nothing moves further than half its own thickness and half that of the thinnest wall, or it could
 # end up on the other side; bodies other than animals keep a margin, but may always do 12 m/s.
@@ -138,7 +138,7 @@ class Placer:
         return float(asked) % 360.0
 
     def _in_the_way(self, thing: Thing, anywhere: bool, state: bytes | None) -> str | None:
-        """The name of what it would cut into (animal-ai.md 3.3 and 3.4); None when it fits."""
+        """The name of what it would cut into (docs/original/placement.md#things); None when it fits."""
         solids = self._engine.solids
         if isinstance(thing, Agent):
             # Where the author chose the place, only the middle asks; one that is anywhere has room for all of it.

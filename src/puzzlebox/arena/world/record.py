@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import read, write
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.things import Rules
+from puzzlebox.seeds import check_seed
 
 FORMAT = 1
 _DIGITS = frozenset("012345678")
@@ -21,7 +22,7 @@ class Record:
     Attributes:
         task: the task.
         arena: the position of the arena it started in.
-        seed: what its chances were drawn from.
+        seed: the seed of its random stream.
         rules: what it was played by.
         actions: what each agent did, step by step.
     """
@@ -102,8 +103,7 @@ def check_start(task: Any, arena: Any, seed: Any) -> None:
     """Raise an error, with one sentence, where no episode can start from these."""
     if not isinstance(task, Task):
         raise TypeError(f"task is {task!r}; it must be a Task: puzzlebox.load_task reads one from a file or a name")
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
-        raise ValueError(f"the seed is {seed!r}; it must be a whole number, 0 or more")
+    check_seed(seed)
     if isinstance(arena, bool) or not isinstance(arena, Integral):
         raise TypeError(f"arena is {arena!r}; it must be the position of an arena, a whole number from 0")
     if not 0 <= int(arena) < len(task.arenas):

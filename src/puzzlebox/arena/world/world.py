@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox._native import Cruise, Motion, Stretch
+from puzzlebox.arena.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT, Rules
 from puzzlebox.arena.schema.models import Arena, Item, Task
-from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Rules, Thing
+from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Thing
 from puzzlebox.arena.things.goals import Goal
-from puzzlebox.arena.things.rules import NOTICE_STEPS, PHYSICS_STEP, TIME_UNIT
 from puzzlebox.arena.world.actions import checked_actions
-from puzzlebox.arena.world.building import Arrangement
+from puzzlebox.arena.world.arrangement import Arrangement
 from puzzlebox.arena.world.description import describe
 from puzzlebox.arena.world.engine import SOLID, Engine
 from puzzlebox.arena.world.events import Event
@@ -25,6 +25,7 @@ from puzzlebox.arena.world.record import Record, check_record, check_start
 from puzzlebox.arena.world.verdict import judge
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
+from puzzlebox.seeds import arena_rng, rng_from
 from puzzlebox.wings import flags
 
 
@@ -65,7 +66,7 @@ class World:
         self.cause: str | None = None
         self.error: str | None = None
         self.actions: list[tuple[int, ...]] = []
-        self._episode_generator = np.random.default_rng(seed)
+        self._episode_generator = rng_from(seed)
         self._events: list[Event] = []
         # The end is shown for so many more physics steps.
         self._notice = 0
@@ -77,8 +78,7 @@ class World:
         """Build an arena; animals that come from another bring their health and their return."""
         self.position = position
         self.arena: Arena = self.task.arenas[position]
-        own = self.arena.random_seed
-        self.generator = np.random.default_rng(own % 2**32) if own else self._episode_generator
+        self.generator = arena_rng(self.arena.random_seed, self._episode_generator)
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
         self.look = self.arena.theme.look()
@@ -299,7 +299,10 @@ class World:
     # --- reward, health, the end
 
     def pay(self, animal: Agent, amount: float, *, completes: bool = False) -> bool:
-        """Give or take reward and health; maybe complete the arena (animal-ai.md 5.2). False when nothing counts."""
+        """Give or take reward and health, and maybe complete the arena; False when nothing counts.
+
+        The rule is the original's: docs/original/rewards.md#health.
+        """
         if not self.counts(animal):
             return False
         if amount or completes:
@@ -356,7 +359,7 @@ class World:
             self._close()
 
     def _show_notice(self) -> None:
-        """Nobody can move and nothing counts, but the world goes on (animal-ai.md 5.5)."""
+        """Nobody can move and nothing counts, but the world goes on (docs/original/rewards.md#the-end)."""
         self._tick()
         astray = self._motion.move().astray
         if astray >= 0:

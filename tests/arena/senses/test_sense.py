@@ -1,0 +1,94 @@
+"""A sense is a name, a space and a read-out; whoever defines one can ask for it by its name."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+import puzzlebox
+from puzzlebox.arena.senses import SENSES, Cruising, Sense
+from puzzlebox.arena.senses.sense import sense_of
+
+TASK = "arenas: [{items: [{name: Agent, at: [20, 0, 20], rotation: 0}]}]"
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    """What a test defines, no other knows."""
+    before = dict(SENSES)
+    yield
+    SENSES.clear()
+    SENSES.update(before)
+
+
+def pulse(*, space: Any = None, **body: Any) -> type[Sense]:
+    """A sense that says how many decisions were made."""
+
+    def begin(self: Any, beats: int = 1) -> None:
+        self.beats = beats
+        self.space = spaces.Box(0, np.inf, (1,), np.float32) if space is None else space
+
+    def read(self: Any, world: Any, animal_index: int, out: Any) -> None:
+        out[0] = self.beats * len(world.actions)
+
+    return type("Pulse", (Sense,), {"name": "pulse", "__init__": begin, "read": read, **body})
+
+
+def test_a_class_is_asked_for_by_its_name() -> None:
+    pulse()
+    env = puzzlebox.make(TASK, camera=None, vitals=False, pulse={"beats": 2})
+    env.reset(seed=0)
+    assert list(env.observation_space) == ["pulse"]
+    assert [float(env.step(3)[0]["pulse"][0]) for _ in range(3)] == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("no", [None, False])
+def test_none_and_false_are_no_wish_for_it(no: bool | None) -> None:
+    pulse()
+    assert list(puzzlebox.make(TASK, camera=None, pulse=no).observation_space) == ["vitals"]
+
+
+@pytest.mark.parametrize(("how", "cruises"), [(Cruising.NEVER, False), (Cruising.READS, True)])
+def test_a_sense_says_whether_there_is_a_cruise(how: Cruising, cruises: bool) -> None:
+    """In a vector it is the same with and without."""
+    pulse(cruising=how)
+    env = puzzlebox.make(TASK, camera=None, pulse=True)
+    env.reset(seed=0)
+    assert (env.cruise(env.perceive()) is not None) == cruises
+    envs = puzzlebox.make_vec(TASK, 2, workers=1, camera=None, pulse=True, frame_stack=2)
+    envs.reset(seed=0)
+    for _ in range(5):
+        observations = envs.step(np.array([3, 1]))[0]
+    assert observations["pulse"].tolist() == [[4.0, 5.0], [4.0, 5.0]]
+    envs.close()
+
+
+def test_a_name_is_given_once_and_is_a_word() -> None:
+    with pytest.raises(TypeError, match=r"there is a sense `rays` already, in puzzlebox\.arena\.senses\.rays"):
+        pulse(name="rays")
+    with pytest.raises(TypeError, match="Pulse has the name 'my pulse'; it must be a word, as in compass=True"):
+        pulse(name="my pulse")
+    pulse()
+    again = pulse()  # as a cell of a notebook that is run twice
+    assert SENSES["pulse"] is again
+
+
+@pytest.mark.parametrize("space", [spaces.Discrete(3), spaces.Box(0, 1, ()), 5])
+def test_its_space_is_a_box_with_axes(space: Any) -> None:
+    pulse(space=space)
+    with pytest.raises(TypeError, match=r"the space of the sense `pulse` is .*; it must be a Box with an axis or more"):
+        puzzlebox.make(TASK, pulse=True)
+
+
+def test_who_asks_for_no_sense_gets_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"^there is no sense `vital`; allowed: camera, .*did you mean `vitals`\?$"):
+        sense_of("vital", {})
+
+
+def test_a_sense_must_be_read() -> None:
+    pulse(read=Sense.read)
+    env = puzzlebox.make(TASK, pulse=True)
+    with pytest.raises(NotImplementedError, match="the sense Pulse has no read"):
+        env.reset(seed=0)

@@ -1,0 +1,70 @@
+"""A thing says which parameters it takes; whatever it does not say so clearly is refused."""
+
+import pytest
+
+from puzzlebox.arena.rules import Rules
+from puzzlebox.arena.schema import Item
+from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Category, Kind, Takes, Thing
+
+
+def refused(**body: object) -> str:
+    """What defining a thing with this body is refused with; nothing of it stays in the catalogue or the table."""
+    before = dict(CATALOGUE), dict(PARAMETERS)
+    with pytest.raises(TypeError) as problem:
+        type("Gong", (Thing,), {"__doc__": "A gong.", "category": Category.IMMOVABLE, **body})
+    assert (CATALOGUE, PARAMETERS) == before
+    return str(problem.value)
+
+
+def test_a_parameter_nobody_knows_needs_a_kind() -> None:
+    said = refused(parameters={"spawn_colour": Takes()})
+    assert said.startswith("Gong takes `spawn_colour`, which is not a known parameter; did you mean `spawn_color`?;")
+    assert 'Takes(440.0, "hertz", kind=Kind.NUMBER)' in said
+
+
+@pytest.mark.parametrize(
+    ("name", "takes", "said"),
+    [
+        ("pitch", Takes(440.0, kind=Kind.NUMBER), "Gong declares `pitch` without a meaning; it is what people read"),
+        (
+            "delay",
+            Takes(1, "a wait", kind=Kind.TEXT),
+            "Gong takes `delay` as TEXT, and there is a `delay` that is NOT_NEG",
+        ),
+        ("my pitch", Takes(1, "hertz", kind=Kind.NUMBER), "Gong declares `my pitch`, which cannot be a key of an item"),
+        ("count", Takes(1, "how many", kind=Kind.WHOLE), "Gong declares `count`, which cannot be a key of an item"),
+        (
+            "acts",
+            Takes(None, "acts", kind=Kind.OPERATIONS),
+            "Gong declares `acts` as OPERATIONS; the only such parameter is",
+        ),
+    ],
+)
+def test_what_a_parameter_of_ones_own_must_say(name: str, takes: Takes, said: str) -> None:
+    assert refused(parameters={name: takes}).startswith(said)
+
+
+@pytest.mark.parametrize("name", [name for name in dir(Item) if not name.startswith("_") and name not in PARAMETERS])
+def test_no_parameter_has_the_name_of_a_method_of_an_item(name: str) -> None:
+    said = refused(parameters={name: Takes(1, "something", kind=Kind.NUMBER)})
+    assert said == f"Gong declares `{name}`, which cannot be a key of an item; call it something else"
+
+
+def test_no_thing_is_called_what_rays_say_of_nothing() -> None:
+    assert refused(tag="none") == "Gong has the tag `none`, which is what rays say where they meet nothing"
+
+
+def test_a_name_is_given_once() -> None:
+    with pytest.raises(
+        TypeError, match=r"there is a Wall already, in puzzlebox\.arena\.things\.structures; give yours"
+    ):
+        type("Wall", (Thing,), {"__doc__": "Another wall."})
+    assert CATALOGUE["Wall"].__module__ == "puzzlebox.arena.things.structures"
+
+
+def test_a_thing_refuses_what_it_does_not_take() -> None:
+    with pytest.raises(
+        TypeError, match=r"^Wall does not take `sise`; allowed: at, rotation, size, color; did you mean `size`"
+    ):
+        CATALOGUE["Wall"]({"sise": (1, 1, 1)}, Rules())
+    assert CATALOGUE["Wall"]({"skin": None}, Rules()).asked["size"] is None

@@ -1,0 +1,261 @@
+"""Write the pages of docs/ that come from the source: `make generated`.
+
+They are the command line, the Python names, the columns of the tables, and the examples. A test compares each with its
+file. `tools/docstrings.py` turns docstrings and signatures into Markdown.
+"""
+
+import ast
+import inspect
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import typer
+
+sys.path.insert(0, str(Path(__file__).parent))
+from docstrings import described, first_line, syntax, wrapped
+
+ROOT = Path(__file__).parent.parent
+NOTE = "Written from the source by `make generated`."
+
+# The public names, in the order of the page: a module, what it is for, and which names (None: all that it exports).
+MODULES: list[tuple[str, str, tuple[str, ...] | None]] = [
+    (
+        "puzzlebox",
+        "The short face: what most programs need.",
+        (
+            *("make", "make_vec", "make_sb3", "make_parallel", "load_task", "Task", "TaskError", "TaskWarning"),
+            *("World", "Rules", "Fork"),
+        ),
+    ),
+    ("puzzlebox.arena.schema", "Tasks as data: models, reading, writing, editing.", None),
+    ("puzzlebox.arena.variations", "Templates: one file, many tasks.", None),
+    ("puzzlebox.arena.world", "One episode: events, records, the order of arenas.", None),
+    ("puzzlebox.agents", "Who plays when no person does.", None),
+    ("puzzlebox.record", "The file of recordings.", ("Store", "Episode", "StoreError", "default_store_path")),
+    ("puzzlebox.report", "Comparing agents and participants.", None),
+    ("puzzlebox.stats", "Plain arrays in, numbers out.", None),
+    ("puzzlebox.render", "Pictures of a Scene.", ("Painter", "View")),
+    ("puzzlebox.batteries", "The tasks that come with Puzzlebox.", None),
+]
+_PYTHON = """\
+[Environments](../guides/environments.md), [The world](../concepts/world.md) and [Tasks and worlds in
+Python](../guides/python.md) show how these are used; `puzzlebox.animalai` has
+[a part of its own](../guides/environments.md#scripts-written-for-animal-ai)."""
+# Members shown, where a class has more of them than its users need.
+MEMBERS = {
+    "World": "step passed clock things snapshot restore replay branch describe position_of scene state feel",
+    "Store": "episodes episode find record steps events task_text episodes_of survey check count flush close",
+}
+
+
+# --- the command line
+
+
+def command_line() -> str:
+    """The page of the command line: every verb with its arguments and options."""
+    from puzzlebox.cli import app
+
+    group: Any = typer.main.get_command(app)
+    lines = ["# Command line", "", f"{NOTE} `puzzlebox VERB --help` shows the same in a terminal.", ""]
+    lines += ["Data goes to standard output, words to standard error; the exit code is 0 only on success.", ""]
+    lines += ["| verb | what it does |", "|---|---|"]
+    for name, verb in group.commands.items():
+        lines.append(f"| [`puzzlebox {name}`](#puzzlebox-{name}) | {first_line(verb.help)} |")
+    lines += ["", "## `puzzlebox`", "", group.help, "", group.epilog, "", *_parameters(app.registered_callback, group)]
+    for registered, (name, verb) in zip(app.registered_commands, group.commands.items(), strict=True):
+        text = re.sub(r"^Try:\n", "For example:\n", inspect.cleandoc(verb.help), flags=re.M)
+        lines += ["", f"## `puzzlebox {name}`", "", f"```text\n{_usage(name, verb)}\n```", "", text, ""]
+        lines += _parameters(registered, verb)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _usage(name: str, verb: Any) -> str:
+    words = [f"puzzlebox {name}"]
+    for param in verb.params:
+        if param.param_type_name == "argument":
+            word = (param.metavar or param.name.upper()).strip("{}[].") + ("..." if param.nargs == -1 else "")
+            words.append(word if param.required else f"[{word}]")
+    return " ".join([*words, "[OPTIONS]"])
+
+
+def _parameters(registered: Any, command: Any) -> list[str]:
+    """A table of arguments, and one of options."""
+    kinds = get_type_hints(registered.callback)
+    rows: dict[str, list[str]] = {"argument": [], "option": []}
+    for param in command.params:
+        if getattr(param, "hidden", False):
+            continue
+        if param.param_type_name == "argument":
+            words = f"`{(param.metavar or param.name.upper()).strip('{}[].')}`"
+        else:
+            taken = "" if param.is_flag else f" {param.metavar or _word(kinds[param.name])}"
+            words = ", ".join(f"`{each}{taken}`" for each in (*sorted(param.opts, key=len, reverse=True),))
+            words += "".join(f", `{each}`" for each in param.secondary_opts)
+        words = words.replace("|", " or ")  # within a table
+        rows[param.param_type_name].append(f"| {words} | {_cell(param.help)} | {_default(param)} |")
+    lines = []
+    for kind, found in rows.items():
+        if found:
+            lines += [f"| {kind} | meaning | default |", "|---|---|---|", *found, ""]
+    return lines
+
+
+def _word(kind: Any) -> str:
+    """What stands for the value of an option."""
+    text = str(kind)
+    for python, word in {"float": "NUMBER", "int": "N", "Path": "PATH"}.items():
+        if re.search(rf"\b{python}\b", text):
+            return word
+    return "TEXT"
+
+
+def _default(param: Any) -> str:
+    if param.required:
+        return "required"
+    value = param.default() if callable(param.default) else param.default
+    if value in (None, False, "", (), []):
+        return ""
+    return f"`{getattr(value, 'value', value)}`"
+
+
+def _cell(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+# --- Python
+
+
+def python() -> str:
+    """The page of public names."""
+    lines = ["# Python", "", f"{NOTE} What is not on this page may change without a word.", ""]
+    lines += [_PYTHON, ""]
+    seen: set[int] = set()
+    for place, about, names in MODULES:
+        module = import_module(place)
+        lines += [f"## `{place}`", "", about, ""]
+        plain = []
+        for name in names or sorted(module.__all__, key=str.lower):
+            value = inspect.unwrap(getattr(module, name))
+            if name.startswith("_") or id(value) in seen:
+                continue
+            if inspect.isclass(value) or inspect.isfunction(value):
+                seen.add(id(value))
+                lines += _class(name, value) if inspect.isclass(value) else _function(name, value)
+            elif (shown := _value(value)) is not None:
+                plain.append(f"| `{name}` | {shown} |")
+        if plain:
+            lines += ["| constant | value |", "|---|---|", *plain, ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _function(name: str, function: Any) -> list[str]:
+    node = syntax(function)
+    # Settings that follow from a description are in the signature and not in the source.
+    written = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    named = inspect.signature(function).parameters.values()
+    also = [each for each in named if each.kind is each.KEYWORD_ONLY and each.name not in written]
+    return [f"### `{name}`", "", *wrapped(name, node, also=also), "", *described(function), ""]
+
+
+def _class(name: str, kind: type) -> list[str]:
+    node = syntax(kind)
+    assert isinstance(node, ast.ClassDef)
+    lines = [f"### `{name}`", ""]
+    if hasattr(kind, "model_fields"):
+        lines += [f"```python\n{name}(**fields)\n```", "", *described(kind), "", *_model_fields(kind)]
+    else:
+        lines += [*wrapped(name, node), "", *described(kind), ""]
+    own = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+    inherited = {
+        each: syntax(inspect.unwrap(_plain(value)))
+        for parent in reversed(kind.__mro__[1:-1])
+        if parent.__module__.startswith("puzzlebox")
+        for each, value in tuple(vars(parent).items())
+        if inspect.isfunction(_plain(value))
+    }
+    members = MEMBERS[name].split() if name in MEMBERS else [each for each in own if not each.startswith("_")]
+    for member in members:
+        value = _plain(inspect.getattr_static(kind, member))
+        method = own.get(member) or inherited[member]
+        lines += [f"#### `{name}.{member}`", ""]
+        if not any("property" in ast.unparse(each) for each in method.decorator_list):
+            lines += [*wrapped(f"{name}.{member}", method, skip_first=True), ""]
+        lines += [*described(value), ""]
+    return lines
+
+
+def _model_fields(kind: Any) -> list[str]:
+    """The fields of a model of the language, which say themselves what they mean."""
+    rows = []
+    for name, field in kind.model_fields.items():
+        simple = isinstance(field.default, str | int | float | tuple) and field.default_factory is None
+        default = f"`{field.default!r}`" if simple else "required" if field.is_required() else ""
+        rows.append(f"| `{name}` | {_cell(field.description)} | {default} |")
+    return ["| field | meaning | default |", "|---|---|---|", *rows, ""]
+
+
+def _plain(value: Any) -> Any:
+    """The function behind a property, a class method or a cache."""
+    for inner in ("fget", "__func__", "func"):
+        value = getattr(value, inner, value)
+    return value
+
+
+def _value(value: Any) -> str | None:
+    """A constant that fits a cell: a text, a number, or the words of a table."""
+    if isinstance(value, str | int | float):
+        return f"`{value!r}`"
+    if isinstance(value, tuple | dict) and all(isinstance(each, str) for each in value):
+        return ", ".join(f"`{each}`" for each in value)
+    return None
+
+
+# --- tables and examples
+
+
+def codebook() -> str:
+    """The page of the columns of all tables."""
+    from puzzlebox.record import columns
+    from puzzlebox.run import results
+
+    lines = ["# Codebook", "", f"The columns of every table that is written, with their values and units. {NOTE}", ""]
+    lines += ["## Recordings", "", "`puzzlebox export` writes these three; `episode` joins them", ""]
+    lines[-2] += " ([Recordings](../guides/recordings.md#tables))."
+    lines += [columns.page(), "## Runs", "", "`puzzlebox run` writes `episodes.csv` with these", ""]
+    lines[-2] += " ([Running agents](../guides/running.md#what-is-written))."
+    return "\n".join([*lines, results.page()]).rstrip() + "\n"
+
+
+def examples() -> str:
+    """The page of examples: each program with what it shows."""
+    lines = ["# Examples", "", "Each is one short program in the folder `examples/`, tested as it stands here:", ""]
+    lines += ["    python examples/train.py", "", "| program | what it shows |", "|---|---|"]
+    lines[-4] += "          # from the folder of the project"
+    programs = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*.py"))}
+    about = {name: first_line(ast.get_docstring(ast.parse(text)) or "") for name, text in programs.items()}
+    lines += [f"| [`{name}`](#{name.replace('.', '')}) | {about[name]} |" for name in programs]
+    for name, text in programs.items():
+        lines += ["", f"## `{name}`", "", f"```python\n{text}```"]
+    return "\n".join([*lines, "", NOTE]) + "\n"
+
+
+PAGES = {
+    "reference/command-line.md": command_line,
+    "reference/python.md": python,
+    "reference/codebook.md": codebook,
+    "guides/examples.md": examples,
+}
+
+
+def main() -> None:
+    """Write all pages."""
+    for name, page in PAGES.items():
+        (ROOT / "docs" / name).write_text(page(), encoding="utf-8")
+        print(f"wrote docs/{name}")
+
+
+if __name__ == "__main__":
+    main()
