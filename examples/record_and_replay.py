@@ -5,7 +5,7 @@ import subprocess
 import puzzlebox
 from puzzlebox.agents import agent_named
 from puzzlebox.record import Store
-from puzzlebox.run.playing import play
+from puzzlebox.run.play import play
 
 task = puzzlebox.load_task("food/picnic")
 with Store("my.sqlite") as store:

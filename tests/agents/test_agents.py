@@ -18,7 +18,7 @@ from puzzlebox.agents import Agent, agent_named, agent_names, describe
 from puzzlebox.arena.agents.random import DISTRIBUTIONS, RandomAgent
 from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.record.store import Store
-from puzzlebox.run.playing import play
+from puzzlebox.run.play import play
 
 
 class Straight:

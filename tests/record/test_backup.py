@@ -16,8 +16,8 @@ from living import AGENT, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.cli import app
 from puzzlebox.record import Store, StoreError
-from puzzlebox.record.recorder import Recording
-from puzzlebox.record.rows import Start
+from puzzlebox.record.entries import Start
+from puzzlebox.record.recorder import Recorder
 from puzzlebox.studio.links import Link, Links
 from test_forget import played
 
@@ -239,7 +239,7 @@ def test_a_file_that_is_open_is_not_replaced(recordings: Path, tmp_path: Path) -
     assert backup(copy, "--data", recordings).exit_code == 0
     with Store(recordings) as store:
         world = World(TASK)
-        Recording(store, Start.of(TASK), world)
+        Recorder(store, Start.of(TASK), world)
         store.flush()
         done = backup(recordings, "--data", copy, "--force")
         assert done.exit_code == 1 and "stop the studio that has it open" in done.stderr

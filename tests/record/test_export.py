@@ -17,14 +17,14 @@ from puzzlebox.agents import agent_named
 from puzzlebox.animalai import log_rows
 from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.world import ACTIONS, World
+from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.csv_cells import original
 from puzzlebox.record import animalai_log, columns, export
-from puzzlebox.record.recorder import Recording
-from puzzlebox.record.replay import moments
+from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Step, Store
-from puzzlebox.run.playing import play
+from puzzlebox.run.play import play
 from test_original_runs import action_of, episodes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ def record(store: Store, task: Task, actions: list[int], view: str = "", **how: 
     """Actions of all animals alike, recorded; where the episode is not over it stays open."""
     start = Start.of(task, **how)
     world = World(task, arena=start.arena, seed=start.seed, rules=how.get("rules", "puzzlebox"))
-    recording = Recording(store, start, world, view=view)
+    recording = Recorder(store, start, world, view=view)
     for action in actions:
         if not world.over:
             recording.stepped(world.step([action] * len(world.animals)), view)

@@ -13,14 +13,14 @@ import typer
 from typer.testing import CliRunner
 
 from living import AGENT, FINE, FORWARDS, GOAL, parsed, task_of
+from puzzlebox.arena.pictures.camera import FollowingCamera
+from puzzlebox.arena.pictures.paths import pixels
 from puzzlebox.arena.world import Record, Rules, World
+from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli.replay import replay as replay_verb
 from puzzlebox.record.film import film, film_name, path_picture, picture
-from puzzlebox.record.film_camera import FollowingCamera
 from puzzlebox.record.gif import GifFile, packed, quantized
-from puzzlebox.record.path_picture import pixels
-from puzzlebox.record.recorder import Recording
-from puzzlebox.record.replay import moments, world_at
+from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Store
 from puzzlebox.render import Painter, View
 
@@ -52,7 +52,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     with Store() as store:
         start, world = Start.of(TASK, name="ahead", rules=FINE), World(TASK, rules=FINE)
-        recording = Recording(store, start, world, view="third")
+        recording = Recorder(store, start, world, view="third")
         while not world.over:
             recording.stepped(world.step([FORWARDS]))
     return start.id

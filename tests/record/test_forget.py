@@ -16,7 +16,7 @@ from puzzlebox.arena.world import World
 from puzzlebox.cli import app
 from puzzlebox.record.database import aside_of, connect
 from puzzlebox.record.deletion import forget, participants_in
-from puzzlebox.record.recorder import Recording
+from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Step, Store, StoreError
 from puzzlebox.record.writer import Writer
 from studio_page import Page, Studio, running
@@ -42,7 +42,7 @@ def played(store: Store, task: Any = SHARED, actions: int = 400, name: str = "ah
     """An episode forwards, recorded; with few actions it stays open."""
     start = Start.of(task, name=name, **how)
     world = World(task, seed=start.seed, arena=start.arena)
-    recording = Recording(store, start, world)
+    recording = Recorder(store, start, world)
     while not world.over and len(world.actions) < actions:
         recording.stepped(world.step([FORWARDS]))
     return start.id

@@ -17,10 +17,11 @@ import pytest
 
 from living import AGENT, FORWARDS, GOAL, task_of
 from programs import program
+from puzzlebox.arena.wing import rules_name
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.record import writer
-from puzzlebox.record.recorder import Recording
-from puzzlebox.record.rows import CANNOT_MOVE, LIGHT_ON, NOTIFICATION, OVER, hash_of, rules_name
+from puzzlebox.record.entries import hash_of
+from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import (
     End,
     Start,
@@ -29,6 +30,7 @@ from puzzlebox.record.store import (
     StoreError,
     default_store_path,
 )
+from puzzlebox.wings.flags import CANNOT_MOVE, LIGHT_ON, NOTIFICATION, OVER
 
 TASK = task_of(AGENT, GOAL, time_limit=50)
 
@@ -48,7 +50,7 @@ def played(store: Store, actions: int = 1000, **how: Any) -> tuple[str, World]:
     """An episode forwards, recorded."""
     start = Start.of(TASK, name="ahead", **how)
     world = World(TASK, seed=start.seed, arena=start.arena, rules=Rules.named(json.loads(start.rules)))
-    recording = Recording(store, start, world, view="third")
+    recording = Recorder(store, start, world, view="third")
     for _ in range(actions):
         if world.over:
             break
@@ -93,7 +95,7 @@ def test_an_episode_still_open_is_as_far_as_its_last_step(store: Store) -> None:
 def test_the_notification_is_among_the_flags(store: Store) -> None:
     task = TASK.model_copy(update={"show_notification": True})
     start, world = Start.of(task), World(task)
-    recording = Recording(store, start, world)
+    recording = Recorder(store, start, world)
     while not world.over:
         recording.stepped(world.step([FORWARDS]))
     store.flush()

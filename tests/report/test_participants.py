@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from puzzlebox.run.results import NAMES, rows_of_recordings, write_results
 from typer.testing import CliRunner
 
 from living import AGENT, FORWARDS, GOAL, task_of
@@ -18,12 +19,11 @@ from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.world import World
 from puzzlebox.cli import app
 from puzzlebox.record import database
-from puzzlebox.record.recorder import Recording
+from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Episode, Start, Store, StoreError
 from puzzlebox.report.making import Report, make_report
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.reading import gather
-from puzzlebox.run.results import NAMES, rows_of_recordings, write_results
 from studio_page import FOOD_TWICE, Page, Studio, free_port, running, server
 
 TASK = task_of(AGENT, GOAL, time_limit=50)
@@ -59,7 +59,7 @@ def played(store: Store, actions: int = 400, **how: Any) -> str:
     """An episode forwards, recorded; with few actions it stays open."""
     start = Start.of(TASK, name="ahead", **how)
     world = World(TASK, seed=start.seed, arena=start.arena)
-    recording = Recording(store, start, world)
+    recording = Recorder(store, start, world)
     while not world.over and len(world.actions) < actions:
         recording.stepped(world.step([FORWARDS]))
     return start.id

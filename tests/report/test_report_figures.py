@@ -10,13 +10,13 @@ from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
 from matplotlib.markers import MarkerStyle
 from numpy.typing import NDArray
+from puzzlebox.record.replay import world_at
 
 from living import FORWARDS, task_of
 from made_up_runs import made_up_rows, write_run
+from puzzlebox.arena.pictures.paths import pixels
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Record, World
-from puzzlebox.record.path_picture import pixels
-from puzzlebox.record.replay import world_at
 from puzzlebox.render import View
 from puzzlebox.report import gather, words
 from puzzlebox.report.contents import contents

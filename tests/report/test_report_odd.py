@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from puzzlebox.run.results import write_results
 from typer.testing import CliRunner
 
 from living import task_of
@@ -17,7 +18,6 @@ from puzzlebox.report import CannotRead, Report, gather, make_report
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.doubts import doubts
 from puzzlebox.report.making import WRITTEN
-from puzzlebox.run.results import write_results
 
 TASKS = [f"{level:02}-{task:02}-01" for level in (1, 2, 3, 5) for task in (1, 2)]
 
@@ -227,14 +227,14 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
     """A recording of the studio and a run of the same task, in one table and with their paths."""
     from puzzlebox.arena.world import Record, World
     from puzzlebox.record import Start, Store
-    from puzzlebox.record.recorder import Recording
-    from puzzlebox.run.journal import TRAJECTORIES, packed
+    from puzzlebox.record.recorder import Recorder
+    from puzzlebox.run.trajectories import TRAJECTORIES, packed
 
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1")
     store = Store(tmp_path / "people.sqlite")
     for unfinished in (False, True):
         world = World(task, seed=1)
-        recording = Recording(store, Start.of(task, name="food", seed=1), world)
+        recording = Recorder(store, Start.of(task, name="food", seed=1), world)
         while not world.over and len(world.actions) < (5 if unfinished else 400):
             recording.stepped(world.step([3]))
     store.close()

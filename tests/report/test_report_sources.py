@@ -12,9 +12,9 @@ from living import FORWARDS
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.world import World
+from puzzlebox.record.entries import Start
 from puzzlebox.record.export import export
-from puzzlebox.record.recorder import Recording
-from puzzlebox.record.rows import Start
+from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Store
 from puzzlebox.report import CannotRead, Results, gather
 from puzzlebox.report.comparisons import compare
@@ -25,9 +25,10 @@ from puzzlebox.report.methods import _who, paragraphs
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.played import Played
 from puzzlebox.report.tables import by_arena, by_task, several_arenas
-from puzzlebox.run.journal import JOURNAL, TRAJECTORIES
+from puzzlebox.run.journal import JOURNAL
 from puzzlebox.run.runs import run
 from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.trajectories import TRAJECTORIES
 
 # Without any chance; whoever goes ahead passes after some twenty steps.
 AHEAD = """
@@ -74,7 +75,7 @@ def recorded(path: Path, task: str | Path, name: str) -> Path:
     read = load_task(task)
     with Store(path) as store:
         world = World(read, seed=1)
-        recording = Recording(store, Start.of(read, name=name, seed=1), world)
+        recording = Recorder(store, Start.of(read, name=name, seed=1), world)
         while not world.over:
             recording.stepped(world.step([FORWARDS]))
     return path
@@ -301,11 +302,11 @@ def in_the_studio(path: Path, task: Path, who: Sequence[dict[str, Any]]) -> Path
         for arena in (0, 1):
             for each in who:
                 world = World(read, seed=1, arena=arena)
-                recording = Recording(store, Start.of(read, name="file:two", arena=arena, seed=1, **each), world)
+                recording = Recorder(store, Start.of(read, name="file:two", arena=arena, seed=1, **each), world)
                 while not world.over:
                     recording.stepped(world.step([FORWARDS]))
         world = World(read, seed=1)
-        Recording(store, Start.of(read, name="file:two", seed=1, **who[0]), world).stepped(world.step([FORWARDS]))
+        Recorder(store, Start.of(read, name="file:two", seed=1, **who[0]), world).stepped(world.step([FORWARDS]))
     return path
 
 

@@ -9,18 +9,19 @@ from typing import Any
 
 import pytest
 import typer
+from puzzlebox.run.results import NAMES, RESULTS, rows_of_recordings, write_results
 from typer.testing import CliRunner
 
 from conftest import reference_files
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.world import World
-from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, trajectories, trajectory
-from puzzlebox.run.results import NAMES, RESULTS, rows_of_recordings, write_results
+from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import RunError, run
 from puzzlebox.run.schedule import Slot, slots
 from puzzlebox.run.specs import agent_of, rules_of
 from puzzlebox.run.subjects import Subject, subjects_of
+from puzzlebox.run.trajectories import TRAJECTORIES
 
 TINY = """
 arenas:
@@ -404,7 +405,7 @@ def test_a_run_is_read_while_it_is_written(folder: Path, tmp_path: Path) -> None
 def test_recordings_become_rows_of_the_same_table(tmp_path: Path) -> None:
     from puzzlebox.agents import agent_named
     from puzzlebox.record.store import Store
-    from puzzlebox.run.playing import play
+    from puzzlebox.run.play import play
 
     task = load_task(TINY)
     with Store(tmp_path / "recordings.sqlite") as store:

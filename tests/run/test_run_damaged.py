@@ -17,10 +17,11 @@ from typer.testing import CliRunner
 from puzzlebox.arena.schema import load_task
 from puzzlebox.cli import app
 from puzzlebox.report import gather
-from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, packed, trajectories, trajectory
+from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.journal_lines import read_lines
 from puzzlebox.run.runs import Outcome, run
 from puzzlebox.run.subjects import Subject
+from puzzlebox.run.trajectories import TRAJECTORIES, packed
 
 TASK = load_task("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
 EPISODES = 12

@@ -491,7 +491,7 @@ def test_the_export_tells_idle_hidden_and_paused_time(tmp_path: Path) -> None:
 
 def test_an_agent_is_never_idle(tmp_path: Path) -> None:
     from puzzlebox.agents import agent_named
-    from puzzlebox.run.playing import play
+    from puzzlebox.run.play import play
 
     with Store(tmp_path / "r.sqlite") as store:
         play(load_task(SHORT), agent_named("random"), seed=1, store=store, name="t", agent_name="random")

@@ -8,7 +8,6 @@ import pytest
 
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.world import Rules, World
-from puzzlebox.record.rows import flags_of
 from puzzlebox.scene.scene import PART, POSE
 from puzzlebox.studio import layout, protocol
 from puzzlebox.studio.one_of_each import everything

@@ -16,7 +16,7 @@ from puzzlebox.arena.schema import load_task, read
 from puzzlebox.arena.world import World
 from puzzlebox.record import Episode, Start, writer
 from puzzlebox.record.film import film_name
-from puzzlebox.run.playing import play
+from puzzlebox.run.play import play
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.recordings import FIELDS, KEY_STEPS

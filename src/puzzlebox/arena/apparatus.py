@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from puzzlebox.arena.envs.arena import ArenaEnv, make
+from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.things.rules import Rules
 from puzzlebox.arena.world import Event, Outcome, World
 
 if TYPE_CHECKING:

@@ -2,25 +2,25 @@
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.arena.envs.settings import NO_SENSES, Settings
 from puzzlebox.arena.envs.sources import places_of
+from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
-from puzzlebox.arena.things.rules import PHYSICS_STEP, PRESETS, Rules
-from puzzlebox.arena.variations import Template, is_template, template_names
+from puzzlebox.arena.variations import Template, is_template
 from puzzlebox.arena.world import ACTIONS, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
+from puzzlebox.arena.world.moments import moments
 from puzzlebox.arena.world.record import actions_of, check_start
-from puzzlebox.arena.world.replaying import moments
-from puzzlebox.batteries import bundled_names
+from puzzlebox.batteries import bundled_names, template_names
 from puzzlebox.columns import Column
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
-from puzzlebox.wings.protocols import OWN_RULES, Ruling
+from puzzlebox.wings.protocols import OWN_RULES, Camera, Image, Leg, Ruling
 
 # LL-TT-VV, as the testbed names its tasks: level, task, variant.
 _TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
@@ -47,21 +47,26 @@ class ArenaWing:
         Flag(Column("notification", "truth", "whether success or failure is being shown"), flags.NOTIFICATION),
     )
 
-    def find(self, source: str, *, variations: int, seed: int) -> Iterator[Found]:
+    def places(self, source: str) -> Iterator[tuple[str, str]]:
         """Files, folders, patterns, names of bundled tasks, of folders of them, and of templates."""
-        for name, where in places_of(source):
-            if is_template(where):
-                yield from self._varied(name, where, variations, seed)
-            else:
-                yield self.classify(name, _loaded(where))
+        yield from places_of(source)
 
-    def _varied(self, name: str, where: str, variations: int, seed: int) -> Iterator[Found]:
-        template = Template(where, seed=seed)
+    def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
+        """The task of a file or a bundled name, or variations of a template."""
+        if not is_template(place):
+            yield self.classify(name, _loaded(place))
+            return
+        template = Template(place, seed=seed)
         amount = variations if template.endless else min(variations, template.count)
         for each in template.sample(amount, seed=seed):
             found = self.classify(f"{name}@{each.number}", each.task)
             level = found.level if each.task.metadata.level is not None else name
-            yield found if _testbed_place(found.name) else found._replace(level=level, variant=str(each.number))
+            yield found._replace(level=level, variant=str(each.number))
+
+    def level_of(self, name: str) -> tuple[str, str] | None:
+        """The level and the variant that a name of the testbed says (level, task and variant, as in 03-12-01)."""
+        match = _TESTBED.search(name)
+        return (str(int(match[1])), match[3]) if match else None
 
     def read(self, text: str) -> Task | None:
         """The task of a text in either format."""
@@ -69,7 +74,7 @@ class ArenaWing:
 
     def classify(self, name: str, task: Task) -> Found:
         """A task with the level and the variant that its name or its metadata say."""
-        place = _testbed_place(name)
+        place = self.level_of(name)
         if place is not None:
             return Found(name, task, *place)
         if task.metadata.level is not None:
@@ -115,6 +120,28 @@ class ArenaWing:
         for moment in moments(record):
             yield moment.world, moment.outcome
 
+    def length(self, record: Record) -> int:
+        """Physics steps: so many for each decision."""
+        return len(record.actions) * record.rules.decision_period
+
+    def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
+        """A camera that follows the first animal."""
+        from puzzlebox.arena.pictures.camera import FollowingCamera
+
+        return FollowingCamera(view, size, fine=fine)
+
+    def path_picture(self, record: Record, size: tuple[int, int]) -> Image:
+        """The arena from above, with the way of each animal."""
+        from puzzlebox.arena.pictures.paths import path_picture
+
+        return path_picture(record, size)
+
+    def legs(self, record: Record, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
+        """The way of the first animal until its episode was decided, arena by arena."""
+        from puzzlebox.arena.pictures.legs import legs
+
+        return legs(record, pixels, wanted)
+
     def is_action(self, action: Any) -> bool:
         """Whether it is one of the nine actions."""
         return type(action) is int and 0 <= action < len(ACTIONS)
@@ -149,12 +176,6 @@ def rules_name(fields: Mapping[str, Any]) -> str:
         if all(value == known.get(field) for field, value in fields.items() if field != "decision_period"):
             return name
     return OWN_RULES
-
-
-def _testbed_place(name: str) -> tuple[str, str] | None:
-    """The level and the variant that a name of the testbed says; None where it is none."""
-    match = _TESTBED.search(name)
-    return (str(int(match[1])), match[3]) if match else None
 
 
 def _loaded(where: str) -> Task:

@@ -63,7 +63,7 @@ def export(
     there = [path for path in targets if path.exists()]
     if there and not force:
         fail(f"{there[0]} is already there", "name another folder with -o, or add --force to replace its tables")
-    total = sum(each.steps for each in chosen)
+    total = sum(each.steps or 0 for each in chosen)
     left_out: list[str] = []
     try:
         with progress("writing") as show:

@@ -32,7 +32,7 @@ def forget(
     from puzzlebox.record import StoreError
     from puzzlebox.record.deletion import BytesRemain, participants_in, records_of
     from puzzlebox.record.deletion import forget as delete
-    from puzzlebox.record.rows import checked_participant
+    from puzzlebox.record.entries import checked_participant
     from puzzlebox.text import closest
 
     try:

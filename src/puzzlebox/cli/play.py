@@ -102,7 +102,7 @@ def play(
 
 def _check_participants(participants: list[str], agent: str | None) -> None:
     """Say before anything opens that nobody can play so."""
-    from puzzlebox.record.rows import checked_participant
+    from puzzlebox.record.entries import checked_participant
 
     if participants and agent is not None:
         fail("--participant names a person who plays, but with --agent an agent does", "leave out one of them")

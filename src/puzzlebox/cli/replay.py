@@ -3,15 +3,12 @@
 import os
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from puzzlebox.cli.recordings import Recordings, found, opened, progress, refused
 from puzzlebox.cli.words import choice, fail, may_replace, note, picture_size
-
-if TYPE_CHECKING:
-    from puzzlebox.arena.world import Record
 
 _PNG = ".png"
 # How the files begin that may be replaced: pictures and films.
@@ -133,8 +130,8 @@ def _is_file(episode: str) -> bool:
     return episode.lower().endswith(".json") or "/" in episode or "#" in episode
 
 
-def _record(episode: str, store: Path | None) -> "Record":
-    from puzzlebox.arena.world import Record
+def _record(episode: str, store: Path | None) -> Any:
+    from puzzlebox.wings.records import read_record
 
     if not _is_file(episode):
         recordings = opened(store)
@@ -154,7 +151,7 @@ def _record(episode: str, store: Path | None) -> "Record":
     except UnicodeDecodeError:
         fail(f"{episode} is not the JSON file of a Record")
     try:
-        return Record.from_json(text)
+        return read_record(text)
     except ValueError as problem:
         ours = "is not a Record" not in str(problem)
         fail(f"{episode}: {problem}" if ours else f"{episode} is not the JSON file of a Record")

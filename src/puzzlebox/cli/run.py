@@ -9,6 +9,9 @@ import typer
 from puzzlebox.cli.words import choice, fail, note, refuse_file, show, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from puzzlebox.record.episode import Episode
     from puzzlebox.run.runs import Outcome
 
 _MOST_LEVELS = 12
@@ -113,24 +116,24 @@ def run(
 
 
 def _show(outcome: "Outcome") -> None:
-    rows = outcome.rows
-    levels = list(dict.fromkeys(row["level"] for row in rows))
-    agents = list(dict.fromkeys(row["agent"] for row in rows))
+    rows = outcome.episodes
+    levels = list(dict.fromkeys(row.level for row in rows))
+    agents = list(dict.fromkeys(row.agent or "" for row in rows))
     summary = table("agent", "level", "episodes", "passed", "mean return", "mean latency (s)")
     for agent in agents:
-        own = [row for row in rows if row["agent"] == agent]
+        own = [row for row in rows if row.agent or "" == agent]
         if 1 < len(levels) <= _MOST_LEVELS:
             for level in levels:
-                _add(summary, agent, level or "-", [row for row in own if row["level"] == level])
+                _add(summary, agent, level or "-", [row for row in own if row.level == level])
         _add(summary, agent, "all", own)
     show(summary)
     for line in outcome.aside:
         note(f"warning: {line}")
     if outcome.again:
         note(f"{_episodes(outcome.again)} had failed before and {'was' if outcome.again == 1 else 'were'} played again")
-    failed = [row for row in rows if row["error"]]
+    failed = [row for row in rows if row.error]
     if failed:
-        note(f"warning: {_episodes(len(failed))} failed, the first on {failed[0]['task']}: {failed[0]['error']}")
+        note(f"warning: {_episodes(len(failed))} failed, the first on {failed[0].task}: {failed[0].error}")
     before = len(rows) - outcome.played
     earlier = f" ({before} of them earlier)" if before else ""
     note(f"{_episodes(len(rows))}{earlier}; wrote {outcome.folder / 'episodes.csv'}")
@@ -142,21 +145,23 @@ def _episodes(count: int) -> str:
     return f"{count} episode{'' if count == 1 else 's'}"
 
 
-def _add(summary: Any, agent: str, level: str, rows: list[dict[str, Any]]) -> None:
+def _add(summary: Any, agent: str, level: str, rows: "Sequence[Episode]") -> None:
     """A line about some episodes; those that failed say nothing about the agent, and are counted apart."""
-    good = [row for row in rows if not row["error"]]
+    good = [row for row in rows if not row.error]
     count = str(len(good)) if len(good) == len(rows) else f"{len(good)} ({len(rows) - len(good)} failed)"
     if not good:
         summary.add_row(agent, level, count, "-", "-", "-")
         return
-    known = [row["passed"] for row in good if row["passed"] is not None]
+    known = [row.passed for row in good if row.passed is not None]
     passed = f"{100 * sum(known) / len(known):.1f} %" if known else "unknown"
     cut = len(good) - len(known)
     passed += f" ({cut} cut off)" if cut else ""
-    summary.add_row(agent, level, count, passed, _mean(good, "return"), _mean(good, "latency"))
+    summary.add_row(
+        agent, level, count, passed, _mean([row.total for row in good]), _mean([row.latency for row in good])
+    )
 
 
-def _mean(rows: list[dict[str, Any]], name: str) -> str:
-    """The mean of what is known; rows of earlier versions lack some columns."""
-    values = [row[name] for row in rows if row.get(name) is not None]
-    return f"{sum(values) / len(values):.3f}" if values else "-"
+def _mean(values: "Sequence[float | None]") -> str:
+    """The mean of what is known."""
+    known = [value for value in values if value is not None]
+    return f"{sum(known) / len(known):.3f}" if known else "-"

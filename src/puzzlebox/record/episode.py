@@ -17,7 +17,9 @@ from puzzlebox.wings import ARENA
 TABLE = "episodes"
 
 
-def _column(kind: Kind, meaning: str, *, name: str = "", unit: str = "", default: Any = MISSING, hashed: bool = True) -> Any:
+def _column(
+    kind: Kind, meaning: str, *, name: str = "", unit: str = "", default: Any = MISSING, hashed: bool = True
+) -> Any:
     """A field that is a column; its name in tables is `name` where the field cannot be called so."""
     made: dict[str, Any] = {"metadata": {"kind": kind, "meaning": meaning, "name": name, "unit": unit}, "hash": hashed}
     if default is not MISSING:
@@ -30,7 +32,8 @@ class Episode:
     """An episode that was played, or is being played; None is what nobody knows."""
 
     id: str = _column(
-        "text", "the id of the recording, or what the episode is called in its run: TASK/ARENA/AGENT/REPETITION",
+        "text",
+        "the id of the recording, or what the episode is called in its run: TASK/ARENA/AGENT/REPETITION",
         name="episode",
     )
     task: str = _column("text", "the name of the task; of a template, with `@` and the number of the variation")
@@ -67,7 +70,9 @@ class Episode:
     decisions: int | None = _column("whole", "actions that were taken", default=None)
     seconds: float | None = _column("number", "how long it took, in time of the simulation", unit="s", default=None)
     latency: float | None = _column(
-        "number", "time from when the animal could first move to the event that decided the episode", unit="s",
+        "number",
+        "time from when the animal could first move to the event that decided the episode",
+        unit="s",
         default=None,
     )
     duration_ms: float | None = _column("number", "time it took the player", unit="ms", default=None)
@@ -75,18 +80,21 @@ class Episode:
         "number",
         "simulated time in which the person did nothing: stretches of 5 s or more in which no key was held though the "
         "animal could move; empty for agents",
-        unit="ms", default=None,
+        unit="ms",
+        default=None,
     )
     hidden_ms: float | None = _column(
         "number",
         "time it stood still because its page was hidden or had lost its connection, or because too much was not saved "
         "yet; part of `duration_ms`; empty where no page played it",
-        unit="ms", default=None,
+        unit="ms",
+        default=None,
     )
     paused_ms: float | None = _column(
         "number",
         "time it stood still because the menu was open; part of `duration_ms`; empty where no page played it",
-        unit="ms", default=None,
+        unit="ms",
+        default=None,
     )
     ended_by: str | None = _column(
         "text",
@@ -96,7 +104,10 @@ class Episode:
     )
     goals: int | None = _column("whole", "goals the animal collected, of any kind", default=None)
     events: Sequence[Mapping[str, Any]] = _column(
-        "text", "what happened, as JSON: a list of events; of recordings in a table of their own", default=(), hashed=False
+        "text",
+        "what happened, as JSON: a list of events; of recordings in a table of their own",
+        default=(),
+        hashed=False,
     )
     trajectory: str | None = _column(
         "text", "what `puzzlebox replay` takes, beside the folder of the run; empty where none is kept", default=None
@@ -105,7 +116,8 @@ class Episode:
         "truth", "whether the agent was trained on this task; empty where nobody knows", default=None
     )
     error: str | None = _column(
-        "text", "what went wrong, where something did, with file and line where it was in the agent's code",
+        "text",
+        "what went wrong, where something did, with file and line where it was in the agent's code",
         default=None,
     )
 

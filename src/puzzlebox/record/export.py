@@ -152,8 +152,15 @@ class _StepForm:
             else others.get(name)
             for name in self._names
         ]
-        return (self._id, step, seconds(step, self._length), row[_PLACE["time_ms"]], *self._words[text], *rest,
-                ";".join(kinds))
+        return (
+            self._id,
+            step,
+            seconds(step, self._length),
+            row[_PLACE["time_ms"]],
+            *self._words[text],
+            *rest,
+            ";".join(kinds),
+        )
 
     def _flag(self, name: str, flags: int) -> bool:
         bit, inverse = self._bits[name]

@@ -7,13 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlebox.arena.rules import PHYSICS_STEP
-from puzzlebox.arena.world import Record
-from puzzlebox.record.film_camera import FollowingCamera, Image, checked_view
+from puzzlebox.record.entries import FILE, HUMAN, UPLOAD
+from puzzlebox.record.episode import Episode
 from puzzlebox.record.gif import GifFile
-from puzzlebox.record.path_picture import path_picture
-from puzzlebox.record.replay import moments, physics_steps, world_at
-from puzzlebox.record.rows import FILE, HUMAN, UPLOAD, Episode
+from puzzlebox.wings import Wing, wing_named
+from puzzlebox.wings.protocols import Camera, Image
 
 __all__ = ["FILMS", "file_name", "film", "film_name", "path_picture", "picture"]
 
@@ -44,17 +42,26 @@ def file_name(*parts: str, suffix: str) -> str:
     return ("-".join(word for word in words if word) or "film") + suffix
 
 
-def picture(record: Record, step: int | None = None, view: str = "third", size: Size = (1200, 800)) -> Image:
-    """An episode after so many physics steps (left out: at its end), as height x width x 3 bytes."""
-    steps = physics_steps(record)
+def picture(record: Any, step: int | None = None, view: str = "third", size: Size = (1200, 800)) -> Image:
+    """An episode after so many steps (default: at its end), as height x width x 3 bytes."""
+    wing = wing_named(record.wing)
+    steps = wing.length(record)
     if step is not None and not 0 <= step <= steps:
         raise ValueError(f"there is no step {step}; the episode has {steps}")
-    camera = FollowingCamera(view, _checked_size(size), fine=True)
-    return camera.paint(world_at(record, steps if step is None else step))
+    camera = wing.camera(view, _checked_size(size), fine=True)
+    for session, _ in wing.play_again(record):
+        if session.clock >= (steps if step is None else step):
+            break
+    return camera.paint(session)
+
+
+def path_picture(record: Any, size: Size = (1200, 800)) -> Image:
+    """Where the bodies of an episode went, as height x width x 3 bytes."""
+    return wing_named(record.wing).path_picture(record, size)
 
 
 def film(
-    record: Record,
+    record: Any,
     path: str | Path,
     view: str = "third",
     size: Size = (640, 480),
@@ -80,7 +87,7 @@ def film(
     form = path.suffix.lower()
     if form not in FILMS:
         raise ValueError(f"{path.name} is no film; its name must end in {' or '.join(FILMS)}")
-    checked_view(view)
+    wing = wing_named(record.wing)
     rate = FILMS[form] if fps is None else fps
     if not 1 <= rate <= 60:
         raise ValueError(f"fps is {rate}; it must be from 1 to 60")
@@ -89,14 +96,13 @@ def film(
     width, height = _checked_size(size)
     if form == ".mp4":  # its colours have half the resolution
         width, height = width - width % 2, height - height % 2
+    camera = wing.camera(view, (width, height), fine=shadows)
     draft = path.with_name(path.name + ".part")
     reel: _Reel = _Mp4(draft, (width, height), rate) if form == ".mp4" else GifFile(draft, (width, height), rate)
     try:
-        every = speed / PHYSICS_STEP / rate
-        total = int(physics_steps(record) / every) + 1 + round(_LINGER * rate)
-        for count, image in enumerate(
-            _pictures(record, FollowingCamera(view, (width, height), fine=shadows), every), 1
-        ):
+        every = speed / wing.step_seconds / rate
+        total = int(wing.length(record) / every) + 1 + round(_LINGER * rate)
+        for count, image in enumerate(_pictures(wing, record, camera, every), 1):
             reel.add(image)
             if progress is not None:
                 progress(min(count, total), total)
@@ -112,19 +118,18 @@ def film(
     draft.replace(path)
 
 
-def _pictures(record: Record, camera: FollowingCamera, every: float) -> Iterator[Image]:
-    """A picture for every so many physics steps, which need be no whole number; and one of the end."""
+def _pictures(wing: Wing, record: Any, camera: Camera, every: float) -> Iterator[Image]:
+    """A picture for every so many steps, which need be no whole number; and one of the end."""
     count, shown = 0, -1
     image: Image | None = None
-    for moment in moments(record):
-        world = moment.world
-        while world.clock >= count * every:
-            if image is None or shown != world.clock:
-                image, shown = camera.paint(world), world.clock
+    for session, _ in wing.play_again(record):
+        while session.clock >= count * every:
+            if image is None or shown != session.clock:
+                image, shown = camera.paint(session), session.clock
             yield image
             count += 1
-    if shown != world.clock:
-        yield camera.paint(world)
+    if shown != session.clock:
+        yield camera.paint(session)
 
 
 class _Reel(Protocol):

@@ -10,8 +10,8 @@ from typing import Any
 
 from puzzlebox.record.damage import (
     Damaged,
-    Survey,
     StepCheck,
+    Survey,
     actions_of,
     damaged_episode,
     episode_of,
@@ -31,9 +31,9 @@ from puzzlebox.record.database import (
     default_store_path,
     prepare,
 )
-from puzzlebox.record.owners import Owners
 from puzzlebox.record.entries import Breaks, End, Start, Step, hash_of
 from puzzlebox.record.episode import Episode
+from puzzlebox.record.owners import Owners
 from puzzlebox.record.writer import MEASURES, CannotWrite, EpisodeFault, Listener, Writer
 from puzzlebox.wings import Task, Wing, wing_named
 
@@ -359,7 +359,8 @@ class Store:
         for batch in self.step_batches(episode.id):
             last = batch[-1][0]
         # One that is being played may have gone on since.
-        if last < episode.steps or (episode.finished and last > episode.steps):
+        steps = episode.steps or 0
+        if last < steps or (episode.finished and last > steps):
             raise damaged_episode(self.path, episode.id, f"its steps after step {last} are missing")
 
     def _without_index(self, ids: list[str]) -> list[str]:
@@ -482,7 +483,7 @@ class Store:
             raise damaged_episode(self.path, id, str(problem)) from None
 
     def steps(self, id: str) -> dict[str, list[Any]]:
-        """The steps of an episode as columns: those every wing has, the measures that have a column in the file, and others."""
+        """The steps of an episode as columns: what every wing has, and the measures of its own."""
         rows = [row for batch in self.step_batches(id) for row in batch]
         columns = {name: [row[place] for row in rows] for place, name in enumerate(STEP_COLUMNS[:-1])}
         others = [json.loads(row[-1]) if row[-1] else {} for row in rows]

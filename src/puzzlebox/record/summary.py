@@ -1,13 +1,11 @@
 """An episode in words: what it was, how it went, what happened when."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from puzzlebox.arena.rules import PHYSICS_STEP
-from puzzlebox.arena.world import Record
-from puzzlebox.record.measures import latency_among
-from puzzlebox.record.replay import moments
-from puzzlebox.record.rows import Episode, plain_event, rules_name
+from puzzlebox.record.entries import plain_event
+from puzzlebox.record.episode import Episode
+from puzzlebox.wings import Wing, wing_named
 
 # What a person need not be told one by one.
 _SILENT = ("finished", "unplaced")
@@ -17,33 +15,35 @@ _MOST = 40
 def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[str]:
     """Lines about a recorded episode."""
     events = list(events)
-    who = episode.player if episode.agent is None else f"{episode.player} ({episode.agent})"
+    wing = wing_named(episode.wing)
+    who = episode.player if episode.by_person or episode.agent is None else f"{episode.player} ({episode.agent})"
     ending = f"{_verdict(episode.passed)}, ended by {episode.ended_by}" if episode.finished else "not over"
     return [
         f"episode   {episode.id}",
         f"task      {episode.title or episode.task or 'without a name'}"
         + (f" ({episode.task})" if episode.title and episode.task and episode.task != episode.title else ""),
-        f"arena     {episode.arena + 1}, seed {episode.seed}, rules {episode.rules_name}",
+        f"arena     {episode.arena + 1}, seed {episode.seed}, rules {episode.rules}",
         f"player    {who}, {episode.started}",
-        f"length    {_length(episode.steps, events)}",
+        f"length    {_length(wing, episode.steps or 0, events)}",
         f"return    {episode.total:.3f}, {ending}",
-        *_happenings(events, episode.arena),
+        *_happenings(wing, events, episode.arena),
     ]
 
 
-def of_record(record: Record) -> list[str]:
+def of_record(record: Any) -> list[str]:
     """Lines about an episode in a file, which is played again for it."""
+    wing = wing_named(record.wing)
     events: list[dict[str, Any]] = []
-    for moment in moments(record):
-        events += [plain_event(event) for event in (moment.outcome.events if moment.outcome else ())]
-    world = moment.world
-    ending = _verdict(world.passed()) if world.over else "not over"
+    for now, outcome in wing.play_again(record):
+        session = now
+        events += [plain_event(event) for event in (outcome.events if outcome else ())]
+    ending = _verdict(session.passed()) if session.over else "not over"
     return [
-        f"task      {record.task.metadata.title or 'without a title'}",
-        f"arena     {record.arena + 1}, seed {record.seed}, rules {rules_name(record.rules.as_dict())}",
-        f"length    {_length(world.clock, events)}",
-        f"return    {world.animals[0].total:.3f}, {ending}",
-        *_happenings(events, record.arena),
+        f"task      {record.task.title or 'without a title'}",
+        f"arena     {record.arena + 1}, seed {record.seed}, rules {wing.rules(record.rules).name}",
+        f"length    {_length(wing, session.clock, events)}",
+        f"return    {session.total:.3f}, {ending}",
+        *_happenings(wing, events, record.arena),
     ]
 
 
@@ -51,19 +51,19 @@ def _verdict(passed: bool | None) -> str:
     return "neither passed nor failed" if passed is None else "passed" if passed else "failed"
 
 
-def _length(steps: int, events: Iterable[Mapping[str, Any]]) -> str:
-    latency = latency_among(events)
+def _length(wing: Wing, steps: int, events: Sequence[Mapping[str, Any]]) -> str:
+    latency = wing.latency(events)
     decided = "" if latency is None else f"; decided {latency:.2f} s after the animal could first move"
-    return f"{_time(steps)} ({steps} physics steps){decided}"
+    return f"{_time(wing, steps)} ({steps} steps){decided}"
 
 
-def _happenings(events: Iterable[Mapping[str, Any]], arena: int) -> list[str]:
+def _happenings(wing: Wing, events: Iterable[Mapping[str, Any]], arena: int) -> list[str]:
     told = [event for event in _with_numbers(events, arena) if event["kind"] not in _SILENT]
     lines = []
     for event in told[:_MOST]:
         details = ", ".join(f"{name} {_said(value)}" for name, value in event["details"].items())
-        words = " ".join(str(part) for part in (event["kind"], event["name"]) if part)
-        lines.append(f"  {_time(event['step']):>8}  {words}" + (f" ({details})" if details else ""))
+        words = " ".join(str(part) for part in (event["kind"], event.get("name")) if part)
+        lines.append(f"  {_time(wing, event['step']):>8}  {words}" + (f" ({details})" if details else ""))
     if len(told) > _MOST:
         lines.append(f"  and {len(told) - _MOST} more")
     return lines
@@ -82,5 +82,5 @@ def _said(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _time(steps: int) -> str:
-    return f"{steps * PHYSICS_STEP:.2f} s"
+def _time(wing: Wing, steps: int) -> str:
+    return f"{steps * wing.step_seconds:.2f} s"

@@ -6,7 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from puzzlebox.report.played import Played, grouped
-from puzzlebox.run.journal import TRAJECTORIES, trajectories
+from puzzlebox.run.journal import trajectories
+from puzzlebox.run.trajectories import TRAJECTORIES
 
 
 def repetitions(rows: Iterable[Played]) -> list[list[Played]]:

@@ -5,17 +5,18 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from math import nan
 from pathlib import Path
-from typing import Any
 
-from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.csv_cells import CellReader
-from puzzlebox.record.rows import HUMAN
+from puzzlebox.record.entries import HUMAN
 from puzzlebox.report.played import Played, Remark
-from puzzlebox.run.subjects import testbed_place
 from puzzlebox.text import nearest
+from puzzlebox.wings import ARENA, wing_named
 
 # Columns as other tables call them, where they have none of our name.
-_SYNONYMS = {"experiment": "task", "reward": "return", "score": "return", "pass": "passed", "player": "agent"}
+_SYNONYMS = {
+    **{"experiment": "task", "reward": "return", "score": "return", "pass": "passed", "player": "agent"},
+    "goals_collected": "goals",
+}
 _NEEDED = ("task", "agent", "return")
 # What the tasks of the published experiments need to be passed, where a table leaves it out.
 _MARKS = {"foraging": 15.0, "operant": 0.0, "operant-chamber": 0.0, "what-where-when": 7.0}
@@ -36,6 +37,8 @@ def rows_in(path: Path, remarks: list[str]) -> list[dict[str, str]]:
     """The rows of a table of episodes, CSV or Parquet, as texts under our names of columns, arenas by position."""
     rows = _parquet(path) if path.suffix.lower() == ".parquet" else _csv(path, remarks)
     names = _names(path, list(rows[0]) if rows else [])
+    if "repetition" not in names and all(row.get("episode", "x").isdecimal() for row in rows):
+        names["episode"] = "repetition"  # as runs of earlier versions, and other programs, call it
     return _with_positions([{names[key]: value for key, value in row.items()} for row in rows])
 
 
@@ -65,7 +68,7 @@ def _parquet(path: Path) -> list[dict[str, str]]:
         rows = parquet.read_table(path).to_pylist()
     except (ValueError, OSError) as problem:
         raise CannotRead(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}") from None
-    return [as_text(row) for row in rows]
+    return [{name: "" if value is None else str(value) for name, value in row.items()} for row in rows]
 
 
 def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
@@ -89,31 +92,31 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
     return [{key: value or "" for key, value in row.items() if key in there} for row in rows]
 
 
-def as_text(row: Mapping[str, Any]) -> dict[str, str]:
-    """A row of results as a table would hold it."""
-    return {name: "" if value is None else str(value) for name, value in row.items()}
-
-
 def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Played:
-    """The episode a row tells of; what is wrong with it is said with file and line."""
+    """The episode of a row of a table; what is wrong with it is said with file and line."""
     level, variant = _level(row["task"], row.get("level", ""), row.get("variant", ""))
     total = _number(row, "return", path, line)
     passed = _truth(row, "passed", path, line)
     error = row.get("error", "")
-    # Exported recordings name agents only, and say in another column whether a person played.
+    # Tables of other programs may name agents only, and say in another column whether a person played.
     agent = row["agent"] or row.get("player", "") or "unnamed"
-    person = _truth(row, "person", path, line)
+    person = row["player"] == HUMAN if row.get("player") else None
     if total is None and not error:
         raise CannotRead(f"{path}, line {line}: the return is empty, and no error says why")
     if passed is None and row["task"] in _MARKS and total is not None:
         passed = total >= _MARKS[row["task"]]
-    steps, goals = _number(row, "steps", path, line), _number(row, "goals_collected", path, line)
-    # Tables of earlier versions, and of others, do not say when an episode was decided.
+    steps, goals = _number(row, "steps", path, line), _number(row, "goals", path, line)
+    # Tables of other programs do not say when an episode was decided, nor how long a step lasts.
     whole = "latency" not in row
-    latency = None if steps is None else steps * PHYSICS_STEP
+    step_seconds = _number(row, "step_seconds", path, line) or wing_named(ARENA).step_seconds
+    latency = None if steps is None else steps * step_seconds
+    seed = row.get("seed", "").strip()
     return Played(
+        id=row.get("episode", ""),
         run=row.get("run", "") or place.stem,
+        wing=row.get("wing", "") or ARENA,
         task=row["task"],
+        title=row.get("title", ""),
         agent=agent,
         total=nan if total is None else total,
         passed=passed,
@@ -121,8 +124,8 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Pl
         variant=variant,
         level=level,
         arena=int(_number(row, "arena", path, line) or 0),
-        episode=int(_number(row, "episode", path, line) or 0),
-        seed=row.get("seed", ""),
+        repetition=int(_number(row, "repetition", path, line) or 0),
+        seed=int(seed) if seed.isdecimal() else None,
         rules=row.get("rules", ""),
         steps=None if steps is None else int(steps),
         ended_by=row.get("ended_by", ""),
@@ -134,13 +137,14 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Pl
         whole_time=whole,
         time_limit=_number(row, "time_limit", path, line),
         participant=row.get("participant", ""),
+        player=row.get("player", "") or (HUMAN if agent == HUMAN else "agent"),
         person=agent == HUMAN or bool(row.get("participant")) if person is None else person,
     )
 
 
 def _level(task: str, level: str, variant: str) -> tuple[str, str]:
     """The testbed's own names tell level and variant."""
-    place = testbed_place(task)
+    place = wing_named(ARENA).level_of(task)
     if place is not None:
         level, variant = level or place[0], variant or place[1]
     return (str(int(level)) if level.isdecimal() else level), variant

@@ -84,20 +84,20 @@ def _of_recordings(source: Source, rows: Sequence[Played]) -> Iterator[dict[str,
     """The store has the text of each task that was played."""
     if source.kind != "recordings":
         return
-    from puzzlebox.arena.schema import read
     from puzzlebox.record.store import Store
 
     store = Store(source.path)
     seen = set()
     for row in rows:
-        place, _, episode = row.trajectory.partition("|")
+        place = row.trajectory.partition("|")[0]
         if place != str(source.path) or (row.task_hash, row.arena) in seen:
             continue
         seen.add((row.task_hash, row.arena))
-        task = read(store.task_text(episode)).task
-        if task is not None and row.arena < len(task.arenas):
-            arena = task.arenas[row.arena]
-            yield _line(row.task, row.arena, row.task_hash, arena.time_limit, arena.pass_mark)
+        task = store.task(row)
+        if task is not None and row.arena in task.starts:
+            asked = task.conditions(row.arena)
+            if asked.keys() >= {"time_limit", "pass_mark"}:
+                yield _line(row.task, row.arena, row.task_hash, asked["time_limit"], asked["pass_mark"])
 
 
 def _line(task: str, arena: int, task_hash: str, time_limit: int, pass_mark: float) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from puzzlebox import __version__
-from puzzlebox.record.rows import HUMAN
+from puzzlebox.record.entries import HUMAN
 from puzzlebox.report import conditions, words
 from puzzlebox.report.comparisons import DECIMALS
 from puzzlebox.report.model import Model

@@ -1,12 +1,14 @@
 """An episode as a report sees it, and all of them together."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from puzzlebox.record.episode import Episode
 
 # Who comes first in tables and figures, so that reports look alike; others follow as they come, and people are last.
 _FIRST = ("random", "heuristic", "heuristic-paper")
@@ -14,61 +16,34 @@ _PEOPLE = ("children",)  # as published tables call them, without ids
 
 
 @dataclass(frozen=True)
-class Played:
-    """One episode; None is what nobody knows.
+class Played(Episode):
+    """An episode as a report sees it; texts that nobody knows are empty.
 
     Attributes:
-        run: the run it belongs to.
-        task: the name of its task.
-        task_hash: tells tasks of one name apart.
-        variant: of the testbed.
-        level: "" where the task has none.
-        arena: the position of the arena it started in, from 0; people are shown it counted from 1.
-        last_arena: the position of the last arena that merges into the same episode; None where nobody knows.
-        agent: who played, `human` for people unless the report is told another name.
-        person: whether that was a person, whatever people are called here.
-        participant: the id of the person who played; "" for agents, and where nobody knows.
-        episode: which repetition.
-        seed: what its chances were drawn from.
-        rules: what it was played by.
-        steps: physics steps.
-        total: the return.
-        passed: whether it was passed; None where nothing decided that.
-        ended_by: why it ended.
-        goals: how many were collected.
-        trajectory: where its actions are, in words of its run.
-        trained_on: whether the agent was trained on this task.
-        error: what went wrong.
+        person: whether a person played it, whatever people are called in this report.
         time_limit: of the task, where the table says it.
-        latency: seconds from when the animal could first move to the event that decided the episode; None where
-            nothing did, and the whole time where the table says nothing of it.
-        whole_time: whether `latency` is that whole time.
+        last_arena: the position of the last arena that merges into the same episode; None where nobody knows.
+        whole_time: whether `latency` is the whole time of the episode, because the table does not have it.
     """
 
-    run: str
-    task: str
-    agent: str
-    total: float
-    passed: bool | None
-    task_hash: str = ""
-    variant: str = ""
-    level: str = ""
-    arena: int = 0
-    episode: int = 0
-    seed: str = ""
-    rules: str = ""
-    steps: int | None = None
-    ended_by: str = ""
-    goals: int | None = None
-    trajectory: str = ""
-    trained_on: bool | None = None
-    error: str = ""
-    time_limit: float | None = None
+    # In a report they are never None.
+    agent: str = ""
     participant: str = ""
+    ended_by: str = ""
+    trajectory: str = ""
+    error: str = ""
     person: bool = False
-    latency: float | None = None
-    whole_time: bool = False
+    time_limit: float | None = None
     last_arena: int | None = None
+    whole_time: bool = False
+
+    @classmethod
+    def of(cls, episode: Episode, place: Path) -> "Played":
+        """An episode of a run or of recordings, whose trajectory lies beside `place`."""
+        values = {each.name: getattr(episode, each.name) for each in fields(Episode)}
+        texts = {name: values[name] or "" for name in ("agent", "participant", "ended_by", "error")}
+        where = f"{place}|{episode.trajectory}" if episode.trajectory else ""
+        return cls(**values | texts | {"trajectory": where, "person": episode.by_person})
 
 
 class Remark(str):

@@ -3,16 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from puzzlebox.record.rows import FILE, HUMAN
+from puzzlebox.record.entries import FILE, HUMAN
+from puzzlebox.record.episode import TABLE
 from puzzlebox.report import words
-from puzzlebox.report.cells import CannotRead, as_text, episode_of, rows_in
+from puzzlebox.report.cells import CannotRead, episode_of, rows_in
 from puzzlebox.report.played import Played, Remark
-from puzzlebox.run.results import TABLE
-
-if TYPE_CHECKING:
-    from puzzlebox.record.store import Store
 
 # What only the table of recordings has.
 _OWN = {"player", "duration_ms"}
@@ -27,43 +24,32 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
     """The episodes of a file of recordings."""
     from puzzlebox.record.database import refuse_empty
     from puzzlebox.record.store import Store, StoreError
-    from puzzlebox.run.results import rows_of_recordings
+    from puzzlebox.record.tables import recorded_episodes
 
     try:
         refuse_empty(path)
         store = Store(path)
         survey = store.survey()
         episodes, damaged = survey.episodes[::-1], survey.damaged
-        rows = [as_text(row) for row in rows_of_recordings(store, episodes, path.stem, damaged)]
+        rows = [Played.of(each, path) for each in recorded_episodes(store, episodes, path.stem, damaged)]
     except StoreError as problem:
         raise CannotRead(str(problem)) from None
     for sentence in damaged:
         remarks.append(LeftOut(f"{sentence[0].upper()}{sentence[1:]}. It counts nowhere.", ""))
-    by_id = {each.id: each.player for each in episodes}
-    players = [by_id[row["trajectory"]] for row in rows]
     unfinished = [each.player for each in episodes if not each.finished]
-    kept = _kept(rows, players, unfinished, path, people, watched, remarks)
-    return _with_last_arenas(store, kept)
+    kept = _kept(rows, unfinished, path, people, watched, remarks)
+    last = {each.id: _last_arena(store.task(each), each.arena) for each in episodes}
+    return [replace(row, last_arena=last[row.id]) for row in kept]
 
 
-def _with_last_arenas(store: "Store", rows: Sequence[Played]) -> list[Played]:
-    """Episodes with the last arena that merges into each, which the recorded tasks say."""
-    from puzzlebox.arena.schema import read
-
-    # A later version may have written what this one cannot read.
-    tasks = {row.task_hash: row.trajectory.rpartition("|")[2] for row in rows}
-    known = {task_hash: read(store.task_text(episode)).task for task_hash, episode in tasks.items()}
-    found = []
-    for row in rows:
-        task = known[row.task_hash]
-        there = task is not None and row.arena < len(task.arenas)
-        found.append(replace(row, last_arena=task.last(row.arena)) if task and there else row)
-    return found
+def _last_arena(task: Any, arena: int) -> int | None:
+    """The position of the last arena of an episode that starts in one; None where the task cannot be read."""
+    return task.conditions(arena)["last"] if task is not None and arena in task.starts else None
 
 
 def are_exported(rows: Sequence[Mapping[str, str]]) -> bool:
     """Whether rows are those of the table of episodes that `puzzlebox export` writes."""
-    return bool(rows) and rows[0].keys() >= _OWN
+    return bool(rows) and rows[0].keys() >= _OWN and not rows[0].get("run")
 
 
 def of_export(
@@ -73,17 +59,14 @@ def of_export(
     over = [row for row in rows if row.get("ended_by")]
     repetitions: dict[tuple[str, ...], int] = {}
     known = []
-    for row in over:
+    for number, row in enumerate(over, 2):
         own = tuple(row.get(name, "") for name in ("task_hash", "arena", "agent", "participant"))
         repetitions[own] = repetitions.get(own, -1) + 1
-        task = row["task"].removeprefix(FILE) or row.get("title", "")
-        known.append(
-            {**row, "task": task, "episode": str(repetitions[own]), "goals_collected": row.get("goals", "")}
-            | {"run": path.parent.resolve().name, "person": str(row["player"] == HUMAN)}
-        )
-    players = [row["player"] for row in over]
+        named = {**row, "task": row["task"].removeprefix(FILE) or row.get("title", "")}
+        named |= {"repetition": str(repetitions[own]), "run": path.parent.resolve().name}
+        known.append(episode_of(named, path, number, path))
     unfinished = [row["player"] for row in rows if not row.get("ended_by")]
-    return _kept(known, players, unfinished, path, people, watched, remarks)
+    return _kept(known, unfinished, path, people, watched, remarks)
 
 
 def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[str, str]]] | None:
@@ -100,32 +83,23 @@ def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[st
 
 
 def _kept(
-    rows: Sequence[Mapping[str, str]],
-    players: Sequence[str],
-    unfinished: Sequence[str],
-    path: Path,
-    people: str,
-    watched: bool,
-    remarks: list[str],
+    rows: Sequence[Played], unfinished: Sequence[str], path: Path, people: str, watched: bool, remarks: list[str]
 ) -> list[Played]:
     """Recorded episodes that count: those of people, and of agents only where that is asked for."""
     waiting = sum(watched or player == HUMAN for player in unfinished)
     if waiting:
         one, many = "recording is not over and counts nowhere", "recordings are not over and count nowhere"
-        told = words.count(waiting, one, many)
-        remarks.append(Remark(f"{told} ({path}).", f"{told}."))
+        sentence = words.count(waiting, one, many)
+        remarks.append(Remark(f"{sentence} ({path}).", f"{sentence}."))
     # Agents are left out whether or not their recordings are over, and are not counted twice.
-    aside = 0 if watched else sum(player != HUMAN for player in (*players, *unfinished))
-    if aside:
+    agents = sum(row.player != HUMAN for row in rows) + sum(player != HUMAN for player in unfinished)
+    if agents and not watched:
         one = "recording of an agent somebody watched is left out"
         many = "recordings of agents somebody watched are left out"
-        told = words.count(aside, one, many)
-        remarks.append(Remark(f"{told} ({path}); add --watched to count agents as well.", f"{told}."))
-    episodes = []
-    for number, (row, player) in enumerate(zip(rows, players, strict=True), 2):
-        played = episode_of(row, path, number, path)
-        if player == HUMAN:
-            episodes.append(replace(played, agent=people or HUMAN, person=True))
-        elif watched:
-            episodes.append(replace(played, person=False))
-    return episodes
+        sentence = words.count(agents, one, many)
+        remarks.append(Remark(f"{sentence} ({path}); add --watched to count agents as well.", f"{sentence}."))
+    return [
+        replace(row, agent=people or HUMAN, person=True) if row.player == HUMAN else replace(row, person=False)
+        for row in rows
+        if watched or row.player == HUMAN
+    ]

@@ -7,17 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.record.episode import TABLE as EPISODES_TABLE
 from puzzlebox.report import words
-from puzzlebox.report.cells import CannotRead, as_text, episode_of, episodes_in
+from puzzlebox.report.cells import CannotRead, episodes_in
 from puzzlebox.report.played import Played, Remark, Source
-from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, rows_so_far
+from puzzlebox.run.journal import JOURNAL, episodes_so_far
 from puzzlebox.run.journal_lines import Line
 from puzzlebox.run.plain_files import require_files
-from puzzlebox.run.results import TABLE as RESULTS
 from puzzlebox.run.runs import MOST_TOGETHER, SETTINGS
 from puzzlebox.run.schedule import Slot, slots_from
+from puzzlebox.run.trajectories import TRAJECTORIES
 
-TABLE = f"{RESULTS}.csv"
+TABLE = f"{EPISODES_TABLE}.csv"
 _NUMBER = int | float
 # What the settings of a run must be like where they have these keys.
 _SHAPE: Mapping[str, Any] = {
@@ -51,12 +52,12 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
         require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, TABLE)), links=False)
     except ValueError as problem:
         raise CannotRead(str(problem)) from None
-    journal, damaged = rows_so_far(folder)
+    journal, damaged = episodes_so_far(folder)
     if not journal and not table.exists():
         raise CannotRead(_damaged(folder, damaged) if damaged else _no_run(folder))
     told: list[str] = []
     settings = _settings(folder, told)
-    rows = [episode_of(as_text(row), folder / JOURNAL, line, folder) for line, row in enumerate(journal, 1)]
+    rows = [Played.of(episode, folder) for episode in journal]
     if damaged:
         rows, sentence = _completed(rows, folder, damaged, remarks)
         told.append(sentence)
@@ -161,4 +162,4 @@ def _last_arenas(settings: Mapping[str, Any]) -> dict[tuple[str, int], int]:
 
 
 def _slot(row: Played) -> Slot:
-    return Slot(row.task, row.arena, row.agent, row.episode)
+    return Slot(row.task, row.arena, row.agent, row.repetition)

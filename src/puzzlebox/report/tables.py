@@ -381,7 +381,7 @@ def failures(broken: Sequence[Played]) -> Table:
             "run": row.run,
             "task": row.task,
             "agent": row.agent,
-            "episode": row.episode,
+            "repetition": row.repetition,
             "error": row.error or "no return",
         }
         for row in broken

@@ -14,17 +14,15 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from puzzlebox.arena.world import Record
-from puzzlebox.run.journal_lines import Line, last_rows, read_lines, written
+from puzzlebox.record.episode import Episode
+from puzzlebox.run.journal_lines import Line, last_episodes, read_lines, written
 from puzzlebox.run.plain_files import require_files
 from puzzlebox.run.schedule import Slot
-from puzzlebox.run.trajectories import Member, members, packed
+from puzzlebox.run.trajectories import TRAJECTORIES, Member, members
 from puzzlebox.text import nearest
-
-__all__ = ["JOURNAL", "TRAJECTORIES", "Journal", "packed", "set_aside", "trajectories", "trajectory"]
+from puzzlebox.wings.records import read_record
 
 JOURNAL = "journal.jsonl"
-TRAJECTORIES = "trajectories.jsonl.gz"
 REPAIR = "add --repair, which sets what is damaged aside in a file of its own and plays these episodes again"
 # Seconds between two moments at which everything is on the disk for certain.
 _BREATH = 1.0
@@ -65,9 +63,9 @@ class Journal:
         self._next_sync = 0.0
 
     @property
-    def rows(self) -> dict[Slot, dict[str, Any]]:
-        """The row of each episode, as it went the last time."""
-        return last_rows(self.lines)
+    def episodes(self) -> dict[Slot, Episode]:
+        """Each episode, as it went the last time."""
+        return last_episodes(self.lines)
 
     def begin(self, schedule: Collection[Slot], repair: bool = False) -> list[str]:
         """Cut off what a kill or a power cut left unfinished, so that episodes can be added.
@@ -104,7 +102,7 @@ class Journal:
         _cut(self._trajectories, self._reached)
         return aside
 
-    def add(self, row: dict[str, Any], trajectory: bytes) -> None:
+    def add(self, episode: Episode, trajectory: bytes) -> None:
         """One more episode; `trajectory` is what `packed` made, or nothing."""
         assert self._trajectories is not None, "begin first"
         if trajectory:
@@ -115,7 +113,7 @@ class Journal:
         if due:
             _sync(self._trajectories)
             self._on_disk = self._reached
-        self._file.write(written(row, self._reached, self._on_disk))
+        self._file.write(written(episode, self._reached, self._on_disk))
         # In the hands of the system at once: a killed process loses nothing of it, a power cut the last second.
         self._file.flush()
         if due:
@@ -164,7 +162,7 @@ class Journal:
 
     def _kept(self) -> list[Member]:
         """The members that lines tell of, in their order."""
-        left = Counter(line.slot.name for line in self.lines if line.row["trajectory"])
+        left = Counter(line.slot.name for line in self.lines if line.episode.trajectory)
         kept = []
         for each in reversed(self._members):
             if left[each.name]:
@@ -196,9 +194,9 @@ class Journal:
         draft = self._path.with_name(f".{JOURNAL}.part")
         new, reached = draft.open("wb"), 0
         for line in self.lines:
-            if line.row["trajectory"]:
+            if line.episode.trajectory:
                 reached = max(reached, ends[line.slot.name].pop(0))
-            new.write(written(line.row, reached, reached))
+            new.write(written(line.episode, reached, reached))
         _sync(new)
         _locked(new)
         draft.replace(self._path)
@@ -233,13 +231,13 @@ class Journal:
         return [each._replace(start=each.start + way, end=each.end + way) for each, way in zip(kept, by, strict=True)]
 
 
-def rows_so_far(folder: Path) -> tuple[list[dict[str, Any]], list[Line]]:
-    """The rows of all episodes a run has played, each once, and the lines that are damaged; none without a journal."""
+def episodes_so_far(folder: Path) -> tuple[list[Episode], list[Line]]:
+    """All episodes a run has played, each once, and the lines that are damaged; none without a journal."""
     path = folder / JOURNAL
     if not path.exists():
         return [], []
     read = read_lines(path)
-    return list(last_rows(read.good).values()), read.damaged
+    return list(last_episodes(read.good).values()), read.damaged
 
 
 def set_aside(path: Path, data: bytes) -> Path:
@@ -262,7 +260,7 @@ def _without_trajectory(lines: list[Line], there: list[Member]) -> list[Line]:
     lost = []
     for line in lines:
         name = line.slot.name
-        if line.row["trajectory"]:
+        if line.episode.trajectory:
             left[name] -= 1
             if left[name] < 0:
                 lost.append(line)
@@ -333,7 +331,7 @@ def trajectories(folder: Path) -> Iterator[tuple[str, str]]:
             yield each.name, each.record
 
 
-def trajectory(reference: str) -> Record:
+def trajectory(reference: str) -> Any:
     """The record of an episode of a run.
 
     Args:
@@ -352,10 +350,10 @@ def trajectory(reference: str) -> Record:
     names = []
     for found, text in trajectories(folder):
         if found == name:
-            return Record.from_json(text)
+            return read_record(text)
         names.append(found)
-    rows, _ = rows_so_far(folder)
-    if any(row["trajectory"] == f"{TRAJECTORIES}#{name}" for row in rows):
+    episodes, _ = episodes_so_far(folder)
+    if any(each.trajectory == f"{TRAJECTORIES}#{name}" for each in episodes):
         raise ValueError(
             f"{folder / TRAJECTORIES} is damaged: it has no readable trajectory of the episode {name}; "
             "the run's own command with --repair plays it again"

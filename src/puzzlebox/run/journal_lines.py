@@ -7,21 +7,29 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from puzzlebox.record.columns import Column
-from puzzlebox.run.results import RESULTS
+from puzzlebox.columns import Column
+from puzzlebox.record.episode import EPISODES, Episode
 from puzzlebox.run.schedule import Slot
 from puzzlebox.text import closest
 
-# Columns that rows of earlier versions lack.
-_LATER = ("participant", "latency")
-_COLUMNS: Mapping[str, Column] = {column.name: column for column in RESULTS}
+_COLUMNS: Mapping[str, Column] = {column.name: column for column in EPISODES}
+# What every row has: what tells an episode, and what came of it.
+_NEEDED = ("task", "arena", "agent", "repetition", "task_hash", "seed", "rules", "steps", "return", "ended_by")
+# What versions before there was one table for all episodes called columns.
+_FORMER = {"episode": "repetition", "goals_collected": "goals"}
 # What tells an episode, and is never empty.
-_IDENTITY = ("task", "arena", "agent", "episode")
+_IDENTITY = ("task", "arena", "agent", "repetition")
 _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "text": ("a text", (str,)),
     "whole": ("a whole number", (int,)),
     "number": ("a number", (int, float)),
     "truth": ("true or false", (bool,)),
+}
+# Columns that JSON holds as something else than a table does.
+_IN_JSON: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    "seed": ("a whole number", (int,)),
+    "rules_fields": ("an object", (dict,)),
+    "events": ("a list", (list,)),
 }
 _JSON_NAMES = {list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
 _ENTRY = ("trajectories", "on_disk", "crc32", "row")
@@ -53,6 +61,11 @@ class Line:
         """The episode it tells of."""
         return Slot(*(self.row[name] for name in _IDENTITY))
 
+    @property
+    def episode(self) -> Episode:
+        """The episode itself."""
+        return Episode.of_plain(self.row)
+
     def blamed(self, why: str) -> "Line":
         """The same line as a damaged one."""
         return replace(self, why=why)
@@ -79,8 +92,9 @@ class _Wrong(ValueError):
     """What is wrong with a line, as the end of a sentence that begins with it."""
 
 
-def written(row: Mapping[str, Any], trajectories: int, on_disk: int) -> bytes:
+def written(episode: Episode, trajectories: int, on_disk: int) -> bytes:
     """The line of an episode, with its newline."""
+    row = episode.plain()
     entry = {"trajectories": trajectories, "on_disk": on_disk, "crc32": _checksum(row), "row": row}
     return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
@@ -100,9 +114,9 @@ def read_lines(path: Path) -> Lines:
     return Lines(good, damaged, whole, ended)
 
 
-def last_rows(lines: Iterable[Line]) -> dict[Slot, dict[str, Any]]:
+def last_episodes(lines: Iterable[Line]) -> dict[Slot, Episode]:
     """Each episode once: one that failed and was played again counts as it went the last time."""
-    return {line.slot: line.row for line in lines}
+    return {line.slot: line.episode for line in lines}
 
 
 def _line(number: int, raw: bytes) -> Line:
@@ -134,11 +148,27 @@ def _entry(raw: bytes) -> dict[str, Any]:
         value = entry.get(name, 0)
         if type(value) is not int or value < 0:
             raise _Wrong(f"its `{name}` is {_shown(value)}; it must be a whole number, 0 or more")
-    _require_row(entry["row"])
+    row = _renamed(entry["row"])
+    _require_row(row)
     # Earlier versions wrote no checksum.
     if "crc32" in entry and entry["crc32"] != _checksum(entry["row"]):
         raise _Wrong("its checksum does not fit: something in it was changed")
-    return entry  # type: ignore[no-any-return]
+    return {**entry, "row": row}
+
+
+def _renamed(row: Any) -> Any:
+    """A row of an earlier version under the names of today, its events as a list and without empty values."""
+    if not isinstance(row, dict) or "goals_collected" not in row:
+        return row
+    named = {_FORMER.get(name, name): value for name, value in row.items() if value not in (None, "")}
+    if isinstance(named.get("events"), str):
+        try:
+            named["events"] = json.loads(named["events"])
+        except ValueError:
+            raise _Wrong("the `events` of its row are not JSON") from None
+    if not all(name in named for name in _IDENTITY) or type(named["arena"]) is not int:
+        return named
+    return {**named, "episode": Slot(*(named[name] for name in _IDENTITY)).name}
 
 
 def _require_keys(what: str, value: Any, known: Sequence[str], needed: Sequence[str]) -> None:
@@ -153,13 +183,13 @@ def _require_keys(what: str, value: Any, known: Sequence[str], needed: Sequence[
 
 
 def _require_row(row: Any) -> None:
-    _require_keys("its `row`", row, tuple(_COLUMNS), [name for name in _COLUMNS if name not in _LATER])
+    _require_keys("its `row`", row, tuple(_COLUMNS), _NEEDED)
     for name, value in row.items():
-        word, kinds = _KINDS[_COLUMNS[name].kind]
+        word, kinds = _IN_JSON.get(name) or _KINDS[_COLUMNS[name].kind]
         fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
         if not fits and (value is not None or name in _IDENTITY):
             raise _Wrong(f"`{name}` of its row is {_shown(value)}; it must be {word}")
-    for name in ("arena", "episode"):
+    for name in ("arena", "repetition"):
         if row[name] < 0:
             raise _Wrong(f"`{name}` of its row is {row[name]}; it must be 0 or more")
 
@@ -172,7 +202,7 @@ def _each_once(lines: Sequence[Line]) -> list[Line]:
             told.setdefault(line.slot, []).append(line)
     blamed: dict[int, str] = {}
     for slot, own in told.items():
-        done = [line for line in own if not line.row["error"]]
+        done = [line for line in own if not line.row.get("error")]
         if not done:
             continue
         first = done[0]

@@ -11,18 +11,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.rules import Rules
 from puzzlebox.processes import cores
-from puzzlebox.record.rows import now
-from puzzlebox.run.journal import JOURNAL, TRAJECTORIES, Journal, set_aside
+from puzzlebox.record.entries import now
+from puzzlebox.record.episode import TABLE, Episode
+from puzzlebox.record.tables import write_table
+from puzzlebox.run.journal import JOURNAL, Journal, set_aside
 from puzzlebox.run.plain_files import require_files
 from puzzlebox.run.player import Plan
-from puzzlebox.run.results import TABLE, write_results
 from puzzlebox.run.schedule import Slot, slots
-from puzzlebox.run.specs import agent_code_of, agent_of, agent_options_of, rules_of, senses_of
+from puzzlebox.run.specs import agent_code_of, agent_of, agent_options_of, rules_of
 from puzzlebox.run.subjects import Subject
+from puzzlebox.run.trajectories import TRAJECTORIES
 from puzzlebox.run.workers import BACKENDS, played, require_ray
 from puzzlebox.text import nearest
+from puzzlebox.wings import Wing, wing_named
+from puzzlebox.wings.protocols import Ruling
 
 FORMAT = 1
 SETTINGS = "run.json"
@@ -50,14 +53,14 @@ class Outcome:
 
     Attributes:
         folder: where it is.
-        rows: the rows of its table, in the order of the schedule.
+        episodes: its episodes, in the order of the schedule.
         played: how many of them were played just now.
         again: how many of those had failed before.
         aside: what a repair has set aside, in sentences.
     """
 
     folder: Path
-    rows: list[dict[str, Any]]
+    episodes: list[Episode]
     played: int
     again: int
     aside: tuple[str, ...] = ()
@@ -70,7 +73,7 @@ def run(
     *,
     episodes: int = 1,
     workers: int | None = None,
-    rules: str | Rules = "puzzlebox",
+    rules: Any = "puzzlebox",
     seed: int = 0,
     backend: str = "processes",
     longest: int = LONGEST,
@@ -122,10 +125,11 @@ def run(
         raise RunError(
             f"the run would have {together:,} episodes; a run has at most {MOST_TOGETHER:,}: ask for fewer, or split it"
         )
-    called, chosen = rules_of(rules)
+    wing = wing_named(subjects[0].task.wing)
+    chosen = rules_of(wing, rules)
     _require_company(subjects)
     workers = workers or cores()
-    settings = _settings(subjects, agents, episodes, chosen, seed, longest) | {"rules": called}
+    settings = _settings(wing, subjects, agents, episodes, chosen, seed, longest)
     about = {"workers": workers, "backend": backend, "trajectories": trajectories}
     folder.mkdir(parents=True, exist_ok=True)
     require_files(*(folder / name for name in (SETTINGS, JOURNAL, TRAJECTORIES, f"{TABLE}.csv")))
@@ -135,7 +139,7 @@ def run(
     except SettingsLost as problem:
         lost = problem
     started = now()
-    plan = Plan(folder.resolve().name, tuple(subjects), chosen, called, seed, longest, trajectories)
+    plan = Plan(folder.resolve().name, wing.name, tuple(subjects), chosen, seed, longest, trajectories)
     schedule = list(slots(subjects, agents, episodes))
     if before is not None and not (folder / JOURNAL).exists():
         _history(folder, before, settings, ())  # refuses another run before a journal is made
@@ -144,46 +148,46 @@ def run(
         history: list[dict[str, Any]] = []
         if lost is None:
             try:
-                history = _history(folder, before, settings, journal.rows.values())
+                history = _history(folder, before, settings, journal.episodes.values())
             except SettingsLost as problem:
                 lost = problem
         if lost is not None:
             if not repair:
                 raise lost
-            _require_own(folder, plan, journal.rows)
+            _require_own(folder, plan, journal.episodes)
         aside = _without_journal(folder) if journal.missing and before is not None else []
         aside += journal.begin(set(schedule), repair)
         if lost is not None:
             aside.append(_anew(folder / SETTINGS))
-        rows = journal.rows
+        done_before = journal.episodes
         _write_settings(folder, settings | about, history, {"command": command, "started": started})
-        failed = {slot for slot, row in rows.items() if row["error"]}
-        todo = [slot for slot in schedule if slot not in rows or slot in failed]
+        failed = {slot for slot, each in done_before.items() if each.error}
+        todo = [slot for slot in schedule if slot not in done_before or slot in failed]
         done = len(schedule) - len(todo)
         if progress is not None:
             progress(done, len(schedule))
-        for row, trajectory in played(plan, todo, workers, backend) if todo else ():
-            journal.add(row, trajectory)
-            rows[_slot(row)] = row
+        for episode, trajectory in played(plan, todo, workers, backend) if todo else ():
+            journal.add(episode, trajectory)
+            done_before[_slot(episode)] = episode
             done += 1
             if progress is not None:
                 progress(done, len(schedule))
     finally:
         journal.close()
-    ordered = [rows[slot] for slot in schedule]
-    write_results(folder, ordered)
+    ordered = [done_before[slot] for slot in schedule]
+    write_table(folder, ordered)
     part = {"command": command, "started": started, "finished": now(), "played": len(todo)}
     _write_settings(folder, settings | about, history, part)
     return Outcome(folder, ordered, len(todo), len(failed), tuple(aside))
 
 
-def _slot(row: dict[str, Any]) -> Slot:
-    return Slot(row["task"], row["arena"], row["agent"], row["episode"])
+def _slot(episode: Episode) -> Slot:
+    return Slot(episode.task, episode.arena, episode.agent or "", episode.repetition)
 
 
 def _require_company(subjects: Iterable[Subject]) -> None:
     """Say what is missing before anything is begun."""
-    several = [subject.name for subject in subjects if subject.animals > 1]
+    several = [subject.name for subject in subjects if subject.task.bodies > 1]
     if several and find_spec("pettingzoo") is None:
         raise ModuleNotFoundError(
             f"{several[0]} has several animals, which needs PettingZoo; `pip install puzzlebox[multi]` brings it"
@@ -191,14 +195,21 @@ def _require_company(subjects: Iterable[Subject]) -> None:
 
 
 def _settings(
-    subjects: Sequence[Subject], agents: Sequence[str], episodes: int, rules: Rules, seed: int, longest: int
+    wing: Wing,
+    subjects: Sequence[Subject],
+    agents: Sequence[str],
+    episodes: int,
+    rules: Ruling,
+    seed: int,
+    longest: int,
 ) -> dict[str, Any]:
     """Everything that decides what the results are."""
     made = {name: agent_of(name) for name in agents}
     return {
         "format": FORMAT,
         "puzzlebox": version("puzzlebox"),
-        "rules_fields": rules.as_dict(),
+        "wing": wing.name,
+        "rules_fields": dict(rules.fields),
         "seed": seed,
         "episodes": episodes,
         "longest": longest,
@@ -208,7 +219,7 @@ def _settings(
                 "class": f"{type(agent).__module__}:{type(agent).__name__}",
                 "code": agent_code_of(name, agent),
                 "options": agent_options_of(name),
-                "senses": senses_of(agent),
+                "senses": wing.senses(agent.senses),
             }
             for name, agent in made.items()
         ],
@@ -216,22 +227,15 @@ def _settings(
             {
                 "name": subject.name,
                 "hash": subject.hash,
-                "title": subject.task.metadata.title,
+                "title": subject.task.title,
                 "level": subject.level,
                 "variant": subject.variant,
-                "arenas": [
-                    {
-                        "position": start,
-                        "last": subject.task.last(start),
-                        "pass_mark": arena.pass_mark,
-                        "time_limit": arena.time_limit,
-                    }
-                    for start, arena in ((start, subject.task.arenas[start]) for start in subject.starts)
-                ],
+                "arenas": [subject.task.conditions(start) for start in subject.starts],
             }
             for subject in subjects
         ],
         "machine": _machine(),
+        "rules": rules.name,
     }
 
 
@@ -295,26 +299,26 @@ def _unreadable(folder: Path) -> SettingsLost:
     return SettingsLost(f"{folder / SETTINGS} cannot be read as the settings of a run; {_INSTEAD}")
 
 
-def _require_own(folder: Path, plan: Plan, rows: Mapping[Slot, Mapping[str, Any]]) -> None:
+def _require_own(folder: Path, plan: Plan, episodes: Mapping[Slot, Episode]) -> None:
     """Refuse a folder without settings unless its episodes are those that a plan would play."""
     hashes = {subject.name: subject.hash for subject in plan.subjects}
-    for slot, row in rows.items():
-        own = row["task_hash"] == hashes.get(slot.task) and row["rules"] == plan.rules_name
-        if not own or row["seed"] != slot.seed(plan.seed):
+    for slot, each in episodes.items():
+        own = each.task_hash == hashes.get(slot.task) and each.rules == plan.rules.name
+        if not own or each.seed != slot.seed(plan.seed):
             raise RunError(f"{folder} holds another run: this command does not play {slot.name} as it was played there")
-    if not rows:
+    if not episodes:
         raise RunError(f"{folder} has neither settings nor episodes that can be read; name another folder")
 
 
 def _history(
-    folder: Path, old: dict[str, Any] | None, settings: dict[str, Any], rows: Iterable[Mapping[str, Any]]
+    folder: Path, old: dict[str, Any] | None, settings: dict[str, Any], episodes: Iterable[Episode]
 ) -> list[dict[str, Any]]:
     """The commands so far; refuses a folder whose run cannot become this one by playing more."""
     if old is None:
         return []
     try:
         history: list[dict[str, Any]] = [dict(each) for each in old["commands"]]
-        differs = _difference(old, settings, {row["agent"] for row in rows if not row["error"]})
+        differs = _difference(old, settings, {each.agent or "" for each in episodes if not each.error})
     except (ValueError, KeyError, TypeError, AttributeError):
         raise _unreadable(folder) from None
     if differs:

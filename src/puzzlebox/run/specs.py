@@ -1,13 +1,12 @@
 """How agents and rules are asked for in one word: a name, and options in brackets."""
 
 import ast
-from dataclasses import fields
+from dataclasses import replace
 from typing import Any
 
 from puzzlebox.agents import Agent, agent_named, code_of, defaults_of
-from puzzlebox.arena.envs.settings import NO_SENSES, Settings
-from puzzlebox.arena.rules import Rules
-from puzzlebox.record.rows import UNNAMED_RULES, rules_name
+from puzzlebox.wings import Wing
+from puzzlebox.wings.protocols import OWN_RULES, Ruling
 
 
 class _Numbers(ast.NodeTransformer):
@@ -56,20 +55,14 @@ def agent_options_of(text: str) -> dict[str, Any]:
     return defaults_of(name) | options
 
 
-def senses_of(agent: Agent) -> dict[str, Any]:
-    """Every setting of what an agent perceives, also those it does not mention."""
-    return {each.name: each.default for each in fields(Settings) if each.name not in NO_SENSES} | dict(agent.senses)
-
-
 def _agent(text: str) -> tuple[str, dict[str, Any]]:
     return asked(text, "agent with options", "random(prev_step_bias=0.5)")
 
 
-def rules_of(rules: str | Rules) -> tuple[str, Rules]:
-    """Rules, and what they are called: a preset, with single fields changed as in `3.1(decision_period=5)`."""
-    if isinstance(rules, Rules):
-        return rules_name(rules.as_dict()), rules
+def rules_of(wing: Wing, rules: Any) -> Ruling:
+    """Rules of a wing: a name with single fields changed, as in `3.1(decision_period=5)`, or the wing's own objects."""
+    if not isinstance(rules, str):
+        return wing.rules(rules)
     name, changes = asked(rules, "preset of rules with fields", "3.1(decision_period=5)")
-    chosen = Rules.named(name, **changes)
-    known = rules_name(chosen.as_dict())
-    return (rules if changes or known == UNNAMED_RULES else known), chosen
+    chosen = wing.named_rules(name, **changes)
+    return replace(chosen, name=rules) if changes or chosen.name == OWN_RULES else chosen

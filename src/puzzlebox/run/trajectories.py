@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
+TRAJECTORIES = "trajectories.jsonl.gz"
 # How a member of a gzip file begins.
 _MAGIC = b"\x1f\x8b\x08"
 _BEGINNING = '{"name":'

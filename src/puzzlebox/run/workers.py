@@ -8,6 +8,7 @@ from multiprocessing import connection
 from typing import Any
 
 from puzzlebox.processes import exit_code, start_worker, stop_workers, without_main
+from puzzlebox.record.episode import Episode
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
 
@@ -17,7 +18,7 @@ _AHEAD = 2
 # Seconds for which a Ray cluster may be silent.
 _SECONDS_TO_ANSWER = 5.0
 
-Result = tuple[dict[str, Any], bytes]
+Result = tuple[Episode, bytes]
 
 
 def played(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iterator[Result]:

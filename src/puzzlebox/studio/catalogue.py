@@ -14,7 +14,7 @@ from puzzlebox.arena.template_check import look_over
 from puzzlebox.arena.variations import TemplateError, is_template
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names, bundled_path
-from puzzlebox.record.rows import FILE, UPLOAD
+from puzzlebox.record.entries import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
 from puzzlebox.seeds import unpredictable_rng

@@ -15,7 +15,7 @@ from pathlib import Path
 from secrets import token_bytes
 from urllib.parse import parse_qsl, urlencode
 
-from puzzlebox.record.rows import checked_participant
+from puzzlebox.record.entries import checked_participant
 
 # What the key is called in an address.
 KEY = "key"

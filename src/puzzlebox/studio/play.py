@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from puzzlebox.arena.rules import PHYSICS_STEP
+from puzzlebox.arena.wing import rules_name
 from puzzlebox.arena.world import Event, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.record import Breaks, End, Start, Step, Store
-from puzzlebox.record.rows import now, rules_name
+from puzzlebox.record.entries import now
 from puzzlebox.studio import protocol
 from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag, Moment

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from puzzlebox.record import rows
 from puzzlebox.scene.scene import Scene, Table
+from puzzlebox.wings import flags
 
 
 class Message(IntEnum):
@@ -26,14 +26,14 @@ class Message(IntEnum):
 class FrameFlag(IntFlag):
     """How things are in a frame; recordings keep the same bits."""
 
-    LIGHT_ON = rows.LIGHT_ON
-    OVER = rows.OVER
-    CANNOT_MOVE = rows.CANNOT_MOVE
-    HEALTH_STANDS = rows.HEALTH_STANDS
-    NOTIFICATION = rows.NOTIFICATION
-    PASSED = rows.PASSED
-    PAUSED = rows.PAUSED
-    WAITING = rows.WAITING
+    LIGHT_ON = flags.LIGHT_ON
+    OVER = flags.OVER
+    CANNOT_MOVE = flags.CANNOT_MOVE
+    HEALTH_STANDS = flags.HEALTH_STANDS
+    NOTIFICATION = flags.NOTIFICATION
+    PASSED = flags.PASSED
+    PAUSED = flags.PAUSED
+    WAITING = flags.WAITING
 
 
 FRAME = np.dtype(

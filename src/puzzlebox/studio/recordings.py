@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from puzzlebox.arena.world.moments import moments
 from puzzlebox.record import Episode, Store
 from puzzlebox.record.film import film_name
-from puzzlebox.record.replay import moments
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag
@@ -26,7 +26,9 @@ _BLOCK = 64 * 1024
 
 def about(store: Store, episode: Episode) -> dict[str, Any]:
     """An EPISODE."""
-    plain = episode.as_dict() | {"file": film_name(episode, ""), "arenas": store.arenas(episode.task_hash)}
+    task = store.task(episode)
+    more = {"file": film_name(episode, ""), "arenas": None if task is None else len(task.starts)}
+    plain = episode.summary() | more | {"agent": None if episode.by_person else episode.agent}
     return {name: plain[name] for name in FIELDS}
 
 
@@ -86,8 +88,8 @@ def _introduction(episode: Episode) -> dict[str, Any]:
         "task": episode.task,
         "title": episode.title,
         "seed": episode.seed,
-        "rules": episode.rules_name,
-        "agent": episode.agent,
+        "rules": episode.rules,
+        "agent": None if episode.by_person else episode.agent,
         "participant": episode.participant,
         "previous_return": None,
         "notified": None,

@@ -94,7 +94,7 @@ def progress(store: Store, schedule: SessionSchedule) -> tuple[set[int], Episode
     played = [
         episode
         for episode in store.episodes_of(schedule.participant, schedule.task_hash)
-        if Rules.named(episode.rules) == schedule.rules and schedule.seed in (None, episode.seed)
+        if Rules.named(episode.rules_fields) == schedule.rules and schedule.seed in (None, episode.seed)
     ]
     done = {episode.arena for episode in played if episode.finished and episode.ended_by != RESTART}
     return done, played[-1] if played and not played[-1].finished else None
@@ -103,16 +103,18 @@ def progress(store: Store, schedule: SessionSchedule) -> tuple[set[int], Episode
 def _start_of(episode: Episode, text: str) -> Start:
     return Start(
         id=episode.id,
+        wing=episode.wing,
         task_text=text,
         task_hash=episode.task_hash,
         task=episode.task,
         title=episode.title,
         arena=episode.arena,
-        seed=episode.seed,
-        rules=json.dumps(episode.rules, sort_keys=True),
+        seed=episode.seed or 0,
+        rules=json.dumps(episode.rules_fields, sort_keys=True),
         player=episode.player,
-        agent=episode.agent,
+        agent=None if episode.by_person else episode.agent,
         started=episode.started,
-        decision_period=episode.decision_period,
+        decision_period=episode.decision_period or 1,
+        step_seconds=episode.step_seconds or 0.0,
         participant=episode.participant,
     )

@@ -14,7 +14,7 @@ from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record import Store, StoreError
-from puzzlebox.record.rows import checked_participant
+from puzzlebox.record.entries import checked_participant
 from puzzlebox.studio import one_of_each
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.studio.limits import PLAYERS

@@ -6,7 +6,7 @@ from puzzlebox.arena.envs.schedule import position_of
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task, write
 from puzzlebox.arena.world import ArenaSchedule, Record
-from puzzlebox.record.rows import hash_of
+from puzzlebox.record.entries import hash_of
 from puzzlebox.seeds import new_seed, rng_from
 
 

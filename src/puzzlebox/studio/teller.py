@@ -7,7 +7,7 @@ import numpy as np
 
 from puzzlebox.arena.rules import TIME_UNIT
 from puzzlebox.arena.world import Event, World
-from puzzlebox.record.rows import flags_of, plain_event
+from puzzlebox.record.entries import plain_event
 from puzzlebox.scene.scene import Scene, Table
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import Moment
@@ -64,7 +64,7 @@ def moment_of(world: World, *, key: int = 0, action: int = 0, extra_flags: int =
     limit = world.arena.time_limit * TIME_UNIT
     # Time is paid for with health: so long it lasts if nothing else is gained or lost.
     left = animal.health / 100 * limit if limit else -1.0
-    flags = flags_of(world) | extra_flags
+    flags = world.flags() | extra_flags
     return Moment(flags, world.clock, key, action, animal.health, animal.total, left, animal.heading)
 
 

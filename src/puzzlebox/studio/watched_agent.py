@@ -16,7 +16,7 @@ from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.senses.rays import LENGTH
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
-from puzzlebox.record.rows import UPLOAD
+from puzzlebox.record.entries import UPLOAD
 from puzzlebox.studio import protocol
 from puzzlebox.studio.play import Play
 from puzzlebox.text import nearest

@@ -1,12 +1,12 @@
 """A wing made of Gymnasium environments: whoever has an environment and a list of tasks needs nothing else.
 
-A subclass names itself, finds its tasks and makes its environment; recording, replaying, exporting and reporting follow.
-An environment may put into its `info` what it knows beside the observation: `passed`, `latency` (s), `events` (a list of
+A subclass names itself, lists its tasks and makes its environment; recording, replaying, exporting and reporting
+follow. An environment may put into its `info` what it knows beside the observation: `passed`, `events` (a list of
 mappings with `kind` and `details`), `measures` (by the names of the wing's columns) and `error`.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,9 +14,10 @@ import gymnasium as gym
 import numpy as np
 
 from puzzlebox.columns import Column
-from puzzlebox.wings.actions import actions_text, all_actions_in
+from puzzlebox.wings.actions import all_actions_in
 from puzzlebox.wings.flags import OVER, PASSED
-from puzzlebox.wings.protocols import Flag, Found, Ruling
+from puzzlebox.wings.protocols import Camera, Flag, Found, Image, Leg, Ruling
+from puzzlebox.wings.records import record_json
 
 _DEFAULT = "default"
 
@@ -74,14 +75,19 @@ class PlainRecord:
     """All that is needed to play an episode again: task, start, seed and actions."""
 
     task: PlainTask
-    start: int
+    arena: int
     seed: int
     actions: tuple[Any, ...] = ()
+    rules: None = None
+
+    @property
+    def wing(self) -> str:
+        """The wing of the task."""
+        return self.task.wing
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
-        own = {"wing": self.task.wing, "task": self.task.text, "arena": self.start, "seed": self.seed}
-        return json.dumps({**own, "actions": [actions_text(each) for each in self.actions]}, separators=(",", ":"))
+        return record_json(self.task.wing, self.task.text, self.arena, self.seed, {}, self.actions)
 
 
 class PlainSession:
@@ -105,19 +111,15 @@ class PlainSession:
 
     def measures(self) -> Mapping[str, float | None]:
         """What the environment measured."""
-        return self.info.get("measures", {})
+        return dict(self.info.get("measures", {}))
 
     def flags(self) -> int:
         """Whether it is over and passed, as bits."""
         return (OVER if self.over else 0) | (PASSED if self.passed() else 0)
 
-    def record(self) -> PlainRecord:
+    def snapshot(self) -> PlainRecord:
         """The episode so far."""
         return PlainRecord(self._task, self._start, self._seed, tuple(self.actions))
-
-    def record_json(self) -> str:
-        """The episode so far as JSON."""
-        return self.record().to_json()
 
 
 class PlainApparatus:
@@ -179,13 +181,21 @@ class PlainWing:
         """The environment of a task."""
         raise NotImplementedError
 
-    def find(self, source: str, *, variations: int, seed: int) -> Iterator[Found]:
+    def places(self, source: str) -> Iterator[tuple[str, str]]:
         """The task of that name; all of them for "*"."""
         known = self.tasks()
         if source not in known and source != "*":
             raise FileNotFoundError(f"{self.name} has no task {source!r}; it has {', '.join(known)}")
         for name in known if source == "*" else [source]:
-            yield self.classify(f"{self.name}/{name}", PlainTask(self.name, name, known[name]))
+            yield f"{self.name}/{name}", name
+
+    def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
+        """The task of that name."""
+        yield self.classify(name, PlainTask(self.name, place, self.tasks()[place]))
+
+    def level_of(self, name: str) -> tuple[str, str] | None:
+        """Nothing: names say no level here."""
+        return None
 
     def read(self, text: str) -> PlainTask | None:
         """The task of a text."""
@@ -232,10 +242,26 @@ class PlainWing:
     def play_again(self, record: PlainRecord) -> Iterator[tuple[PlainSession, PlainOutcome | None]]:
         """Take the recorded actions again."""
         apparatus = PlainApparatus(self, {})
-        apparatus.begin(record.task, record.start, record.seed)
+        apparatus.begin(record.task, record.arena, record.seed)
         yield apparatus.session, None
         for actions in record.actions:
             yield apparatus.session, apparatus.act(dict(enumerate(actions)))
+
+    def length(self, record: PlainRecord) -> int:
+        """One step for each decision."""
+        return len(record.actions)
+
+    def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
+        """Refused, unless a subclass has a camera."""
+        raise ValueError(f"{self.name} has no pictures")
+
+    def path_picture(self, record: PlainRecord, size: tuple[int, int]) -> Image:
+        """Refused, unless a subclass draws one."""
+        raise ValueError(f"{self.name} has no pictures")
+
+    def legs(self, record: PlainRecord, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
+        """None, unless a subclass draws ways."""
+        return []
 
     def is_action(self, action: Any) -> bool:
         """Anything: only the environment knows."""

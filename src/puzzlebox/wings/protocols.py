@@ -1,11 +1,15 @@
 """What a wing offers to the rooms that all wings share: tasks, episodes in progress, and how they are played again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from puzzlebox.columns import Column
 
+Image = NDArray[np.uint8]
 
 # What tables call rules that have no name.
 OWN_RULES = "own"
@@ -20,9 +24,11 @@ class Outcome(Protocol):
     """
 
     @property
-    def rewards(self) -> Sequence[float]: ...
+    def rewards(self) -> Sequence[float]:  # noqa: D102
+        ...
     @property
-    def events(self) -> Sequence[Any]: ...
+    def events(self) -> Sequence[Any]:  # noqa: D102
+        ...
 
 
 class Task(Protocol):
@@ -37,15 +43,20 @@ class Task(Protocol):
     """
 
     @property
-    def wing(self) -> str: ...
+    def wing(self) -> str:  # noqa: D102
+        ...
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:  # noqa: D102
+        ...
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:  # noqa: D102
+        ...
     @property
-    def starts(self) -> Sequence[int]: ...
+    def starts(self) -> Sequence[int]:  # noqa: D102
+        ...
     @property
-    def bodies(self) -> int: ...
+    def bodies(self) -> int:  # noqa: D102
+        ...
 
     def conditions(self, start: int) -> dict[str, Any]:
         """What an episode that starts there asks for, as plain data for the settings of a run: its time limit, ..."""
@@ -64,17 +75,23 @@ class Session(Protocol):
     """
 
     @property
-    def clock(self) -> int: ...
+    def clock(self) -> int:  # noqa: D102
+        ...
     @property
-    def over(self) -> bool: ...
+    def over(self) -> bool:  # noqa: D102
+        ...
     @property
-    def actions(self) -> Sequence[Sequence[Any]]: ...
+    def actions(self) -> Sequence[Sequence[Any]]:  # noqa: D102
+        ...
     @property
-    def total(self) -> float: ...
+    def total(self) -> float:  # noqa: D102
+        ...
     @property
-    def cause(self) -> str | None: ...
+    def cause(self) -> str | None:  # noqa: D102
+        ...
     @property
-    def error(self) -> str | None: ...
+    def error(self) -> str | None:  # noqa: D102
+        ...
 
     def passed(self) -> bool | None:
         """Whether the episode is passed; None where nothing has decided it."""
@@ -85,8 +102,8 @@ class Session(Protocol):
     def flags(self) -> int:
         """What is true now: the sum of bits, of which `Wing.flags` names some."""
 
-    def record_json(self) -> str:
-        """The episode so far as one JSON object, from which `Wing.read_record` makes a record."""
+    def snapshot(self) -> Any:
+        """The episode so far: what `Wing.record` makes."""
 
 
 class Apparatus(Protocol):
@@ -97,7 +114,8 @@ class Apparatus(Protocol):
     """
 
     @property
-    def session(self) -> Session: ...
+    def session(self) -> Session:  # noqa: D102
+        ...
 
     def begin(self, task: Any, start: int, seed: int) -> Sequence[Any]:
         """Begin an episode; returns the events of its preparation."""
@@ -107,6 +125,29 @@ class Apparatus(Protocol):
 
     def act(self, actions: Mapping[int, Any]) -> Outcome:
         """Carry out one decision of each body that acts."""
+
+
+class Camera(Protocol):
+    """Paints a session again and again from one view."""
+
+    def paint(self, session: Any) -> Image:
+        """A picture of the session as it is now, as height x width x 3 bytes."""
+
+
+class Leg(NamedTuple):
+    """The part of an episode that was played in one arena.
+
+    Attributes:
+        arena: the position of the arena.
+        picture: the arena from above when the episode came there; None where nobody wanted it.
+        way: column and row in the picture, moment by moment.
+        went_on: whether the episode went on to the next arena from here.
+    """
+
+    arena: int
+    picture: Image | None
+    way: NDArray[np.float64]
+    went_on: bool
 
 
 class Flag(NamedTuple):
@@ -169,14 +210,28 @@ class Wing(Protocol):
     measures: Sequence[Column]
     flags: Sequence[Flag]
 
-    def find(self, source: str, *, variations: int, seed: int) -> Iterator[Found]:
-        """The tasks that somebody names: a file, a folder, a pattern, a bundled name.
+    def places(self, source: str) -> Iterator[tuple[str, str]]:
+        """The name and the place of each task that somebody names: by a file, a folder, a pattern, a bundled name.
+
+        Raises:
+            FileNotFoundError: nothing has that name.
+        """
+
+    def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
+        """The task at a place, or the variations of the template there.
 
         Args:
-            source: the name, without that of the wing.
-            variations: how many variations of each template.
+            name: what it is called.
+            place: where it is.
+            variations: how many variations of a template.
             seed: what variations are drawn with.
+
+        Raises:
+            ValueError: it has mistakes.
         """
+
+    def level_of(self, name: str) -> tuple[str, str] | None:
+        """The level and the variant that the name of a task says by itself; None where it says none."""
 
     def read(self, text: str) -> Any | None:
         """The task of a text that a task of this wing had; None where this version cannot read it."""
@@ -212,10 +267,41 @@ class Wing(Protocol):
         """
 
     def read_record(self, text: str) -> Any:
-        """The record of a text that `Session.record_json` wrote."""
+        """The record of a text that `record_json` wrote.
+
+        Raises:
+            ValueError: the text is no record of this wing; the message says why.
+        """
 
     def play_again(self, record: Any) -> Iterator[tuple[Session, Outcome | None]]:
         """Play a recorded episode again: the session at its start and after each step of its clock."""
+
+    def length(self, record: Any) -> int:
+        """How many steps a recorded episode has at most; fewer where it ended within its last decision."""
+
+    def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
+        """A camera for films and pictures.
+
+        Args:
+            view: one of the wing's views, in the arena "first", "third" or "top".
+            size: width and height in pixels.
+            fine: as beautiful as it gets, which is slow.
+
+        Raises:
+            ValueError: there is no such view, or no picture at all; one sentence says so.
+        """
+
+    def path_picture(self, record: Any, size: tuple[int, int]) -> Image:
+        """A picture of where the bodies of an episode went."""
+
+    def legs(self, record: Any, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
+        """The way of the first body until its episode was decided, arena by arena, for the figures of a report.
+
+        Args:
+            record: the episode.
+            pixels: width and height of the pictures.
+            wanted: whether a picture of the arena of a position is wanted.
+        """
 
     def is_action(self, action: Any) -> bool:
         """Whether a body can do this at all; what a file holds may be damaged."""
@@ -231,4 +317,3 @@ class Wing(Protocol):
 
     def latency(self, events: Sequence[Mapping[str, Any]]) -> float | None:
         """Seconds from when the first body could act to the event that decided its episode; None where none did."""
-

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from puzzlebox.run.results import latency_among
 from typer.testing import CliRunner
 
 import puzzlebox
@@ -12,11 +13,11 @@ from living import parsed
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world import Event, World
 from puzzlebox.cli import app
-from puzzlebox.record.rows import PASSED, End, flags_of
+from puzzlebox.record.entries import End
 from puzzlebox.run.player import Plan, Player
-from puzzlebox.run.results import latency_among
 from puzzlebox.run.schedule import Slot
 from puzzlebox.run.subjects import subject_of
+from puzzlebox.wings.flags import PASSED
 
 NOOP, FORWARDS = 0, 3
 AGENT = "{name: Agent, at: [20, 0, 5], rotation: 0}"

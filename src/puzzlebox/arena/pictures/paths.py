@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.arena.world import Record, World
-from puzzlebox.record.replay import moments
+from puzzlebox.arena.world.moments import moments
 from puzzlebox.render import Painter, View
 
 Image = NDArray[np.uint8]

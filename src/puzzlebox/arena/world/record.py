@@ -33,8 +33,13 @@ class Record:
     rules: Rules
     actions: tuple[tuple[int, ...], ...] = ()
 
+    @property
+    def wing(self) -> str:
+        """The wing it was played in."""
+        return self.task.wing
+
     def to_json(self) -> str:
-        """One line of text."""
+        """The record as one line of JSON."""
         data = {
             "format": FORMAT,
             "task": write(self.task),

@@ -28,7 +28,6 @@ from puzzlebox.scene.shapes import Vector
 from puzzlebox.seeds import arena_rng, rng_from
 from puzzlebox.wings import flags
 
-
 # What `World.measures` gives.
 MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 
@@ -556,10 +555,6 @@ class World:
             operation.stop(self, animal)
 
     # --- going back, branching off, telling all
-
-    def record_json(self) -> str:
-        """The episode so far as JSON: what `snapshot().to_json()` writes."""
-        return self.snapshot().to_json()
 
     def snapshot(self) -> Record:
         """Everything needed to be here again: the task, the arena, the seed, the rules and the actions so far."""

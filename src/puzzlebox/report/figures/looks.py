@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.record.rows import HUMAN
+from puzzlebox.record.entries import HUMAN
 from puzzlebox.report.figures.lettering import shortened
 from puzzlebox.stats.needed import needed
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.arena.world import Record, World
-from puzzlebox.render import View
 from puzzlebox.report.figures.lettering import letters_in, lines_of, shortened, wrapped
 from puzzlebox.report.figures.looks import INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.report.played import Played, agents_of, grouped
+from puzzlebox.wings import wing_named
+from puzzlebox.wings.records import read_record
 
 MOST_PLACES = 4
 MOST_AGENTS = 4
@@ -35,18 +35,16 @@ class _Leg:
     Attributes:
         row: the episode.
         place: the arena.
-        view: what the arena is seen with.
         picture: the arena as it was when the episode came there; None where another leg has one.
-        points: where the animal was, in metres.
+        way: where the animal was in the picture: column and row.
         went_on: whether the episode went on to the next arena from here.
     """
 
     row: Played
     place: Place
-    view: View
     picture: NDArray[np.uint8] | None
-    points: list[NDArray[np.float64]]
-    went_on: bool = False
+    way: NDArray[np.float64]
+    went_on: bool
 
 
 def place_of(row: Played) -> Place:
@@ -88,7 +86,7 @@ def wanted(rows: Sequence[Played], drawn: Sequence[Place]) -> list[Played]:
         row
         for (_, agent), own in kept.items()
         if agent in agents
-        for row in sorted(own, key=lambda row: row.episode)[:MOST_PATHS]
+        for row in sorted(own, key=lambda row: row.repetition)[:MOST_PATHS]
     ]
 
 
@@ -100,7 +98,7 @@ def _agents(rows: Iterable[Played]) -> list[str]:
     return [name for name in names if name in kept]
 
 
-def records(rows: Sequence[Played]) -> Iterator[tuple[Played, Record]]:
+def records(rows: Sequence[Played]) -> Iterator[tuple[Played, Any]]:
     """What is needed to play episodes again, wherever it is kept; those that cannot be found are left out."""
     kept: dict[str, dict[str, Played]] = {}
     for row in rows:
@@ -112,8 +110,9 @@ def records(rows: Sequence[Played]) -> Iterator[tuple[Played, Record]]:
             yield names[name], record
 
 
-def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Record]]:
-    from puzzlebox.run.journal import TRAJECTORIES, trajectories
+def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Any]]:
+    from puzzlebox.run.journal import trajectories
+    from puzzlebox.run.trajectories import TRAJECTORIES
 
     if not (folder / TRAJECTORIES).exists():
         return
@@ -122,7 +121,7 @@ def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
         if name in left:
             left.remove(name)
             try:
-                record = Record.from_json(text)
+                record = read_record(text)
             except ValueError:  # somebody has changed it
                 continue
             yield name, record
@@ -130,7 +129,7 @@ def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
             return
 
 
-def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Record]]:
+def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Any]]:
     from puzzlebox.record.store import Store, StoreError
 
     if path.suffix.lower() == ".csv":
@@ -145,7 +144,7 @@ def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
 
 
 def paths_from_above(
-    found: Sequence[tuple[Played, Record]], rows: Sequence[Played], look: Looks, name: str, caption: str
+    found: Sequence[tuple[Played, Any]], rows: Sequence[Played], look: Looks, name: str, caption: str
 ) -> Drawing:
     """A panel for each arena of a task and each agent, with the ways of its episodes.
 
@@ -187,7 +186,7 @@ def paths_from_above(
     return Drawing(name, caption, figure)
 
 
-def _without(place: Place, agent: str, found: Sequence[tuple[Played, Record]], rows: Sequence[Played]) -> str:
+def _without(place: Place, agent: str, found: Sequence[tuple[Played, Any]], rows: Sequence[Played]) -> str:
     """Why a panel has no way."""
     starts = {place_of(row) for row in rows}
     # An arena nobody starts in is reached from the last one before it in which somebody does.
@@ -209,8 +208,6 @@ def _titles(drawn: Sequence[Place], known: Iterable[Place]) -> dict[Place, str]:
 
 
 def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None:
-    from puzzlebox.record.path_picture import pixels
-
     panel.set_xticks([])
     panel.set_yticks([])
     for edge in panel.spines.values():
@@ -222,7 +219,7 @@ def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None
         return
     panel.imshow(own[0].picture)
     for leg in own:
-        way = pixels(np.array(leg.points), leg.view, _PIXELS, _PIXELS)
+        way = leg.way
         panel.plot(way[:, 0], way[:, 1], color="white", linewidth=2.4, alpha=0.7)
         panel.plot(way[:, 0], way[:, 1], color=colour, linewidth=1.3)
         panel.scatter(*way[0], s=14, color="white", edgecolors=INK, linewidths=0.9, zorder=3)
@@ -230,7 +227,7 @@ def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None
         panel.scatter(*way[-1], marker=marker, s=size, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
 
 
-def _legs(row: Played, record: Record, pictured: Container[tuple[Place, str]]) -> list[_Leg]:
+def _legs(row: Played, record: Any, pictured: Container[tuple[Place, str]]) -> list[_Leg]:
     """An episode played again until it was decided: a leg for each arena it came to, in order.
 
     Args:
@@ -238,40 +235,8 @@ def _legs(row: Played, record: Record, pictured: Container[tuple[Place, str]]) -
         record: what is needed to play it again.
         pictured: the arenas, with agents, that have a picture already.
     """
-    world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
-    legs = [_leg(row, world, pictured)]
-    done = False
-    for actions in record.actions:
-        before, position = world.clock, world.position
-        events = world.step(actions).events
-        if world.position != position:
-            legs[-1].went_on = True
-            legs.append(_leg(row, world, pictured))
-            done = False
-            continue
-        # What comes after the deciding event says nothing of the animal.
-        decided = next((event for event in events if event.kind == "finished" and event.animal == 0), None)
-        if not done:
-            points, after = legs[-1].points, np.array(world.position_of(world.animals[0]))
-            if decided is not None:
-                share = (decided.step - before) / max(1, world.clock - before)
-                after = points[-1] + share * (after - points[-1])
-            points.append(after)
-        done = done or decided is not None
-        if world.cause is not None:
-            break
-    return legs
-
-
-def _leg(row: Played, world: World, pictured: Container[tuple[Place, str]]) -> _Leg:
-    """The beginning of a leg, in the arena a world is in."""
-    from puzzlebox.render import Painter
-
-    place, scene = (row.task, world.position), world.scene()
-    view = View.top(scene, 1.0)
-    there = (place, row.agent) in pictured
-    picture = None if there else Painter(scene).picture(view, _PIXELS, _PIXELS)
-    return _Leg(row, place, view, picture, [np.array(world.position_of(world.animals[0]))])
+    legs = wing_named(row.wing).legs(record, _PIXELS, lambda arena: ((row.task, arena), row.agent) not in pictured)
+    return [_Leg(row, (row.task, leg.arena), leg.picture, leg.way, leg.went_on) for leg in legs]
 
 
 def _legend(undecided: bool, went_on: bool) -> list[Any]:
