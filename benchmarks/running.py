@@ -28,8 +28,8 @@ def _seconds(folder: Path, agents: Sequence[str]) -> tuple[float, float]:
         start = time.perf_counter()
         outcome = play(subjects_of([str(folder)]), agents, Path(out) / "run", rules="3.1", workers=WORKERS)
         seconds = time.perf_counter() - start
-    assert not any(row["error"] for row in outcome.rows)
-    return seconds, sum(row["steps"] for row in outcome.rows)
+    assert not any(each.error for each in outcome.episodes)
+    return seconds, sum(each.steps or 0 for each in outcome.episodes)
 
 
 def run() -> list[Result]:

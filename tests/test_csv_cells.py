@@ -9,13 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from episodes import episodes_of
 from living import AGENT, GOAL, task_of
 from made_up_runs import made_up_rows
 from puzzlebox.cli import app
 from puzzlebox.csv_cells import CellReader, CellWriter, neutral, original
 from puzzlebox.record import Store
+from puzzlebox.record.tables import write_table
 from puzzlebox.report import gather, make_report
-from puzzlebox.run.results import write_results
 from test_forget import played
 
 FORMULA = "=HYPERLINK(\"http://example.org\"; 'x')"
@@ -61,7 +62,7 @@ def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> 
     rows = made_up_rows([FORMULA, "-x"], {"@agent": 0.0, "+other": 1.0}, episodes=3)
     rows[0] |= {"error": "-- went wrong", "level": "=1", "return": None}
     (tmp_path / "out").mkdir()
-    write_results(tmp_path / "out", rows)
+    write_table(tmp_path / "out", episodes_of(rows))
     (tmp_path / "out" / "run.json").write_text(
         '{"agents": [{"name": "@agent", "class": "=x"}], "machine": {"=a": "=b"}}'
     )

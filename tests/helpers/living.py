@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from puzzlebox.arena.schema import Task, read
-from puzzlebox.arena.world import Event, Rules, World
+from puzzlebox.arena.world import Event, Record, Rules, World
+from puzzlebox.arena.world.moments import moments
 
 NOOP, RIGHT, LEFT, FORWARDS, BACKWARDS = 0, 1, 2, 3, 6
 # One action a physics step, to see everything.
@@ -71,3 +72,11 @@ def zone(operations: str, z: float = 12) -> str:
 def button(**keys: Any) -> str:
     """A button ahead of `AGENT`."""
     return "name: SpawnerButton, at: [20, 0, 12], rotation: 90" + "".join(f", {key}: {keys[key]}" for key in keys)
+
+
+def world_at(record: Record, step: int) -> World:
+    """The world after so many physics steps, or at the end if that is earlier."""
+    for moment in moments(record):
+        if moment.world.clock >= step:
+            break
+    return moment.world

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.run.results import NAMES
+from episodes import NAMES
 
 # How likely each agent passes, before a task's own difficulty.
 SKILLS = {"random": -2.0, "heuristic": 0.0, "learner": 1.0}
@@ -41,7 +41,7 @@ def made_up_rows(
                     "level": str(int(parts[0])) if testbed else "",
                     "arena": 0,
                     "agent": agent,
-                    "episode": episode,
+                    "repetition": episode,
                     "seed": 1000 * number + episode,
                     "rules": "3.1",
                     "steps": steps,
@@ -49,8 +49,9 @@ def made_up_rows(
                     "return": round(0.999 - 0.0008 * steps, 6) if passed else -1.0,
                     "passed": passed,
                     "ended_by": "completed" if passed else "time",
-                    "goals_collected": int(passed),
-                    "events": "[]",
+                    "player": "agent",
+                    "goals": int(passed),
+                    "events": [],
                     # Whoever passes sees the result for 2.5 s, and waits for 0.5 s before.
                     "seconds": round(0.02 * steps, 2),
                     "latency": round(0.02 * steps - (3 if passed else 0), 2),

@@ -24,6 +24,7 @@ from puzzlebox.csv_cells import original
 from puzzlebox.record import animalai_log, columns, export
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Step, Store
+from puzzlebox.record.writer import MEASURES
 from puzzlebox.run.play import play
 from test_original_runs import action_of, episodes
 
@@ -211,7 +212,7 @@ def test_many_steps_need_no_more_memory(tmp_path: Path) -> None:
     with Store(tmp_path / "long.sqlite") as store:
         start = Start.of(task_of(AGENT))
         store.begin(start)
-        one = Step(1, (3,), 0.0, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 7.0, 0.0, 0.0, 100.0)
+        one = Step(1, (3,), 0.0, 0.0, 0.0, dict(zip(MEASURES, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 100.0), strict=True)))
         for number in range(1, 30_001):
             store.step(start.id, replace(one, step=number))
         store.flush()

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from living import AGENT, FINE, FORWARDS, GOAL, parsed, task_of
+from living import AGENT, FINE, FORWARDS, GOAL, parsed, task_of, world_at
 from puzzlebox.arena.pictures.camera import FollowingCamera
 from puzzlebox.arena.pictures.paths import pixels
 from puzzlebox.arena.world import Record, Rules, World

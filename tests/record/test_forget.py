@@ -24,18 +24,7 @@ from studio_page import Page, Studio, running
 SHARED = task_of(AGENT, GOAL, time_limit=50)
 OWN = task_of(AGENT, GOAL, time_limit=51)
 PERSON = "Participant-Seven"
-NOWHERE = (0.0, 0.0, 0.0)
-STEP = Step(
-    step=3,
-    actions=(3,),
-    time_ms=0.0,
-    position=NOWHERE,
-    velocity=NOWHERE,
-    heading=0.0,
-    reward=0.0,
-    total=0.0,
-    health=100.0,
-)
+STEP = Step(step=3, actions=(3,), time_ms=0.0, reward=0.0, total=0.0, measures={"x": 0.0, "z": 0.0, "health": 100.0})
 
 
 def played(store: Store, task: Any = SHARED, actions: int = 400, name: str = "ahead", **how: Any) -> str:

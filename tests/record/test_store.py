@@ -42,7 +42,8 @@ def store(tmp_path: Path) -> Any:
 
 
 def some_step(number: int, **changes: Any) -> Step:
-    plain = Step(number, (3,), number * 20.0, (1.0, 0.5, 2.0), (0.0, 0.0, 9.0), 90.0, -0.1, -0.1 * number, 99.0)
+    where = {"x": 1.0, "y": 0.5, "z": 2.0, "vx": 0.0, "vy": 0.0, "vz": 9.0, "heading": 90.0, "health": 99.0}
+    plain = Step(number, (3,), number * 20.0, -0.1, -0.1 * number, where)
     return replace(plain, **changes)
 
 
@@ -87,7 +88,7 @@ def test_an_episode_still_open_is_as_far_as_its_last_step(store: Store) -> None:
     episode = store.episode(id)
     assert (episode.steps, episode.total) == (12, world.animals[0].total)
     assert not episode.finished and episode.passed is None
-    shown = episode.as_dict()
+    shown = episode.summary()
     assert shown["return"] == episode.total and shown["rules"] == "puzzlebox" and shown["finished"] is False
     assert json.loads(json.dumps(shown)) == shown
 
@@ -278,7 +279,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     for path, why in (
         (text, "is not a file of recordings"),
         (other, "is a database, but not one of Puzzlebox recordings"),
-        (newer, r"was written by a newer Puzzlebox \(format 7; this one knows 3\)"),
+        (newer, r"was written by a newer Puzzlebox \(format 7; this one knows 4\)"),
         (tmp_path, "cannot be kept in"),
         (text / "below.sqlite", "cannot be kept in"),
     ):

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from puzzlebox.run.results import NAMES, rows_of_recordings, write_results
 from typer.testing import CliRunner
 
+from episodes import NAMES, episodes_of, rows_of
 from living import AGENT, FORWARDS, GOAL, task_of
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.world import World
@@ -21,6 +21,7 @@ from puzzlebox.cli import app
 from puzzlebox.record import database
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Episode, Start, Store, StoreError
+from puzzlebox.record.tables import recorded_episodes, write_table
 from puzzlebox.report.making import Report, make_report
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.reading import gather
@@ -345,11 +346,11 @@ def test_results_have_the_ids_and_count_repetitions_for_each(tmp_path: Path) -> 
         for id in ("P07", "P08", "P07", None, None):
             played(store, participant=id)
         store.flush()
-        rows = rows_of_recordings(store, store.episodes()[::-1])
-    assert [(row["participant"], row["episode"]) for row in rows] == [
+        rows = rows_of(recorded_episodes(store, store.episodes()[::-1]))
+    assert [(row["participant"], row["repetition"]) for row in rows] == [
         *(("P07", 0), ("P08", 0), ("P07", 1), (None, 0), (None, 1)),
     ]
-    write_results(tmp_path, rows)
+    write_table(tmp_path, episodes_of(rows))
     assert [row["participant"] for row in _rows(tmp_path / "episodes.csv")] == ["P07", "P08", "P07", "", ""]
 
 
@@ -357,7 +358,7 @@ def test_rows_from_before_there_were_participants_are_written(tmp_path: Path) ->
     """As the journal of a run holds them that is gone on with."""
     (row, *_) = made_up_rows(["food"], {"random": 0.0}, episodes=1)
     del row["participant"]
-    write_results(tmp_path, [row])
+    write_table(tmp_path, episodes_of([row]))
     (written,) = _rows(tmp_path / "episodes.csv")
     assert tuple(written) == NAMES and written["participant"] == ""
 

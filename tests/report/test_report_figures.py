@@ -10,9 +10,8 @@ from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
 from matplotlib.markers import MarkerStyle
 from numpy.typing import NDArray
-from puzzlebox.record.replay import world_at
 
-from living import FORWARDS, task_of
+from living import FORWARDS, task_of, world_at
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.pictures.paths import pixels
 from puzzlebox.arena.rules import Rules

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
-from puzzlebox.run.results import write_results
 from typer.testing import CliRunner
 
+from episodes import episodes_of
 from living import task_of
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.cli.report import report as verb
+from puzzlebox.record.tables import write_table
 from puzzlebox.report import CannotRead, Report, gather, make_report
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.doubts import doubts
@@ -243,7 +244,7 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
     record = Record(task, 0, 1, world.rules, tuple((2,) for _ in range(20)))
     rows[0]["trajectory"] = f"{TRAJECTORIES}#food/1/random/0"
     (run / TRAJECTORIES).write_bytes(packed("food/1/random/0", record.to_json()))
-    write_results(run, rows)
+    write_table(run, episodes_of(rows))
     report = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="adults")
     assert report.results.agents == ["random", "adults"]
     (person,) = [row for row in report.results.rows if row.agent == "adults"]

@@ -168,7 +168,7 @@ def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Pat
     del failed["crc32"]
     (out / JOURNAL).write_bytes(b"".join([json.dumps(failed).encode() + b"\n", *lines[4::-1], lines[5][:-9]]))
     results = gather([out])
-    assert [row.episode for row in results.rows] == [0, 1, 2, 3, 4]
+    assert [row.repetition for row in results.rows] == [0, 1, 2, 3, 4]
     assert results.broken == []
     assert f"{out / 'episodes.csv'} has 2 rows and the journal 5; the journal was read." in results.remarks
     command = f"puzzlebox run mine --episodes 8 -o {out}"
@@ -184,7 +184,7 @@ def test_a_table_that_is_cut_off_lacks_rows_and_counts_no_half_one(folder: Path,
     table = out / "episodes.csv"
     table.write_bytes(table.read_bytes()[:-150])
     results = gather([out])
-    assert [row.episode for row in results.rows] == [0, 1, 2]
+    assert [row.repetition for row in results.rows] == [0, 1, 2]
     assert f"{table} ends in the middle of a row; that row counts nowhere." in results.remarks
     assert "out: 3 of 4 episodes are there; the same run, begun again, plays the rest." in said(results)
     plain = tmp_path / "plain.csv"

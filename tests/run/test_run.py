@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 import typer
-from puzzlebox.run.results import NAMES, RESULTS, rows_of_recordings, write_results
 from typer.testing import CliRunner
 
 from conftest import reference_files
+from episodes import NAMES, rows_of
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import World
+from puzzlebox.record.episode import EPISODES
+from puzzlebox.record.tables import recorded_episodes, write_table
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import RunError, run
 from puzzlebox.run.schedule import Slot, slots
@@ -141,7 +144,7 @@ def test_a_run_writes_its_settings_its_table_and_its_trajectories(folder: Path, 
     outcome = run(
         subjects_of([str(folder)]), ["random", HEURISTIC], out, episodes=2, workers=1, rules="3.1", seed=3, command="x"
     )
-    assert outcome.played == len(outcome.rows) == 16
+    assert outcome.played == len(outcome.episodes) == 16
     rows = table(out)
     assert tuple(rows[0]) == NAMES
     assert [row["agent"] for row in rows[:4]] == ["random", "random", HEURISTIC, HEURISTIC]
@@ -162,7 +165,7 @@ def test_a_run_writes_its_settings_its_table_and_its_trajectories(folder: Path, 
 def test_a_trajectory_replays_to_the_same_end(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     outcome = run(subjects_of([str(folder)]), ["random"], out, workers=1)
-    for row in outcome.rows:
+    for row in rows_of(outcome.episodes):
         world = World.replay(trajectory(f"{out}/{row['trajectory']}"))
         assert (world.clock, world.animals[0].total, world.passed()) == (row["steps"], row["return"], row["passed"])
     assert trajectory(f"{out}#one/2/random/0").arena == 1
@@ -187,18 +190,20 @@ def test_parquet_says_the_same(folder: Path, tmp_path: Path) -> None:
     outcome = run(subjects_of([str(folder)]), ["random"], out, workers=1)
     read = parquet.read_table(out / "episodes.parquet")
     assert read.column_names == list(NAMES)
-    assert read.column("return").to_pylist() == [row["return"] for row in outcome.rows]
-    assert read.column("passed").to_pylist() == [row["passed"] for row in outcome.rows]
+    assert read.column("return").to_pylist() == [row["return"] for row in rows_of(outcome.episodes)]
+    assert read.column("passed").to_pylist() == [row["passed"] for row in rows_of(outcome.episodes)]
 
 
 def test_a_run_may_grow_but_not_change(folder: Path, tmp_path: Path) -> None:
     out, subjects = tmp_path / "run", subjects_of([str(folder)])
     first = run(subjects, ["random"], out, episodes=1, workers=1)
     again = run(subjects, ["random"], out, episodes=1, workers=1)
-    assert (again.played, again.rows) == (0, first.rows)
+    assert (again.played, rows_of(again.episodes)) == (0, rows_of(first.episodes))
     more = run(subjects, ["random", HEURISTIC], out, episodes=2, workers=1)
-    assert (more.played, len(more.rows)) == (12, 16)
-    assert [row for row in more.rows if row["agent"] == "random" and row["episode"] == 0] == first.rows
+    assert (more.played, len(more.episodes)) == (12, 16)
+    assert [row for row in rows_of(more.episodes) if row["agent"] == "random" and row["repetition"] == 0] == rows_of(
+        first.episodes
+    )
     assert len(json.loads((out / "run.json").read_text())["commands"]) == 3
     for changes, sentence in (
         ({"rules": "4.3"}, "its rules are puzzlebox"),
@@ -241,17 +246,17 @@ LOST = Clumsy.act.__code__.co_firstlineno + 3
 def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     outcome = run(subjects_of([str(folder)]), ["test_run:Clumsy", "random"], out, workers=1)
-    clumsy = [row for row in outcome.rows if row["agent"] != "random"]
+    clumsy = [row for row in rows_of(outcome.episodes) if row["agent"] != "random"]
     assert {(row["error"], row["ended_by"], row["passed"], row["decisions"]) for row in clumsy} == {
         (f"KeyError: 'lost' ({__file__}:{LOST})", "error", None, 2)
     }
     assert {row["trained_on"] for row in clumsy} == {False}
-    assert all(row["error"] is None for row in outcome.rows if row["agent"] == "random")
+    assert all(row["error"] is None for row in rows_of(outcome.episodes) if row["agent"] == "random")
 
 
 def test_an_episode_without_a_time_limit_is_stopped(tmp_path: Path) -> None:
     task = load_task("arenas: [{time_limit: 0, items: [{name: Agent}]}]")
-    (row,) = run([Subject("endless", task)], ["random"], tmp_path / "run", longest=30, workers=1).rows
+    (row,) = rows_of(run([Subject("endless", task)], ["random"], tmp_path / "run", longest=30, workers=1).episodes)
     assert (row["ended_by"], row["steps"], row["passed"]) == ("limit", 30, None)
 
 
@@ -263,7 +268,7 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
     rows = []
     for workers in (1, 2):
         out = tmp_path / str(workers) / "run"
-        rows.append(run([Subject("two", task)], ["random"], out, episodes=2, workers=workers).rows)
+        rows.append(rows_of(run([Subject("two", task)], ["random"], out, episodes=2, workers=workers).episodes))
     assert rows[0] == rows[1] and not any(row["error"] for row in rows[0])
     record = trajectory(f"{out}#two/1/random/1")
     first, second = zip(*record.actions, strict=True)
@@ -296,17 +301,19 @@ def test_agents_with_options() -> None:
 
 
 def test_rules_with_a_field_changed(folder: Path, tmp_path: Path) -> None:
-    assert rules_of("3.1") == ("3.1", Rules.named("3.1"))
-    name, rules = rules_of("3.1(drag=1.0)")
-    assert (name, rules) == ("3.1(drag=1.0)", Rules.named("3.1", drag=1.0))
+    assert rules_of(WING, "3.1") == WING.rules(Rules.named("3.1"))
+    changed = rules_of(WING, "3.1(drag=1.0)")
+    assert (changed.name, changed.fields) == ("3.1(drag=1.0)", Rules.named("3.1", drag=1.0).as_dict())
     with pytest.raises(ValueError, match="did you mean `drag`"):
-        rules_of("3.1(drg=1.0)")
+        rules_of(WING, "3.1(drg=1.0)")
     with pytest.raises(ValueError, match="no preset of rules with fields"):
-        rules_of("3.1(1.0)")
+        rules_of(WING, "3.1(1.0)")
     for value in ("nan", "inf", "-inf"):
         with pytest.raises(ValueError, match=f"drag is {value}; it must be a number from 0 to 40"):
-            rules_of(f"3.1(drag={value})")
-    (row, *_) = run(subjects_of([str(folder)]), ["random"], tmp_path / "run", rules="3.1(drag=1.0)", workers=1).rows
+            rules_of(WING, f"3.1(drag={value})")
+    (row, *_) = rows_of(
+        run(subjects_of([str(folder)]), ["random"], tmp_path / "run", rules="3.1(drag=1.0)", workers=1).episodes
+    )
     assert row["rules"] == "3.1(drag=1.0)"
 
 
@@ -321,7 +328,7 @@ def _shortened(path: Path, length: int) -> None:
 def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) -> None:
     """Both files shortened at twenty places each, in the middle of lines and of gzip members."""
     out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
-    whole = run(subjects, ["random"], out, episodes=6, workers=1).rows
+    whole = rows_of(run(subjects, ["random"], out, episodes=6, workers=1).episodes)
     lines, members = (out / JOURNAL).stat().st_size, (out / TRAJECTORIES).stat().st_size
     first = (out / JOURNAL).read_text().splitlines()[0]
     for number in range(20):
@@ -331,7 +338,7 @@ def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) 
         if left <= len(first):  # the first line is on the disk before there is a second trajectory
             _shortened(out / TRAJECTORIES, json.loads(first)["trajectories"])
         again = run(subjects, ["random"], out, episodes=6, workers=1)
-        assert again.rows == whole
+        assert rows_of(again.episodes) == whole
         assert 0 < again.played <= 12
         assert len((out / JOURNAL).read_text().splitlines()) == 12
         assert (out / TRAJECTORIES).stat().st_size == members
@@ -373,12 +380,12 @@ def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, mo
     """Of the trajectories only the first is on the disk for certain; also a part of the fourth happens to be there."""
     monkeypatch.setattr("puzzlebox.run.journal._BREATH", 3600)
     out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
-    whole = run(subjects, ["random"], out, episodes=3, workers=1).rows
+    whole = rows_of(run(subjects, ["random"], out, episodes=3, workers=1).episodes)
     entries = [json.loads(line) for line in (out / JOURNAL).read_text().splitlines()]
     assert [entry["on_disk"] for entry in entries] == [entries[0]["trajectories"]] * 6
     _shortened(out / TRAJECTORIES, entries[3]["trajectories"] - 1)
     again = run(subjects, ["random"], out, episodes=3, workers=1)
-    assert (again.played, again.rows) == (3, whole)
+    assert (again.played, rows_of(again.episodes)) == (3, whole)
     assert len(list(trajectories(out))) == 6
 
 
@@ -412,15 +419,16 @@ def test_recordings_become_rows_of_the_same_table(tmp_path: Path) -> None:
         for seed in (1, 2):
             play(task, agent_named("random"), seed=seed, store=store, name="one", agent_name="random")
         store.flush()
-        rows = rows_of_recordings(store, store.episodes()[::-1])
+        episodes = recorded_episodes(store, store.episodes()[::-1])
+    rows = rows_of(episodes)
     assert [tuple(row) for row in rows] == [NAMES, NAMES]
-    assert [(row["episode"], row["agent"], row["seed"]) for row in rows] == [(0, "random", 1), (1, "random", 2)]
-    write_results(tmp_path, rows)
+    assert [(row["repetition"], row["agent"], row["seed"]) for row in rows] == [(0, "random", 1), (1, "random", 2)]
+    write_table(tmp_path, episodes)
     assert len(table(tmp_path)) == 2
 
 
 def test_every_column_is_explained() -> None:
-    assert all(column.meaning for column in RESULTS)
+    assert all(column.meaning for column in EPISODES)
 
 
 # --- the command

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from episodes import rows_of
 from puzzlebox.arena.schema import load_task
 from puzzlebox.run import runs, workers
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
@@ -72,12 +73,15 @@ def test_what_failed_is_played_again_and_counted_once(agent: Any, tmp_path: Path
     out = tmp_path / "run"
     agent("raise RuntimeError('no memory')")
     first = again(out)
-    assert [row["ended_by"] for row in first.rows] == ["error", "error", "time", "time"]
+    assert [row["ended_by"] for row in rows_of(first.episodes)] == ["error", "error", "time", "time"]
     # Mended: nothing of the agent that only failed is kept.
     agent("return 3")
     second = again(out)
     assert (second.played, second.again) == (2, 2)
-    assert not any(row["error"] for row in second.rows) and second.rows[2:] == first.rows[2:]
+    assert (
+        not any(row["error"] for row in rows_of(second.episodes))
+        and rows_of(second.episodes)[2:] == rows_of(first.episodes)[2:]
+    )
     assert [row["steps"] for row in table(out)] == ["60"] * 4
     assert len((out / JOURNAL).read_text().splitlines()) == 6
     assert len(dict(trajectories(out))) == len(list(trajectories(out))) == 4
@@ -91,7 +95,7 @@ def test_an_agent_with_results_is_not_mended_in_place(agent: Any, tmp_path: Path
         "import pathlib; p = pathlib.Path(__file__).with_name('n'); n = p.exists(); p.touch(); return 3 if n else 99"
     )
     agent(often)
-    assert [bool(row["error"]) for row in again(out).rows] == [True, False, False, False]
+    assert [bool(row["error"]) for row in rows_of(again(out).episodes)] == [True, False, False, False]
     agent("return 3")
     with pytest.raises(RunError, match="was another one then"):
         again(out)
@@ -131,7 +135,7 @@ def test_the_command_counts_failures_apart(agent: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("act", ["raise SystemExit(3)", "raise KeyboardInterrupt"])
 def test_whatever_an_agent_raises_costs_no_worker(act: str, agent: Any, tmp_path: Path) -> None:
     agent(act)
-    rows = again(tmp_path / "run", workers=2).rows
+    rows = rows_of(again(tmp_path / "run", workers=2).episodes)
     error = act.removeprefix("raise ").replace("(", ": ").rstrip(")") + f" ({tmp_path / 'mine.py'}:5)"
     assert [row["error"] for row in rows] == [error, error, None, None]
 
@@ -150,8 +154,8 @@ def test_all_broken_tasks_are_named(tmp_path: Path) -> None:
 def test_the_bundled_battery_with_company_can_be_run(tmp_path: Path) -> None:
     pytest.importorskip("pettingzoo")
     (company,) = subjects_of(["generalisation/company"])
-    assert company.animals == 2
-    (row,) = run([company], ["heuristic"], tmp_path / "run", longest=60).rows
+    assert company.task.bodies == 2
+    (row,) = rows_of(run([company], ["heuristic"], tmp_path / "run", longest=60).episodes)
     assert (row["error"], row["steps"]) == (None, 60)
 
 

@@ -89,7 +89,7 @@ DAMAGES = {
     "a truth": (change_line(5, change_row(steps=True)), "`steps` of its row is true; it must be a whole number"),
     "a number below 0": (change_line(5, change_row(episode=-1)), "`episode` of its row is -1"),
     "no number": (change_line(5, lambda line: line.replace(b'"trajectories":', b'"trajectories":-')), "`trajectories`"),
-    "another run": (change_line(5, change_row(episode=99)), "this run has no episode t/1/random/99"),
+    "another run": (change_line(5, change_row(repetition=99)), "this run has no episode t/1/random/99"),
     "the header": (change_line(1, lambda line: line[30:]), "it is not JSON"),
 }
 
@@ -335,10 +335,10 @@ def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, 
             name = chances.choice([name for name, often in chosen.items() for _ in range(often)])
             (out / name).write_bytes(damage((out / name).read_bytes() or b"?", chances))
         before = contents(out)
-        good = {known[line]["episode"] for line in before[JOURNAL].splitlines(keepends=True) if line in known}
+        good = {known[line]["repetition"] for line in before[JOURNAL].splitlines(keepends=True) if line in known}
         readable = {int(name.rpartition("/")[2]) for name, _ in trajectories(out)}
         rows = gather([out]).rows
-        assert {row.episode for row in rows} >= good, number
+        assert {row.repetition for row in rows} >= good, number
         try:
             done = play(out)
         except ValueError as problem:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from episodes import rows_of
 from puzzlebox.arena.world import World
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import run
@@ -74,13 +75,13 @@ def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
     assert reached[-1] > 0
     done = run(subjects, ["random"], out, episodes=EPISODES, workers=1)
     assert 0 < done.played < EPISODES
-    assert done.rows == whole.rows
+    assert rows_of(done.episodes) == rows_of(whole.episodes)
     assert (out / "episodes.csv").read_bytes() == (tmp_path / "whole" / "run" / "episodes.csv").read_bytes()
-    lines = [json.loads(line)["row"]["episode"] for line in journal.read_text().splitlines()]
+    lines = [json.loads(line)["row"]["repetition"] for line in journal.read_text().splitlines()]
     assert sorted(lines) == list(range(EPISODES))
     names = [name for name, _ in trajectories(out)]
     assert sorted(names) == sorted(slot.name for slot in slots(subjects, ["random"], EPISODES))
-    for row in done.rows[::40]:
+    for row in rows_of(done.episodes)[::40]:
         assert World.replay(trajectory(f"{out}/{row['trajectory']}")).animals[0].total == row["return"]
 
 
@@ -134,6 +135,6 @@ def test_ray_gives_the_same_rows(tmp_path: Path) -> None:
     subjects = subjects_of([str(task), "foraging"])
     here = run(subjects, ["random"], tmp_path / "here" / "run", episodes=3, workers=1)
     there = run(subjects, ["random"], tmp_path / "there" / "run", episodes=3, workers=2, backend="ray")
-    assert there.rows == here.rows
+    assert rows_of(there.episodes) == rows_of(here.episodes)
     csvs = [(tmp_path / place / "run" / "episodes.csv").read_bytes() for place in ("here", "there")]
     assert csvs[0] == csvs[1]

@@ -127,7 +127,7 @@ def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int
         for name in ("parts", "poses", "planes", "pixels", "surroundings", "owners"):
             assert getattr(mirror.scene, name).tobytes() == getattr(scene, name).tobytes(), (step, name)
         assert mirror.names == [type(world.present[number]).__name__ for number in scene.owners.tolist()]
-    assert mirror.head["flags"] == flags_of(world)
+    assert mirror.head["flags"] == world.flags()
     assert mirror.kinds.count(Message.SCENE) < 60
     if task in ("everything", "foraging"):
         assert Message.PARTS in mirror.kinds

@@ -121,7 +121,7 @@ def _show(outcome: "Outcome") -> None:
     agents = list(dict.fromkeys(row.agent or "" for row in rows))
     summary = table("agent", "level", "episodes", "passed", "mean return", "mean latency (s)")
     for agent in agents:
-        own = [row for row in rows if row.agent or "" == agent]
+        own = [row for row in rows if row.agent == agent]
         if 1 < len(levels) <= _MOST_LEVELS:
             for level in levels:
                 _add(summary, agent, level or "-", [row for row in own if row.level == level])

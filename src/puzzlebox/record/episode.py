@@ -37,9 +37,11 @@ class Episode:
         name="episode",
     )
     task: str = _column("text", "the name of the task; of a template, with `@` and the number of the variation")
-    agent: str | None = _column("text", "who played, as asked for; `human` for people")
-    total: float = _column("number", "the sum of all rewards", name="return")
-    passed: bool | None = _column("truth", "whether it passed; empty while it lasts, and where nothing decided it")
+    agent: str | None = _column("text", "who played, as asked for; `human` for people", default=None)
+    total: float = _column("number", "the sum of all rewards", name="return", default=0.0)
+    passed: bool | None = _column(
+        "truth", "whether it passed; empty while it lasts, and where nothing decided it", default=None
+    )
     run: str = _column("text", "the folder of the run, or the file of recordings", default="")
     wing: str = _column("text", "the wing it was played in", default=ARENA)
     title: str = _column("text", "the title of the task", default="")
@@ -143,7 +145,7 @@ class Episode:
     @classmethod
     def of_plain(cls, values: Mapping[str, Any]) -> "Episode":
         """The episode that `plain` was written from."""
-        return cls(**{"agent": None, "passed": None} | {_FIELDS[name]: value for name, value in values.items()})
+        return cls(**{_FIELDS[name]: value for name, value in values.items()})
 
     def summary(self) -> dict[str, Any]:
         """What the pages of the studio show of it: numbers and words only."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import reference_folder
+from episodes import rows_of
 from puzzlebox.agents import agent_named, agent_names
 from puzzlebox.arena.agents.groundplan import GroundPlan, cell_of
 from puzzlebox.arena.agents.heuristic import HeuristicAgent, PaperHeuristicAgent
@@ -201,7 +202,7 @@ def test_the_navigator_passes_three_tasks_of_ten(tmp_path: Path) -> None:
     from puzzlebox.run.runs import run
 
     outcome = run(subjects_of([str(_testbed())]), [NAVIGATOR], tmp_path / "run", rules="3.1")
-    assert sum(row["passed"] for row in outcome.rows) >= 30
+    assert sum(row["passed"] for row in rows_of(outcome.episodes)) >= 30
 
 
 @pytest.mark.slow
@@ -213,11 +214,11 @@ def test_heuristic_and_random_pass_what_the_originals_did(tmp_path: Path) -> Non
         subjects_of([str(_testbed())]), ["random", "heuristic(rays=15)"], tmp_path / "run", rules="3.1", episodes=3
     )
     rate = {
-        agent: sum(row["passed"] for row in outcome.rows if row["agent"] == agent) / 300
+        agent: sum(row["passed"] for row in rows_of(outcome.episodes) if row["agent"] == agent) / 300
         for agent in ("random", "heuristic(rays=15)")
     }
     assert 0.005 <= rate["random"] <= 0.06
     assert 0.09 <= rate["heuristic(rays=15)"] <= 0.22
-    dull = [row for row in outcome.rows if row["agent"] != "random" and row["level"] in ("3", "10")]
+    dull = [row for row in rows_of(outcome.episodes) if row["agent"] != "random" and row["level"] in ("3", "10")]
     # Not one of the obstacles and tools gives way to it.
     assert all(row["return"] == pytest.approx(-1.0, abs=1e-9) for row in dull)

@@ -92,7 +92,7 @@ def test_events_notification_and_world_say_the_same(text: str, passed: bool) -> 
     assert one(events, "finished").details["passed"] is passed
     assert one(events, "notified").details["success"] is passed
     assert End.of(world, "left").passed is passed
-    assert bool(flags_of(world) & PASSED) is passed
+    assert bool(world.flags() & PASSED) is passed
 
 
 @pytest.mark.parametrize(("text", "passed"), ENDINGS.values(), ids=ENDINGS)
@@ -133,10 +133,10 @@ def test_nothing_is_known_before_the_deciding_event() -> None:
     text = task_of(f"{{name: GoodGoal, {AHEAD}, size: 1}}")
     world = World(parsed(text))
     while world.cause is None:
-        assert world.passed() is None and not flags_of(world) & PASSED
+        assert world.passed() is None and not world.flags() & PASSED
         world.step([FORWARDS])
     assert not world.over, "the end is shown first"
-    assert world.passed() is True and flags_of(world) & PASSED
+    assert world.passed() is True and world.flags() & PASSED
     # Who leaves while the end is shown has finished all the same.
     assert (End.of(world, "left").ended_by, End.of(world, "left").passed) == ("completed", True)
 

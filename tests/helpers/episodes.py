@@ -1,0 +1,22 @@
+"""Episodes as rows: what tables hold, by the names of their columns."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from puzzlebox.record.episode import EPISODES, Episode
+
+NAMES = tuple(column.name for column in EPISODES)
+
+
+def row_of(episode: Episode) -> dict[str, Any]:
+    """All columns of an episode; those that are empty hold None."""
+    return dict.fromkeys(NAMES) | episode.plain()
+
+
+def rows_of(episodes: Iterable[Episode]) -> list[dict[str, Any]]:
+    return [row_of(episode) for episode in episodes]
+
+
+def episodes_of(rows: Iterable[dict[str, Any]]) -> list[Episode]:
+    """The episodes of such rows."""
+    return [Episode.of_plain({name: value for name, value in row.items() if value is not None}) for row in rows]
