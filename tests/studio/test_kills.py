@@ -18,7 +18,7 @@ import pytest
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from scripted_page import Log, ScriptedPage
-from studio_page import FOOD_TWICE, PATIENCE, free_port
+from studio_page import FOOD_TWICE, PATIENCE, completed, free_port
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 
@@ -111,7 +111,7 @@ def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
 
 
 def test_three_kills(tmp_path: Path) -> None:
-    pages, _ = asyncio.run(kills(tmp_path, 3, seed=1, players=4))
+    pages, _ = completed(lambda: kills(tmp_path, 3, seed=1, players=4), 600.0)
     assert compare(Store(tmp_path / "r.sqlite"), pages)["resumed"] >= 4
 
 
@@ -120,7 +120,7 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
     count, seed = (
         int(os.environ.get(f"PUZZLEBOX_KILLS{name}", default)) for name, default in (("", 200), ("_SEED", 7))
     )
-    pages, doubles = asyncio.run(kills(tmp_path, count, seed))
+    pages, doubles = completed(lambda: kills(tmp_path, count, seed), 7200.0)
     figures = compare(Store(tmp_path / "r.sqlite"), pages)
     print(f"\n{count} kills, {doubles} of them soon after another: {dict(figures)}")
     assert figures["resumed"] >= count
