@@ -73,7 +73,7 @@ def test_a_recorded_game_of_an_agent(tmp_path: Path) -> None:
         record = play(task, Straight(), store=store, seed=3, name="ahead", agent_name="straight", rules="4.3")
         store.flush()
         episode = store.find("last")
-        assert (episode.player, episode.agent, episode.task, episode.rules_name) == (
+        assert (episode.player, episode.agent, episode.task, episode.rules) == (
             "agent",
             "straight",
             "ahead",

@@ -16,6 +16,7 @@ from living import AGENT, FINE, FORWARDS, GOAL, NOOP, TWO_AGENTS, multis, parsed
 from puzzlebox.agents import agent_named
 from puzzlebox.animalai import log_rows
 from puzzlebox.arena.schema import Task, load_task
+from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli import app as puzzlebox
@@ -28,6 +29,7 @@ from puzzlebox.record.writer import MEASURES
 from puzzlebox.run.play import play
 from test_original_runs import action_of, episodes
 
+TABLES = columns.tables([WING])
 ROOT = Path(__file__).resolve().parents[2]
 app = typer.Typer()
 app.command()(export_verb)
@@ -69,11 +71,11 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_tidy_tables(recorded: Path, tmp_path: Path) -> None:
     result = run("--store", recorded, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
-    assert result.stdout.split() == [str(tmp_path / "out" / f"{name}.csv") for name in columns.TABLES]
+    assert result.stdout.split() == [str(tmp_path / "out" / f"{name}.csv") for name in TABLES]
     assert "wrote 4 episodes" in result.stderr
-    tables = {name: rows_of(tmp_path / "out" / f"{name}.csv") for name in columns.TABLES}
+    tables = {name: rows_of(tmp_path / "out" / f"{name}.csv") for name in TABLES}
     for name, table in tables.items():
-        assert list(table[0]) == [column.name for column in columns.TABLES[name]]
+        assert list(table[0]) == [column.name for column in TABLES[name]]
     with Store(recorded) as store:
         ids = [each.id for each in store.episodes()][::-1]
         assert [row["episode"] for row in tables["episodes"]] == ids
@@ -91,7 +93,7 @@ def test_tidy_tables(recorded: Path, tmp_path: Path) -> None:
             ]
             assert int(row["goals"]) == sum(each["kind"] == "collected" for each in happened)
     food, gave_up, two, agent = tables["episodes"]
-    assert (food["player"], food["agent"], food["passed"], food["ended_by"]) == ("human", "", "True", "completed")
+    assert (food["player"], food["agent"], food["passed"], food["ended_by"]) == ("human", "human", "True", "completed")
     assert (food["goals"], food["seed"], food["decision_period"], food["rules"]) == ("2", "5", "1", "puzzlebox")
     assert json.loads(food["rules_fields"])["decision_period"] == 1
     assert float(food["seconds"]) == int(food["steps"]) * 0.02
@@ -113,7 +115,7 @@ def test_parquet_says_the_same(recorded: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     assert run("--store", recorded, "-o", tmp_path).exit_code == 0
     assert run("--store", recorded, "-o", tmp_path, "--parquet").exit_code == 0
-    for name in columns.TABLES:
+    for name in TABLES:
         table = parquet.read_table(tmp_path / f"{name}.parquet").to_pylist()
         plain = rows_of(tmp_path / f"{name}.csv")
         assert len(table) == len(plain)
@@ -366,4 +368,4 @@ def test_a_replay_that_comes_out_differently_is_told(tmp_path: Path) -> None:
 
 
 def test_the_documentation_has_every_column() -> None:
-    assert columns.page() in (ROOT / "docs" / "reference" / "codebook.md").read_text(encoding="utf-8")
+    assert columns.page(WING) in (ROOT / "docs" / "reference" / "codebook.md").read_text(encoding="utf-8")

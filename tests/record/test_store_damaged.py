@@ -23,7 +23,7 @@ from studio_page import running
 from test_forget import played
 
 EPISODES = 4
-STEPS_BUT_TWO = "actions, time_ms, x, y, z, vx, vy, vz, heading, reward, total, health, view, flags"
+STEPS_BUT_TWO = "actions, time_ms, x, y, z, vx, vy, vz, heading, reward, total, health, view, flags, more"
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from episodes import NAMES, episodes_of, rows_of
+from episodes import episodes_of, rows_of
 from living import AGENT, FORWARDS, GOAL, task_of
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.world import World
@@ -162,7 +162,7 @@ def test_an_id_comes_back(tmp_path: Path, id: str) -> None:
     with Store(tmp_path / "a.sqlite") as store:
         named, nameless = played(store, 3, participant=id), played(store, 3)
         store.flush()
-        assert store.episode(named).participant == store.episode(named).as_dict()["participant"] == id
+        assert store.episode(named).participant == store.episode(named).summary()["participant"] == id
         assert store.episode(nameless).participant is None
 
 
@@ -354,15 +354,6 @@ def test_results_have_the_ids_and_count_repetitions_for_each(tmp_path: Path) -> 
     assert [row["participant"] for row in _rows(tmp_path / "episodes.csv")] == ["P07", "P08", "P07", "", ""]
 
 
-def test_rows_from_before_there_were_participants_are_written(tmp_path: Path) -> None:
-    """As the journal of a run holds them that is gone on with."""
-    (row, *_) = made_up_rows(["food"], {"random": 0.0}, episodes=1)
-    del row["participant"]
-    write_table(tmp_path, episodes_of([row]))
-    (written,) = _rows(tmp_path / "episodes.csv")
-    assert tuple(written) == NAMES and written["participant"] == ""
-
-
 def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
@@ -451,9 +442,3 @@ def test_the_group_can_be_chosen_and_follows_the_ids(study: Report, tmp_path: Pa
     fit = fit_model(named).fit
     assert fit is not None and fit.groups == 12 + 1
     assert gather([write_run(tmp_path / "out", people(["P1"], ["food"]))]).rows[0].participant == "P1"
-
-
-def test_the_documentation_has_every_column_of_the_results() -> None:
-    from puzzlebox.run.results import page
-
-    assert page() in (Path(__file__).parents[2] / "docs" / "reference" / "codebook.md").read_text(encoding="utf-8")

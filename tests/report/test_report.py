@@ -217,7 +217,7 @@ def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: 
     rows = made_up_rows(list(chances), {"random": 0.0, "learner": 0.0}, episodes=140)
     for row in rows:
         share = chances[row["task"]][row["agent"] == "learner"]
-        row |= {"passed": row["episode"] < share * 140, "seed": ""}
+        row |= {"passed": row["repetition"] < share * 140, "seed": ""}
     model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
     assert model.fit is not None
     (learner,) = [term for term in model.fit.terms if term.name == "learner"]
@@ -257,7 +257,7 @@ def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_pa
     """Whoever passes, passes with the lowest seeds: two episodes a seed are then told by the seed alone."""
     rows = made_up_rows(["food"], {"random": 0.0, "heuristic": 0.0}, episodes=40)
     for row in rows:
-        row["passed"] = row["episode"] < (4 if row["agent"] == "random" else 12)
+        row["passed"] = row["repetition"] < (4 if row["agent"] == "random" else 12)
     model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
     assert model.fit is not None
     assert model.fit.settled
@@ -293,7 +293,7 @@ def test_what_is_separated_only_together_has_no_number(tmp_path: Path) -> None:
     passes = {("x", "a"): 0, ("x", "b"): 12, ("y", "a"): 6, ("y", "b"): 20}
     rows = made_up_rows(["x", "y"], {"a": 0.0, "b": 0.0}, episodes=20)
     for row in rows:
-        row["passed"] = row["episode"] < passes[row["task"], row["agent"]]
+        row["passed"] = row["repetition"] < passes[row["task"], row["agent"]]
     model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
     assert model.fit is None
     assert model.why_not.startswith("agent and task together separate what passed from what did not")

@@ -17,7 +17,7 @@ from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.arena.world.record import actions_of, check_start
 from puzzlebox.batteries import bundled_names, template_names
-from puzzlebox.columns import Column
+from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
 from puzzlebox.wings.protocols import OWN_RULES, Camera, Image, Leg, Ruling
@@ -31,6 +31,7 @@ class ArenaWing:
 
     name = ARENA
     step_seconds = PHYSICS_STEP
+    action_kind: Kind = "whole"
     measures = (
         Column("x", "number", "where the (first) animal is", "m"),
         Column("y", "number", "its height", "m"),

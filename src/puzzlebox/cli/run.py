@@ -44,8 +44,11 @@ def run(
         int | None, typer.Option(min=1, max=1024, help="Processes that play at the same time; left out: one per core.")
     ] = None,
     rules: Annotated[
-        str, typer.Option(metavar="RULES", help="puzzlebox, 4.3, 3.1 or 2019; fields changed as in `3.1(drag=1)`.")
-    ] = "puzzlebox",
+        str | None,
+        typer.Option(
+            metavar="RULES", help="puzzlebox (the default), 4.3, 3.1 or 2019; fields changed as in `3.1(drag=1)`."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="What the seeds of all episodes are made from.")] = 0,
     variations: Annotated[int, typer.Option(min=1, help="How many variations of each template.")] = 10,
     backend: Annotated[

@@ -12,7 +12,8 @@ _BEFORE = (
     Column("step", "whole", "steps since its start; 0 is the moment before the first action"),
     Column("seconds", "number", "the same in time of the simulation", "s"),
     Column("time_ms", "number", "time since its start when the action was taken", "ms"),
-    Column("action", "text", "what the (first) agent did to get here: a number, or a JSON list of numbers"),
+)
+_WORDS = (
     Column("action_name", "text", "the same in words, where actions have names"),
     Column("other_actions", "text", "what further agents did, joined by `;`"),
 )
@@ -33,15 +34,21 @@ EVENTS = (
 )
 
 
-def step_columns(wings: Iterable[Wing]) -> tuple[Column, ...]:
-    """The columns of a table of steps of episodes of these wings."""
-    wings = list(wings)
+def tables(wings: Iterable[Wing]) -> dict[str, tuple[Column, ...]]:
+    """The columns of the tables of episodes of these wings, by the names of the tables."""
+    return {TABLE: EPISODES, "steps": _steps(list(wings)), "events": EVENTS}
+
+
+def _steps(wings: list[Wing]) -> tuple[Column, ...]:
+    whole = all(wing.action_kind == "whole" for wing in wings)
+    what = "what the (first) agent did to get here" + ("" if whole else ": a number, or a JSON list of numbers")
     measures = {column.name: column for wing in wings for column in wing.measures}
     flags = {flag.column.name: flag.column for wing in wings for flag in wing.flags}
-    return (*_BEFORE, *measures.values(), *_AFTER, *flags.values(), *_LAST)
+    action = Column("action", "whole" if whole else "text", what)
+    return (*_BEFORE, action, *_WORDS, *measures.values(), *_AFTER, *flags.values(), *_LAST)
 
 
 def page(wing: Wing) -> str:
     """The tables of a wing's episodes as Markdown, for the documentation."""
-    tables = {TABLE: EPISODES, "steps": step_columns([wing]), "events": EVENTS}
-    return "\n\n".join(f"### `{name}`\n\n{markdown(columns)}" for name, columns in tables.items()) + "\n"
+    made = tables([wing])
+    return "\n\n".join(f"### `{name}`\n\n{markdown(columns)}" for name, columns in made.items()) + "\n"

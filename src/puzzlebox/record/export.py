@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.columns import Column
-from puzzlebox.record.columns import EVENTS, step_columns
-from puzzlebox.record.episode import EPISODES, TABLE, Episode
+from puzzlebox.record.columns import tables
+from puzzlebox.record.episode import TABLE, Episode
 from puzzlebox.record.measures import Idleness, seconds, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Row, Sheet
 from puzzlebox.record.store import STEP_COLUMNS, Store, StoreError
@@ -54,9 +54,10 @@ def export(
     folder.mkdir(parents=True, exist_ok=True)
     paths = files(folder, form)
     sheets: list[Sheet] = []
-    steps = step_columns(_wings(episodes))
+    made = tables(_wings(episodes))
+    steps = made["steps"]
     with ExitStack() as undo:
-        for path, columns in zip(paths, (EPISODES, steps, EVENTS), strict=True):
+        for path, columns in zip(paths, made.values(), strict=True):
             if form == CSV:
                 sheet: Sheet = CsvSheet(path, [column.name for column in columns])
             else:
@@ -141,7 +142,11 @@ class _StepForm:
         text, flags = row[_PLACE["actions"]], row[_PLACE["flags"]]
         if text not in self._words:
             first, *others = actions_in(text)
-            self._words[text] = (_cell(first), self._wing.action_name(first), ";".join(map(_cell, others)))
+            self._words[text] = (
+                _cell(first),
+                self._wing.action_name(first),
+                ";".join(str(_cell(each)) for each in others),
+            )
         step, more = row[_PLACE["step"]], row[-1]
         others = json.loads(more) if more else {}
         rest = [
@@ -167,9 +172,9 @@ class _StepForm:
         return bool(flags & bit) is not inverse
 
 
-def _cell(action: Any) -> str:
+def _cell(action: Any) -> Any:
     """An action as a cell: a number, or a JSON list of numbers."""
-    return str(action) if isinstance(action, int) else json.dumps(action, separators=(",", ":"))
+    return action if isinstance(action, int) else json.dumps(action, separators=(",", ":"))
 
 
 def _event_row(episode: Episode, event: dict[str, Any]) -> Row:

@@ -73,7 +73,7 @@ def run(
     *,
     episodes: int = 1,
     workers: int | None = None,
-    rules: Any = "puzzlebox",
+    rules: Any = None,
     seed: int = 0,
     backend: str = "processes",
     longest: int = LONGEST,
@@ -93,6 +93,7 @@ def run(
         episodes: how many times each agent plays each arena, at most 1,000,000; the whole run may have 5,000,000.
         workers: how many processes play at the same time; None: one for each core. They change no result.
         rules: what is played by: a preset, with single fields changed as in `3.1(decision_period=5)`, or a Rules.
+            Default: the rules of the wing.
         seed: what the seeds of all episodes are made from.
         backend: "processes", or "ray" for a Ray cluster.
         longest: physics steps after which an episode is stopped.

@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from puzzlebox.columns import Column
+from puzzlebox.columns import Column, Kind
 from puzzlebox.wings.actions import all_actions_in
 from puzzlebox.wings.flags import OVER, PASSED
 from puzzlebox.wings.protocols import Camera, Flag, Found, Image, Leg, Ruling
@@ -170,6 +170,7 @@ class PlainWing:
 
     name: str
     step_seconds: float = 1.0
+    action_kind: Kind = "text"
     measures: Sequence[Column] = ()
     flags: Sequence[Flag] = ()
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.columns import Column
+from puzzlebox.columns import Column, Kind
 
 Image = NDArray[np.uint8]
 
@@ -201,12 +201,14 @@ class Wing(Protocol):
     Attributes:
         name: its name; its tasks are called NAME/... where they have no file.
         step_seconds: how long a step of its clock lasts, in seconds.
+        action_kind: what an action is in a table: "whole" where each is one number, else "text".
         measures: what is measured after each step, of the first body.
         flags: truth values among the flags of a step.
     """
 
     name: str
     step_seconds: float
+    action_kind: Kind
     measures: Sequence[Column]
     flags: Sequence[Flag]
 

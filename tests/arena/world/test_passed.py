@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from puzzlebox.run.results import latency_among
 from typer.testing import CliRunner
 
 import puzzlebox
 from living import parsed
 from puzzlebox.arena.rules import Rules
+from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import Event, World
 from puzzlebox.cli import app
-from puzzlebox.record.entries import End
+from puzzlebox.record.entries import End, plain_event
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
 from puzzlebox.run.subjects import subject_of
@@ -25,6 +25,10 @@ ZONE = "name: DataZone, at: [20, 0, 5], size: [4, 1, 4]"
 AHEAD = "at: [20, 0, 8]"
 FOOD = f"{{name: GoodGoalMulti, {AHEAD}, size: 1}}"
 FAR = "{name: GoodGoalMulti, at: [2, 0, 38], size: 1}"
+
+
+def latency_of(events: Any) -> float | None:
+    return WING.latency([plain_event(event) for event in events])
 
 
 def task_of(*items: str, **keys: Any) -> str:
@@ -147,7 +151,7 @@ def test_an_arena_that_merges_decides_nothing() -> None:
     while world.position == 0:
         assert world.passed() is None
         world.step([FORWARDS])
-    assert world.passed() is None and latency_among(world.take_events()) is None
+    assert world.passed() is None and latency_of(world.take_events()) is None
 
 
 def test_a_failed_physics_step_decides_nothing() -> None:
@@ -283,8 +287,8 @@ def test_latency_holds_neither_the_freeze_nor_the_notification(notice: str) -> N
     world, events = played(frozen.replace("show_notification: true", f"show_notification: {notice}"))
     seconds = world.clock * 0.02
     extra = 2.5 if notice == "true" else 0.0
-    assert latency_among(events) == pytest.approx(seconds - 3.0 - extra, abs=0.05)
-    assert latency_among(events) == pytest.approx(plain.clock * 0.02 - extra, abs=0.07)
+    assert latency_of(events) == pytest.approx(seconds - 3.0 - extra, abs=0.05)
+    assert latency_of(events) == pytest.approx(plain.clock * 0.02 - extra, abs=0.07)
 
 
 def test_latency_of_merged_arenas_is_the_whole_way_less_every_freeze() -> None:
@@ -293,4 +297,4 @@ def test_latency_of_merged_arenas_is_the_whole_way_less_every_freeze() -> None:
     arena = f"{{time_limit: 0, merge_next_arena: true, items: [{agent}, {food}]}}"
     world, events = played(f"arenas: [{arena}, {arena}]")
     assert [event.kind for event in events].count("merged") == 1
-    assert latency_among(events) == pytest.approx(world.clock * 0.02 - 2.0)
+    assert latency_of(events) == pytest.approx(world.clock * 0.02 - 2.0)

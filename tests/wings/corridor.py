@@ -1,0 +1,74 @@
+"""A wing in forty lines: a corridor in one dimension, with a continuous action and one sense."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Box, Dict
+
+from puzzlebox.columns import Column
+from puzzlebox.wings.plain import PlainTask, PlainWing
+
+
+class Corridor(gym.Env[Any, Any]):
+    action_space = Box(-1.0, 1.0, (1,), np.float32)
+    observation_space = Dict({"distance": Box(-20.0, 20.0, (1,), np.float32)})
+
+    def __init__(self, length: float) -> None:
+        self._length = length
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self._x, self._steps, self._goal = 0.0, 0, self._length * (0.5 + 0.5 * self.np_random.random())
+        return self._seen(), self._info(None, [])
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self._x += 0.5 * float(action[0])
+        self._steps += 1
+        there, late = abs(self._goal - self._x) < 0.3, self._steps >= 60
+        happened = [{"kind": "arrived", "details": {"at": self._x}}] if there else []
+        return (
+            self._seen(),
+            1.0 if there else -0.01,
+            there,
+            late,
+            self._info(there if there or late else None, happened),
+        )
+
+    def _seen(self) -> Any:
+        return {"distance": np.array([self._goal - self._x], np.float32)}
+
+    def _info(self, passed: bool | None, events: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"passed": passed, "events": events, "measures": {"x": self._x, "to_go": self._goal - self._x}}
+
+
+class CorridorWing(PlainWing):
+    name, step_seconds = "corridor", 0.1
+    measures = (Column("x", "number", "where the walker is", "m"), Column("to_go", "number", "how far it is", "m"))
+
+    def tasks(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"short": {"length": 4.0}, "long": {"length": 9.0}}
+
+    def make(self, task: PlainTask, **senses: Any) -> Corridor:
+        return Corridor(**task.settings)
+
+
+class Walker:
+    """Walks towards the goal, a little unsteadily."""
+
+    senses: Mapping[str, Any] = {}
+
+    def begin(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        step = np.clip(observation["distance"] + self._rng.normal(0.0, 0.3, 1), -1.0, 1.0)
+        return step.astype(np.float32)
+
+
+class Drunkard(Walker):
+    """Walks anywhere."""
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        return self._rng.uniform(-1.0, 1.0, 1).astype(np.float32)

@@ -1,0 +1,108 @@
+"""A wing that no shared room knows of is run, recorded, replayed, exported and reported on."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from corridor import CorridorWing, Drunkard, Walker
+from puzzlebox import wings
+from puzzlebox.cli import app
+from puzzlebox.record import Store
+from puzzlebox.record.export import export
+from puzzlebox.report import gather, make_report
+from puzzlebox.run.journal import trajectory
+from puzzlebox.run.play import play
+from puzzlebox.run.runs import run
+from puzzlebox.run.subjects import subjects_of
+
+WING = CorridorWing()
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(wings._WINGS, WING.name, WING)
+    yield
+
+
+def agents() -> list[str]:
+    return ["corridor:Walker", "corridor:Drunkard"]
+
+
+def table(path: Path) -> list[dict[str, Any]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def replayed(record: Any) -> Any:
+    for session, _ in WING.play_again(record):
+        last = session
+    return last
+
+
+def test_it_is_run_and_played_again(tmp_path: Path) -> None:
+    done = run(subjects_of(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
+    assert len(done.episodes) == 12 and not any(each.error for each in done.episodes)
+    assert {each.wing for each in done.episodes} == {"corridor"}
+    assert all(each.passed for each in done.episodes if each.agent == "corridor:Walker")
+    for each in done.episodes:
+        session = replayed(trajectory(f"{tmp_path / 'out'}/{each.trajectory}"))
+        assert (session.total, session.clock, session.passed()) == (each.total, each.steps, each.passed)
+    rows = table(tmp_path / "out" / "episodes.csv")
+    assert [row["seconds"] for row in rows] == [str(round(0.1 * int(row["steps"]), 6)) for row in rows]
+    again = run(subjects_of(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
+    assert again.played == 0 and again.episodes == done.episodes
+
+
+def test_it_is_recorded_and_exported(tmp_path: Path) -> None:
+    (subject,) = subjects_of(["corridor/short"])
+    with Store(tmp_path / "r.sqlite") as store:
+        for number, agent in enumerate((Walker(), Drunkard())):
+            play(subject.task, agent, seed=number, store=store, name=subject.name)
+        store.flush()
+        first, second = store.episodes()[::-1]
+        assert first.passed and first.ended_by == "completed" and second.wing == "corridor"
+        record = store.record(first.id)
+        assert replayed(record).total == first.total
+        export(store, [first, second], tmp_path / "tables")
+    steps = [row for row in table(tmp_path / "tables" / "steps.csv") if row["episode"] == first.id]
+    assert len(steps) == (first.steps or 0) + 1 and float(steps[1]["seconds"]) == 0.1
+    assert [json.loads(row["action"])[0] for row in steps[1:]] == [float(each[0][0]) for each in record.actions]
+    assert float(steps[-1]["to_go"]) < 0.3 and steps[-1]["events"] == "arrived"
+    rows = table(tmp_path / "tables" / "episodes.csv")
+    assert [row["wing"] for row in rows] == ["corridor"] * 2 and rows[0]["passed"] == "True"
+    assert table(tmp_path / "tables" / "events.csv")[-1]["kind"] == "arrived"
+
+
+@pytest.mark.usefixtures("unpainted_figures")
+def test_it_is_reported_on(tmp_path: Path) -> None:
+    run(subjects_of(["corridor/*"]), agents(), tmp_path / "out", episodes=5, workers=1)
+    results = gather([tmp_path / "out"])
+    assert len(results.rows) == 20 and results.tasks == ["corridor/long", "corridor/short"]
+    report = make_report([tmp_path / "out"], tmp_path / "report")
+    assert "corridor/short" in report.page.read_text(encoding="utf-8")
+
+
+def test_the_commands_take_it(tmp_path: Path) -> None:
+    asked = ["run", "corridor/short", "--agent", "corridor:Walker", "-o", str(tmp_path / "out"), "--workers", "1"]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    said = CliRunner().invoke(app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0"])
+    assert said.exit_code == 0 and "arrived" in said.output and "passed" in said.output
+    film = CliRunner().invoke(
+        app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0", "-o", str(tmp_path / "f.gif")]
+    )
+    assert film.exit_code == 1 and "corridor has no pictures" in film.stderr
+
+
+def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="corridor has no task 'wide'; it has short, long"):
+        subjects_of(["corridor/wide"])
+    with pytest.raises(ValueError, match="a run has tasks of one wing, and these are of corridor and arena"):
+        subjects_of(["corridor/short", "foraging"])
+    with pytest.raises(ValueError, match="corridor has no rules '3.1'; leave them out"):
+        run(subjects_of(["corridor/short"]), agents(), tmp_path / "out", rules="3.1", workers=1)
