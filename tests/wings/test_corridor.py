@@ -104,5 +104,5 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
         subjects_of(["corridor/wide"])
     with pytest.raises(ValueError, match="a run has tasks of one wing, and these are of corridor and arena"):
         subjects_of(["corridor/short", "foraging"])
-    with pytest.raises(ValueError, match="corridor has no rules '3.1'; leave them out"):
+    with pytest.raises(ValueError, match=r"corridor has no rules '3\.1'; leave them out"):
         run(subjects_of(["corridor/short"]), agents(), tmp_path / "out", rules="3.1", workers=1)

@@ -135,22 +135,22 @@ class Episode:
 
     def row(self) -> list[Any]:
         """Its cells in the order of `EPISODES`, as tables hold them."""
-        return [_cell(column, getattr(self, name)) for name, column in _COLUMNS.items()]
+        return [_cell(column, getattr(self, name)) for name, column in FIELDS.items()]
 
     def plain(self) -> dict[str, Any]:
         """Its columns by name, as JSON holds them; arenas by position. Columns that are empty are left out."""
-        values = {column.name: getattr(self, name) for name, column in _COLUMNS.items()}
+        values = {column.name: getattr(self, name) for name, column in FIELDS.items()}
         return {name: value for name, value in values.items() if value not in (None, "", ())}
 
     @classmethod
     def of_plain(cls, values: Mapping[str, Any]) -> "Episode":
         """The episode that `plain` was written from."""
-        return cls(**{_FIELDS[name]: value for name, value in values.items()})
+        return cls(**{_NAMES[name]: value for name, value in values.items()})
 
     def summary(self) -> dict[str, Any]:
         """What the pages of the studio show of it: numbers and words only."""
         left_out = ("events", "rules_fields", "step_seconds", "error", "trained_on", "run", "level", "variant")
-        values = {column.name: getattr(self, name) for name, column in _COLUMNS.items() if name not in left_out}
+        values = {column.name: getattr(self, name) for name, column in FIELDS.items() if name not in left_out}
         values["id"] = values.pop("episode")
         return values | {"finished": self.finished}
 
@@ -174,6 +174,6 @@ def _cell(column: Column, value: Any) -> Any:
 
 
 # The columns by the names of the fields, and the fields by the names of the columns.
-_COLUMNS = _columns()
-_FIELDS = {column.name: name for name, column in _COLUMNS.items()}
-EPISODES: tuple[Column, ...] = tuple(_COLUMNS.values())
+FIELDS = _columns()
+_NAMES = {column.name: name for name, column in FIELDS.items()}
+EPISODES: tuple[Column, ...] = tuple(FIELDS.values())

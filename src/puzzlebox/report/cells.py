@@ -1,13 +1,17 @@
 """A table's cells as episodes: what each must be, and where it stands if it is not."""
 
 import csv
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from math import nan
 from pathlib import Path
 
+from puzzlebox.columns import Column
 from puzzlebox.csv_cells import CellReader
 from puzzlebox.record.entries import HUMAN
+from puzzlebox.record.episode import FIELDS
 from puzzlebox.report.played import Played, Remark
 from puzzlebox.text import nearest
 from puzzlebox.wings import ARENA, wing_named
@@ -94,52 +98,55 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
 
 def episode_of(row: Mapping[str, str], path: Path, line: int, place: Path) -> Played:
     """The episode of a row of a table; what is wrong with it is said with file and line."""
-    level, variant = _level(row["task"], row.get("level", ""), row.get("variant", ""))
-    total = _number(row, "return", path, line)
-    passed = _truth(row, "passed", path, line)
-    error = row.get("error", "")
-    # Tables of other programs may name agents only, and say in another column whether a person played.
-    agent = row["agent"] or row.get("player", "") or "unnamed"
-    person = row["player"] == HUMAN if row.get("player") else None
+    values = {name: _value(column, row, path, line) for name, column in FIELDS.items()}
+    known: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+    total, error = values["total"], row.get("error", "")
     if total is None and not error:
         raise CannotRead(f"{path}, line {line}: the return is empty, and no error says why")
+    passed = values["passed"]
     if passed is None and row["task"] in _MARKS and total is not None:
         passed = total >= _MARKS[row["task"]]
-    steps, goals = _number(row, "steps", path, line), _number(row, "goals", path, line)
-    # Tables of other programs do not say when an episode was decided, nor how long a step lasts.
+    # Tables of other programs may name agents only, and say in another column whether a person played.
+    agent = row["agent"] or row.get("player", "") or "unnamed"
+    person = _truth(row, "person", path, line)
+    if person is None:
+        person = row["player"] == HUMAN if row.get("player") else agent == HUMAN or bool(row.get("participant"))
+    # Nor do they say when an episode was decided, or how long a step lasts.
     whole = "latency" not in row
-    step_seconds = _number(row, "step_seconds", path, line) or wing_named(ARENA).step_seconds
+    steps, step_seconds = values["steps"], values["step_seconds"] or wing_named(ARENA).step_seconds
     latency = None if steps is None else steps * step_seconds
-    seed = row.get("seed", "").strip()
-    return Played(
-        id=row.get("episode", ""),
-        run=row.get("run", "") or place.stem,
-        wing=row.get("wing", "") or ARENA,
-        task=row["task"],
-        title=row.get("title", ""),
-        agent=agent,
-        total=nan if total is None else total,
-        passed=passed,
-        task_hash=row.get("task_hash", ""),
-        variant=variant,
-        level=level,
-        arena=int(_number(row, "arena", path, line) or 0),
-        repetition=int(_number(row, "repetition", path, line) or 0),
-        seed=int(seed) if seed.isdecimal() else None,
-        rules=row.get("rules", ""),
-        steps=None if steps is None else int(steps),
-        ended_by=row.get("ended_by", ""),
-        goals=None if goals is None else int(goals),
-        trajectory=f"{place}|{row['trajectory']}" if row.get("trajectory") else "",
-        trained_on=_truth(row, "trained_on", path, line),
-        error=error,
-        latency=latency if whole else _number(row, "latency", path, line),
-        whole_time=whole,
-        time_limit=_number(row, "time_limit", path, line),
-        participant=row.get("participant", ""),
-        player=row.get("player", "") or (HUMAN if agent == HUMAN else "agent"),
-        person=agent == HUMAN or bool(row.get("participant")) if person is None else person,
-    )
+    level, variant = _level(row["task"], row.get("level", ""), row.get("variant", ""))
+    own = {
+        "id": row.get("episode", ""),
+        "run": row.get("run", "") or place.stem,
+        "agent": agent,
+        "total": nan if total is None else total,
+        "passed": passed,
+        "level": level,
+        "variant": variant,
+        "trajectory": f"{place}|{row['trajectory']}" if row.get("trajectory") else "",
+        "latency": latency if whole else values["latency"],
+        "player": row.get("player", "") or (HUMAN if person else "agent"),
+    }
+    more = {"person": person, "whole_time": whole, "time_limit": _number(row, "time_limit", path, line)}
+    return Played(**known | own | more)
+
+
+def _value(column: Column, row: Mapping[str, str], path: Path, line: int) -> Any:
+    """A cell as the value of its column; None where it is empty."""
+    text = row.get(column.name, "").strip()
+    if column.kind == "truth":
+        return _truth(row, column.name, path, line)
+    if column.kind in ("number", "whole"):
+        number = _number(row, column.name, path, line)
+        return int(number) if number is not None and column.kind == "whole" else number
+    if column.name == "seed":
+        return int(text) if text.isdecimal() else None
+    if column.name in ("rules_fields", "events"):
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+        return None
+    return text or None
 
 
 def _level(task: str, level: str, variant: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import puzzlebox
+from episodes import row_of
 from living import parsed
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.wing import WING
@@ -16,7 +17,7 @@ from puzzlebox.cli import app
 from puzzlebox.record.entries import End, plain_event
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
-from puzzlebox.run.subjects import subject_of
+from puzzlebox.run.subjects import Subject
 from puzzlebox.wings.flags import PASSED
 
 NOOP, FORWARDS = 0, 3
@@ -258,8 +259,8 @@ def test_a_vector_says_of_whom_it_is_known(autoreset: str) -> None:
 
 
 def run(task: str, longest: int, agent: str = "random") -> list[dict[str, Any]]:
-    plan = Plan("r", (subject_of("t", parsed(task)),), Rules(), "puzzlebox", 0, longest, False)
-    return [Player(plan).play(Slot("t", 0, agent, number))[0] for number in range(3)]
+    plan = Plan("r", "arena", (Subject("t", parsed(task)),), WING.rules(Rules()), 0, longest, False)
+    return [row_of(Player(plan).play(Slot("t", 0, agent, number))[0]) for number in range(3)]
 
 
 def test_a_run_that_was_cut_off_passed_nothing() -> None:
