@@ -7,6 +7,7 @@ from contextlib import suppress
 from importlib import import_module
 from math import nan
 from pathlib import Path
+from typing import Any
 
 from puzzlebox.columns import Column
 from puzzlebox.csv_cells import CellReader
