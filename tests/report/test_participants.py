@@ -153,7 +153,7 @@ def test_an_old_file_that_cannot_be_written_is_read_as_it_is(old: Path, monkeypa
 def test_a_program_that_knows_format_1_refuses_newer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Store(tmp_path / "a.sqlite").close()
     monkeypatch.setattr(database, "FORMAT", 1)
-    with pytest.raises(StoreError, match=r"newer Puzzlebox \(format 3; this one knows 1\); update Puzzlebox"):
+    with pytest.raises(StoreError, match=r"newer Puzzlebox \(format 4; this one knows 1\); update Puzzlebox"):
         Store(tmp_path / "a.sqlite")
 
 
@@ -437,7 +437,7 @@ def test_the_group_can_be_chosen_and_follows_the_ids(study: Report, tmp_path: Pa
     assert fit_model(few).group == "task"
     assert fit_model(few, "participant").formula == "passed ~ agent + (1 | participant)"
     # An id is a person in whichever file it is, and nobody else, also where an agent has that name.
-    both = [replace(row, run="other") if row.episode % 2 else row for row in rows]
+    both = [replace(row, run="other") if row.repetition % 2 else row for row in rows]
     named = [replace(row, participant="random") if row.participant == "P00" else row for row in both]
     fit = fit_model(named).fit
     assert fit is not None and fit.groups == 12 + 1

@@ -218,9 +218,8 @@ def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_befor
 def test_paths_are_those_of_the_tasks_most_played() -> None:
     def played(task: str, agent: str, participant: str = "", episode: int = 0) -> Played:
         person = bool(participant)
-        return Played(
-            "out", task, agent, 0.0, False, trajectory="x", participant=participant, episode=episode, person=person
-        )
+        own = {"participant": participant, "repetition": episode, "person": person}
+        return Played("", task, agent=agent, passed=False, trajectory="x", **own)
 
     few = [played(f"task {number:02}", "a") for number in range(20)]
     everybody = [played("zoo", "a"), *(played("zoo", "human", f"P{number}") for number in range(8))]

@@ -32,6 +32,7 @@ class ArenaWing:
     name = ARENA
     step_seconds = PHYSICS_STEP
     action_kind: Kind = "whole"
+    has_pictures = True
     measures = (
         Column("x", "number", "where the (first) animal is", "m"),
         Column("y", "number", "its height", "m"),

@@ -24,6 +24,7 @@ from puzzlebox.report.tables import (
     trained_and_held_out,
 )
 from puzzlebox.stats import wilson
+from puzzlebox.wings import wing_named
 
 # Bars of more tasks than this cannot be read.
 _MOST_BARS = 12
@@ -220,6 +221,10 @@ def _model(rows: Sequence[Played], model: Model, prefix: str, look: Looks) -> Se
 
 def _paths(rows: Sequence[Played], look: Looks, sources: Sequence[Source]) -> Section:
     section = Section("Paths")
+    rows = [row for row in rows if wing_named(row.wing).has_pictures]
+    if not rows:
+        section.blocks.append("No paths: there are no pictures of these tasks.")
+        return section
     drawn = paths.chosen(rows)
     found = list(paths.records(paths.wanted(rows, drawn)))
     if not found:

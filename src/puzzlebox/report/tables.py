@@ -386,7 +386,7 @@ def failures(broken: Sequence[Played]) -> Table:
         }
         for row in broken
     ]
-    columns = [(name, text(name)) for name in ("run", "task", "agent", "episode", "error")]
+    columns = [(name, text(name)) for name in ("run", "task", "agent", "repetition", "error")]
     return Table(
         "failures", "Episodes that failed for a technical reason; they count nowhere.", lines, columns, most=20
     )

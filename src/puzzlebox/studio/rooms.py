@@ -360,9 +360,10 @@ class Rooms:
             wanted = ("task", "arena", "seed", "agent", "participant")
             await self._start(tab, {key: message.get(key) for key in wanted}, None if _untouched(message) else note)
             return
-        who = None if stored.agent is not None else _participant(message) or stored.participant
+        agent = None if stored.by_person else stored.agent
+        who = None if agent is not None else _participant(message) or stored.participant
         seed = _number(message, "seed")
-        schedule = SessionSchedule(stored.task, record.task, self.rules, seed=seed, agent=stored.agent, participant=who)
+        schedule = SessionSchedule(stored.task, record.task, self.rules, seed=seed, agent=agent, participant=who)
         if who is None:
             schedule.continue_after(record.arena)
             if stored.finished and stored.ended_by != RESTART:  # it ended while nobody was there

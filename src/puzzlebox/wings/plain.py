@@ -171,6 +171,7 @@ class PlainWing:
     name: str
     step_seconds: float = 1.0
     action_kind: Kind = "text"
+    has_pictures: bool = False
     measures: Sequence[Column] = ()
     flags: Sequence[Flag] = ()
 

@@ -202,6 +202,7 @@ class Wing(Protocol):
         name: its name; its tasks are called NAME/... where they have no file.
         step_seconds: how long a step of its clock lasts, in seconds.
         action_kind: what an action is in a table: "whole" where each is one number, else "text".
+        has_pictures: whether its episodes can be painted.
         measures: what is measured after each step, of the first body.
         flags: truth values among the flags of a step.
     """
@@ -209,6 +210,7 @@ class Wing(Protocol):
     name: str
     step_seconds: float
     action_kind: Kind
+    has_pictures: bool
     measures: Sequence[Column]
     flags: Sequence[Flag]
 

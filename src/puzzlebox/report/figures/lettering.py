@@ -51,7 +51,7 @@ def wrapped(name: str, letters: int) -> str:
 
 def lines_of(texts: Iterable[str]) -> int:
     """How many lines the tallest of some texts has."""
-    return max(text.count("\n") + 1 for text in texts)
+    return max((text.count("\n") + 1 for text in texts), default=1)
 
 
 def breadth(texts: Iterable[str], points: float, weight: str = "normal") -> float:
