@@ -174,7 +174,7 @@ def _class(name: str, kind: type) -> list[str]:
         for parent in reversed(kind.__mro__[1:-1])
         if parent.__module__.startswith("puzzlebox")
         for each, value in tuple(vars(parent).items())
-        if inspect.isfunction(_plain(value))
+        if inspect.isfunction(_plain(value)) and not each.startswith("__")
     }
     members = MEMBERS[name].split() if name in MEMBERS else [each for each in own if not each.startswith("_")]
     for member in members:
@@ -218,15 +218,15 @@ def _value(value: Any) -> str | None:
 
 def codebook() -> str:
     """The page of the columns of all tables."""
+    from puzzlebox.arena.wing import WING
     from puzzlebox.record import columns
-    from puzzlebox.run import results
 
     lines = ["# Codebook", "", f"The columns of every table that is written, with their values and units. {NOTE}", ""]
-    lines += ["## Recordings", "", "`puzzlebox export` writes these three; `episode` joins them", ""]
-    lines[-2] += " ([Recordings](../guides/recordings.md#tables))."
-    lines += [columns.page(), "## Runs", "", "`puzzlebox run` writes `episodes.csv` with these", ""]
-    lines[-2] += " ([Running agents](../guides/running.md#what-is-written))."
-    return "\n".join([*lines, results.page()]).rstrip() + "\n"
+    about = (
+        "`puzzlebox export` writes these three; `episode` joins them ([Recordings](../guides/recordings.md#tables))."
+    )
+    lines += [about, "`puzzlebox run` writes `episodes` ([Running agents](../guides/running.md#what-is-written)).", ""]
+    return "\n".join([*lines, columns.page(WING)]).rstrip() + "\n"
 
 
 def examples() -> str:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, FINE, FORWARDS, GOAL, NOOP, TWO_AGENTS, multis, parsed, task_of
 from puzzlebox.agents import agent_named
-from puzzlebox.animalai import log_rows
+from puzzlebox.animalai import columns, export, log_rows, recorded_log
 from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import ACTIONS, World
@@ -22,7 +22,6 @@ from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.csv_cells import original
-from puzzlebox.record import animalai_log, columns, export
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Step, Store
 from puzzlebox.record.writer import MEASURES
@@ -248,9 +247,9 @@ def test_the_log_is_the_originals_row_by_row(file: str, reference: Path, tmp_pat
     assert log.name == f"Observations_{yaml}_human_{store.find('last').task_hash[:8]}.csv"
     header = (folder / file).read_text().splitlines()[0]
     assert log.read_text().splitlines()[0] == header == ",".join(log_rows.COLUMNS)
-    ours = animalai_log.read_log(log)
+    ours = recorded_log.read_log(log)
     theirs = [row for rows in runs for row in rows]
-    assert len(ours) == len(theirs) == len(animalai_log.read_log(folder / file))
+    assert len(ours) == len(theirs) == len(recorded_log.read_log(folder / file))
     for mine, their in zip(ours, theirs, strict=True):
         # At the start of a later episode the original's flag "grounded" still flickers from the one before.
         landing = their["Episode"] != "1" and int(their["Step"]) <= 7
@@ -306,7 +305,7 @@ arenas:
     assert world.over and world.passed()
     assert run("--store", store.path, "-o", tmp_path, "--animalai").exit_code == 0
     log = next(tmp_path.glob("Observations_all-of-it_human_*.csv"))
-    rows = animalai_log.read_log(log)
+    rows = recorded_log.read_log(log)
     # One row per physics step, whatever the decisions were, from before the first to after the last.
     assert [int(row["Step"]) for row in rows] == list(range(1, world.clock + 2))
     assert {row["arenaID"] for row in rows} == {"7"} and {row["ActiveCamera"] for row in rows} == {"2 (Bird's Eye)"}
@@ -361,9 +360,9 @@ def test_a_replay_that_comes_out_differently_is_told(tmp_path: Path) -> None:
         # As if it had been recorded by a version with other physics.
         chosen = [replace(store.find("last"), total=0.5)]
         told: list[str] = []
-        animalai_log.export(store, chosen, tmp_path, warn=told.append)
+        recorded_log.export(store, chosen, tmp_path, warn=told.append)
         assert len(told) == 1 and "returned 0.5 when recorded, and -0.0" in told[0]
-        animalai_log.export(store, store.episodes(), tmp_path, warn=told.append)
+        recorded_log.export(store, store.episodes(), tmp_path, warn=told.append)
         assert len(told) == 1
 
 

@@ -52,13 +52,13 @@ def export(
     refuse_file(output)
     recordings = opened(store)
     chosen, damaged = _chosen(recordings, episode or [], player)
-    from puzzlebox.record import animalai_log
+    from puzzlebox.animalai import recorded_log
     from puzzlebox.record import export as tidy
     from puzzlebox.record.damage import RESCUE
 
     form = tidy.PARQUET if parquet else tidy.CSV
     targets = (
-        [*animalai_log.files(output, chosen), animalai_log.index_of(output)] if animalai else tidy.files(output, form)
+        [*recorded_log.files(output, chosen), recorded_log.index_of(output)] if animalai else tidy.files(output, form)
     )
     there = [path for path in targets if path.exists()]
     if there and not force:
@@ -75,7 +75,7 @@ def export(
                 show(min(done, total), total)
 
             if animalai:
-                written = animalai_log.export(
+                written = recorded_log.export(
                     recordings, chosen, output, more, lambda what: note(f"warning: {what}"), left_out
                 )
             else:
