@@ -14,10 +14,11 @@ import typer.models
 from typer.testing import CliRunner
 
 import puzzlebox
+from living import AGENT, task_of
 from puzzlebox.animalai.environment import _WITHOUT_EFFECT, AnimalAIEnvironment
 from puzzlebox.arena.envs.parallel import ArenaParallelEnv
 from puzzlebox.arena.envs.settings import defaults
-from puzzlebox.arena.world import Record, Rules
+from puzzlebox.arena.world import Rules, World
 from puzzlebox.cli import app
 from puzzlebox.record import film
 from puzzlebox.studio.tab import Mistake, number
@@ -146,7 +147,7 @@ def test_every_option_that_holds_numbers(verb: str, option: str, written: str, v
 @pytest.mark.parametrize("name", ["fps", "speed"])
 def test_films(name: str, value: float, tmp_path: Path) -> None:
     assert name in inspect.signature(film.film).parameters
-    record = Record.__new__(Record)
+    record = World(task_of(AGENT)).snapshot()
     refused(lambda: film.film(record, tmp_path / "a.mp4", "third", (64, 64), **{name: value}), name, value)
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, FINE, FORWARDS, GOAL, NOOP, TWO_AGENTS, multis, parsed, task_of
 from puzzlebox.agents import agent_named
-from puzzlebox.animalai import columns, export, log_rows, recorded_log
+from puzzlebox.animalai import log_rows, recorded_log
 from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import ACTIONS, World
@@ -22,6 +22,7 @@ from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.csv_cells import original
+from puzzlebox.record import columns, export
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Step, Store
 from puzzlebox.record.writer import MEASURES

@@ -511,13 +511,15 @@ def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path
         play.begin()
         play.abandon("next")
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE episodes DROP COLUMN hidden_ms")
-        connection.execute("ALTER TABLE episodes DROP COLUMN paused_ms")
+        for column in ("hidden_ms", "paused_ms", "wing", "step_seconds"):
+            connection.execute(f"ALTER TABLE episodes DROP COLUMN {column}")
+        connection.execute("ALTER TABLE steps DROP COLUMN more")
         connection.execute("PRAGMA user_version = 2")
         connection.commit()
     with Store(path) as store:
         (stored,) = store.episodes()
         assert (stored.hidden_ms, stored.paused_ms) == (None, None)
+        assert (stored.wing, stored.step_seconds) == ("arena", 0.02)
 
 
 # --- what was shown at the end

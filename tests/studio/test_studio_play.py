@@ -66,7 +66,7 @@ def test_a_whole_episode(studio: Studio) -> None:
 
     stored = studio.store.episode(began["episode"])
     assert (stored.steps, stored.total, stored.passed) == (ended["step"], ended["return"], True)
-    assert (stored.player, stored.decision_period, stored.rules["decision_period"]) == ("human", 1, 1)
+    assert (stored.player, stored.decision_period, stored.rules_fields["decision_period"]) == ("human", 1, 1)
     world = World.replay(studio.store.record(began["episode"]))
     assert (world.over, world.clock, world.animals[0].total) == (True, ended["step"], ended["return"])
     steps = studio.store.steps(began["episode"])

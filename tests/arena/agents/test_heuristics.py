@@ -12,9 +12,9 @@ from puzzlebox.agents import agent_named, agent_names
 from puzzlebox.arena.agents.groundplan import GroundPlan, cell_of
 from puzzlebox.arena.agents.heuristic import HeuristicAgent, PaperHeuristicAgent
 from puzzlebox.arena.agents.navigator import NavigatorAgent
-from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.senses.rays import TAGS
+from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import slots
@@ -139,10 +139,10 @@ def test_they_are_found_by_name() -> None:
 
 def _passes(task: str, agent: str, rules: str = "puzzlebox", episodes: int = 1) -> list[bool]:
     subjects = tuple(subjects_of([task]))
-    player = Player(Plan("run", subjects, Rules.named(rules), rules, 0, 50_000, False))
-    rows = [player.play(slot)[0] for slot in slots(subjects, [agent], episodes)]
-    assert not any(row["error"] for row in rows)
-    return [row["passed"] for row in rows]
+    player = Player(Plan("run", "arena", subjects, WING.rules(rules), 0, 50_000, False))
+    played = [player.play(slot)[0] for slot in slots(subjects, [agent], episodes)]
+    assert not any(each.error for each in played)
+    return [each.passed is True for each in played]
 
 
 NAVIGATOR = "puzzlebox.arena.agents.navigator:NavigatorAgent"
