@@ -11,7 +11,7 @@ from puzzlebox.cli.words import fail, note, show, table
 
 def bench(
     steps: Annotated[int, typer.Option(min=1, help="Actions in a round; 4170 are about ten episodes.")] = 4170,
-    rounds: Annotated[int, typer.Option(min=1, help="The quickest of so many rounds counts.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to run; the quickest counts.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON to this file as well.")

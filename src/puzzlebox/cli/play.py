@@ -12,7 +12,7 @@ from puzzlebox.cli.words import fail, note
 
 # What `puzzlebox` alone takes as well.
 Port = Annotated[
-    int | None, typer.Option(min=1, max=65535, help="The port to listen on; left out: 8808, or the next one free.")
+    int | None, typer.Option(min=1, max=65535, help="The port to listen on. Default: 8808, or the next one free.")
 ]
 Host = Annotated[
     str, typer.Option(help="Where to listen. Anything but this machine asks for a token, which is in the link.")
@@ -47,11 +47,11 @@ the participants' ids and everything that is played, and can open all recordings
 
 def play(
     task: Annotated[
-        str | None, typer.Argument(help="A task file or a bundled task; left out: an arena with one of every thing.")
+        str | None, typer.Argument(help="A task file or a bundled task. Default: an arena with one of every thing.")
     ] = None,
     rules: Annotated[str, typer.Option(help="The rules it is played by.")] = "puzzlebox",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="What is left to chance is drawn from this; left out: anew each time.")
+        int | None, typer.Option(min=0, help="The seed of all that is random. Default: another one each time.")
     ] = None,
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", help="Watch this agent play: its name, or module:Class.")

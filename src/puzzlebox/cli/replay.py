@@ -47,7 +47,7 @@ def replay(
         str | None, typer.Option(metavar="WxH", help=f"Pixels. Left out: {_FILM}, of a picture {_PICTURE}.")
     ] = None,
     step: Annotated[
-        int | None, typer.Option(min=0, help="Of a picture: after so many physics steps; left out: at the end.")
+        int | None, typer.Option(min=0, help="The physics step that a picture shows. Default: the last one.")
     ] = None,
     path: Annotated[bool, typer.Option("--path", help="A picture from above with the way the animal took.")] = False,
     speed: Annotated[float, typer.Option(min=0.1, max=100, help="How many times as fast as it was played.")] = 1.0,

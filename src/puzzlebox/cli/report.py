@@ -32,7 +32,7 @@ def report(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="The folder to write to; left out: `report` in the first run."
+            "--output", "-o", metavar="DIR", help="The folder to write to. Default: `report` in the first run."
         ),
     ] = None,
     published: Annotated[
@@ -49,7 +49,7 @@ def report(
         bool,
         typer.Option("--watched", help="Count agents somebody watched in the studio as well; default: people only."),
     ] = False,
-    title: Annotated[str, typer.Option(help="The heading; left out: the names of the runs.")] = "",
+    title: Annotated[str, typer.Option(help="The heading. Default: the names of the runs.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="What the bootstrap is drawn from.")] = 0,
 ) -> None:
     """Compare agents and people: figures, statistics, tables, and a methods section to paste.

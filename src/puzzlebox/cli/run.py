@@ -41,7 +41,7 @@ def run(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="The folder of the run.")],
     episodes: Annotated[int, typer.Option(min=1, help="How often each agent plays each arena.")] = 1,
     workers: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Processes that play at the same time; left out: one per core.")
+        int | None, typer.Option(min=1, max=1024, help="Processes that play at the same time. Default: one per core.")
     ] = None,
     rules: Annotated[
         str | None,

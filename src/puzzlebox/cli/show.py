@@ -52,15 +52,17 @@ def show(
     ] = None,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="X,Y,Z", help="Where a fixed view looks at; left out: the middle of the floor."),
+        typer.Option("--at", metavar="X,Y,Z", help="Where a fixed view looks at. Default: the middle of the floor."),
     ] = None,
     arena: Annotated[int, typer.Option(help="Which arena of the task, counted from 1.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="What is left to chance is drawn from this.")] = 0,
-    steps: Annotated[int, typer.Option(min=0, help="Let so many steps pass first; nobody moves.")] = 0,
+    steps: Annotated[int, typer.Option(min=0, help="Decisions to let pass first, in which nobody moves.")] = 0,
     rules: Annotated[str, typer.Option(metavar="RULES", help="The rules it is played by.")] = "puzzlebox",
     samples: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, max=100, help="Of a template: so many variations on one contact sheet."),
+        typer.Option(
+            metavar="N", min=1, max=100, help="How many variations of a template to show on one contact sheet."
+        ),
     ] = None,
 ) -> None:
     """Write a picture of a task, as a PNG file.

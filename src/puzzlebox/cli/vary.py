@@ -16,7 +16,7 @@ def vary(
     template: Annotated[
         str,
         typer.Argument(
-            metavar="TEMPLATE", help="A template file, or the name of a bundled one; left out: list the bundled ones."
+            metavar="TEMPLATE", help="A template file, or the name of a bundled one. Default: list the bundled ones."
         ),
     ] = "",
     count: Annotated[bool, typer.Option("--count", help="Print how many variations there are.")] = False,

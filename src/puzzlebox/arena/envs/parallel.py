@@ -48,7 +48,7 @@ class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
         render_mode: None or "rgb_array".
-        max_cycles: after so many steps all that are left are truncated; None: the arena's time limit alone counts.
+        max_cycles: steps after which all animals that are left are truncated. Default: no such limit.
         settings: those of `puzzlebox.make`.
     """
 
@@ -237,7 +237,7 @@ def make_parallel(
     Args:
         task: as for `puzzlebox.make`.
         render_mode: None or "rgb_array".
-        max_cycles: after so many steps all that are left are truncated; None: the arena's time limit alone counts.
+        max_cycles: steps after which all animals that are left are truncated. Default: no such limit.
         settings: see `puzzlebox.make`.
     """
     return ArenaParallelEnv(task, render_mode=render_mode, max_cycles=max_cycles, **settings)
