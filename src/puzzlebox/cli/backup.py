@@ -31,7 +31,8 @@ def backup(
     makes the participants' links; --with-key copies that to a second file, so that links stay valid after a restore.
 
     To restore: stop the studio, move the damaged file and what lies beside it away, and copy in the other direction,
-    `puzzlebox backup recordings.sqlite --data copy.sqlite --with-key`.
+    `puzzlebox backup recordings.sqlite --data copy.sqlite --with-key`; leave out --with-key if there is no
+    copy.sqlite.key.
     """
     from puzzlebox.record.backup import back_up
 

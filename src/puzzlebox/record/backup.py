@@ -8,6 +8,7 @@ from pathlib import Path
 
 from puzzlebox.record.damage import unreadable
 from puzzlebox.record.database import FAULTS, StoreError, check_whole, connect_to_read, is_of_recordings
+from puzzlebox.record.store import Store
 
 # Rights of a copy: its owner may read and write it, and nobody else.
 _PRIVATE = 0o600
@@ -44,8 +45,8 @@ class Copied:
 def back_up(store: Path, target: Path, *, key: bool = False, force: bool = False) -> Copied:
     """Copy a file of recordings as it is at one moment; whoever plays is not held up, and nothing is half in it.
 
-    The copy is written under another name, checked (`PRAGMA integrity_check`) and then renamed, so that there is a
-    whole copy under its name or none.
+    Every episode is read first, so that a damaged file does not replace a good copy of it. The copy is written under
+    another name, checked (`PRAGMA integrity_check`) and then renamed: there is a whole copy under its name or none.
 
     Args:
         store: the file of recordings; a studio may have it open.
@@ -59,6 +60,7 @@ def back_up(store: Path, target: Path, *, key: bool = False, force: bool = False
     draft = target.with_name(f".{target.name}.part")
     try:
         _refuse(store, target, key, force)
+        Store(store).require_all_whole()
         counts = _copied(store, draft, target)
         _release(target)
         draft.replace(target)
@@ -92,7 +94,10 @@ def _refuse(store: Path, target: Path, key: bool, force: bool) -> None:
         raise StoreError(f"{target} is the file of recordings itself; name another one")
     secret, copied = (path.with_name(path.name + _KEY) for path in (store, target))
     if key and not secret.exists():
-        raise StoreError(f"{secret} is not there: no links for participants were made with this file")
+        raise StoreError(
+            f"{secret} is not there: this is a copy made without --with-key, or no links for participants were ever "
+            "made; leave out --with-key"
+        )
     if target.exists() and not is_of_recordings(target):
         raise StoreError(f"{target} is already there and is not a file of recordings; name another file")
     if key and copied.exists() and not (copied.is_file() and copied.stat().st_size == secret.stat().st_size):

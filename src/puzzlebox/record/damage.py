@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from puzzlebox.record.database import StoreError
@@ -20,6 +21,8 @@ from puzzlebox.wings.protocols import OWN_RULES
 RESCUE = "restore a backup, or write what can be read with `puzzlebox export`"
 # How SQLite says that a file itself is at fault, and not who asks or when.
 _DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode", "too big")
+# Letters of what SQLite says that fit into a sentence.
+_LONGEST = 120
 _VIEWS = ("", "first", "third", "top")
 
 
@@ -53,8 +56,7 @@ class _Wrong(ValueError):
 
 def unreadable(path: Path, problem: Exception) -> StoreError:
     """The sentence for what SQLite says."""
-    # Its words may quote the file, over several lines.
-    text = " ".join(str(problem).split()) if isinstance(problem, sqlite3.Error) else "its tables cannot be told"
+    text = _words(problem) if isinstance(problem, sqlite3.Error) else "its tables cannot be told"
     if not isinstance(problem, sqlite3.Error) or any(word in text for word in _DAMAGE):
         return Damaged(f"the recordings in {path} are damaged ({text}); {RESCUE}")
     return StoreError(f"the recordings in {path} cannot be read: {text}")
@@ -63,10 +65,15 @@ def unreadable(path: Path, problem: Exception) -> StoreError:
 def unreadable_part(path: Path, id: Any, part: str, problem: Exception) -> StoreError:
     """The sentence for what SQLite says of the steps or events of one episode."""
     fault = unreadable(path, problem)
-    why = " ".join(str(problem).split())
+    why = _words(problem)
     if isinstance(fault, Damaged) and isinstance(problem, sqlite3.Error) and "no such" not in why:
         return damaged_episode(path, id, f"its {part} cannot be read ({why})")
     return fault
+
+
+def _words(problem: Exception) -> str:
+    """What SQLite says, on one line; it may quote whole columns of the file."""
+    return shorten(str(problem), _LONGEST, placeholder=" ...")
 
 
 def damaged_episode(path: Path, id: Any, why: str) -> Damaged:
@@ -132,10 +139,13 @@ class StepCheck:
 
     Args:
         wing: the wing it was played in; None where that is not installed.
+        period: physics steps an action is held for at most.
     """
 
-    def __init__(self, wing: Wing | None) -> None:
+    def __init__(self, wing: Wing | None, period: int) -> None:
         self._wing = wing
+        self._period = period
+        self._reached = 0
         # Most episodes have a few different actions.
         self._known: dict[Any, bool] = {"": True}
 
@@ -145,12 +155,16 @@ class StepCheck:
         Raises:
             ValueError: one is something else; the message says which.
         """
+        period = self._period
         for row in rows:
             step, actions, view, flags, *numbers, more = row
             good = type(step) is int and step >= 0 and self._are_actions(actions) and _are_measures(more)
             good = good and type(flags) is int and flags >= 0 and view in _VIEWS and numbers[0] is not None
             if not good or not all(map(_is_number_or_none, numbers)):
                 raise _Wrong(f"its step {step!r:.20} holds something else than a step does")
+            if step - self._reached > period:
+                raise _missing(self._reached)
+            self._reached = step
 
     def _are_actions(self, text: Any) -> bool:
         if type(text) is not str:
@@ -178,13 +192,17 @@ def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None)
     reached, texts = 0, []
     for step, text in rows:
         if type(step) is not int or not 0 <= step - reached <= period:
-            raise _Wrong(f"steps are missing after step {reached}")
+            raise _missing(reached)
         reached = step
         if text:
             texts.append(text)
     if length is not None and reached != length:
         raise _Wrong(f"it took {length} physics steps, and those after step {reached} are missing")
     return all_actions_in(texts)
+
+
+def _missing(reached: int) -> _Wrong:
+    return _Wrong(f"steps are missing after step {reached}")
 
 
 def _mapping(text: str, what: str) -> dict[str, Any]:

@@ -9,12 +9,18 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from puzzlebox.record.damage import Damaged, unreadable
+from puzzlebox.record.damage import RESCUE, Damaged, unreadable
 from puzzlebox.record.database import FAULTS, StoreError, aside_of, check_whole, connect, connect_to_read
 from puzzlebox.record.database import PATIENCE as _PATIENCE
+from puzzlebox.record.store import Store
 
 # Seconds to wait for programs that read or write the file.
 PATIENCE = _PATIENCE
+# What to do where the file is damaged.
+_INSTEAD = (
+    "restore a backup and forget the participant there, or write what can be read with `puzzlebox export` and delete "
+    "the file"
+)
 _IDS = "SELECT id FROM episodes WHERE participant = ?"
 _THEIRS = "(SELECT number FROM episodes WHERE participant = ?)"
 
@@ -143,12 +149,14 @@ def _refuse_damaged(connection: sqlite3.Connection, path: Path) -> None:
     """A damaged file cannot be written anew, so that bytes of what is deleted would stay in it."""
     try:
         check_whole(connection)
+        Store(path).require_all_whole()
+    except Damaged as problem:
+        raise StoreError(f"nothing was deleted from {path}: {str(problem).replace(RESCUE, _INSTEAD)}") from None
     except FAULTS as problem:
         if not isinstance(unreadable(path, problem), Damaged):  # locked by another program, perhaps
             raise StoreError(f"nothing was deleted from {path}: {problem}") from None
         raise StoreError(
-            f"nothing was deleted from {path}: it is damaged ({' '.join(str(problem).split())}); restore a backup and "
-            "forget the participant there, or write what can be read with `puzzlebox export` and delete the file"
+            f"nothing was deleted from {path}: it is damaged ({' '.join(str(problem).split())}); {_INSTEAD}"
         ) from None
 
 

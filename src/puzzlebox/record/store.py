@@ -349,11 +349,12 @@ class Store:
         return Survey(whole, damaged)
 
     def require_whole(self, episode: Episode) -> None:
-        """Read all steps and events of an episode.
+        """Read the task, all steps and all events of an episode.
 
         Raises:
             StoreError: something of it is damaged or missing.
         """
+        self.task_text(episode.id)
         self.events(episode.id)
         last = 0
         for batch in self.step_batches(episode.id):
@@ -362,6 +363,16 @@ class Store:
         steps = episode.steps or 0
         if last < steps or (episode.finished and last > steps):
             raise damaged_episode(self.path, episode.id, f"its steps after step {last} are missing")
+
+    def require_all_whole(self) -> None:
+        """Read all of the file, each episode with its task, steps and events.
+
+        Raises:
+            StoreError: something is damaged or missing; the sentence is about the first that was found.
+        """
+        damaged = self.survey(closely=True).damaged
+        if damaged:
+            raise Damaged(damaged[0])
 
     def _without_index(self, ids: list[str]) -> list[str]:
         """Those episodes that the index of ids has lost, so that neither their steps nor their events can be found."""
@@ -394,16 +405,17 @@ class Store:
                 try:
                     rows += connection.execute(f"{self._episode_rows} WHERE e.number = ?", (number,)).fetchall()
                 except FAULTS as wrong:
-                    damaged.append(str(self._fault_of(connection, number, wrong)))
+                    damaged.append(str(self._fault_of("number", number, wrong)))
         # Where each episode that cannot be read is named, nothing is left to say of the file.
         return rows, damaged if known and damaged else [str(problem), *damaged]
 
-    def _fault_of(self, connection: sqlite3.Connection, number: int, problem: Exception) -> StoreError:
-        """The sentence for an episode whose row, or last step, cannot be read."""
-        with suppress(*FAULTS):
-            for (id,) in connection.execute("SELECT id FROM episodes WHERE number = ?", (number,)):
-                return unreadable_part(self.path, id, "steps", problem)
-        return Damaged(f"episode number {number} in {self.path}: {unreadable(self.path, problem)}")
+    def _fault_of(self, key: str, value: str | int, problem: Exception) -> StoreError:
+        """The sentence for an episode whose row, or last step, cannot be read; it is found by its number or its id."""
+        with suppress(*FAULTS), closing(connect_to_read(self.path)) as connection:
+            for (id,) in connection.execute(f"SELECT id FROM episodes WHERE {key} = ?", (value,)):
+                return unreadable_part(self.path, id, _unreadable_part(connection, key, value), problem)
+        fault = unreadable(self.path, problem)
+        return Damaged(f"episode {key} {value} in {self.path}: {fault}") if isinstance(fault, Damaged) else fault
 
     def episode(self, id: str) -> Episode:
         """The episode of an id.
@@ -411,7 +423,10 @@ class Store:
         Raises:
             KeyError: there is none.
         """
-        rows = self._rows(f"{self._episode_rows} WHERE e.id = ?", (id,))
+        try:
+            rows = self._asked(f"{self._episode_rows} WHERE e.id = ?", (id,))
+        except FAULTS as problem:
+            raise self._fault_of("id", id, problem) from None
         if not rows:
             raise KeyError(f"there is no episode {id}")
         return episode_of(rows[0], self.path)
@@ -493,7 +508,8 @@ class Store:
 
     def step_batches(self, id: str) -> Iterator[list[tuple[Any, ...]]]:
         """The steps of an episode, some thousand rows at a time."""
-        check = StepCheck(_wing_of(self.episode(id)))
+        episode = self.episode(id)
+        check = StepCheck(_wing_of(episode), episode.decision_period or 1)
         try:
             with closing(connect_to_read(self.path)) as connection:
                 cursor = connection.execute(self._step_rows, (id,))
@@ -518,6 +534,16 @@ class Store:
             return [event_of(dict(zip(names, row, strict=True))) for row in rows]
         except ValueError as problem:
             raise damaged_episode(self.path, id, str(problem)) from None
+
+
+def _unreadable_part(connection: sqlite3.Connection, key: str, value: str | int) -> str:
+    """What of an episode cannot be read: a column of its row, or its steps."""
+    for name in [row[1] for row in connection.execute("PRAGMA table_info(episodes)")]:
+        try:
+            connection.execute(f"SELECT {name} FROM episodes WHERE {key} = ?", (value,)).fetchall()
+        except FAULTS:
+            return f"`{name}`"
+    return "steps"
 
 
 def _wing_of(episode: Episode) -> Wing | None:
