@@ -18,10 +18,10 @@ from living import AGENT, task_of
 from puzzlebox.animalai.environment import _WITHOUT_EFFECT, AnimalAIEnvironment
 from puzzlebox.arena.envs.parallel import ArenaParallelEnv
 from puzzlebox.arena.envs.settings import defaults
+from puzzlebox.arena.studio.tab import Mistake, number
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.cli import app
 from puzzlebox.record import film
-from puzzlebox.studio.tab import Mistake, number
 
 NOT_FINITE = (math.nan, math.inf, -math.inf)
 TOO_LARGE = 10**400

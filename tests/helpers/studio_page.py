@@ -18,16 +18,18 @@ import numpy as np
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from puzzlebox.arena.studio.pages import ArenaPages
+from puzzlebox.arena.studio.rooms import Rooms
 from puzzlebox.record import Store
 from puzzlebox.scene.scene import MASK, PART, POSE, SURROUNDINGS, Scene
 from puzzlebox.studio import protocol
 from puzzlebox.studio.app import make_app
-from puzzlebox.studio.catalogue import Catalogue
 from puzzlebox.studio.door import Door
+from puzzlebox.studio.pages import Desk
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.rooms import Rooms
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import listening, server_for
+from puzzlebox.wings import ARENA
 
 Result = TypeVar("Result")
 
@@ -96,13 +98,13 @@ def running(path: Path, policy: Policy | None = None) -> Iterator[Studio]:
     """A server on a free port, recording into a file."""
     policy = policy or Policy.for_host("127.0.0.1")
     made, ready = listening("127.0.0.1", 0), threading.Event()
-    rooms = Rooms(Store(path), Catalogue())
-    server = server_for(make_app(rooms, policy, ready.set))
+    pages = ArenaPages()
+    server = server_for(make_app(Desk(Store(path)), {ARENA: pages}, policy, ready.set))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
     thread.start()
     assert ready.wait(PATIENCE)
     try:
-        yield Studio(rooms, made, policy)
+        yield Studio(pages.rooms, made, policy)
     finally:
         server.should_exit = True
         thread.join(PATIENCE)

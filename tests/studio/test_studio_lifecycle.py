@@ -13,12 +13,12 @@ import pytest
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.studio.play import Keys, Play, Prepared
+from puzzlebox.arena.studio.presence import Presence
+from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
-from puzzlebox.studio.play import Keys, Play, Prepared
-from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag
-from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, PATIENCE, Page, Studio, running
 
 NOOP, RIGHT, FORWARDS = 0, 1, 3
@@ -30,7 +30,7 @@ SHORT = "metadata: {title: Three rooms}\narenas:\n" + "".join(
 
 @pytest.fixture
 def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
-    monkeypatch.setattr("puzzlebox.studio.play.PAUSE", 0.05)
+    monkeypatch.setattr("puzzlebox.arena.studio.play.PAUSE", 0.05)
     with running(tmp_path / "recordings.sqlite") as made:
         yield made
 
@@ -107,7 +107,7 @@ def test_a_recording_starts_when_it_was_begun(tmp_path: Path, monkeypatch: pytes
     with Store(tmp_path / "r.sqlite") as store:
         play = Play(schedule, store)
         play.present(Prepared.fresh(schedule, schedule.again()))
-        monkeypatch.setattr("puzzlebox.studio.play.now", lambda: "2030-01-01T00:00:00.000Z")
+        monkeypatch.setattr("puzzlebox.arena.studio.play.now", lambda: "2030-01-01T00:00:00.000Z")
         play.begin()
         store.flush()
         assert store.episode(play.episode).started == "2030-01-01T00:00:00.000Z"
@@ -435,7 +435,7 @@ def test_time_without_a_connection_is_time_away(studio: Studio) -> None:
 
 
 def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
-    from puzzlebox.studio.recovery import recovered
+    from puzzlebox.arena.studio.recovery import recovered
 
     clock = Time()
     schedule = SessionSchedule("t", load_task(FOOD), Rules(), seed=1)

@@ -18,15 +18,14 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from living import FORWARDS
+from puzzlebox.arena.studio.tab import NOT_NOW
 from puzzlebox.cli import app as cli
 from puzzlebox.record import Store
 from puzzlebox.studio.app import make_app
-from puzzlebox.studio.catalogue import Catalogue
 from puzzlebox.studio.links import KEY, Link, Links, LinksError
-from puzzlebox.studio.rooms import Rooms
+from puzzlebox.studio.pages import Desk, load_pages
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.static import page_files
-from puzzlebox.studio.tab import NOT_NOW
 from studio_page import FOOD, PATIENCE, Page, Studio, ask, free_port, running
 from test_studio_trouble import locked
 
@@ -179,7 +178,7 @@ def filled(route: Route | WebSocketRoute, episode: str) -> str:
 
 
 def routes(studio: Studio) -> list[Route | WebSocketRoute]:
-    app = make_app(Rooms(studio.store, Catalogue()), studio.policy)
+    app = make_app(Desk(studio.store), load_pages(), studio.policy)
     return [route for route in app.routes if isinstance(route, Route | WebSocketRoute)]
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.studio.one_of_each import everything
+from puzzlebox.arena.studio.teller import Teller, moment_of
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.scene.scene import PART, POSE
 from puzzlebox.studio import layout, protocol
-from puzzlebox.studio.one_of_each import everything
 from puzzlebox.studio.protocol import Message, Moment
-from puzzlebox.studio.teller import Teller, moment_of
 from studio_page import Mirror
 
 WEB = Path(__file__).resolve().parents[2] / "web" / "src" / "scene"

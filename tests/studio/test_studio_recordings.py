@@ -13,13 +13,14 @@ import pytest
 
 from puzzlebox.agents import agent_named
 from puzzlebox.arena.schema import load_task, read
+from puzzlebox.arena.studio.replay import KEY_STEPS
 from puzzlebox.arena.world import World
 from puzzlebox.record import Episode, Start, writer
 from puzzlebox.record.film import film_name
 from puzzlebox.run.play import play
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.recordings import FIELDS, KEY_STEPS
+from puzzlebox.studio.recordings import FIELDS
 from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, running
 
 

@@ -11,7 +11,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from puzzlebox.studio import catalogue, recordings
+from puzzlebox.arena.studio import catalogue
+from puzzlebox.studio import recordings
 from puzzlebox.studio.safety import MOST_BYTES, Guard, Policy, is_local
 from puzzlebox.studio.static import page_files
 from studio_page import PATIENCE, Page, Studio, completed, running

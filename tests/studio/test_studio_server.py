@@ -16,11 +16,11 @@ from programs import program
 from puzzlebox.cli import app
 from puzzlebox.record import Start, Store, StoreError
 from puzzlebox.studio.app import make_app
-from puzzlebox.studio.catalogue import Catalogue
 from puzzlebox.studio.connections import WebSocket
-from puzzlebox.studio.rooms import Rooms
+from puzzlebox.studio.pages import Desk, load_pages
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import PORT, CannotServe, address_of, link_of, listening, server_for
+from puzzlebox.studio.server import PORT, CannotServe, link_of, listening, server_for
+from puzzlebox.wings import ARENA
 from studio_page import PATIENCE, Page, ask, free_port, server
 
 
@@ -108,6 +108,7 @@ def test_links() -> None:
         assert link_of(made, Policy.for_host("127.0.0.1"), "/play") == f"http://127.0.0.1:{port}/play"
         other = Policy.for_host("0.0.0.0")
         assert link_of(made, other, "/play?task=a") == f"http://127.0.0.1:{port}/play?task=a&token={other.token}"
+    address_of = load_pages()[ARENA].address_of
     assert address_of(None) == "/play"
     assert address_of("x", agent="random", seed=0) == "/watch?task=x&agent=random&seed=0"
 
@@ -134,8 +135,8 @@ def test_a_page_that_is_just_leaving_does_not_keep_the_studio_from_closing_its_f
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, ready = listening("127.0.0.1", 0), threading.Event()
-    rooms = Rooms(Store(tmp_path / "r.sqlite"), Catalogue())
-    served = server_for(make_app(rooms, Policy.for_host("127.0.0.1"), ready.set))
+    store = Store(tmp_path / "r.sqlite")
+    served = server_for(make_app(Desk(store), load_pages(), Policy.for_host("127.0.0.1"), ready.set))
     thread = threading.Thread(target=served.run, kwargs={"sockets": [made]}, daemon=True)
     thread.start()
     assert ready.wait(PATIENCE)
@@ -154,5 +155,5 @@ def test_a_page_that_is_just_leaving_does_not_keep_the_studio_from_closing_its_f
     thread.join(PATIENCE)
     assert not thread.is_alive()
     with pytest.raises(StoreError, match="closed"):
-        rooms.store.begin(Start.of(task_of(AGENT)))
-    assert rooms.store.episodes()[0].steps >= 2
+        store.begin(Start.of(task_of(AGENT)))
+    assert store.episodes()[0].steps >= 2

@@ -32,7 +32,8 @@ class ArenaWing:
     name = ARENA
     step_seconds = PHYSICS_STEP
     action_kind: Kind = "whole"
-    has_pictures = True
+    views = ("third", "first", "top")
+    pages = "puzzlebox.arena.studio.pages:ArenaPages"
     measures = (
         Column("x", "number", "where the (first) animal is", "m"),
         Column("y", "number", "its height", "m"),
@@ -131,6 +132,12 @@ class ArenaWing:
         from puzzlebox.arena.pictures.camera import FollowingCamera
 
         return FollowingCamera(view, size, fine=fine)
+
+    def messages(self, episode: Any, record: Record) -> Iterator[bytes | str]:
+        """The messages a page would have received while an episode was played."""
+        from puzzlebox.arena.studio.replay import messages
+
+        return messages(episode, record)
 
     def path_picture(self, record: Record, size: tuple[int, int]) -> Image:
         """The arena from above, with the way of each animal."""

@@ -221,7 +221,7 @@ def _model(rows: Sequence[Played], model: Model, prefix: str, look: Looks) -> Se
 
 def _paths(rows: Sequence[Played], look: Looks, sources: Sequence[Source]) -> Section:
     section = Section("Paths")
-    rows = [row for row in rows if wing_named(row.wing).has_pictures]
+    rows = [row for row in rows if wing_named(row.wing).views]
     if not rows:
         section.blocks.append("No paths: there are no pictures of these tasks.")
         return section

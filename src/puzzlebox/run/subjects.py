@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from puzzlebox.record.entries import hash_of
-from puzzlebox.wings import ARENA, Found, Wing, wing_named, wing_names
+from puzzlebox.wings import Found, Wing, split_source
 
 # So many broken tasks are named; a folder of something else has hundreds.
 _MOST_BROKEN = 10
@@ -88,9 +88,8 @@ def subject(found: Found) -> Subject:
 
 def _places(sources: Iterable[str]) -> Iterator[tuple[Wing, str, str]]:
     for source in sources:
-        first, _, rest = source.partition("/")
-        wing = wing_named(first) if rest and first != ARENA and first in wing_names() else wing_named(ARENA)
-        yield from ((wing, *place) for place in wing.places(source if wing.name == ARENA else rest))
+        wing, name = split_source(source)
+        yield from ((wing, *place) for place in wing.places(name))
 
 
 def _all_of(problems: Sequence[ValueError]) -> ValueError:

@@ -1,45 +1,53 @@
-"""The addresses of docs/reference/studio-protocol.md."""
+"""The application behind the studio's addresses: pages, recordings, and what each wing adds.
+
+docs/reference/studio-protocol.md describes every address.
+"""
 
 import asyncio
 import gc
+import logging
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route, WebSocketRoute
-from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocket
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-from puzzlebox.arena.schema.tree import MAX_BYTES
-from puzzlebox.record import StoreError
+from puzzlebox.record import Episode, Store, StoreError
 from puzzlebox.record.film import film_name
 from puzzlebox.studio import recordings
-from puzzlebox.studio.catalogue import LARGEST, SMALLEST, THUMBNAIL_VIEWS, VIEWS, UnknownTask
-from puzzlebox.studio.rooms import Rooms
+from puzzlebox.studio.pages import Desk, Pages
+from puzzlebox.studio.requests import StreamInTurn, answer_head, answer_refusal, number_in, side_in, view_in
 from puzzlebox.studio.safety import Guard, Policy
 from puzzlebox.studio.static import page_files
-from puzzlebox.studio.tab import Tab
 from puzzlebox.studio.turns import Turns
-from puzzlebox.studio.watched_agent import agents
-from puzzlebox.text import nearest
 
-PAGES = ("/", "/play", "/watch", "/recordings", "/recordings/{id}")
+# The pages that belong to no wing.
+_PAGES = ("/", "/recordings", "/recordings/{id}")
 _MOST_LISTED = 500
 _FILMS = {"mp4": "video/mp4", "gif": "image/gif"}
-# Threads take turns more often than usual, so that painting and replaying hold up nobody's step.
-_TURN = 0.001
+# Seconds after which Python may switch to another thread; shorter than its default, so that painting and replaying do
+# not delay the steps of those who play.
+_SWITCH_SECONDS = 0.001
+# Seconds to wait, at the end, for a disk that cannot be written; what is not stored is still in the browsers.
+_CLOSE_SECONDS = 5.0
 
 
-def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = None) -> Guard:
-    """The application; `ready` is called when it can answer."""
-    api = _Api(rooms)
+def make_app(desk: Desk, pages: Mapping[str, Pages], policy: Policy, ready: Callable[[], None] | None = None) -> Guard:
+    """Make the application.
+
+    Args:
+        desk: what all pages share.
+        pages: the pages of each wing, by its name.
+        policy: who is let in.
+        ready: is called when requests can be answered.
+    """
+    stored = _RecordingsApi(desk.store)
     files = page_files()
 
     async def page(request: Request) -> Response:
@@ -51,120 +59,62 @@ def make_app(rooms: Rooms, policy: Policy, ready: Callable[[], None] | None = No
             raise HTTPException(404, "there is nothing at this address")
         return found.answer(request)
 
-    async def socket(websocket: WebSocket) -> None:
-        await Tab(websocket, rooms, getattr(websocket.state, "link", None)).run()
-
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        sys.setswitchinterval(_TURN)
-        # What is there now stays; the collector need not walk through it while people play.
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        # What exists now stays; the garbage collector need not visit it while people play.
         gc.collect()
         gc.freeze()
-        await rooms.open()
+        for each in pages.values():
+            await each.open()
         if ready is not None:
             ready()
         yield
-        api.close()
-        await rooms.close()
+        for each in pages.values():
+            await each.close()
+        try:
+            desk.store.close(_CLOSE_SECONDS)
+        except StoreError as problem:
+            logging.getLogger(__name__).error("%s", problem)
         gc.unfreeze()
 
     one = "/api/recordings/{id}"
     routes = [
-        *(Route(path, page) for path in PAGES),
+        *(Route(path, page) for path in (*_PAGES, *(path for each in pages.values() for path in each.addresses))),
         *(Route(path, file) for path in files if path != "/"),
-        Route("/api/tasks", api.tasks),
-        Route("/api/thumbnails/{name:path}", api.thumbnail),
-        Route("/api/check", api.check, methods=["POST"]),
-        Route("/api/agents", api.agents),
-        Route("/api/pace", api.pace),
-        Route("/api/recordings", api.recordings),
-        Route(one, api.recording),
-        Route(one + "/frames", api.frames),
-        Route(one + "/steps", api.steps),
-        Route(one + "/picture.png", api.picture),
-        Route(one + "/film.{ending}", api.film),
-        WebSocketRoute("/ws", socket),
+        Route("/api/recordings", stored.list_all),
+        Route(one, stored.describe),
+        Route(one + "/frames", stored.frames),
+        Route(one + "/steps", stored.steps),
+        Route(one + "/picture.png", stored.picture),
+        Route(one + "/film.{ending}", stored.film),
+        *(route for each in pages.values() for route in each.routes(desk)),
     ]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _sentence}, lifespan=lifespan)
+    app = Starlette(routes=routes, exception_handlers={HTTPException: answer_refusal}, lifespan=lifespan)
     # Starlette would redirect /play/ to an address it makes from `Host`.
     app.router.redirect_slashes = False
-    return Guard(app, policy, files=[path for path in files if path != "/"])
+    return Guard(
+        app,
+        policy,
+        files=[path for path in files if path != "/"],
+        for_participants=[path for each in pages.values() for path in each.for_participants],
+    )
 
 
-async def _sentence(request: Request, problem: Exception) -> Response:
-    """A refusal, in one sentence."""
-    assert isinstance(problem, HTTPException)
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"message": problem.detail}, problem.status_code, problem.headers)
-    return PlainTextResponse(problem.detail + "\n", problem.status_code, problem.headers)
+class _RecordingsApi:
+    """Answers requests for recordings, of whatever wing."""
 
-
-class _Api:
-    """The answers below /api."""
-
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms, self._store = rooms, rooms.store
-        # A gallery asks for dozens of pictures at once; other questions must not wait behind them.
-        self._painter = ThreadPoolExecutor(1, "puzzlebox-painter")
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._filming = Turns("films", 1, 8)
         self._painting = Turns("pictures", 2, 30)
         self._replaying = Turns("replays", 4, 30)
-        self._checking = Turns("checks", 2, 30)
 
-    def close(self) -> None:
-        """Paint nothing more."""
-        self._painter.shutdown(wait=False, cancel_futures=True)
+    async def list_all(self, request: Request) -> Response:
+        """List the stored episodes, newest first, and what is damaged."""
+        limit, offset = number_in(request, "limit", 50, 1, _MOST_LISTED), number_in(request, "offset", 0, 0, 2**31)
 
-    async def tasks(self, request: Request) -> Response:
-        """What can be played."""
-        return JSONResponse({"tasks": await asyncio.to_thread(self._rooms.catalogue.listing)})
-
-    async def agents(self, request: Request) -> Response:
-        """Who can be watched."""
-        return JSONResponse({"agents": await asyncio.to_thread(agents)})
-
-    async def pace(self, request: Request) -> Response:
-        """How punctual the clock is."""
-        return JSONResponse(self._rooms.pacer.figures())
-
-    async def thumbnail(self, request: Request) -> Response:
-        """A picture of a task."""
-        name = request.path_params["name"]
-        if not name.endswith(".png"):
-            raise HTTPException(404, "pictures of tasks end in .png")
-        view, width, height = (
-            _view(request, THUMBNAIL_VIEWS),
-            _side(request, "width", 480),
-            _side(request, "height", 320),
-        )
-        paint, loop = self._rooms.catalogue.thumbnail, asyncio.get_running_loop()
-        try:
-            if request.method == "HEAD":
-                await asyncio.to_thread(self._rooms.catalogue.find, name.removesuffix(".png"))
-                return _nothing("image/png")
-            data = await loop.run_in_executor(self._painter, paint, name.removesuffix(".png"), view, width, height)
-        except UnknownTask as problem:
-            raise HTTPException(404, str(problem)) from None
-        return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
-
-    async def check(self, request: Request) -> Response:
-        """Read a task somebody brought."""
-        data = bytearray()
-        try:
-            async for piece in request.stream():
-                data += piece
-                if len(data) > MAX_BYTES:
-                    raise HTTPException(413, f"a task file has at most {MAX_BYTES} bytes")
-        except ClientDisconnect:
-            raise HTTPException(400, "the file broke off") from None
-        async with self._checking.take(request):
-            return JSONResponse(await asyncio.to_thread(self._rooms.catalogue.check, bytes(data)))
-
-    async def recordings(self, request: Request) -> Response:
-        """What is stored, newest first."""
-        limit, offset = _number(request, "limit", 50, 1, _MOST_LISTED), _number(request, "offset", 0, 0, 2**31)
-
-        def listed() -> dict[str, Any]:
+        def list_page() -> dict[str, Any]:
             survey = self._store.survey(limit, offset, closely=True)
             return {
                 "total": self._store.count(),
@@ -172,121 +122,88 @@ class _Api:
                 "damaged": survey.damaged,
             }
 
-        return JSONResponse(await self._read(listed))
+        return JSONResponse(await self._read(list_page))
 
-    async def recording(self, request: Request) -> Response:
-        """One of them."""
+    async def describe(self, request: Request) -> Response:
+        """Describe one episode, with its events."""
         id, store = request.path_params["id"], self._store
 
-        def told() -> dict[str, Any]:
+        def describe_episode() -> dict[str, Any]:
             episode = store.episode(id)
             store.require_whole(episode)
             return recordings.about(store, episode) | {"events": store.events(id)}
 
-        return JSONResponse(await self._read(told))
+        return JSONResponse(await self._read(describe_episode))
 
     async def steps(self, request: Request) -> Response:
-        """Its steps, as columns."""
-        id = await self._known(request)
+        """Send the steps of an episode, as columns."""
+        id = (await self._episode(request)).id
         return JSONResponse(await self._read(lambda: recordings.columns(self._store, id)))
 
     async def frames(self, request: Request) -> Response:
-        """Its messages, to scrub through."""
-        id, kind = await self._known(request), "application/octet-stream"
+        """Send the messages a page would have received while the episode was played."""
+        id, media_type = (await self._episode(request)).id, "application/octet-stream"
         if request.method == "HEAD":
-            return _nothing(kind)
-        made = partial(self._read, lambda: recordings.blocks(self._store, id))
-        return _InTurn(self._replaying.take(request), made, kind)
+            return answer_head(media_type)
+        make = partial(self._read, lambda: recordings.blocks(self._store, id))
+        return StreamInTurn(self._replaying.take(request), make, media_type)
 
     async def picture(self, request: Request) -> Response:
-        """One moment of it."""
-        id = await self._known(request)
-        view, width, height = _view(request), _side(request, "width", 1200), _side(request, "height", 800)
-        step = _number(request, "step", -1, 0, 2**31)
+        """Send a picture of one step of an episode. Default: of its end."""
+        episode = await self._episode(request)
+        view = _view(request, episode)
+        width, height = side_in(request, "width", 1200), side_in(request, "height", 800)
+        step = number_in(request, "step", -1, 0, 2**31)
         if request.method == "HEAD":
-            return _nothing("image/png")
-        paint = recordings.picture
+            return answer_head("image/png")
+        paint = partial(recordings.picture, self._store, episode.id)
         async with self._painting.take(request):
-            data = await self._read(lambda: paint(self._store, id, None if step < 0 else step, view, width, height))
+            data = await self._read(lambda: paint(None if step < 0 else step, view, width, height))
         moment = "" if step < 0 else f"-step-{step}"
-        return Response(data, media_type="image/png", headers=await self._as_file(id, f"{moment}.png"))
+        return Response(data, media_type="image/png", headers=_name_file(episode, f"{moment}.png"))
 
     async def film(self, request: Request) -> Response:
-        """All of it, as a film; one is made at a time."""
+        """Send a film of an episode; films are made one at a time."""
         ending = request.path_params["ending"]
         if ending not in _FILMS:
             raise HTTPException(404, "films end in .mp4 or .gif")
-        id = await self._known(request)
-        view, width, height = _view(request), _side(request, "width", 640), _side(request, "height", 480)
+        episode = await self._episode(request)
+        view = _view(request, episode)
+        width, height = side_in(request, "width", 640), side_in(request, "height", 480)
         if request.method == "HEAD":
-            return _nothing(_FILMS[ending])
+            return answer_head(_FILMS[ending])
         async with self._filming.take(request):
-            data = await self._read(lambda: recordings.film(self._store, id, ending, view, width, height))
-        return Response(data, media_type=_FILMS[ending], headers=await self._as_file(id, f".{ending}"))
+            data = await self._read(lambda: recordings.film(self._store, episode.id, ending, view, width, height))
+        return Response(data, media_type=_FILMS[ending], headers=_name_file(episode, f".{ending}"))
 
-    async def _as_file(self, id: str, ending: str) -> dict[str, str]:
-        name = film_name(await self._read(lambda: self._store.episode(id)), ending)
-        return {"Content-Disposition": f'inline; filename="{name}"'}
-
-    async def _known(self, request: Request) -> str:
-        id: str = request.path_params["id"]
-        await self._read(lambda: self._store.episode(id))
-        return id
+    async def _episode(self, request: Request) -> Episode:
+        episode: Episode = await self._read(lambda: self._store.episode(request.path_params["id"]))
+        return episode
 
     async def _read(self, ask: Callable[[], Any]) -> Any:
-        """Ask the store in a thread of its own; what a page was told of is in the answer."""
+        """Read from the store in another thread, after everything that pages have sent so far is written."""
 
-        def after_writing() -> Any:
+        def read_after_writing() -> Any:
             # Where nothing can be written any more, what was written can still be read.
             with suppress(StoreError):
                 self._store.flush(patience=0.0)
             return ask()
 
         try:
-            return await asyncio.to_thread(after_writing)
+            return await asyncio.to_thread(read_after_writing)
         except KeyError as problem:
             raise HTTPException(404, str(problem.args[0])) from None
         except (ValueError, StoreError, ModuleNotFoundError) as problem:
             raise HTTPException(400, str(problem)) from None
 
 
-class _InTurn(Response):
-    """An answer in pieces that waits for its turn before the first of them is made."""
-
-    def __init__(
-        self, turn: AbstractAsyncContextManager[None], make: Callable[[], Awaitable[Iterator[bytes]]], media_type: str
-    ) -> None:
-        super().__init__(media_type=media_type)
-        self._turn, self._make = turn, make
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
-        async with self._turn:
-            await StreamingResponse(await self._make(), media_type=self.media_type)(scope, receive, send)
+def _view(request: Request, episode: Episode) -> str:
+    views = recordings.views_of(episode)
+    if not views:
+        raise HTTPException(400, f"episodes of the wing {episode.wing!r} have no pictures")
+    return view_in(request, views, views[0])
 
 
-def _nothing(kind: str) -> Response:
-    """The answer to HEAD: what there is, without making it."""
-    answer = Response(media_type=kind)
-    del answer.headers["content-length"]  # nobody knows it yet
-    return answer
-
-
-def _view(request: Request, allowed: Sequence[str] = VIEWS) -> str:
-    view = request.query_params.get("view", "third")
-    if view not in allowed:
-        raise HTTPException(400, f"there is no view {view[:40]!r}{nearest(view, allowed)}")
-    return view
-
-
-def _side(request: Request, name: str, default: int) -> int:
-    return _number(request, name, default, SMALLEST, LARGEST)
-
-
-def _number(request: Request, name: str, default: int, least: int, most: int) -> int:
-    text = request.query_params.get(name)
-    if text is None:
-        return default
-    if not text.isdecimal() or len(text) > 12 or not least <= int(text) <= most:
-        raise HTTPException(400, f"{name} is {text[:40]!r}; it must be a whole number from {least} to {most}")
-    return int(text)
+def _name_file(episode: Episode, ending: str) -> dict[str, str]:
+    """Return the header that names a picture or a film when it is saved."""
+    return {"Content-Disposition": f'inline; filename="{film_name(episode, ending)}"'}

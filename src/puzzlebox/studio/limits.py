@@ -16,6 +16,8 @@ CLOSE_SECONDS = 3.0  # for the page's answer where the studio closes a WebSocket
 
 # Pings and pieces of messages of one WebSocket in five seconds.
 MOST_CONTROL = 500
+# Bytes of one message that a page sends.
+LARGEST_MESSAGE = 64 * 1024
 # Connections that wait to be accepted.
 BACKLOG = 128
 # Files the program itself has open: recordings, libraries, a film that is being written.

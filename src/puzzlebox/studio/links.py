@@ -78,15 +78,15 @@ class Links:
             raise LinksError(f"{path} is damaged; delete it, and send the participants new links")
         return cls(secret)
 
-    def address(self, link: Link) -> str:
-        """The address of a link, below the address of the studio."""
+    def address(self, link: Link, page: str = "/play") -> str:
+        """Return the address of a link to a page, below the address of the studio."""
         said = {
             "task": link.task,
             "seed": None if link.seed is None else str(link.seed),
             "participant": link.participant,
         }
         given = {name: value for name, value in said.items() if value is not None}
-        return f"/play?{urlencode(given | {KEY: self._key(given)})}"
+        return f"{page}?{urlencode(given | {KEY: self._key(given)})}"
 
     def read(self, query: str) -> Link | None:
         """The link of an address, by the part after the question mark; None where it is not one of ours."""

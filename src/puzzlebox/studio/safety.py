@@ -28,8 +28,6 @@ MOST_BYTES = (1 << 20) + 4096
 _METHODS = ("GET", "HEAD", "POST")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _REFUSED_SOCKET = 1008
-# What a participant's link opens, beside the files of the page. Every other address is closed to it.
-_FOR_PARTICIPANTS = ("/play", "/ws")
 NOT_VALID = "this link is not valid; ask the person who sent it"
 _ANOTHER_SITE = "a page of another site may not use this server"
 # What a proxy adds to a request. A studio for one machine must not be shown to everybody by accident.
@@ -156,10 +154,14 @@ class Guard:
         policy: who is let in.
         files: addresses of the page's own files. They are those of the published program, with nothing of a study in
             them, and are answered without a token: a participant's page needs them.
+        for_participants: the other addresses that a participant's link opens; every other one is closed to it.
     """
 
-    def __init__(self, app: ASGIApp, policy: Policy, files: Collection[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, policy: Policy, files: Collection[str] = (), for_participants: Collection[str] = ()
+    ) -> None:
         self._app, self._policy, self._files = app, policy, frozenset(files)
+        self._for_participants = frozenset(for_participants)
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -221,7 +223,7 @@ class Guard:
         link: Link | None = None if self._policy.links is None else self._policy.links.read(_query(scope))
         if link is None:
             return _refuse(403, NOT_VALID, scope)
-        if scope["path"] not in _FOR_PARTICIPANTS or scope.get("method", "GET") not in ("GET", "HEAD"):
+        if scope["path"] not in self._for_participants or scope.get("method", "GET") not in ("GET", "HEAD"):
             return _refuse(403, _NOTHING_ELSE, scope)
         scope["state"] = {**scope.get("state", {}), "link": link}
         return None

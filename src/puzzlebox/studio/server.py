@@ -4,24 +4,22 @@ import logging
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from puzzlebox.arena.rules import Rules
 from puzzlebox.record import Store, StoreError
 from puzzlebox.studio.app import make_app
-from puzzlebox.studio.catalogue import Catalogue
 from puzzlebox.studio.certificate import CertificateError, check_certificate
 from puzzlebox.studio.connections import Http, Server, WebSocket
 from puzzlebox.studio.door import Door
 from puzzlebox.studio.limits import (
     BACKLOG,
     KEEP_ALIVE_SECONDS,
+    LARGEST_MESSAGE,
     PING_SECONDS,
     PLAYERS,
     PONG_SECONDS,
@@ -30,8 +28,9 @@ from puzzlebox.studio.limits import (
 )
 from puzzlebox.studio.links import Link, Links
 from puzzlebox.studio.log import log_to_stderr
-from puzzlebox.studio.rooms import LARGEST_MESSAGE, Rooms
+from puzzlebox.studio.pages import Desk, Pages, load_pages
 from puzzlebox.studio.safety import Policy
+from puzzlebox.wings import ARENA, split_source
 
 PORT, _PORTS = 8808, 20
 # What waits in the system on its way to a page that reads slowly.
@@ -132,13 +131,6 @@ def public_address(text: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def address_of(task: str | None, *, seed: int | None = None, agent: str | None = None) -> str:
-    """The page that plays a task, or on which an agent does."""
-    asked: dict[str, Any] = {"task": task, "agent": agent, "seed": seed}
-    query = urlencode({name: value for name, value in asked.items() if value is not None})
-    return ("/play" if agent is None else "/watch") + (f"?{query}" if query else "")
-
-
 def serve(
     *,
     task: str | None = None,
@@ -146,7 +138,7 @@ def serve(
     seed: int | None = None,
     agent: str | None = None,
     participants: Sequence[str] = (),
-    rules: str | Rules = "puzzlebox",
+    rules: str | None = None,
     host: str = "127.0.0.1",
     port: int | None = None,
     data: Path | None = None,
@@ -166,7 +158,7 @@ def serve(
         agent: who plays it; None: a person.
         participants: ids of people who play; each gets a link of their own to the task, and nothing else is open
             to them.
-        rules: what is played by.
+        rules: the name of the rules that tasks are played by. Default: those of the wing.
         host: where to listen; anything but this machine asks for a token.
         port: which port; None: 8808, or the next that is free.
         data: the file recordings are kept in.
@@ -183,19 +175,21 @@ def serve(
     """
     public = None if public is None else public_address(public)
     _check_certificate(certificate, key)
-    catalogue = Catalogue()
-    name = None if task is None else catalogue.add_file(task)
+    pages = load_pages()
+    shown, name = _shown_task(task, pages)
     made = listening(host, port)
     made.limits, made.encrypted = Limits.of(players, raise_file_limit(players)), certificate is not None
     try:
-        rooms = Rooms(Store(data), catalogue, rules, players)
-        rooms.agent = agent
+        store = Store(data)
         # Links that were sent around earlier are valid also where nobody asks for new ones.
-        links = Links.beside(rooms.store.path, make=bool(participants))
+        links = Links.beside(store.path, make=bool(participants))
         secure = certificate is not None
         policy = Policy.for_host(host, socket.gethostname(), links=links, secure=secure, public=public)
-        link = link_of(made, policy, address or ("/" if participants else address_of(name, seed=seed, agent=agent)))
-        for_participants = [base_of(made, policy) + links.address(Link(id, name, seed)) for id in participants if links]
+        link = link_of(
+            made, policy, address or ("/" if participants else shown.address_of(name, seed=seed, agent=agent))
+        )
+        base, page = base_of(made, policy), shown.for_participants[0]
+        for_participants = [base + links.address(Link(id, name, seed), page) for id in participants if links]
         # Where one participant plays on this machine, that is who sits before it.
         opened = for_participants[0] if len(participants) == 1 and policy.token is None else link
 
@@ -207,13 +201,25 @@ def serve(
 
         log_to_stderr()
         # A large file takes a while, and nobody has to wait for it.
-        threading.Thread(target=warn_of_damage, args=(rooms.store,), daemon=True).start()
+        threading.Thread(target=warn_of_damage, args=(store,), daemon=True).start()
         try:
-            server_for(make_app(rooms, policy, ready), certificate, key).run(sockets=[made])
+            server_for(make_app(Desk(store, rules, players, agent), pages, policy, ready), certificate, key).run(
+                sockets=[made]
+            )
         except KeyboardInterrupt:  # uvicorn raises it again once everything is closed
             pass
     finally:
         made.close()
+
+
+def _shown_task(task: str | None, pages: Mapping[str, Pages]) -> tuple[Pages, str | None]:
+    """Return the pages that a task is played on, and its name there; without a task, those of the arena."""
+    if task is None:
+        return pages[ARENA], None
+    wing, source = split_source(task)
+    if wing.name not in pages:
+        raise CannotServe(f"tasks of the wing {wing.name!r} cannot be played in the browser")
+    return pages[wing.name], pages[wing.name].add_task(source)
 
 
 def warn_of_damage(store: Store) -> None:

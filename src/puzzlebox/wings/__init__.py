@@ -22,6 +22,7 @@ __all__ = [
     "Task",
     "Wing",
     "register_wing",
+    "split_source",
     "wing_named",
     "wing_names",
 ]
@@ -54,6 +55,14 @@ def wing_named(name: str) -> Wing:
     if where is None:
         raise ValueError(f"there is no wing {name!r}; there are {', '.join(wing_names())}{closest(name, wing_names())}")
     return _imported(name, where) if isinstance(where, str) else where
+
+
+def split_source(source: str) -> tuple[Wing, str]:
+    """Return the wing that a task belongs to by its name, and its name there: `infant/...`; else it is the arena's."""
+    first, _, rest = source.partition("/")
+    if rest and first != ARENA and first in wing_names():
+        return wing_named(first), rest
+    return wing_named(ARENA), source
 
 
 @cache

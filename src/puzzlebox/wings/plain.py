@@ -171,7 +171,8 @@ class PlainWing:
     name: str
     step_seconds: float = 1.0
     action_kind: Kind = "text"
-    has_pictures: bool = False
+    views: Sequence[str] = ()
+    pages: str | None = None
     measures: Sequence[Column] = ()
     flags: Sequence[Flag] = ()
 
@@ -256,6 +257,10 @@ class PlainWing:
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
         """Refused, unless a subclass has a camera."""
         raise ValueError(f"{self.name} has no pictures")
+
+    def messages(self, episode: Any, record: PlainRecord) -> Iterator[bytes | str]:
+        """Refused, unless a subclass has messages."""
+        raise ValueError(f"episodes of {self.name} cannot be shown step by step; `puzzlebox export` has their steps")
 
     def path_picture(self, record: PlainRecord, size: tuple[int, int]) -> Image:
         """Refused, unless a subclass draws one."""

@@ -202,7 +202,8 @@ class Wing(Protocol):
         name: its name; its tasks are called NAME/... where they have no file.
         step_seconds: how long a step of its clock lasts, in seconds.
         action_kind: what an action is in a table: "whole" where each is one number, else "text".
-        has_pictures: whether its episodes can be painted.
+        views: the views in which its episodes can be painted, the usual one first; none where there are no pictures.
+        pages: where the studio finds its pages, as `module:Class` (a `puzzlebox.studio.pages.Pages`), or None.
         measures: what is measured after each step, of the first body.
         flags: truth values among the flags of a step.
     """
@@ -210,7 +211,8 @@ class Wing(Protocol):
     name: str
     step_seconds: float
     action_kind: Kind
-    has_pictures: bool
+    views: Sequence[str]
+    pages: str | None
     measures: Sequence[Column]
     flags: Sequence[Flag]
 
@@ -287,12 +289,19 @@ class Wing(Protocol):
         """A camera for films and pictures.
 
         Args:
-            view: one of the wing's views, in the arena "first", "third" or "top".
+            view: one of `views`.
             size: width and height in pixels.
             fine: as beautiful as it gets, which is slow.
 
         Raises:
             ValueError: there is no such view, or no picture at all; one sentence says so.
+        """
+
+    def messages(self, episode: Any, record: Any) -> Iterator[bytes | str]:
+        """The messages of docs/reference/studio-protocol.md that show an episode step by step.
+
+        Raises:
+            ValueError: episodes of this wing cannot be shown so; one sentence says so.
         """
 
     def path_picture(self, record: Any, size: tuple[int, int]) -> Image:

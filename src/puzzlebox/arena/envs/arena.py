@@ -30,7 +30,7 @@ from puzzlebox.text import nearest
 
 # One environment can also be looked at; the window is a front end, found by name only when somebody wants it.
 _WITH_WINDOW = (*RENDER_MODES, "human")
-_WINDOW = "puzzlebox.studio.window"
+_WINDOW = "puzzlebox.arena.studio.window"
 
 register()
 

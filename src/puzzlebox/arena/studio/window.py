@@ -18,12 +18,12 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from puzzlebox.arena.rules import PHYSICS_STEP
+from puzzlebox.arena.studio.teller import Teller, about_arena, events_text, moment_of
 from puzzlebox.arena.world import Event, World
 from puzzlebox.studio import protocol
 from puzzlebox.studio.safety import Guard, Policy
 from puzzlebox.studio.server import link_of, listening, server_for
 from puzzlebox.studio.static import page_files
-from puzzlebox.studio.teller import Teller, about_arena, events_text, moment_of
 
 # Seconds the first picture waits for somebody to look.
 _PATIENCE = 10.0

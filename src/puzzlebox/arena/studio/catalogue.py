@@ -10,6 +10,8 @@ from urllib.parse import quote
 from puzzlebox.arena.schema import Diagnostic, Reading, Task, TaskError, read, read_source
 from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES
+from puzzlebox.arena.studio import one_of_each
+from puzzlebox.arena.studio.cache import Kept
 from puzzlebox.arena.template_check import look_over
 from puzzlebox.arena.variations import TemplateError, is_template
 from puzzlebox.arena.world import World
@@ -18,8 +20,6 @@ from puzzlebox.record.entries import FILE, UPLOAD
 from puzzlebox.render import Painter, View
 from puzzlebox.scene.png import png
 from puzzlebox.seeds import unpredictable_rng
-from puzzlebox.studio import one_of_each
-from puzzlebox.studio.cache import Kept
 from puzzlebox.text import nearest
 
 # Texts of uploads that are kept: so many bytes of them, and of the tasks read from them. What is forgotten of the tasks
@@ -34,7 +34,6 @@ _MOST_MESSAGES = 100
 VIEWS = ("first", "third", "top")
 # A task can also be looked at as a whole.
 THUMBNAIL_VIEWS = ("whole", *VIEWS)
-SMALLEST, LARGEST = 16, 1600
 _MOST_PAINTED = 64 << 20
 # Larger pictures are painted as they are; smaller ones finer, and averaged.
 _FINE = 640 * 480

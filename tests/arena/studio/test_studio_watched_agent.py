@@ -12,8 +12,8 @@ from puzzlebox.agents import agent_named, register
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.senses.rays import TAGS
+from puzzlebox.arena.studio.watched_agent import Senses
 from puzzlebox.arena.world import World
-from puzzlebox.studio.watched_agent import Senses
 from studio_page import FOOD, Studio, running
 
 

@@ -7,8 +7,8 @@ import pytest
 from websockets.sync.client import connect
 
 import puzzlebox
-from puzzlebox.studio import window
-from puzzlebox.studio.window import Window
+from puzzlebox.arena.studio import window
+from puzzlebox.arena.studio.window import Window
 
 TASK = """
 metadata: {title: Looked at}

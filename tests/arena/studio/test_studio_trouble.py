@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from puzzlebox.arena.studio import play, rooms
 from puzzlebox.record import Store, writer
-from puzzlebox.studio import play, rooms
 from puzzlebox.studio.protocol import FrameFlag
 from studio_page import FOOD, FOOD_TWICE, PATIENCE, Page, Studio, running
 

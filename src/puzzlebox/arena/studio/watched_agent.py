@@ -14,11 +14,11 @@ from puzzlebox.arena.envs.settings import Observation, Settings
 from puzzlebox.arena.envs.sources import name_of
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.senses.rays import LENGTH
+from puzzlebox.arena.studio.play import Play
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record.entries import UPLOAD
 from puzzlebox.studio import protocol
-from puzzlebox.studio.play import Play
 from puzzlebox.text import nearest
 
 SLOWEST, FASTEST = 0.1, 8.0

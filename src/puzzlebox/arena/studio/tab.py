@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from puzzlebox.arena.studio.play import Play, Prepared
+from puzzlebox.arena.studio.recovery import DELETED, GONE
+from puzzlebox.arena.studio.teller import VIEWS
+from puzzlebox.arena.studio.watched_agent import FASTEST, SLOWEST, ByAgent
 from puzzlebox.arena.world import Record
 from puzzlebox.arena.world.actions import ACTIONS, NOOP
 from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
 from puzzlebox.studio import protocol
 from puzzlebox.studio.links import Link
-from puzzlebox.studio.play import Play, Prepared
-from puzzlebox.studio.recovery import DELETED, GONE
-from puzzlebox.studio.teller import VIEWS
-from puzzlebox.studio.watched_agent import FASTEST, SLOWEST, ByAgent
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
-    from puzzlebox.studio.rooms import Rooms
+    from puzzlebox.arena.studio.rooms import Rooms
 
 # Seconds a page may take to say what it wants.
 _PATIENCE = 10.0

@@ -12,13 +12,13 @@ import pytest
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.studio import rooms
+from puzzlebox.arena.studio.play import Play, Prepared
+from puzzlebox.arena.studio.recovery import CannotResume, later_actions, recovered
+from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
-from puzzlebox.studio import rooms
-from puzzlebox.studio.play import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.recovery import CannotResume, later_actions, recovered
-from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, FOOD_TWICE, PATIENCE, Mirror, Page, Studio, free_port, running, server
 
 FORWARDS, RIGHT = 3, 1

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from puzzlebox.arena.rules import PHYSICS_STEP
-from puzzlebox.arena.wing import rules_name
+from puzzlebox.arena.studio.presence import Presence
+from puzzlebox.arena.studio.schedule import SessionSchedule
+from puzzlebox.arena.studio.teller import VIEWS, Teller, about_arena, events_text, moment_of
 from puzzlebox.arena.world import Event, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.record import Breaks, End, Start, Step, Store
 from puzzlebox.record.entries import now
 from puzzlebox.studio import protocol
-from puzzlebox.studio.presence import Presence
 from puzzlebox.studio.protocol import FrameFlag, Moment
-from puzzlebox.studio.schedule import SessionSchedule
-from puzzlebox.studio.teller import VIEWS, Teller, about_arena, events_text, moment_of
+from puzzlebox.wings import ARENA, wing_named
 
 # Seconds from the end of an episode to the next one; where the end was shown, that was pause enough.
 PAUSE, PAUSE_AFTER_NOTICE = 1.5, 0.4
@@ -249,7 +249,7 @@ class Play:
             "task": start.task,
             "title": start.title,
             "seed": start.seed,
-            "rules": rules_name(self.schedule.rules.as_dict()),
+            "rules": wing_named(ARENA).rules(self.schedule.rules).name,
             **about_arena(self.world),
             "view": self.view,
             "agent": start.agent,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from puzzlebox.studio.pacer import MOST_BEHIND, Pacer
+from puzzlebox.arena.studio.pacer import MOST_BEHIND, Pacer
 from studio_page import completed
 
 

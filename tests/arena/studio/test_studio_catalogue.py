@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import TaskError, read
+from puzzlebox.arena.studio import catalogue as shelves
+from puzzlebox.arena.studio.cache import Kept
+from puzzlebox.arena.studio.catalogue import Catalogue, UnknownTask
+from puzzlebox.arena.studio.one_of_each import everything, everything_text
+from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names
 from puzzlebox.cli import app
-from puzzlebox.studio import catalogue as shelves
-from puzzlebox.studio.cache import Kept
-from puzzlebox.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.studio.one_of_each import everything, everything_text
-from puzzlebox.studio.schedule import SessionSchedule
 from studio_page import FOOD, Studio, running
 
 

@@ -13,12 +13,12 @@ from websockets.exceptions import ConnectionClosed
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.studio.play import Play, Prepared
+from puzzlebox.arena.studio.schedule import SessionSchedule
+from puzzlebox.arena.studio.tab import Tab
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
-from puzzlebox.studio.play import Play, Prepared
 from puzzlebox.studio.protocol import FrameFlag, Message
-from puzzlebox.studio.schedule import SessionSchedule
-from puzzlebox.studio.tab import Tab
 from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, completed, running
 
 NOOP, RIGHT, FORWARDS = 0, 1, 3
@@ -398,7 +398,7 @@ def test_too_large_a_message_ends_the_connection(studio: Studio) -> None:
 
 
 def test_a_tap_between_two_steps_counts() -> None:
-    from puzzlebox.studio.play import Keys
+    from puzzlebox.arena.studio.play import Keys
 
     keys = Keys()
     keys.press(1, FORWARDS)

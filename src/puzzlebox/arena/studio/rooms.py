@@ -12,16 +12,11 @@ from typing import Any, TypeVar
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import Task
-from puzzlebox.arena.world.actions import ACTIONS
-from puzzlebox.record import Store, StoreError
-from puzzlebox.record.entries import checked_participant
-from puzzlebox.studio import one_of_each
-from puzzlebox.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.studio.limits import PLAYERS
-from puzzlebox.studio.links import Link
-from puzzlebox.studio.pacer import Pacer
-from puzzlebox.studio.play import Play, Prepared
-from puzzlebox.studio.recovery import (
+from puzzlebox.arena.studio import one_of_each
+from puzzlebox.arena.studio.catalogue import Catalogue, UnknownTask
+from puzzlebox.arena.studio.pacer import Pacer
+from puzzlebox.arena.studio.play import Play, Prepared
+from puzzlebox.arena.studio.recovery import (
     DELETED,
     GONE,
     MOST_UNSTORED,
@@ -31,18 +26,19 @@ from puzzlebox.studio.recovery import (
     progress,
     recovered,
 )
-from puzzlebox.studio.schedule import SessionSchedule
-from puzzlebox.studio.tab import Full, Mistake, Tab, number
-from puzzlebox.studio.watched_agent import ByAgent, known_agent
+from puzzlebox.arena.studio.schedule import SessionSchedule
+from puzzlebox.arena.studio.tab import Full, Mistake, Tab, number
+from puzzlebox.arena.studio.watched_agent import ByAgent, known_agent
+from puzzlebox.arena.world.actions import ACTIONS
+from puzzlebox.record import Store
+from puzzlebox.record.entries import checked_participant
+from puzzlebox.studio.limits import LARGEST_MESSAGE, PLAYERS
+from puzzlebox.studio.links import Link
 
 # Worlds of pages that have gone, and seconds they are kept; after that an episode is rebuilt from the store.
 MOST_KEPT, KEPT_SECONDS = 32, 120.0
-# Seconds the end of the studio waits for a disk that cannot be written; what is not stored is still in the pages.
-_LAST_PATIENCE = 5.0
 _LARGEST_SEED = 2**63 - 1
 _MOST_STEPS = 2**31
-# What a page can say at once, in bytes.
-LARGEST_MESSAGE = 64 * 1024
 _EPISODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOT_OPEN = "this task is not open at the moment; ask the person who sent the link"
 
@@ -83,17 +79,13 @@ class Rooms:
         self._stop_listening = self.store.listen(lambda done: loop.call_soon_threadsafe(self._stored, done))
 
     async def close(self) -> None:
-        """Stop it, and have everything stored; what is not over can be resumed another day."""
+        """Stop the clock, and let go of everything that was kept; episodes that are not over can be resumed later."""
         self._stop_listening()
         self._clock.cancel()
         await asyncio.gather(self._clock, return_exceptions=True)
         for pool in (self._pool, self._thinking):
             pool.shutdown(wait=False, cancel_futures=True)
         self._kept.clear()
-        try:
-            self.store.close(_LAST_PATIENCE)
-        except StoreError as problem:
-            self.log.error("%s", problem)
 
     async def build(self, make: Callable[..., Made], *arguments: Any) -> Made:
         """Make something that takes a while, beside the clock."""

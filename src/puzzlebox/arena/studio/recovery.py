@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 
 from puzzlebox.arena.rules import Rules
+from puzzlebox.arena.studio.play import Prepared, gone_on
+from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import Record
 from puzzlebox.record import Breaks, Episode, Start, Store
-from puzzlebox.studio.play import Prepared, gone_on
-from puzzlebox.studio.schedule import SessionSchedule
 
 # No page has seen more that is not stored than this; ten seconds would be a very slow disk.
 MOST_UNSTORED = 3000
