@@ -61,7 +61,7 @@ def test_an_earlier_copy_is_replaced_only_when_told(recordings: Path, tmp_path: 
         played(store, TASK)
     done = backup(copy, "--data", recordings)
     assert done.exit_code == 1
-    assert done.stderr == f"error: {copy} is already there; name another file, or add --force to replace it\n"
+    assert done.stderr == f"error: {copy} already exists; name another file, or add --force to replace it\n"
     assert Store(copy).count() == 1
     assert backup(copy, "--data", recordings, "--force").exit_code == 0
     assert Store(copy).count() == 3
@@ -102,7 +102,7 @@ def test_a_secret_is_written_over_no_other_file(recordings: Path, tmp_path: Path
     other = tmp_path / "copy.sqlite.key"
     other.write_text("a key of something else")
     done = backup(tmp_path / "copy.sqlite", "--data", recordings, "--with-key", "--force")
-    assert done.exit_code == 1 and f"error: {other} is already there and is not" in done.stderr
+    assert done.exit_code == 1 and f"error: {other} already exists and is not" in done.stderr
     assert other.read_text() == "a key of something else"
     assert not (tmp_path / "copy.sqlite").exists()
 
@@ -113,7 +113,7 @@ def test_names_of_what_lies_beside_recordings_are_refused(recordings: Path, tmp_
     done = backup(target, "--data", recordings, "--force")
     assert done.exit_code == 1
     assert done.stderr == (
-        f"error: {target} ends in {ending}, as what lies beside a file of recordings does; "
+        f"error: {target} ends in {ending}, like the files that Puzzlebox keeps beside a file of recordings; "
         "name the copy something else, such as copy.sqlite\n"
     )
     assert not target.exists()

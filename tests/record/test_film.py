@@ -19,7 +19,7 @@ from puzzlebox.arena.world import Record, Rules, World
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli.replay import replay as replay_verb
 from puzzlebox.record.film import film, film_name, path_picture, picture
-from puzzlebox.record.gif import GifFile, packed, quantized
+from puzzlebox.record.gif import GifFile, compress, quantize
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Store
 from puzzlebox.render import Painter, View
@@ -96,18 +96,18 @@ def test_packed_bytes_can_be_unpacked(kind: str, length: int) -> None:
         "one": random.integers(0, 2, length) * 255,
     }[kind]
     raw = data.astype(np.uint8).tobytes()
-    assert unpacked(packed(raw)) == raw
+    assert unpacked(compress(raw)) == raw
 
 
 def test_a_palette_keeps_what_matters() -> None:
     image = picture(RECORD, 9, "third", SMALL)
-    palette, indices = quantized(image)
+    palette, indices = quantize(image)
     assert palette.shape == (256, 3) and indices.max() < 255
     off = np.abs(palette[indices].astype(int) - image.astype(int))
     assert off.mean() < 2.5 and off.max() < 40
     few = np.zeros((8, 8, 3), np.uint8)
     few[:4], few[4:, :2] = (200, 10, 10), (0, 0, 255)
-    palette, indices = quantized(few)
+    palette, indices = quantize(few)
     assert np.array_equal(palette[indices], few)
 
 

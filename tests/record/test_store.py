@@ -173,7 +173,7 @@ def wait_for(condition: Any) -> None:
 
 
 def test_all_players_share_few_transactions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "BREATH", 1e9)  # after the first one there is no other, until it is closed
+    monkeypatch.setattr(writer, "INTERVAL_SECONDS", 1e9)  # after the first one there is no other, until it is closed
     commits: list[dict[str, int]] = []
     store.listen(commits.append)
     first = Start.of(TASK)

@@ -285,7 +285,7 @@ def test_the_studio_answers_with_a_sentence(path: Path, whole: Path) -> None:
         assert said == {
             ids[3]: "the rules cannot be read as JSON",
             ids[2]: "its task is missing",
-            ids[1]: "its step 12 holds something else than a step does",
+            ids[1]: "its step 12 holds values that no step can have",
             ids[0]: "its task is missing",
         }
         for id in ids:

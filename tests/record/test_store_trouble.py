@@ -65,7 +65,7 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     acknowledged = max((done[start.id] for done in heard if done), default=0)
     assert acknowledged <= len(store.steps(start.id)["step"]) < given
     with pytest.raises(StoreError, match="the disk is full"):
-        store.flush(patience=0)
+        store.flush(retry_seconds=0)
     with pytest.raises(StoreError, match="the disk is full"):
         store.try_out()
     # Others may begin meanwhile; all of it is taken, and written in its order.
@@ -83,7 +83,7 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
 
 
 def test_a_lock_held_by_another_program_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 0.05)
     with Store(tmp_path / "locked.sqlite") as store:
         start = Start.of(TASK)
         store.begin(start)
@@ -149,7 +149,7 @@ def test_what_was_acknowledged_outlives_the_journal_of_sqlite(tmp_path: Path) ->
 
 def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     SmallDisk(monkeypatch)
-    store = Store(tmp_path / "full.sqlite", patience=0.3)
+    store = Store(tmp_path / "full.sqlite", retry_seconds=0.3)
     start, given = filled(store)
     with pytest.raises(StoreError, match="the disk is full"):
         store.flush()
@@ -159,7 +159,7 @@ def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkey
         with pytest.raises(StoreError, match="the recordings are closed"):
             call()
     with pytest.raises(StoreError, match="the disk is full"):
-        store.flush(patience=1000)
+        store.flush(retry_seconds=1000)
     # What was acknowledged is there, without gaps.
     steps = store.steps(start.id)["step"]
     assert steps == list(range(1, len(steps) + 1)) and len(steps) < given
