@@ -16,7 +16,7 @@ from puzzlebox.report.contents import contents
 from puzzlebox.report.figures import looks
 from puzzlebox.report.model import Model, fit_model
 from puzzlebox.run.runs import run
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 from puzzlebox.stats import NODES, kruskal_wallis, wilson
 
 TESTBED = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
@@ -226,7 +226,7 @@ def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: 
 
 def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
     """What each agent was and perceived, and what each task asked for, also where nobody mentioned it."""
-    run(subjects_of(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
+    run(find_tasks(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
     made = make_report([tmp_path / "out"], tmp_path / "report")
     text = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
     for said in (

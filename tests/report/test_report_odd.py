@@ -229,7 +229,7 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
     from puzzlebox.arena.world import Record, World
     from puzzlebox.record import Start, Store
     from puzzlebox.record.recorder import Recorder
-    from puzzlebox.run.trajectories import TRAJECTORIES, packed
+    from puzzlebox.run.trajectories import TRAJECTORIES, pack_record
 
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1")
     store = Store(tmp_path / "people.sqlite")
@@ -243,7 +243,7 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
     run = write_run(tmp_path / "out", rows)
     record = Record(task, 0, 1, world.rules, tuple((2,) for _ in range(20)))
     rows[0]["trajectory"] = f"{TRAJECTORIES}#food/1/random/0"
-    (run / TRAJECTORIES).write_bytes(packed("food/1/random/0", record.to_json()))
+    (run / TRAJECTORIES).write_bytes(pack_record("food/1/random/0", record.to_json()))
     write_table(run, episodes_of(rows))
     report = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="adults")
     assert report.results.agents == ["random", "adults"]

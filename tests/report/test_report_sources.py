@@ -27,7 +27,7 @@ from puzzlebox.report.played import Played
 from puzzlebox.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.run.journal import JOURNAL
 from puzzlebox.run.runs import run
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 from puzzlebox.run.trajectories import TRAJECTORIES
 
 # Without any chance; whoever goes ahead passes after some twenty steps.
@@ -66,7 +66,7 @@ AGENT = "test_report_sources:Ahead"
 
 
 def play(source: Path, out: Path, agents: Sequence[str] = (AGENT,), episodes: int = 3, **how: Any) -> Path:
-    run(subjects_of([str(source)]), agents, out, episodes=episodes, workers=1, **how)
+    run(find_tasks([str(source)]), agents, out, episodes=episodes, workers=1, **how)
     return out
 
 

@@ -14,7 +14,7 @@ from puzzlebox.arena.schema import load_task
 from puzzlebox.run import runs, workers
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import RunError, run
-from puzzlebox.run.subjects import Subject, subjects_of
+from puzzlebox.run.tasks import RunTask, find_tasks
 from test_run import command, table
 
 TASK = load_task("arenas: [{time_limit: 12, items: [{name: Agent}]}]")
@@ -41,7 +41,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def again(out: Path, episodes: int = 2, **settings: Any) -> runs.Outcome:
-    return run([Subject("t", TASK)], ["mine:G", "random"], out, episodes=episodes, **{"workers": 1, **settings})
+    return run([RunTask("t", TASK)], ["mine:G", "random"], out, episodes=episodes, **{"workers": 1, **settings})
 
 
 def test_an_agent_that_changed_is_refused(agent: Any, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_an_agent_that_changed_is_refused(agent: Any, tmp_path: Path) -> None:
     agent("return 3")
     again(out)
     agent("return 6")
-    with pytest.raises(RunError, match="a module that holds code of the agent mine:G was another one then"):
+    with pytest.raises(RunError, match="a module that holds code of the agent mine:G has changed since"):
         again(out, episodes=4)
     agent("return 3")
     assert again(out, episodes=4).played == 4
@@ -97,7 +97,7 @@ def test_an_agent_with_results_is_not_mended_in_place(agent: Any, tmp_path: Path
     agent(often)
     assert [bool(row["error"]) for row in rows_of(again(out).episodes)] == [True, False, False, False]
     agent("return 3")
-    with pytest.raises(RunError, match="was another one then"):
+    with pytest.raises(RunError, match="has changed since"):
         again(out)
     agent(often)
     assert (again(out).again, again(out).again) == (1, 0)
@@ -145,7 +145,7 @@ def test_all_broken_tasks_are_named(tmp_path: Path) -> None:
         (tmp_path / f"{number:02}.yml").write_text("arenas: [{items: [{name: Walll}]}]")
     (tmp_path / "good.yml").write_text("arenas: [{items: [{name: Agent}]}]")
     with pytest.raises(ValueError) as problem:
-        subjects_of([str(tmp_path)])
+        find_tasks([str(tmp_path)])
     first, *lines, last = str(problem.value).splitlines()
     assert first == "12 tasks cannot be read" and last == "and 2 more"
     assert all(f"{number:02}.yml:1:" in line for number, line in enumerate(lines)) and len(lines) == 10
@@ -153,7 +153,7 @@ def test_all_broken_tasks_are_named(tmp_path: Path) -> None:
 
 def test_the_bundled_battery_with_company_can_be_run(tmp_path: Path) -> None:
     pytest.importorskip("pettingzoo")
-    (company,) = subjects_of(["generalisation/company"])
+    (company,) = find_tasks(["generalisation/company"])
     assert company.task.bodies == 2
     (row,) = rows_of(run([company], ["heuristic"], tmp_path / "run", longest=60).episodes)
     assert (row["error"], row["steps"]) == (None, 60)
@@ -168,6 +168,6 @@ def test_a_ray_cluster_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp
         monkeypatch.setenv("RAY_ADDRESS", text)
         started = time.monotonic()
         with pytest.raises(ConnectionError, match=f"no Ray cluster answers at RAY_ADDRESS, {text}: Connection refused"):
-            run([Subject("t", TASK)], ["random"], tmp_path / "run", backend="ray")
+            run([RunTask("t", TASK)], ["random"], tmp_path / "run", backend="ray")
         assert time.monotonic() - started < 10
     assert not (tmp_path / "run").exists()

@@ -20,15 +20,15 @@ from puzzlebox.report import gather
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.journal_lines import read_lines
 from puzzlebox.run.runs import Outcome, run
-from puzzlebox.run.subjects import Subject
-from puzzlebox.run.trajectories import TRAJECTORIES, packed
+from puzzlebox.run.tasks import RunTask
+from puzzlebox.run.trajectories import TRAJECTORIES, pack_record
 
 TASK = load_task("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
 EPISODES = 12
 
 
 def play(folder: Path, episodes: int = EPISODES, repair: bool = False) -> Outcome:
-    return run([Subject("t", TASK)], ["random"], folder, episodes=episodes, workers=1, repair=repair)
+    return run([RunTask("t", TASK)], ["random"], folder, episodes=episodes, workers=1, repair=repair)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def test_an_episode_that_is_there_twice(played: Path, out: Path) -> None:
     assert_whole(out, played)
     # Two that say different things are both played again.
     (out / JOURNAL).write_bytes(b"".join([*lines, change_row(steps=1)(lines[3])]))
-    with pytest.raises(ValueError, match=r"line 4: lines 4 and 13 tell different things of the episode t/1/random/3"):
+    with pytest.raises(ValueError, match=r"line 4: lines 4 and 13 hold different results of the episode t/1/random/3"):
         play(out)
     assert play(out, repair=True).played == 1
     assert_whole(out, played)
@@ -199,7 +199,7 @@ def test_damaged_settings(text: str | None, played: Path, out: Path) -> None:
         play(out)
     assert contents(out) == before
     with pytest.raises(ValueError, match="holds another run"):
-        run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
+        run([RunTask("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
     assert contents(out) == before
     assert play(out, repair=True).played == 0
     assert json.loads((out / "run.json").read_text())["seed"] == 0
@@ -238,7 +238,7 @@ def test_a_missing_journal_is_refused_or_everything_is_played_again(played: Path
     with pytest.raises(ValueError, match=r"journal\.jsonl is missing; put it back, or .*, or add --repair"):
         play(out)
     with pytest.raises(ValueError, match="holds another run"):
-        run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
+        run([RunTask("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
     assert contents(out) == before
     done = play(out, repair=True)
     assert done.played == EPISODES
@@ -289,7 +289,7 @@ def test_lines_and_trajectories_are_counted_apart(out: Path) -> None:
 def test_too_many_episodes_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="episodes is 100,000,000; it must be from 1 to 1,000,000"):
         play(tmp_path / "out", episodes=100_000_000)
-    many = [Subject(f"t{number}", TASK) for number in range(6)]
+    many = [RunTask(f"t{number}", TASK) for number in range(6)]
     with pytest.raises(ValueError, match=r"the run would have 6,000,000 episodes; .* at most 5,000,000"):
         run(many, ["random"], tmp_path / "out", episodes=1_000_000, workers=1)
     assert not (tmp_path / "out").exists()
@@ -428,7 +428,7 @@ def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
     for number, option in enumerate((["-o", "{}"], ["--output={}"], ["-o{}"])):
         first, moved = tmp_path / f"first {number}", tmp_path / f"moved {number}"
         typed = [*asked, *(each.format(first) for each in option)]
-        run([Subject("t", TASK)], ["random"], first, episodes=4, workers=1, command=shlex.join(["puzzlebox", *typed]))
+        run([RunTask("t", TASK)], ["random"], first, episodes=4, workers=1, command=shlex.join(["puzzlebox", *typed]))
         first.rename(moved)
         (moved / "episodes.csv").unlink()
         whole = (moved / JOURNAL).read_bytes()
@@ -465,6 +465,6 @@ def test_a_record_somebody_changed_is_said(out: Path, tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["replay", str(path)])
         assert done.exit_code == 1 and done.exception.__class__ is SystemExit, sentence
         assert sentence in done.stderr
-        (out / TRAJECTORIES).write_bytes(packed("t/1/random/0", json.dumps(changed)))
+        (out / TRAJECTORIES).write_bytes(pack_record("t/1/random/0", json.dumps(changed)))
         done = CliRunner().invoke(app, ["replay", f"{out}#t/1/random/0"])
         assert done.exit_code == 1 and sentence in done.stderr

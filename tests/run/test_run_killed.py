@@ -16,7 +16,7 @@ from puzzlebox.arena.world import World
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import run
 from puzzlebox.run.schedule import slots
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
 TINY = "arenas: [{time_limit: 10, items: [{name: Agent}, {name: GoodGoal}, {name: Wall}]}]\n"
@@ -27,12 +27,12 @@ SERVER = """
 import os, sys
 from pathlib import Path
 from puzzlebox.run.runs import run
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 import puzzlebox.arena.envs.arena
 for line in sys.stdin:
     child = os.fork()
     if not child:
-        run(subjects_of([sys.argv[1]]), ["random"], Path(sys.argv[2]), episodes=int(sys.argv[3]), workers=1)
+        run(find_tasks([sys.argv[1]]), ["random"], Path(sys.argv[2]), episodes=int(sys.argv[3]), workers=1)
         os._exit(0)
     print(child, flush=True)
     _, status = os.waitpid(child, 0)
@@ -44,7 +44,7 @@ for line in sys.stdin:
 def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
     task = tmp_path / "tiny.yml"
     task.write_text(TINY)
-    subjects = subjects_of([str(task)])
+    subjects = find_tasks([str(task)])
     whole = run(subjects, ["random"], tmp_path / "whole" / "run", episodes=EPISODES, workers=1)
     out = tmp_path / "killed" / "run"
     journal = out / JOURNAL
@@ -95,8 +95,8 @@ def test_workers_go_home_when_the_run_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from puzzlebox.run.runs import run\n"
-        "from puzzlebox.run.subjects import subjects_of\n"
-        "run(subjects_of([sys.argv[1]]), ['random'], Path(sys.argv[2]), episodes=100000, workers=2)\n"
+        "from puzzlebox.run.tasks import find_tasks\n"
+        "run(find_tasks([sys.argv[1]]), ['random'], Path(sys.argv[2]), episodes=100000, workers=2)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(task), str(out)])
     while _size(out / JOURNAL) < 2000:
@@ -106,7 +106,7 @@ def test_workers_go_home_when_the_run_is_killed(tmp_path: Path) -> None:
     assert len(workers) >= 2
     # While it runs, nobody else writes there.
     with pytest.raises(BlockingIOError, match="another command is writing"):
-        run(subjects_of([str(task)]), ["random"], out, episodes=100000)
+        run(find_tasks([str(task)]), ["random"], out, episodes=100000)
     process.kill()
     process.wait()
     deadline = time.monotonic() + 30
@@ -132,7 +132,7 @@ def test_ray_gives_the_same_rows(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     task = tmp_path / "tiny.yml"
     task.write_text(TINY)
-    subjects = subjects_of([str(task), "foraging"])
+    subjects = find_tasks([str(task), "foraging"])
     here = run(subjects, ["random"], tmp_path / "here" / "run", episodes=3, workers=1)
     there = run(subjects, ["random"], tmp_path / "there" / "run", episodes=3, workers=2, backend="ray")
     assert rows_of(there.episodes) == rows_of(here.episodes)

@@ -14,7 +14,7 @@ from puzzlebox.report.played import Played, Remark, Source
 from puzzlebox.run.journal import JOURNAL, episodes_so_far
 from puzzlebox.run.journal_lines import Line
 from puzzlebox.run.plain_files import require_files
-from puzzlebox.run.runs import MOST_TOGETHER, SETTINGS
+from puzzlebox.run.runs import MOST_RUN_EPISODES, SETTINGS
 from puzzlebox.run.schedule import Slot, slots_from
 from puzzlebox.run.trajectories import TRAJECTORIES
 
@@ -141,7 +141,7 @@ def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
     try:
         starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
         agents = [agent["name"] for agent in settings["agents"]]
-        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > MOST_TOGETHER:  # a damaged number
+        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > MOST_RUN_EPISODES:  # a damaged number
             return {}
         return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
     except (KeyError, TypeError, AttributeError):
