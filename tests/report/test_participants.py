@@ -22,9 +22,9 @@ from puzzlebox.record import database
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Episode, Start, Store, StoreError
 from puzzlebox.record.tables import recorded_episodes, write_table
-from puzzlebox.report.making import Report, make_report
+from puzzlebox.report.build import Report, make_report
 from puzzlebox.report.model import fit_model
-from puzzlebox.report.reading import gather
+from puzzlebox.report.sources import gather
 from studio_page import FOOD_TWICE, Page, Studio, free_port, running, server
 
 TASK = task_of(AGENT, GOAL, time_limit=50)

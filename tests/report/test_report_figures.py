@@ -19,9 +19,9 @@ from puzzlebox.arena.world import Record, World
 from puzzlebox.render import View
 from puzzlebox.report import gather, words
 from puzzlebox.report.contents import contents
+from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.figures import looks, paths
-from puzzlebox.report.figures.lettering import shortened, wrapped
-from puzzlebox.report.played import Played
+from puzzlebox.report.figures.lettering import shorten, wrap
 
 AGENT = "random(step_length_distribution='normal(5, 1)', prev_step_bias=0.5, costs=$5 and $6, 名=WWWWWW"
 TASK = "a-folder/another folder/a_task_whose_name/goes on and on and on $/and ends at last with MMMMMMMMM"
@@ -70,7 +70,7 @@ def test_nothing_is_cut_off_at_the_edge(tmp_path: Path) -> None:
 
 
 def test_names_are_cut_in_the_middle_and_stay_different() -> None:
-    assert shortened(["short", "a name that is too long"], 11) == {
+    assert shorten(["short", "a name that is too long"], 11) == {
         "short": "short",
         "a name that is too long": "a nam… long",
     }
@@ -80,12 +80,12 @@ def test_names_are_cut_in_the_middle_and_stay_different() -> None:
     # The parts that would be left of these are the same wherever the cut is, except near one end.
     near = [f"{'x' * 25}{number}{'x' * 60}" for number in range(3)]
     for names in (ends, starts, middles, near):
-        assert len(set(shortened(names).values())) == 3
-        assert max(map(len, shortened(names).values())) <= 40
-    assert not any(short[0].isdecimal() for short in shortened(near).values())
-    assert wrapped("random(step_length_distribution=None)", 20) == "random(step_length_\ndistribution=None)"
-    assert wrapped("against random (logarithmic)", 20) == "against random\n(logarithmic)"
-    assert wrapped("x" * 25, 10) == "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx"
+        assert len(set(shorten(names).values())) == 3
+        assert max(map(len, shorten(names).values())) <= 40
+    assert not any(short[0].isdecimal() for short in shorten(near).values())
+    assert wrap("random(step_length_distribution=None)", 20) == "random(step_length_\ndistribution=None)"
+    assert wrap("against random (logarithmic)", 20) == "against random\n(logarithmic)"
+    assert wrap("x" * 25, 10) == "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx"
 
 
 def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_paths_tell_what_was_not_played_from_what_was_not_kept() -> None:
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1")
     record = Record(task, 0, 1, Rules.named("puzzlebox"), ((3,), (3,)))
     played = [("food", "a"), ("wall", "b"), ("wall", "a")]
-    rows = [Played("out", name, agent, 0.0, False) for name, agent in played]
+    rows = [ReportEpisode("out", name, agent, 0.0, False) for name, agent in played]
     found = [(row, record) for row in rows[:2]]
     with looks.style():
         figure = paths.paths_from_above(found, rows, looks.looks(["a", "b"]), "paths", "").figure
@@ -152,7 +152,7 @@ def test_a_way_ends_at_the_deciding_event() -> None:
     while not world.over:
         steps |= {event.kind: event.step for event in world.step([FORWARDS]).events}
     record = world.snapshot()
-    row = Played("out", "food", "a", 1.0, True)
+    row = ReportEpisode("out", "food", "a", 1.0, True)
     with looks.style():
         figure = paths.paths_from_above([(row, record)], [row], looks.looks(["a"]), "paths", "").figure
     view = View.top(World(task, seed=1).scene(), 1.0)
@@ -169,7 +169,7 @@ def test_each_arena_has_a_panel_of_its_own() -> None:
         update={"id": 1, "size": (20.0, 20.0), "items": (arena.items[0].model_copy(update={"at": (5, 0, 5)}),)}
     )
     task = CORRIDOR.model_copy(update={"arenas": (arena, turned)})
-    rows = [Played("out", "two", "a", 0.0, None, arena=position, trajectory="x") for position in (0, 1)]
+    rows = [ReportEpisode("out", "two", "a", 0.0, None, arena=position, trajectory="x") for position in (0, 1)]
     found = [(row, Record(task, row.arena, 1, Rules.named("puzzlebox"), ((FORWARDS,), (FORWARDS,)))) for row in rows]
     with looks.style():
         figure = paths.paths_from_above(found, rows, looks.looks(["a"]), "paths", "").figure
@@ -191,8 +191,8 @@ def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_befor
     while not world.over:
         world.step([FORWARDS])
     assert world.position == 2 and world.passed() is False
-    row = Played("out", "study", "a", 0.0, False, arena=1, trajectory="x")
-    other = Played("out", "study", "b", 0.0, False, arena=1, trajectory="x")
+    row = ReportEpisode("out", "study", "a", 0.0, False, arena=1, trajectory="x")
+    other = ReportEpisode("out", "study", "b", 0.0, False, arena=1, trajectory="x")
     stood = Record(task, 1, 1, Rules.named("puzzlebox"), ((0,), (0,)))
     found = [(row, world.snapshot()), (other, stood)]
     with looks.style():
@@ -216,10 +216,10 @@ def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_befor
 
 
 def test_paths_are_those_of_the_tasks_most_played() -> None:
-    def played(task: str, agent: str, participant: str = "", episode: int = 0) -> Played:
+    def played(task: str, agent: str, participant: str = "", episode: int = 0) -> ReportEpisode:
         person = bool(participant)
         own = {"participant": participant, "repetition": episode, "person": person}
-        return Played("", task, agent=agent, passed=False, trajectory="x", **own)
+        return ReportEpisode("", task, agent=agent, passed=False, trajectory="x", **own)
 
     few = [played(f"task {number:02}", "a") for number in range(20)]
     everybody = [played("zoo", "a"), *(played("zoo", "human", f"P{number}") for number in range(8))]

@@ -16,9 +16,9 @@ from made_up_runs import made_up_rows, write_run
 from puzzlebox.cli.report import report as verb
 from puzzlebox.record.tables import write_table
 from puzzlebox.report import CannotRead, Report, gather, make_report
+from puzzlebox.report.build import WRITTEN
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.doubts import doubts
-from puzzlebox.report.making import WRITTEN
 
 TASKS = [f"{level:02}-{task:02}-01" for level in (1, 2, 3, 5) for task in (1, 2)]
 

@@ -21,9 +21,9 @@ from puzzlebox.report.comparisons import compare
 from puzzlebox.report.conditions import task_table
 from puzzlebox.report.contents import _headline, contents
 from puzzlebox.report.doubts import doubts
+from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.methods import _who, paragraphs
 from puzzlebox.report.model import fit_model
-from puzzlebox.report.played import Played
 from puzzlebox.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.run.journal import JOURNAL
 from puzzlebox.run.runs import run
@@ -380,7 +380,7 @@ def test_an_exported_folder_reports_as_its_recordings_do(tmp_path: Path, two_are
         assert [_kept(row) for row in table.rows] == [_kept(row) for row in direct.rows]
 
 
-def _kept(row: Played) -> dict[str, Any]:
+def _kept(row: ReportEpisode) -> dict[str, Any]:
     """What an export keeps of an episode."""
     # Events have a table of their own, and the times of a player are in the table alone.
     apart = ("run", "trajectory", "last_arena", "events", "duration_ms", "idle_ms")

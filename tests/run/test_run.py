@@ -210,12 +210,12 @@ def test_a_run_may_grow_but_not_change(folder: Path, tmp_path: Path) -> None:
         ({"seed": 1}, "its seed is 0"),
         ({"episodes": 1}, "it has 2 episodes"),
         ({"agents": ["random"]}, "plays in it"),
-        ({"subjects": subjects[:1]}, "it has the task one"),
+        ({"tasks": subjects[:1]}, "it has the task one"),
         ({"tasks": [subjects[0], RunTask("one", load_task("foraging"))]}, "the task one has changed since"),
     ):
-        asked: dict[str, Any] = {"subjects": subjects, "agents": ["random", HEURISTIC], "episodes": 2, **changes}
+        settings: dict[str, Any] = {"tasks": subjects, "agents": ["random", HEURISTIC], "episodes": 2, **changes}
         with pytest.raises(RunError, match=sentence):
-            run(asked.pop("subjects"), asked.pop("agents"), out, workers=1, **asked)
+            run(settings.pop("tasks"), settings.pop("agents"), out, workers=1, **settings)
 
 
 def test_a_folder_that_is_no_run_is_left_alone(folder: Path) -> None:

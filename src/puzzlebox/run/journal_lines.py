@@ -141,8 +141,7 @@ def _entry(raw: bytes) -> dict[str, Any]:
     except RecursionError:
         raise _BadLine("it is not JSON of a journal: its brackets are nested too deeply") from None
     except ValueError as problem:
-        is_syntax = isinstance(problem, json.JSONDecodeError)
-        why = f"{problem.msg}, column {problem.colno}" if is_syntax else str(problem)
+        why = f"{problem.msg}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else str(problem)
         raise _BadLine(f"it is not JSON ({why})") from None
     _require_keys("it", entry, _ENTRY, ("trajectories", "row"))
     for name in ("trajectories", "on_disk", "crc32"):
