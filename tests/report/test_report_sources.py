@@ -22,7 +22,7 @@ from puzzlebox.report.conditions import task_table
 from puzzlebox.report.contents import _headline, contents
 from puzzlebox.report.doubts import doubts
 from puzzlebox.report.episodes import ReportEpisode
-from puzzlebox.report.methods import _who, paragraphs
+from puzzlebox.report.methods import _procedure, paragraphs
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.run.journal import JOURNAL
@@ -218,7 +218,7 @@ def test_people_are_people_whatever_they_are_called(folder: Path, tmp_path: Path
     results = gather([people, play(folder, tmp_path / "out", episodes=1)], people="adults")
     assert results.agents == ["Ahead", "adults"]
     assert "adults" not in said(results) and "more than once" not in said(results)
-    told = _who(results, task_table(results))
+    told = _procedure(results, task_table(results))
     assert "People (“adults”) played 1 task 2 times." in told
     assert "The agent “Ahead” played" in told
 
@@ -446,4 +446,4 @@ def test_episodes_that_were_cut_off_neither_pass_nor_fail(tmp_path: Path) -> Non
     )
     (line,) = by_task(results.rows).rows
     assert line["episodes"] == 2 and line["decided"] == 0 and line["pass_rate"] is None
-    assert "neither passed nor failed" in _who(results, task_table(results))
+    assert "neither passed nor failed" in _procedure(results, task_table(results))
