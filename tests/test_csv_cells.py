@@ -67,8 +67,8 @@ def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> 
         '{"agents": [{"name": "@agent", "class": "=x"}], "machine": {"=a": "=b"}}'
     )
     store = tmp_path / "r.sqlite"
-    with Store(store) as made:
-        played(made, task_of(AGENT, GOAL, time_limit=20), name=FORMULA, participant="-P1")
+    with Store(store) as new_store:
+        played(new_store, task_of(AGENT, GOAL, time_limit=20), name=FORMULA, participant="-P1")
     for form in ([], ["--animalai"]):
         done = CliRunner().invoke(app, ["export", "--store", str(store), "-o", str(tmp_path / "data"), *form])
         assert done.exit_code == 0, done.output

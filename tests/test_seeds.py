@@ -16,12 +16,12 @@ _OTHERS = {"stats/means.py", "report/figures/violins.py", "arena/things/dotnet_r
 
 
 def test_no_other_module_makes_a_random_stream() -> None:
-    made = {
+    streams = {
         str(path.relative_to(SOURCE)): found.group()
         for path in SOURCE.rglob("*.py")
         if path.name != "seeds.py" and (found := _STREAMS.search(path.read_text()))
     }
-    assert {name: call for name, call in made.items() if name not in _OTHERS} == {}
+    assert {name: call for name, call in streams.items() if name not in _OTHERS} == {}
 
 
 def test_the_seeds_of_recorded_runs_stay_what_they_were() -> None:

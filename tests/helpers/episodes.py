@@ -19,5 +19,5 @@ def rows_of(episodes: Iterable[Episode]) -> list[dict[str, Any]]:
 
 def episodes_of(rows: Iterable[dict[str, Any]]) -> list[Episode]:
     """The episodes of such rows."""
-    known = [{name: value for name, value in row.items() if value not in (None, "")} for row in rows]
-    return [Episode.of_plain({"episode": f"{row['task']}/{row['repetition']}"} | row) for row in known]
+    present = [{name: value for name, value in row.items() if value not in (None, "")} for row in rows]
+    return [Episode.of_plain({"episode": f"{row['task']}/{row['repetition']}"} | row) for row in present]

@@ -22,16 +22,16 @@ def made_up_rows(
     trained_on: Mapping[str, Sequence[str]] | None = None,
 ) -> list[dict[str, Any]]:
     """Rows of results; a task of the testbed has its level and variant."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     rows = []
     for number, task in enumerate(tasks):
-        ease = chance.normal()
+        ease = rng.normal()
         parts = task.split("-")
         testbed = len(parts) == 3 and all(part.isdecimal() for part in parts)
         for agent, skill in agents.items():
             for episode in range(episodes):
-                passed = bool(chance.random() < 1 / (1 + np.exp(-(skill + ease))))
-                steps = int(chance.integers(100, 1250)) if passed else 1250
+                passed = bool(rng.random() < 1 / (1 + np.exp(-(skill + ease))))
+                steps = int(rng.integers(100, 1250)) if passed else 1250
                 row = dict.fromkeys(NAMES)
                 row |= {
                     "run": "made-up",
@@ -69,7 +69,7 @@ def write_run(folder: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping
         writer = csv.DictWriter(file, NAMES, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    told = {
+    default_settings = {
         "run": folder.name,
         "puzzlebox": "0.1.0",
         "rules": "3.1",
@@ -80,5 +80,5 @@ def write_run(folder: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping
         "tasks": [{"name": "many", "hash": "0"}],
         "commands": [{"command": f"puzzlebox run tasks --agent random --agent heuristic --seed 7 -o {folder.name}"}],
     }
-    (folder / "run.json").write_text(json.dumps(told if settings is None else settings), encoding="utf-8")
+    (folder / "run.json").write_text(json.dumps(default_settings if settings is None else settings), encoding="utf-8")
     return folder

@@ -131,10 +131,10 @@ def test_choosing(recorded: Path, tmp_path: Path) -> None:
         ids = [each.id for each in store.episodes()]
     assert run("--store", recorded, "-o", tmp_path / "two", "--episode", "last", "--episode", ids[2]).exit_code == 0
     assert [row["episode"] for row in rows_of(tmp_path / "two" / "steps.csv") if row["step"] == "0"] == [ids[2], ids[0]]
-    wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "xyz")
-    assert wrong.exit_code == 1 and "error: there is no episode 'xyz'" in wrong.stderr and ids[0] in wrong.stderr
-    wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "last", "--player", "human")
-    assert wrong.exit_code == 1 and "none of the episodes" in wrong.stderr and "people" in wrong.stderr
+    refusal = run("--store", recorded, "-o", tmp_path / "no", "--episode", "xyz")
+    assert refusal.exit_code == 1 and "error: there is no episode 'xyz'" in refusal.stderr and ids[0] in refusal.stderr
+    refusal = run("--store", recorded, "-o", tmp_path / "no", "--episode", "last", "--player", "human")
+    assert refusal.exit_code == 1 and "none of the episodes" in refusal.stderr and "people" in refusal.stderr
     assert not (tmp_path / "no").exists()
 
 
@@ -158,8 +158,8 @@ def test_no_episodes_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         Store().close()  # a store with nothing in it says the same
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
     (tmp_path / "text").write_text("x" * 5000)
-    wrong = run("--store", tmp_path / "text")
-    assert wrong.exit_code == 1 and "is not a file of recordings" in wrong.stderr
+    refusal = run("--store", tmp_path / "text")
+    assert refusal.exit_code == 1 and "is not a file of recordings" in refusal.stderr
     assert run("--animalai", "--parquet").exit_code == 1
 
 
@@ -360,11 +360,11 @@ def test_a_replay_that_comes_out_differently_is_told(tmp_path: Path) -> None:
         store.flush()
         # As if it had been recorded by a version with other physics.
         chosen = [replace(store.find("last"), total=0.5)]
-        told: list[str] = []
-        recorded_log.export(store, chosen, tmp_path, warn=told.append)
-        assert len(told) == 1 and "returned 0.5 when recorded, and -0.0" in told[0]
-        recorded_log.export(store, store.episodes(), tmp_path, warn=told.append)
-        assert len(told) == 1
+        messages: list[str] = []
+        recorded_log.export(store, chosen, tmp_path, warn=messages.append)
+        assert len(messages) == 1 and "returned 0.5 when recorded, and -0.0" in messages[0]
+        recorded_log.export(store, store.episodes(), tmp_path, warn=messages.append)
+        assert len(messages) == 1
 
 
 def test_the_documentation_has_every_column() -> None:

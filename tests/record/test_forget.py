@@ -77,8 +77,8 @@ def test_a_participant_is_forgotten_to_the_last_byte(recordings: Path) -> None:
         before = others(store)
         gone = [each.id for each in store.episodes() if each.participant == PERSON]
     assert PERSON.encode() in bytes_beside(recordings)
-    done = run(recordings, PERSON, "--yes")
-    assert done.exit_code == 0, done.output
+    result = run(recordings, PERSON, "--yes")
+    assert result.exit_code == 0, result.output
     left = bytes_beside(recordings)
     for word in (PERSON, *gone):
         assert word.encode() not in left
@@ -109,23 +109,23 @@ def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) 
 
 
 def test_what_was_deleted_is_said(recordings: Path) -> None:
-    done = run(recordings, PERSON, "--yes")
-    assert f"deleted 3 episodes of {PERSON}: 2 of ahead, 1 of file:own, recorded on 20" in done.stderr
-    assert "1 of them was not finished" in done.stderr
-    assert "tables, reports and films that were exported before are not touched" in done.stderr
+    result = run(recordings, PERSON, "--yes")
+    assert f"deleted 3 episodes of {PERSON}: 2 of ahead, 1 of file:own, recorded on 20" in result.stderr
+    assert "1 of them was not finished" in result.stderr
+    assert "tables, reports and films that were exported before are not touched" in result.stderr
 
 
 def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
     before = bytes_beside(recordings)
     for answer in ("n\n", "\n", ""):
-        done = run(recordings, PERSON, answer=answer)
-        assert done.exit_code == 1
-        assert "3 episodes" in done.output and "nothing was deleted" in done.stderr
+        result = run(recordings, PERSON, answer=answer)
+        assert result.exit_code == 1
+        assert "3 episodes" in result.output and "nothing was deleted" in result.stderr
     with Store(recordings) as store:
         assert store.count() == 6
     assert PERSON.encode() in before
-    done = run(recordings, PERSON, answer="y\n")
-    assert done.exit_code == 0 and "deleted 3 episodes" in done.stderr
+    result = run(recordings, PERSON, answer="y\n")
+    assert result.exit_code == 0 and "deleted 3 episodes" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -138,16 +138,16 @@ def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
     ],
 )
 def test_an_unknown_id_is_said_with_the_nearest(recordings: Path, id: str, sentence: str) -> None:
-    done = run(recordings, id, "--yes")
-    assert done.exit_code == 1
-    assert "error: " + sentence.format(recordings) in done.stderr
+    result = run(recordings, id, "--yes")
+    assert result.exit_code == 1
+    assert "error: " + sentence.format(recordings) in result.stderr
     with Store(recordings) as store:
         assert store.count() == 6
 
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    done = run(tmp_path / "none.sqlite", "P07", "--yes")
-    assert done.exit_code == 1 and f"there is no file {tmp_path / 'none.sqlite'}" in done.stderr
+    result = run(tmp_path / "none.sqlite", "P07", "--yes")
+    assert result.exit_code == 1 and f"there is no file {tmp_path / 'none.sqlite'}" in result.stderr
     assert not (tmp_path / "none.sqlite").exists()
 
 
@@ -157,9 +157,9 @@ def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkey
     with closing(connect(recordings)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM episodes").fetchone()
-        done = run(recordings, PERSON, "--yes")
-        assert done.exit_code == 1
-        assert "close it and run this command again" in done.stderr
+        result = run(recordings, PERSON, "--yes")
+        assert result.exit_code == 1
+        assert "close it and run this command again" in result.stderr
         reader.execute("COMMIT")
     with Store(recordings) as store:
         assert PERSON not in {each.participant for each in store.episodes()}
@@ -169,8 +169,8 @@ def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkey
 
 
 def test_an_unknown_id_is_said_and_nothing_of_deleting(recordings: Path) -> None:
-    said = run(recordings, "nobody-at-all", "--yes").stderr
-    assert said == f"error: nobody in {recordings} has the id nobody-at-all\n"
+    stderr = run(recordings, "nobody-at-all", "--yes").stderr
+    assert stderr == f"error: nobody in {recordings} has the id nobody-at-all\n"
 
 
 def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None:
@@ -182,12 +182,12 @@ def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None
 def test_a_file_that_cannot_be_written_is_said(recordings: Path, monkeypatch: pytest.MonkeyPatch, id: str) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
     before = recordings.read_bytes()
-    done = run(recordings, id, "--yes")
-    assert done.exit_code == 1 and isinstance(done.exception, SystemExit)
+    result = run(recordings, id, "--yes")
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
     if id == PERSON:
-        assert done.stderr == f"error: nothing was deleted from {recordings}: {recordings} cannot be written to\n"
+        assert result.stderr == f"error: nothing was deleted from {recordings}: {recordings} cannot be written to\n"
     else:
-        assert done.stderr == f"error: nobody in {recordings} has the id {id}\n"
+        assert result.stderr == f"error: nobody in {recordings} has the id {id}\n"
     assert recordings.read_bytes() == before
 
 
@@ -204,8 +204,8 @@ def test_reading_leaves_an_empty_file_empty(tmp_path: Path, verb: list[str], mon
     empty = tmp_path / "empty.sqlite"
     empty.touch()
     arguments = ["report", str(empty)] if verb[0] == "report" else [*verb, "--store", str(empty)]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 1 and "is not a file of recordings" in done.stderr
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1 and "is not a file of recordings" in result.stderr
     assert not empty.stat().st_size and [each.name for each in tmp_path.iterdir()] == [empty.name]
 
 
@@ -214,8 +214,8 @@ def test_reading_leaves_an_empty_file_empty(tmp_path: Path, verb: list[str], mon
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
-    with running(tmp_path / "live.sqlite") as made:
-        yield made
+    with running(tmp_path / "live.sqlite") as new_studio:
+        yield new_studio
 
 
 def begun(studio: Studio, participant: str) -> Page:

@@ -37,8 +37,8 @@ TASK = task_of(AGENT, GOAL, time_limit=50)
 
 @pytest.fixture
 def store(tmp_path: Path) -> Any:
-    with Store(tmp_path / "recordings.sqlite") as made:
-        yield made
+    with Store(tmp_path / "recordings.sqlite") as new_store:
+        yield new_store
 
 
 def some_step(number: int, **changes: Any) -> Step:

@@ -54,7 +54,7 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     store = Store(tmp_path / "full.sqlite")
     heard: list[dict[str, int]] = []
     store.listen(heard.append)
-    start, given = filled(store)
+    start, last_step = filled(store)
     assert store.error is not None and (store.error.reason, store.error.remedy) == (
         "the disk is full",
         "make room on it",
@@ -63,7 +63,7 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     wait_for(lambda: {} in heard)
     # Nothing is said to be stored that is not.
     acknowledged = max((done[start.id] for done in heard if done), default=0)
-    assert acknowledged <= len(store.steps(start.id)["step"]) < given
+    assert acknowledged <= len(store.steps(start.id)["step"]) < last_step
     with pytest.raises(StoreError, match="the disk is full"):
         store.flush(retry_seconds=0)
     with pytest.raises(StoreError, match="the disk is full"):
@@ -71,14 +71,14 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     # Others may begin meanwhile; all of it is taken, and written in its order.
     other = Start.of(TASK)
     store.begin(other)
-    store.step(start.id, some_step(given + 1))
+    store.step(start.id, some_step(last_step + 1))
     assert store.waiting(start.id) > 0 and store.waiting(other.id) == 1
     disk.make_room()
     store.flush()
     assert store.error is None and store.waiting(start.id) == 0
     store.try_out()
-    wait_for(lambda: any(done.get(start.id) == given + 1 for done in heard))
-    assert store.steps(start.id)["step"] == list(range(1, given + 2)) and store.knows(other.id)
+    wait_for(lambda: any(done.get(start.id) == last_step + 1 for done in heard))
+    assert store.steps(start.id)["step"] == list(range(1, last_step + 2)) and store.knows(other.id)
     store.close()
 
 
@@ -150,7 +150,7 @@ def test_what_was_acknowledged_outlives_the_journal_of_sqlite(tmp_path: Path) ->
 def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     SmallDisk(monkeypatch)
     store = Store(tmp_path / "full.sqlite", retry_seconds=0.3)
-    start, given = filled(store)
+    start, last_step = filled(store)
     with pytest.raises(StoreError, match="the disk is full"):
         store.flush()
     with pytest.raises(StoreError, match="the disk is full"):
@@ -162,21 +162,21 @@ def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkey
         store.flush(retry_seconds=1000)
     # What was acknowledged is there, without gaps.
     steps = store.steps(start.id)["step"]
-    assert steps == list(range(1, len(steps) + 1)) and len(steps) < given
+    assert steps == list(range(1, len(steps) + 1)) and len(steps) < last_step
 
 
 def test_only_so_much_waits_for_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = SmallDisk(monkeypatch)
     store = Store(tmp_path / "full.sqlite")
-    start, given = filled(store)
+    start, last_step = filled(store)
     monkeypatch.setattr(writer, "MOST_WAITING", store.waiting(start.id) + 100)
     with pytest.raises(StoreError, match="the disk is full"):
-        for number in range(given + 1, given + 1000):
+        for number in range(last_step + 1, last_step + 1000):
             store.step(start.id, some_step(number))
     disk.make_room()
     store.close()
     steps = store.steps(start.id)["step"]
-    assert steps == list(range(1, given + 101))
+    assert steps == list(range(1, last_step + 101))
 
 
 def test_one_episode_that_cannot_be_recorded_costs_no_other(tmp_path: Path) -> None:

@@ -140,11 +140,11 @@ def test_a_change_that_fails_changes_nothing(old: Path, monkeypatch: pytest.Monk
 
 def test_an_old_file_that_cannot_be_written_is_read_as_it_is(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(old.with_name("new.sqlite")) as new:
-        known = everything(new)
+        contents = everything(new)
     before = old.read_bytes()
     monkeypatch.setattr("os.access", lambda *_: False)
     store = Store(old)
-    assert everything(store) == known
+    assert everything(store) == contents
     assert [each.participant for each in store.episodes()] == [None, None]
     assert store.find("last") == store.episode(store.episodes()[0].id)
     assert old.read_bytes() == before
@@ -213,8 +213,8 @@ def test_the_command_names_the_participant_in_the_link(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as new_studio:
+        yield new_studio
 
 
 def stored(studio: Studio, page: Page) -> Episode:
@@ -375,7 +375,7 @@ def test_a_report_on_two_participants(tmp_path: Path) -> None:
         for id in ("P08", "P07", "P07", None):
             played(store, participant=id, seed=7)
     run = write_run(tmp_path / "out", made_up_rows(["ahead"], {"random": 0.0}, episodes=6))
-    made = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="children")
+    report = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="children")
     first, second = _rows(tmp_path / "report" / "tables" / "participants.csv")
     assert [(row["agent"], row["participant"], row["episodes"]) for row in (first, second)] == [
         *(("children", "P07", "2"), ("children", "P08", "1")),
@@ -384,17 +384,20 @@ def test_a_report_on_two_participants(tmp_path: Path) -> None:
     tidy = _rows(tmp_path / "report" / "tables" / "episodes.csv")
     assert [row["participant"] for row in tidy] == [""] * 6 + ["P08", "P07", "P07", ""]
     methods = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
-    assert "People (“children”) played 1 task 4 times. They were 2 participants; 1 episode carries no id." in methods
-    assert "Participants" in [section.title for section in made.contents.sections]
-    assert "P07" in made.page.read_text(encoding="utf-8")
-    # All met the same chances, and P07 twice, which of people is no mistake.
-    assert not [line for line in made.contents.doubts if "more than once" in line]
-    assert made.contents.model.group != "participant"  # the spread between two cannot be estimated
+    assert (
+        "Participants (“children”) played 1 task 4 times. There were 2 participants; 1 episode has no participant id."
+        in methods
+    )
+    assert "Participants" in [section.title for section in report.contents.sections]
+    assert "P07" in report.page.read_text(encoding="utf-8")
+    # All have the same seed, and P07 twice, which is no duplicate for participants.
+    assert not [line for line in report.contents.doubts if "duplicates" in line]
+    assert report.contents.model.group != "participant"  # two groups are too few for a variance
 
 
 def test_a_report_without_ids_has_no_participants(tmp_path: Path) -> None:
-    made = make_report([write_run(tmp_path / "out", made_up_rows(["food"]))], tmp_path / "report")
-    assert "Participants" not in [section.title for section in made.contents.sections]
+    report = make_report([write_run(tmp_path / "out", made_up_rows(["food"]))], tmp_path / "report")
+    assert "Participants" not in [section.title for section in report.contents.sections]
     assert not (tmp_path / "report" / "tables" / "participants.csv").exists()
     assert "participant" not in (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
 
@@ -413,9 +416,9 @@ def test_the_random_intercept_is_the_participant(study: Report) -> None:
     assert (model.group, model.formula) == ("participant", "passed ~ agent + (1 | participant)")
     assert model.fit is not None and model.fit.groups == 12 + 1
     assert model.fit.spread is not None and model.fit.spread > 0.5
-    assert any("random is one group alone" in line for line in model.remarks)
+    assert any("random is a single group" in line for line in model.remarks)
     methods = study.page.with_name("methods.txt").read_text(encoding="utf-8")
-    assert "They were 12 participants." in methods
+    assert "There were 12 participants." in methods
     assert "random intercept for each participant (an agent counts as one)" in methods
 
 

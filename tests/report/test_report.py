@@ -130,7 +130,7 @@ def test_every_figure_is_there_as_png_and_pdf(report: Report) -> None:
 
 def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None:
     text = (report.page.parent / "methods.txt").read_text(encoding="utf-8")
-    for said in (
+    for sentence in (
         "600 episodes on 20 tasks",
         "rules “3.1”",
         "made from 7",
@@ -143,7 +143,7 @@ def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None
         "Voudouris et al. (2022)",
         "puzzlebox run tasks --agent random --agent heuristic --seed 7 -o out\npuzzlebox report out --published",
     ):
-        assert said in text, said
+        assert sentence in text, sentence
     settings = {(line["setting"], line["value"]) for line in table(report, "settings")}
     assert {("seed", "7"), ("rules_fields.decision_period", "3"), ("agents", "random, heuristic")} <= settings
 
@@ -169,22 +169,22 @@ def test_the_same_data_give_the_same_bytes(rows: list[dict[str, Any]], report: R
 
 def test_tasks_trained_on_are_kept_apart(tmp_path: Path) -> None:
     """The learner knows its first ten tasks by heart; the overall numbers must not show it."""
-    known = TESTBED[:10]
-    rows = made_up_rows(TESTBED, {"random": -2.0, "learner": -1.0}, trained_on={"learner": known})
+    trained_tasks = TESTBED[:10]
+    rows = made_up_rows(TESTBED, {"random": -2.0, "learner": -1.0}, trained_on={"learner": trained_tasks})
     for row in rows:
         if row["trained_on"]:
             row |= {"passed": True, "return": 0.9}
-    made = make_report([write_run(tmp_path / "out", rows)], tmp_path / "report")
-    overall = {line["agent"]: line for line in table(made, "agents")}
-    fresh = [row for row in rows if row["task"] not in known and row["agent"] == "learner"]
+    new_report = make_report([write_run(tmp_path / "out", rows)], tmp_path / "report")
+    overall = {line["agent"]: line for line in table(new_report, "agents")}
+    fresh = [row for row in rows if row["task"] not in trained_tasks and row["agent"] == "learner"]
     assert int(overall["learner"]["episodes"]) == len(fresh)
     assert float(overall["learner"]["pass_rate"]) == pytest.approx(np.mean([row["passed"] for row in fresh]))
-    (line,) = [each for each in table(made, "trained_and_held_out") if each["agent"] == "learner"]
+    (line,) = [each for each in table(new_report, "trained_and_held_out") if each["agent"] == "learner"]
     assert float(line["trained_on"]) == 1
     assert float(line["difference_low"]) > 0
-    assert {each["task"] for each in table(made, "tasks_trained_on")} == set(known)
-    assert {each["task"] for each in table(made, "tasks")} == set(TESTBED) - set(known)
-    assert made.contents.sections[0].title == "Held-out tasks: all agents"
+    assert {each["task"] for each in table(new_report, "tasks_trained_on")} == set(trained_tasks)
+    assert {each["task"] for each in table(new_report, "tasks")} == set(TESTBED) - set(trained_tasks)
+    assert new_report.contents.sections[0].title == "Held-out tasks: all agents"
 
 
 def test_colours_are_the_same_in_every_report_and_enough_for_many() -> None:
@@ -213,10 +213,10 @@ def test_the_group_follows_the_design(tmp_path: Path) -> None:
 
 def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: Path) -> None:
     """An easy and a hard task in each level, and an agent with 9 times the odds on each: nobody else's number."""
-    chances = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
-    rows = made_up_rows(list(chances), {"random": 0.0, "learner": 0.0}, episodes=140)
+    skills = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
+    rows = made_up_rows(list(skills), {"random": 0.0, "learner": 0.0}, episodes=140)
     for row in rows:
-        share = chances[row["task"]][row["agent"] == "learner"]
+        share = skills[row["task"]][row["agent"] == "learner"]
         row |= {"passed": row["repetition"] < share * 140, "seed": ""}
     model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
     assert model.fit is not None
@@ -227,21 +227,21 @@ def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: 
 def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
     """What each agent was and perceived, and what each task asked for, also where nobody mentioned it."""
     run(find_tasks(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
-    made = make_report([tmp_path / "out"], tmp_path / "report")
+    new_report = make_report([tmp_path / "out"], tmp_path / "report")
     text = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
-    for said in (
+    for sentence in (
         "The agent “random(max_step_length=3)” was puzzlebox.arena.agents.random:RandomAgent("
         "step_length_distribution='normal(5, 1)', max_step_length=3, action_biases=None, ",
         "HeuristicAgent(rays=45, behaviour='published'). It perceived 45 rays over 60° and its health, velocity and",
         "Time limits, which food prolongs, were 25 s, pass marks were 0 (of each task",
     ):
-        assert said in text, said
-    settings = {line["setting"]: line["value"] for line in table(made, "settings")}
+        assert sentence in text, sentence
+    settings = {line["setting"]: line["value"] for line in table(new_report, "settings")}
     assert settings["agents.heuristic.class"] == "puzzlebox.arena.agents.heuristic:HeuristicAgent"
     assert settings["agents.random(max_step_length=3).options.prev_step_bias"] == "0.0"
     assert (settings["agents.heuristic.senses.rays"], settings["agents.heuristic.senses.vitals"]) == ("45", "True")
-    (line,) = table(made, "task_settings")
-    episodes = table(made, "episodes")
+    (line,) = table(new_report, "task_settings")
+    episodes = table(new_report, "episodes")
     assert line == {
         "run": "out",
         "task": "examples/food",
@@ -296,7 +296,7 @@ def test_what_is_separated_only_together_has_no_number(tmp_path: Path) -> None:
         row["passed"] = row["repetition"] < passes[row["task"], row["agent"]]
     model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
     assert model.fit is None
-    assert model.why_not.startswith("agent and task together separate what passed from what did not")
+    assert model.why_not.startswith("agent and task together separate passed from failed episodes")
 
 
 def test_the_documentation_runs_as_pasted_and_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,9 +99,9 @@ def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp
     drawn = figures["passed_by_level"].axes[0].containers
     bars = {each.get_label(): each.patches[0] for each in drawn if isinstance(each, BarContainer)}
     colours = {name: to_hex(patch.get_facecolor()) for name, patch in bars.items()}
-    wheel = {line.get_label(): to_hex(line.get_color()) for line in figures["profile"].axes[0].get_lines()}
+    radar = {line.get_label(): to_hex(line.get_color()) for line in figures["profile"].axes[0].get_lines()}
     expected = {agent: look.colour.lower() for agent, look in looks.looks(results.agents).items()}
-    assert wheel == expected
+    assert radar == expected
     assert {name: colour for name, colour in colours.items() if name in expected} == expected
     published = {name: patch for name, patch in bars.items() if name not in expected}
     assert published
@@ -117,11 +117,11 @@ def test_paths_tell_what_was_not_played_from_what_was_not_kept() -> None:
     record = Record(task, 0, 1, Rules.named("puzzlebox"), ((3,), (3,)))
     played = [("food", "a"), ("wall", "b"), ("wall", "a")]
     rows = [ReportEpisode("out", name, agent, 0.0, False) for name, agent in played]
-    found = [(row, record) for row in rows[:2]]
+    records = [(row, record) for row in rows[:2]]
     with looks.style():
-        figure = paths.paths_from_above(found, rows, looks.looks(["a", "b"]), "paths", "").figure
-    said = [[text.get_text() for text in panel.texts] for panel in figure.axes]
-    assert said == [[], ["not played"], ["no path kept"], []]
+        figure = paths.paths_from_above(records, rows, looks.looks(["a", "b"]), "paths", "").figure
+    panel_texts = [[text.get_text() for text in panel.texts] for panel in figure.axes]
+    assert panel_texts == [[], ["not played"], ["no path kept"], []]
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_each_arena_has_a_panel_of_its_own() -> None:
     )
     task = CORRIDOR.model_copy(update={"arenas": (arena, turned)})
     rows = [ReportEpisode("out", "two", "a", 0.0, None, arena=position, trajectory="x") for position in (0, 1)]
-    found = [(row, Record(task, row.arena, 1, Rules.named("puzzlebox"), ((FORWARDS,), (FORWARDS,)))) for row in rows]
+    records = [(row, Record(task, row.arena, 1, Rules.named("puzzlebox"), ((FORWARDS,), (FORWARDS,)))) for row in rows]
     with looks.style():
-        figure = paths.paths_from_above(found, rows, looks.looks(["a"]), "paths", "").figure
+        figure = paths.paths_from_above(records, rows, looks.looks(["a"]), "paths", "").figure
     assert [panel.get_ylabel().replace("\n", " ") for panel in figure.axes] == ["two, arena 1", "two, arena 2"]
     assert [len(panel.get_lines()) for panel in figure.axes] == [2, 2]  # one way and its rim
     assert not np.allclose(way_in(figure.axes[0])[0], way_in(figure.axes[1])[0])
@@ -194,9 +194,9 @@ def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_befor
     row = ReportEpisode("out", "study", "a", 0.0, False, arena=1, trajectory="x")
     other = ReportEpisode("out", "study", "b", 0.0, False, arena=1, trajectory="x")
     stood = Record(task, 1, 1, Rules.named("puzzlebox"), ((0,), (0,)))
-    found = [(row, world.snapshot()), (other, stood)]
+    records = [(row, world.snapshot()), (other, stood)]
     with looks.style():
-        figure = paths.paths_from_above(found, [row, other], looks.looks(["a", "b"]), "paths", "").figure
+        figure = paths.paths_from_above(records, [row, other], looks.looks(["a", "b"]), "paths", "").figure
     assert [panel.get_ylabel().replace("\n", " ") for panel in figure.axes] == [
         "study, arena 2",
         "",
@@ -212,7 +212,7 @@ def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_befor
     view = View.top(world.scene(), 1.0)
     (end,) = pixels(np.array([world.position_of(world.animals[0])]), view, 420, 420)
     assert abs(way_in(figure.axes[2])[-1] - end).max() < 3
-    assert "on to the next arena" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "continues in the next arena" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_paths_are_those_of_the_tasks_most_played() -> None:

@@ -444,12 +444,12 @@ def command(*arguments: str) -> Any:
 
 def test_the_command(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    asked = (str(folder), "--agent", "random", "--episodes", "2", "--workers", "1", "-o", str(out))
-    done = command(*asked)
-    assert done.exit_code == 0, done.output
-    assert "8 episodes" in done.stderr
-    assert "random" in done.stdout
-    assert "(8 of them earlier)" in command(*asked).stderr
+    arguments = (str(folder), "--agent", "random", "--episodes", "2", "--workers", "1", "-o", str(out))
+    result = command(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "8 episodes" in result.stderr
+    assert "random" in result.stdout
+    assert "(8 of them earlier)" in command(*arguments).stderr
 
 
 @pytest.mark.parametrize(
@@ -461,8 +461,8 @@ def test_the_command(folder: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_the_command_refuses(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
-    done = command(*arguments, "-o", str(tmp_path / "out"))
-    assert done.exit_code == 1
-    assert sentence in done.stderr
-    assert done.stderr.count("\n") <= 2
+    result = command(*arguments, "-o", str(tmp_path / "out"))
+    assert result.exit_code == 1
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") <= 2
     assert not (tmp_path / "out").exists()

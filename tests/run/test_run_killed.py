@@ -48,7 +48,7 @@ def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
     whole = run(subjects, ["random"], tmp_path / "whole" / "run", episodes=EPISODES, workers=1)
     out = tmp_path / "killed" / "run"
     journal = out / JOURNAL
-    chances = random.Random(7)
+    rng = random.Random(7)
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(task), str(out), str(EPISODES)],
         stdin=subprocess.PIPE,
@@ -64,10 +64,10 @@ def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
             orders.flush()
             child = int(answers.readline())
             # Sometimes at once, sometimes after a few episodes, and always somewhere within one.
-            more = chances.choice([0, 1, 1500, 4000])
+            more = rng.choice([0, 1, 1500, 4000])
             while more and _size(journal) < start + more and _alive(child):
                 time.sleep(0.0005)
-            time.sleep(chances.random() * 0.01)
+            time.sleep(rng.random() * 0.01)
             os.kill(child, signal.SIGKILL)
             ends.append(int(answers.readline()))
             reached.append(_size(journal))
@@ -134,7 +134,7 @@ def test_ray_gives_the_same_rows(tmp_path: Path) -> None:
     task.write_text(TINY)
     subjects = find_tasks([str(task), "foraging"])
     here = run(subjects, ["random"], tmp_path / "here" / "run", episodes=3, workers=1)
-    there = run(subjects, ["random"], tmp_path / "there" / "run", episodes=3, workers=2, backend="ray")
-    assert rows_of(there.episodes) == rows_of(here.episodes)
+    on_cluster = run(subjects, ["random"], tmp_path / "there" / "run", episodes=3, workers=2, backend="ray")
+    assert rows_of(on_cluster.episodes) == rows_of(here.episodes)
     csvs = [(tmp_path / place / "run" / "episodes.csv").read_bytes() for place in ("here", "there")]
     assert csvs[0] == csvs[1]

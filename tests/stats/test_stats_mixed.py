@@ -97,9 +97,9 @@ def brute_force(point: NDArray[np.float64], passed: list[bool], agents: list[str
 #   }
 #
 # The errors of `summary(model)` are those of `curve` by a coarser difference, here the same to 5 digits.
-Told = tuple[dict[str, tuple[float, float]], float, float]
+Expected = tuple[dict[str, tuple[float, float]], float, float]
 # fit(passed ~ period + (1 | herd), cbpp's rows written out); the estimates are those of lme4's manual.
-HERDS: Told = (
+HERDS: Expected = (
     {
         "intercept": (-1.3992304, 0.2335116),
         "2": (-0.9914037, 0.3067680),
@@ -110,7 +110,7 @@ HERDS: Told = (
     -277.4590284,
 )
 # fit(passed ~ agent + level + (1 | child), the rows of uneven(2024, 17, 5, 1.1))
-ORDINARY: Told = (
+ORDINARY: Expected = (
     {
         "intercept": (-0.8636227, 0.3710879),
         "heuristic": (1.1918648, 0.2738294),
@@ -124,7 +124,7 @@ ORDINARY: Told = (
 )
 # The same of uneven(5, 60, 1, 3.0): with few episodes of each child and a wide spread the integrand is far from normal,
 # so that ten nodes do not give the integral; then only a fit that climbs the very sum that lme4 climbs agrees with it.
-WIDE: Told = (
+WIDE: Expected = (
     {
         "intercept": (-1.2648997, 0.6968501),
         "heuristic": (2.1861228, 0.5197869),
@@ -137,7 +137,7 @@ WIDE: Told = (
     -162.4622497,
 )
 # With nodes = 5.
-WIDE_5: Told = (
+WIDE_5: Expected = (
     {
         "intercept": (-1.2331135, 0.6763586),
         "heuristic": (2.1610563, 0.5141585),
@@ -151,8 +151,8 @@ WIDE_5: Told = (
 )
 
 
-def agrees(fit: Fit, told: Told) -> None:
-    terms, spread, likelihood = told
+def agrees(fit: Fit, expected: Expected) -> None:
+    terms, spread, likelihood = expected
     assert {term.name for term in fit.terms} == terms.keys()
     for term in fit.terms:
         assert (term.estimate, term.error) == pytest.approx(terms[term.name], abs=3e-6), term.name
@@ -168,7 +168,7 @@ def test_the_example_of_lme4() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "size", "nodes", "told"),
+    ("arguments", "size", "nodes", "expected"),
     [
         ((2024, 17, 5, 1.1), (498, 202), 10, ORDINARY),
         ((5, 60, 1, 3.0), (371, 164), 10, WIDE),
@@ -177,13 +177,13 @@ def test_the_example_of_lme4() -> None:
     ids=["ordinary", "wide", "wide, 5 nodes"],
 )
 def test_two_factors_as_lme4_fits_them(
-    made: tuple[int, int, int, float], size: tuple[int, int], nodes: int, told: Told
+    arguments: tuple[int, int, int, float], size: tuple[int, int], nodes: int, expected: Expected
 ) -> None:
-    rows = uneven(*made)
+    rows = uneven(*arguments)
     passed, agents, levels, children = ([row[place] for row in rows] for place in range(4))
     assert (len(passed), sum(passed)) == size  # the very data R was given
     references = {"agent": "random", "level": "1"}
-    agrees(fit_mixed_logistic(passed, {"agent": agents, "level": levels}, children, references, nodes), told)
+    agrees(fit_mixed_logistic(passed, {"agent": agents, "level": levels}, children, references, nodes), expected)
 
 
 def test_against_a_brute_force_fit() -> None:
@@ -274,8 +274,8 @@ def test_an_agent_that_is_its_own_group_is_pointed_out() -> None:
     groups = [f"child {i % 30}" for i in range(300)] + ["random"] * 40 + ["dreamer"] * 40
     passed = [bool(chance.random() < 0.5) for _ in agents]
     fit = fit_mixed_logistic(passed, {"agent": agents}, groups)
-    (said,) = [remark for remark in fit.remarks if "one group alone" in remark]
-    assert said.startswith("random, dreamer are each one group alone")
+    (sentence,) = [remark for remark in fit.remarks if "a single group" in remark]
+    assert sentence.startswith("random, dreamer are each a single group")
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_an_agent_that_is_its_own_group_is_pointed_out() -> None:
         ([], [], [], "no episodes"),
         ([True] * 4, ["a", "b"] * 2, ["1", "1", "2", "2"], "every episode passed"),
         ([False] * 4, ["a", "b"] * 2, ["1", "1", "2", "2"], "no episode passed"),
-        ([True, False] * 2, ["a", "a", "b", "b"], ["1", "1", "2", "2"], "cannot be told apart"),
+        ([True, False] * 2, ["a", "a", "b", "b"], ["1", "1", "2", "2"], "are confounded"),
     ],
 )
 def test_models_that_cannot_be_fitted(passed: list[bool], agents: list[str], levels: list[str], why: str) -> None:
@@ -298,7 +298,7 @@ def test_near_separation_is_said() -> None:
     fit = fit_mixed_logistic(
         [passed for *_, passed in rows], {"agent": [a for a, *_ in rows], "level": [level for _, level, _ in rows]}
     )
-    assert any("separate level" in remark for remark in fit.remarks)
+    assert any("is (nearly) separated" in remark for remark in fit.remarks)
     assert not all(term.settled for term in fit.terms)
 
 

@@ -59,10 +59,10 @@ def test_it_is_run_and_played_again(tmp_path: Path) -> None:
 
 
 def test_it_is_recorded_and_exported(tmp_path: Path) -> None:
-    (subject,) = find_tasks(["corridor/short"])
+    (run_task,) = find_tasks(["corridor/short"])
     with Store(tmp_path / "r.sqlite") as store:
         for number, agent in enumerate((Walker(), Drunkard())):
-            play(subject.task, agent, seed=number, store=store, name=subject.name)
+            play(run_task.task, agent, seed=number, store=store, name=run_task.name)
         store.flush()
         first, second = store.episodes()[::-1]
         assert first.passed and first.ended_by == "completed" and second.wing == "corridor"
@@ -88,11 +88,11 @@ def test_it_is_reported_on(tmp_path: Path) -> None:
 
 
 def test_the_commands_take_it(tmp_path: Path) -> None:
-    asked = ["run", "corridor/short", "--agent", "corridor:Walker", "-o", str(tmp_path / "out"), "--workers", "1"]
-    done = CliRunner().invoke(app, asked)
+    arguments = ["run", "corridor/short", "--agent", "corridor:Walker", "-o", str(tmp_path / "out"), "--workers", "1"]
+    done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-    said = CliRunner().invoke(app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0"])
-    assert said.exit_code == 0 and "arrived" in said.output and "passed" in said.output
+    replay = CliRunner().invoke(app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0"])
+    assert replay.exit_code == 0 and "arrived" in replay.output and "passed" in replay.output
     film = CliRunner().invoke(
         app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0", "-o", str(tmp_path / "f.gif")]
     )
