@@ -1,4 +1,4 @@
-"""Seeds: every derivation is in one module, and none may ever give another number."""
+"""Seeds: every derivation is in one module, and its results never change."""
 
 import re
 from pathlib import Path
@@ -9,9 +9,9 @@ import pytest
 from puzzlebox import seeds
 
 SOURCE = Path(seeds.__file__).parent
-# What makes a random stream, or asks the system for one.
+# Calls that create a random stream, or read random numbers of the system.
 _STREAMS = re.compile(r"default_rng\(|SeedSequence|PCG64|\bRandom\(|SystemRandom|randbelow|\bspawn\(")
-# The statistics import nothing and take the seed they resample with; the stream of .NET has the seed of the game.
+# The statistics are independent of the package and take the seed of the bootstrap; .NET's stream has the game's seed.
 _OTHERS = {"stats/means.py", "report/figures/violins.py", "arena/things/dotnet_random.py"}
 
 

@@ -1,4 +1,4 @@
-"""`puzzlebox backup`: a whole copy while people play, for its owner alone; and how it is restored."""
+"""`puzzlebox backup`: complete copies while participants play, file permissions, and restoring."""
 
 import os
 import shutil
@@ -137,7 +137,7 @@ def test_a_full_disk_is_the_targets(recordings: Path, tmp_path: Path) -> None:
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    room = 36_864  # enough for what SQLite keeps beside a file, and not for the copy
+    room = 36_864  # enough for SQLite's own files, but not for the copy
     with closing(sqlite3.connect(recordings)) as connection, connection:
         connection.execute("INSERT INTO tasks VALUES ('long', hex(zeroblob(30000)))")
     copy = tmp_path / "copy.sqlite"
@@ -169,7 +169,7 @@ def test_a_full_disk_is_said(recordings: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_while_people_play(recordings: Path, tmp_path: Path) -> None:
-    """Each copy holds a moment: every episode in it has all steps up to its last one."""
+    """Each copy is consistent: every episode in it has all steps up to its last one."""
     copies = [tmp_path / f"{number}.sqlite" for number in range(5)]
     over = threading.Event()
 
@@ -222,7 +222,7 @@ def test_the_secret_of_the_links_is_copied_when_told_and_the_restored_studio_kno
     result = backup(copy, "--data", recordings, "--with-key", "--force")
     assert result.stdout.split() == [str(copy), f"{copy}.key"]
     assert os.name != "posix" or mode(tmp_path / "copy.sqlite.key") == 0o600
-    # As the documentation says: what is damaged goes away, and the copy comes back.
+    # As in the documentation: move the damaged files away, then restore the copy.
     episodes = Store(recordings).episodes()
     recordings.write_bytes(b"damaged")
     (tmp_path / "damaged").mkdir()
@@ -253,7 +253,7 @@ def test_a_journal_that_was_left_behind_is_not_taken_over(recordings: Path, tmp_
     assert result.exit_code == 1 and "belongs to a file that was moved away" in result.stderr
 
 
-# --- rights
+# --- permissions
 
 
 @posix

@@ -1,4 +1,4 @@
-"""Recorded episodes as films and pictures, and the command that makes them."""
+"""Films and pictures of recorded episodes, and the command that writes them."""
 
 import re
 import sys
@@ -47,7 +47,7 @@ RECORD = played([3, 3, 4, 4, 3, 1, 1, 3, 3, 5])
 
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """One finished episode in the store of this machine; its id."""
+    """Record one finished episode in the default store; return its id."""
     monkeypatch.setenv("PUZZLEBOX_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     with Store() as store:
@@ -58,11 +58,11 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return start.id
 
 
-# --- reading back what was written
+# --- reading the files again
 
 
 def unpacked(data: bytes) -> bytes:
-    """What a GIF reader makes of codes: an independent reading of the same rules."""
+    """Decompress LZW codes as a GIF reader does: an independent implementation."""
     bits, table, out = 9, [bytes((n,)) for n in range(256)] + [b"", b""], bytearray()
     number, length, last, position = 0, 0, b"", 0
     while True:
@@ -231,7 +231,7 @@ def test_in_the_dark_only_the_view_from_above_shows_anything() -> None:
 
 
 def test_the_eye_behind_the_animal_does_not_leap() -> None:
-    """Where the view of single moments jumps upwards before a pillar, that of a film gets there bit by bit."""
+    """The camera of pictures jumps upwards before a pillar; that of a film moves smoothly."""
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 300", "name: Wall, at: [20, 0, 8.2], size: [1, 4, 1]")
     camera, eyes, wanted = FollowingCamera("third", SMALL), [], []
     for moment in moments(played([1] * 60 + [0] * 30, task, FINE)):
@@ -263,7 +263,7 @@ def test_a_new_arena_is_a_new_scene(tmp_path: Path) -> None:
     film(record, tmp_path / "a.gif", size=SMALL)
 
 
-# --- the way from above
+# --- the path from above
 
 
 def test_the_path_is_drawn_where_the_animal_was() -> None:
@@ -366,7 +366,7 @@ def test_one_sentence_for_each_mistake(
     assert sorted(tmp_path.iterdir()) == before
 
 
-# --- what films are called
+# --- the names of films
 
 
 def test_a_film_is_named_after_task_participant_and_id(recorded: str) -> None:

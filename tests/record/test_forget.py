@@ -1,4 +1,4 @@
-"""`puzzlebox forget`: a participant's records are deleted, also from the bytes of the file, and nobody else's."""
+"""`puzzlebox forget`: the records of one participant are deleted, also from the bytes of the file."""
 
 import json
 import os
@@ -28,7 +28,7 @@ STEP = Step(step=3, actions=(3,), time_ms=0.0, reward=0.0, total=0.0, measures={
 
 
 def played(store: Store, task: Any = SHARED, actions: int = 400, name: str = "ahead", **how: Any) -> str:
-    """An episode forwards, recorded; with few actions it stays open."""
+    """Record an episode of moving forwards; with few actions it stays open."""
     start = Start.of(task, name=name, **how)
     world = World(task, seed=start.seed, arena=start.arena)
     recording = Recorder(store, start, world)
@@ -87,7 +87,7 @@ def test_a_participant_is_forgotten_to_the_last_byte(recordings: Path) -> None:
         assert store.count() == len(before) == 3
     kept = numbers(recordings, "episodes", "number")
     assert numbers(recordings, "steps") <= kept and numbers(recordings, "events") <= kept
-    # The task only this person played is gone, the one others played as well is there.
+    # The task that only this participant played is deleted, the one that others played is kept.
     assert len(numbers(recordings, "tasks", "hash")) == 1
     assert b"own" not in left
 
@@ -98,7 +98,7 @@ def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) 
             next(each.id for each in store.episodes() if each.participant == who) for who in (PERSON, "P08")
         )
         writer = Writer(recordings, [])
-        for id in (theirs, other):  # a step that is stored already: the file refuses it
+        for id in (theirs, other):  # a step that is stored already, which the database refuses
             writer.put(id, STEP)
         with pytest.raises(StoreError, match="cannot be recorded any further"):
             writer.close(0.0)
@@ -152,7 +152,7 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 
 def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The records are deleted; that their bytes are still there is not kept quiet."""
+    """The records are deleted, and the command reports that their bytes are still in the file."""
     monkeypatch.setattr("puzzlebox.record.deletion.LOCK_TIMEOUT_SECONDS", 0.1)
     with closing(connect(recordings)) as reader:
         reader.execute("BEGIN")
@@ -163,7 +163,7 @@ def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkey
         reader.execute("COMMIT")
     with Store(recordings) as store:
         assert PERSON not in {each.participant for each in store.episodes()}
-    # Nobody of that id is left, and yet there is something to do.
+    # There is no participant with that id any more, but the bytes are still to be removed.
     assert "has the id" in run(recordings, PERSON, "--yes").stderr
     assert PERSON.encode() not in bytes_beside(recordings)
 
@@ -192,7 +192,7 @@ def test_a_file_that_cannot_be_written_is_said(recordings: Path, monkeypatch: py
 
 
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    """Not even SQLite's own words come out as a traceback."""
+    """Errors of SQLite are reported in one sentence, without a traceback."""
     (tmp_path / "other.sqlite").touch()
     with pytest.raises(StoreError, match=r"are damaged \(no such table"):
         participants_in(tmp_path / "other.sqlite")
@@ -209,7 +209,7 @@ def test_reading_leaves_an_empty_file_empty(tmp_path: Path, verb: list[str], mon
     assert not empty.stat().st_size and [each.name for each in tmp_path.iterdir()] == [empty.name]
 
 
-# --- beside a studio
+# --- while a studio runs
 
 
 @pytest.fixture
@@ -235,7 +235,7 @@ def test_while_they_play_the_rest_of_the_episode_is_not_kept_and_others_notice_n
         assert studio.store.error is None
         assert [each.id for each in studio.store.episodes()] == [other.episode]
         assert numbers(path, "steps") <= numbers(path, "episodes", "number")
-        # A new episode may get the number of the one that is gone, and has only its own steps.
+        # A new episode may get the number of the deleted one, but has only its own steps.
         with begun(studio, "P09") as third:
             steps = studio.store.steps(third.episode)["step"]
             assert steps == list(range(len(steps)))

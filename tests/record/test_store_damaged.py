@@ -1,4 +1,4 @@
-"""A damaged file of recordings: one sentence wherever it is read, and all that can be read is exported."""
+"""Damaged files of recordings: every reader reports one sentence, and all readable episodes are exported."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ def path(whole: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def torn_whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A file in which one page with steps of one episode is full of zeros, and the id of that episode."""
+    """Return a file in which one page with steps of one episode is zeroed, and the id of that episode."""
     path = tmp_path_factory.mktemp("torn") / "r.sqlite"
     with Store(path) as store:
         task = task_of(AGENT, time_limit=150)
@@ -90,7 +90,7 @@ def change(path: Path, statement: str) -> None:
 
 
 def command(*arguments: object) -> Any:
-    """A verb; whatever it says, it says in words."""
+    """Run a command and check that it prints no traceback."""
     result = CliRunner().invoke(app, list(map(str, arguments)))
     assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
     assert "Traceback" not in result.output
@@ -139,7 +139,7 @@ def test_one_damaged_episode_is_left_out_and_the_others_are_written(statement: s
     result = command("replay", id, "--store", path)
     assert result.exit_code == 1 and DAMAGES[statement] in result.stderr and not result.stdout
     before = path.read_bytes()
-    # Whoever is asked for: P0 played the damaged episode, and P3 another one.
+    # For any participant: P0 played the damaged episode, P3 another one.
     for participant in ("P0", "P3"):
         result = command("forget", participant, "--yes", "--store", path)
         assert result.exit_code == 1 and result.stderr.count("\n") == 1 and not result.stdout
@@ -202,7 +202,7 @@ def test_a_format_that_never_was(version: int, path: Path) -> None:
 
 
 def test_an_episode_whose_id_has_changed_in_one_of_two_places(path: Path, tmp_path: Path) -> None:
-    """Its row says another id than the index it is found by."""
+    """The id in the row differs from that in the index."""
     id, data = Store(path).episodes()[0].id, path.read_bytes()
     assert data.count(id.encode()) == 2
     sentences = []
@@ -215,7 +215,7 @@ def test_an_episode_whose_id_has_changed_in_one_of_two_places(path: Path, tmp_pa
 
 
 def everything(path: Path, folder: Path) -> None:
-    """Every reader there is; each answers or says a sentence."""
+    """Call every reader; each returns a value or raises one sentence."""
     for number, verb in enumerate((["export"], ["export", "--animalai"])):
         command(*verb, "--store", path, "-o", folder / f"out-{number}")
     for more in ([], ["-o", folder / "last.png", "--size", "16"]):

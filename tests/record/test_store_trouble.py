@@ -1,4 +1,4 @@
-"""Recordings when something goes wrong: full disks, locks, files that are moved, episodes that cannot be recorded."""
+"""Recording under faults: full disks, locks, moved files, episodes that cannot be recorded."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from test_store import TASK, some_step, wait_for
 
 
 class SmallDisk:
-    """A disk that is full soon, until somebody makes room."""
+    """A disk that is soon full, until room is made."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._full, self._pages = True, 0
@@ -37,7 +37,7 @@ class SmallDisk:
 
 
 def filled(store: Store, most: int = 5000) -> tuple[Start, int]:
-    """An episode that is recorded until writing fails, and how many steps were given."""
+    """Record an episode until writing fails; return its start and the number of steps passed to the store."""
     start = Start.of(TASK)
     store.begin(start)
     for number in range(1, most):
@@ -61,14 +61,14 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     )
     assert re.search(r"full.sqlite fails: the disk is full; entries not written yet: \d+$", str(store.error))
     wait_for(lambda: {} in heard)
-    # Nothing is said to be stored that is not.
+    # Only stored steps are acknowledged.
     acknowledged = max((done[start.id] for done in heard if done), default=0)
     assert acknowledged <= len(store.steps(start.id)["step"]) < last_step
     with pytest.raises(StoreError, match="the disk is full"):
         store.flush(retry_seconds=0)
     with pytest.raises(StoreError, match="the disk is full"):
         store.try_out()
-    # Others may begin meanwhile; all of it is taken, and written in its order.
+    # Other episodes may begin meanwhile; all entries are accepted, and written in their order.
     other = Start.of(TASK)
     store.begin(other)
     store.step(start.id, some_step(last_step + 1))
@@ -160,7 +160,7 @@ def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkey
             call()
     with pytest.raises(StoreError, match="the disk is full"):
         store.flush(retry_seconds=1000)
-    # What was acknowledged is there, without gaps.
+    # All acknowledged steps are stored, without gaps.
     steps = store.steps(start.id)["step"]
     assert steps == list(range(1, len(steps) + 1)) and len(steps) < last_step
 
@@ -196,7 +196,7 @@ def test_one_episode_that_cannot_be_recorded_costs_no_other(tmp_path: Path) -> N
     store.step(bad.id, some_step(3, events=[dict(kind="pressed", step=3, thing=1, name="x", animal=0, details={})]))
     store.flush()
     assert store.error is None
-    # Its player is told with the next step.
+    # The next step of the episode raises the error.
     with pytest.raises(
         EpisodeFault, match=r"cannot be recorded any further \(UNIQUE .*\); entries set aside in .*: 2$"
     ):
@@ -245,12 +245,12 @@ def test_an_episode_has_one_owner(tmp_path: Path) -> None:
             first.step(start.id, some_step(3))
         second.flush()
         second.release(start.id)
-        # It goes on after what the other has recorded.
+        # It resumes after the steps that the other one has recorded.
         with pytest.raises(ValueError, match="already recorded up to step 2"):
             first.step(start.id, some_step(2))
         first.end(start.id, End(2, 0.0, False, "left"))
         first.flush()
-        second.claim(start.id)  # what is over is nobody's
+        second.claim(start.id)  # a finished episode has no owner
     assert first.steps(start.id)["step"] == [1, 2]
 
 
@@ -261,7 +261,7 @@ def test_an_owner_that_is_killed_keeps_nobody_out(
 ) -> None:
     import fcntl
 
-    if of_the_process:  # a system that has no locks of opened files
+    if of_the_process:  # a system without locks owned by open files
         monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
     path = tmp_path / "a.sqlite"
     text = (

@@ -1,4 +1,4 @@
-"""A report from the first row to the last figure: what it says is what the data say, and it opens anywhere."""
+"""Whole reports: their numbers agree with the data, and the page needs no other file."""
 
 import csv
 import re
@@ -29,7 +29,7 @@ def rows() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def report(rows: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """One report with everything, which several tests look at."""
+    """Make one report with all sections, for several tests."""
     folder = tmp_path_factory.mktemp("made-up")
     run = write_run(folder / "out", rows)
     return make_report([run], folder / "report", published=True, command="puzzlebox report out --published")
@@ -78,13 +78,13 @@ def test_the_model_has_tasks_as_groups_and_random_as_reference(report: Report) -
     assert model.fit is not None
     assert model.fit.references == {"agent": "random", "level": "1"}
     odds = {line["term"]: float(line["odds_ratio"]) for line in table(report, "odds_ratios")}
-    # Made with differences of 2 and 3 on the scale of log odds.
+    # The data were drawn with differences of 2 and 3 in log odds.
     assert odds["heuristic"] == pytest.approx(np.exp(2), rel=0.5)
     assert odds["learner"] > odds["heuristic"]
 
 
 class Tags(HTMLParser):
-    """The tags of a page, whether they are closed, and what they refer to."""
+    """Collects the tags of a page, whether they are closed, and their references."""
 
     VOID = ("meta", "img", "br")
 
@@ -168,7 +168,7 @@ def test_the_same_data_give_the_same_bytes(rows: list[dict[str, Any]], report: R
 
 
 def test_tasks_trained_on_are_kept_apart(tmp_path: Path) -> None:
-    """The learner knows its first ten tasks by heart; the overall numbers must not show it."""
+    """The learner always passes the ten tasks it was trained on, which overall numbers must not include."""
     trained_tasks = TESTBED[:10]
     rows = made_up_rows(TESTBED, {"random": -2.0, "learner": -1.0}, trained_on={"learner": trained_tasks})
     for row in rows:
@@ -212,7 +212,7 @@ def test_the_group_follows_the_design(tmp_path: Path) -> None:
 
 
 def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: Path) -> None:
-    """An easy and a hard task in each level, and an agent with 9 times the odds on each: nobody else's number."""
+    """An easy and a hard task in each level, and an agent with 9 times the odds on each: the estimate is 9."""
     skills = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
     rows = made_up_rows(list(skills), {"random": 0.0, "learner": 0.0}, episodes=140)
     for row in rows:
@@ -225,7 +225,7 @@ def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: 
 
 
 def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
-    """What each agent was and perceived, and what each task asked for, also where nobody mentioned it."""
+    """The methods have class, options and senses of each agent and the conditions of each task, defaults included."""
     run(find_tasks(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
     new_report = make_report([tmp_path / "out"], tmp_path / "report")
     text = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
@@ -254,7 +254,7 @@ def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
 
 
 def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_path: Path) -> None:
-    """Whoever passes, passes with the lowest seeds: two episodes a seed are then told by the seed alone."""
+    """Agents pass with the lowest seeds, so that the seed alone determines the outcome of its two episodes."""
     rows = made_up_rows(["food"], {"random": 0.0, "heuristic": 0.0}, episodes=40)
     for row in rows:
         row["passed"] = row["repetition"] < (4 if row["agent"] == "random" else 12)
@@ -266,7 +266,7 @@ def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_pa
 
 
 def pairs(tmp_path: Path, both: int, only: int, none: int, other: int) -> Model:
-    """A model of many tasks, each played once by two agents: in how many passed both, the second, none, the first."""
+    """Fit many tasks, each played once by two agents; counts of tasks passed by both, the second, none, the first."""
     passed = [(True, True)] * both + [(False, True)] * only + [(False, False)] * none + [(True, False)] * other
     rows = made_up_rows([f"t{number:03}" for number in range(len(passed))], {"a": 0.0, "b": 0.0}, episodes=1)
     for row in rows:
@@ -275,14 +275,14 @@ def pairs(tmp_path: Path, both: int, only: int, none: int, other: int) -> Model:
 
 
 def test_quadrature_is_made_finer_until_it_changes_nothing(tmp_path: Path) -> None:
-    """Of pairs that differ, b won 4 and a 1: where there are many of them, the odds ratio comes to 4."""
+    """Of the pairs that differ, b passed 4 and a 1, so with many pairs the odds ratio is 4."""
     model = pairs(tmp_path, 3, 4, 60, 1)
     assert model.fit is not None and model.fit.nodes > NODES
     assert model.fit.term("b").odds_ratio == pytest.approx(4, rel=0.03)
 
 
 def test_estimates_that_depend_on_the_nodes_are_not_told(tmp_path: Path) -> None:
-    """Where one of two agents passes whatever the other does, each number of nodes gives another odds ratio."""
+    """If the outcomes of two agents are independent, the odds ratio depends on the number of nodes."""
     model = pairs(tmp_path, 1, 8, 60, 0)
     assert model.fit is not None and model.group == "none"
     assert "A random intercept for each task could not be estimated and was left out." in model.remarks

@@ -1,4 +1,4 @@
-"""The figures of a report: they hold whatever agents and tasks are called, and an agent looks the same in all."""
+"""The figures of a report: they fit names of any length, and an agent has the same look in all of them."""
 
 import warnings
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letter
         row["level"] = named(TASK, int(row["task"][-2:]) % 5, letters)
     results = gather([write_run(tmp_path / "out", rows)])
     with looks.style():
-        # As for anybody, but for what `style` itself means to pass over.
+        # Warnings are errors, except those that `style` itself ignores.
         warnings.filterwarnings("error", "constrained_layout|Tight layout")
         for drawing in contents(results).drawings:
             figure = drawing.figure
@@ -52,7 +52,7 @@ def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letter
                 assert axes.get_label() == "<colorbar>" or (box.width > 0.7 and box.height > 0.6), drawing.name
             width, height = figure.get_size_inches()
             drawn = figure.get_tightbbox()
-            # Wide letters may reach a little over the edge; what is saved has them too.
+            # Wide letters may reach slightly beyond the edge; the saved area includes them.
             assert min(drawn.x0, drawn.y0) > -0.02, drawing.name
             assert drawn.x1 < width + 0.2, drawing.name
             assert drawn.y1 < height + 0.02, drawing.name
@@ -77,7 +77,7 @@ def test_names_are_cut_in_the_middle_and_stay_different() -> None:
     ends = [f"{'x' * 60}{number}" for number in range(3)]
     starts = [f"{number}{'x' * 60}" for number in range(3)]
     middles = [f"{'x' * 60}{number}{'x' * 60}" for number in range(3)]
-    # The parts that would be left of these are the same wherever the cut is, except near one end.
+    # These shortened names are equal wherever the cut is, except near one end.
     near = [f"{'x' * 25}{number}{'x' * 60}" for number in range(3)]
     for names in (ends, starts, middles, near):
         assert len(set(shorten(names).values())) == 3
@@ -90,7 +90,7 @@ def test_names_are_cut_in_the_middle_and_stay_different() -> None:
 
 def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp_path: Path) -> None:
     tasks = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
-    # Who met only some tasks is missing in some figures.
+    # An agent that played only some tasks is missing in some figures.
     rows = made_up_rows(tasks[:2], {"newcomer": 0.0}) + made_up_rows(
         tasks, {"heuristic(rays=15)": 0.0, "navigator": 1.0}
     )
@@ -140,12 +140,12 @@ CORRIDOR = task_of(
 
 
 def way_in(panel: Any) -> NDArray[np.float64]:
-    """The last way that was drawn in a panel."""
+    """Return the last path that was drawn in a panel."""
     return np.asarray(panel.get_lines()[-1].get_xydata())
 
 
 def test_a_way_ends_at_the_deciding_event() -> None:
-    """Who runs on while the result is shown slides past the food."""
+    """An animal that keeps moving while the result is shown slides past the food."""
     task = CORRIDOR.model_copy(update={"show_notification": True})
     world = World(task, seed=1)
     steps = {}
@@ -174,7 +174,7 @@ def test_each_arena_has_a_panel_of_its_own() -> None:
     with looks.style():
         figure = paths.paths_from_above(records, rows, looks.looks(["a"]), "paths", "").figure
     assert [panel.get_ylabel().replace("\n", " ") for panel in figure.axes] == ["two, arena 1", "two, arena 2"]
-    assert [len(panel.get_lines()) for panel in figure.axes] == [2, 2]  # one way and its rim
+    assert [len(panel.get_lines()) for panel in figure.axes] == [2, 2]  # one path and its outline
     assert not np.allclose(way_in(figure.axes[0])[0], way_in(figure.axes[1])[0])
     assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "end, not decided"
 
@@ -203,12 +203,12 @@ def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_befor
         "study, arena 3",
         "",
     ]
-    ways = [len(panel.get_lines()) // 2 for panel in figure.axes]  # a way and its rim
+    ways = [len(panel.get_lines()) // 2 for panel in figure.axes]  # a path and its outline
     assert ways == [1, 1, 1, 0]
     assert [text.get_text() for text in figure.axes[3].texts] == ["not reached"]
     on, failed = (panel.collections[-1].get_paths()[0].vertices.shape for panel in figure.axes[::2])
     assert on == MarkerStyle(">").get_path().vertices.shape and failed == MarkerStyle("X").get_path().vertices.shape
-    # The way in the last arena is the one walked there.
+    # The last panel has the path in the last arena.
     view = View.top(world.scene(), 1.0)
     (end,) = pixels(np.array([world.position_of(world.animals[0])]), view, 420, 420)
     assert abs(way_in(figure.axes[2])[-1] - end).max() < 3

@@ -1,4 +1,4 @@
-"""Odd data: a report says what cannot be computed and why; it never breaks off, and never shows a number it has not."""
+"""Unusual data: a report says which statistics are not defined and why, and is written in any case."""
 
 import re
 from html import unescape
@@ -31,7 +31,7 @@ def report_of(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> Rep
 
 
 def words(report: Report) -> str:
-    """What a reader sees; nothing of it may be a number that is none."""
+    """Return the text of the page, which must not contain `nan` or `inf`."""
     text = report.page.read_text(encoding="utf-8")
     text = re.sub(r"<style>.*?</style>|<img [^>]*>", "", text, flags=re.DOTALL)
     text = unescape(re.sub(r"<[^>]+>", " ", text))
@@ -116,7 +116,7 @@ def test_a_report_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> No
     for path in kept:
         path.write_text("mine")
     with (folder / WRITTEN).open("a") as written:
-        written.write("notes.txt\n../out/run.json\n")  # whoever wrote that, it is no file of a report
+        written.write("notes.txt\n../out/run.json\n")  # no files of a report, although the list names them
     after = report_of(tmp_path, made_up_rows(["food"]))
     gone = {path.name for path in before.files} - {path.name for path in after.files}
     assert {"failures.csv", "levels.csv", "profile.png", "profile.pdf"} <= gone
@@ -171,11 +171,11 @@ def test_names_that_are_html(tmp_path: Path) -> None:
     assert "&lt;script&gt;" in text
 
 
-# --- what is doubtful
+# --- warnings
 
 
 def test_equal_outcomes_that_rank_differently_are_flagged(tmp_path: Path) -> None:
-    """As in the published operant chamber: one runner's time-outs sum to a little less than the other's."""
+    """As in the published operant chamber: two programs sum the rewards of time-outs differently."""
     rows = made_up_rows(["operant"], {"random": -3.0, "heuristic": 0.4}, episodes=60)
     for row in rows:
         if not row["passed"]:
@@ -195,7 +195,7 @@ def test_returns_equal_but_for_their_last_digits_are_ties(tmp_path: Path) -> Non
 
 
 def test_rows_under_wrong_names_are_flagged(reference: Path) -> None:
-    """The published PPO rows, whose names were wrong; nobody else's are doubted."""
+    """Only the published PPO rows have wrong task names."""
     results = gather([reference / "spec" / "reference-results.csv"])
     doubted = [line.split(":")[0] for line in doubts(results, compare(results.rows)) if "other tasks' names" in line]
     assert doubted == ["ppo-as-published"]
@@ -222,11 +222,11 @@ def test_other_doubts(tmp_path: Path) -> None:
     assert "1 episode has the same agent, task and seed as another one" in doubts
 
 
-# --- where episodes come from
+# --- sources
 
 
 def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
-    """A recording of the studio and a run of the same task, in one table and with their paths."""
+    """A report on a recording and a run of the same task has both in one table and draws their paths."""
     from puzzlebox.arena.world import Record, World
     from puzzlebox.record import Start, Store
     from puzzlebox.record.recorder import Recorder

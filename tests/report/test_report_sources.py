@@ -1,4 +1,4 @@
-"""What a report is made of: a task has one name, every episode that was played is there, and counts for what it is."""
+"""The sources of a report: names of tasks, incomplete runs, participants, recordings and tables."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ from puzzlebox.run.runs import run
 from puzzlebox.run.tasks import find_tasks
 from puzzlebox.run.trajectories import TRAJECTORIES
 
-# Without any chance; whoever goes ahead passes after some twenty steps.
+# Without randomness; an agent that moves ahead passes after some twenty steps.
 AHEAD = """
 metadata: {level: 3}
 arenas:
@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Ahead:
-    """Goes ahead, or stands still."""
+    """An agent that moves ahead or stands still."""
 
     senses = {"camera": None}
 
@@ -56,7 +56,7 @@ class Ahead:
         self.action = action
 
     def begin(self, seed: int) -> None:
-        """Nothing is left to chance."""
+        """Ignore the seed: the agent is deterministic."""
 
     def act(self, observation: Any, info: Any) -> int:
         return self.action
@@ -71,7 +71,7 @@ def play(source: Path, out: Path, agents: Sequence[str] = (AGENT,), episodes: in
 
 
 def recorded(path: Path, task: str | Path, name: str) -> Path:
-    """Somebody plays a task in the studio, which calls it so."""
+    """Record a participant's episode under the name that the studio gives a task."""
     read = load_task(task)
     with Store(path) as store:
         world = World(read, seed=1)
@@ -109,7 +109,7 @@ def test_a_file_has_one_name_in_the_studio_and_in_a_run(folder: Path, tmp_path: 
 
 @pytest.mark.parametrize("name", ["file:other", "upload:0123", "file:ahead"])
 def test_other_names_of_a_task_are_found_by_its_hash_and_said(folder: Path, tmp_path: Path, name: str) -> None:
-    """A run of a folder names tasks by where they lie in it, which the studio cannot know."""
+    """A run of a folder names tasks by their path in it, which the studio does not know."""
     people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", name)
     results = gather([people, play(folder.parent, tmp_path / "out")])
     assert names(results) == {("mine/ahead", "3")}
@@ -125,7 +125,7 @@ def test_equal_files_of_one_run_stay_two_tasks(folder: Path, tmp_path: Path) -> 
 
 
 def both_ways(*places: Path) -> Results:
-    """What some sources tell together, which their order must not change."""
+    """Return the names of tasks from some sources, which must not depend on their order."""
     results, reversed_ = gather(places), gather(places[::-1])
     assert by_task(results.rows).rows == by_task(reversed_.rows).rows
     assert sorted(results.remarks) == sorted(reversed_.remarks)
@@ -136,7 +136,7 @@ def test_equal_files_one_run_has_stay_apart_beside_any_other(folder: Path, tmp_p
     (folder / "copy.yml").write_text(AHEAD)
     whole, one = play(folder, tmp_path / "whole"), play(folder / "copy.yml", tmp_path / "one")
     assert names(both_ways(whole, one)) == {("ahead", "3"), ("copy", "3")}
-    # A name of its own becomes the one of the same file, wherever that lies.
+    # A different name becomes that of the same file in another folder.
     deeper = play(folder.parent, tmp_path / "deeper")
     assert names(both_ways(deeper, one)) == {("mine/ahead", "3"), ("mine/copy", "3")}
     assert len([row for row in gather([one, deeper]).rows if row.task == "mine/copy"]) == 6
@@ -149,7 +149,7 @@ def test_a_level_any_source_tells_is_known(folder: Path, tmp_path: Path) -> None
     assert names(both_ways(one, whole)) == {("mine/ahead", "mine")}
 
 
-# --- every episode that was played
+# --- incomplete runs
 
 
 def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Path, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Pat
     assert "plays the rest" not in all_sentences(whole)
     (out / "episodes.csv").write_bytes(stale)
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
-    # As workers leave it: episodes in another order, one that failed before it was played again, the last one cut off.
+    # As workers write it: episodes in another order, one that failed and was played again, the last line incomplete.
     failed = json.loads(lines[4])
     failed["row"]["error"] = "MemoryError"
     del failed["crc32"]
@@ -193,7 +193,7 @@ def test_a_table_that_is_cut_off_lacks_rows_and_counts_no_half_one(folder: Path,
     assert len(gather([plain]).rows) == 2
 
 
-# --- each for what it is
+# --- repetitions, participants and arenas
 
 
 def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_p
     out = play(folder, tmp_path / "out", agents, episodes=4)
     results = gather([out])
     (line,) = [each for each in all_sentences(results).splitlines() if "alike" in each]
-    # Random runs out of time again and again, too, but each time in its own way.
+    # Random times out each time, too, but with different actions.
     assert line.startswith(
         "Ahead on 2 of 2 tasks and Ahead(action=0) on 2 of 2 tasks: all episodes of an arena are alike"
     )
@@ -215,7 +215,7 @@ def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_p
 
 
 def test_people_are_people_whatever_they_are_called(folder: Path, tmp_path: Path) -> None:
-    """Who plays from the same link, alike and without an id, is no agent that repeats itself."""
+    """Identical episodes of participants without an id are not repetitions."""
     for _ in range(2):
         people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", "ahead")
     results = gather([people, play(folder, tmp_path / "out", episodes=1)], people="adults")
@@ -302,7 +302,7 @@ def two_arenas(tmp_path: Path) -> Path:
 
 
 def in_the_studio(path: Path, task: Path, who: Sequence[dict[str, Any]]) -> Path:
-    """Each of them plays both arenas of a task; one recording more is not over."""
+    """Record each of them in both arenas of a task, and one recording more that is not over."""
     read = load_task(task)
     with Store(path) as store:
         for arena in (0, 1):
@@ -333,7 +333,7 @@ def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_a
 
 
 def test_recordings_that_are_not_over_are_those_of_whoever_counts(tmp_path: Path, two_arenas: Path) -> None:
-    """The one that is not over is an agent's here."""
+    """The recording that is not over is that of an agent."""
     store = in_the_studio(tmp_path / "both.sqlite", two_arenas, WATCHED[::-1])
     results = gather([store])
     assert [remark.partition(" (")[0] for remark in results.remarks] == ["3 recordings of agents are excluded"]
@@ -381,8 +381,8 @@ def test_an_exported_folder_reports_as_its_recordings_do(tmp_path: Path, two_are
 
 
 def _kept(row: ReportEpisode) -> dict[str, Any]:
-    """What an export keeps of an episode."""
-    # Events have a table of their own, and the times of a player are in the table alone.
+    """Return an episode without the values that an export changes."""
+    # Events have a table of their own, and only the table has durations.
     apart = ("run", "trajectory", "last_arena", "events", "duration_ms", "idle_ms")
     return {name: value for name, value in vars(row).items() if name not in apart}
 
@@ -397,7 +397,7 @@ def test_tables_count_arenas_from_one_and_are_read_back_so(tmp_path: Path, two_a
     assert [row.arena for row in results.rows] == [0, 1] and not results.sources[0].missing
     assert [row["arena"] for row in by_arena(results.rows).rows] == [1, 2]
     assert [row["arena"] for row in task_table(results).rows] == [1, 2]
-    # Tables of others count from 0.
+    # Tables of other programs count from 0.
     (tmp_path / "table.csv").write_text("task,agent,return,arena\nfood,a,1,0\nfood,a,1,1\n")
     assert [row.arena for row in gather([tmp_path / "table.csv"]).rows] == [0, 1]
 
@@ -424,7 +424,7 @@ def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: P
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED[:1])
     results = gather([store])
     first, second = results.rows
-    # The first waits for a second, and both see their result for two and a half.
+    # The first arena has a delay of 1 s, and both show the result for 2.5 s.
     for row, waited in ((first, 3.5), (second, 2.5)):
         assert row.steps is not None and row.latency == pytest.approx(row.steps * 0.02 - waited, abs=0.07)
     assert by_task(results.rows).rows[0]["latency_median"] == pytest.approx((first.latency + second.latency) / 2)
@@ -438,7 +438,7 @@ def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: P
 
 
 def test_episodes_that_were_cut_off_neither_pass_nor_fail(tmp_path: Path) -> None:
-    """Nothing can be done in a task without food and time limit, so nobody has passed it."""
+    """A task without food and time limit is stopped and neither passed nor failed."""
     (tmp_path / "empty.yml").write_text("arenas: [{items: [{name: Agent}]}]")
     out = play(tmp_path / "empty.yml", tmp_path / "out", episodes=2, longest=30)
     results = gather([out])

@@ -1,4 +1,4 @@
-"""Running agents over tasks: what is found, what is played, what is written, and how it goes on."""
+"""Runs of agents on tasks: finding tasks, the schedule, the files of a run, and resuming."""
 
 import csv
 import gzip
@@ -51,11 +51,11 @@ def table(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-# --- what is to be run
+# --- the tasks of a run
 
 
 def test_folders_files_patterns_and_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = lambda *sources: [subject.name for subject in find_tasks(sources)]  # noqa: E731
+    names = lambda *sources: [each.name for each in find_tasks(sources)]  # noqa: E731
     assert names(str(folder)) == ["deeper/03-07-02", "one"]
     assert names(str(folder / "one.yml")) == ["one"]
     assert names(f"{folder}/**/*.y*ml") == ["deeper/03-07-02", "one"]
@@ -123,7 +123,7 @@ def test_the_originals_files_are_all_understood() -> None:
 
 def test_every_task_arena_agent_and_repetition_once(folder: Path) -> None:
     subjects = find_tasks([str(folder)])
-    # The third arena is what the second merges into.
+    # The second arena merges into the third.
     assert subjects[0].starts == (0, 1)
     schedule = list(slots(subjects, ["random", HEURISTIC], 3))
     assert len(schedule) == len(set(schedule)) == 2 * 2 * 2 * 3
@@ -272,7 +272,7 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
     assert rows[0] == rows[1] and not any(row["error"] for row in rows[0])
     record = trajectory(f"{out}#two/1/random/1")
     first, second = zip(*record.actions, strict=True)
-    # Chances of their own, and what the row tells is the first one's.
+    # Agents have different seeds, and the row is about the first animal.
     assert first != second
     world = World.replay(record)
     assert (world.animals[0].total, world.clock) == (rows[0][1]["return"], rows[0][1]["steps"])
@@ -317,7 +317,7 @@ def test_rules_with_a_field_changed(folder: Path, tmp_path: Path) -> None:
     assert row["rules"] == "3.1(drag=1.0)"
 
 
-# --- going on
+# --- resuming
 
 
 def _shortened(path: Path, length: int) -> None:
@@ -326,7 +326,7 @@ def _shortened(path: Path, length: int) -> None:
 
 
 def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) -> None:
-    """Both files shortened at twenty places each, in the middle of lines and of gzip members."""
+    """Both files are truncated at twenty places each, within lines and gzip members."""
     out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
     whole = rows_of(run(subjects, ["random"], out, episodes=6, workers=1).episodes)
     lines, members = (out / JOURNAL).stat().st_size, (out / TRAJECTORIES).stat().st_size
@@ -377,7 +377,7 @@ def test_a_file_that_was_lost_costs_nothing(
 
 
 def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the trajectories only the first is on the disk for certain; also a part of the fourth happens to be there."""
+    """Only the first trajectory is on the disk for certain; a part of the fourth happens to be there as well."""
     monkeypatch.setattr("puzzlebox.run.journal._SYNC_INTERVAL_SECONDS", 3600)
     out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
     whole = rows_of(run(subjects, ["random"], out, episodes=3, workers=1).episodes)
@@ -406,7 +406,7 @@ def test_a_run_is_read_while_it_is_written(folder: Path, tmp_path: Path) -> None
         file.read()
 
 
-# --- people in the same table
+# --- participants in the same table
 
 
 def test_recordings_become_rows_of_the_same_table(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A run that is given again: what failed is played again, and two agents of one name are never mixed."""
+"""Runs that are resumed: failed episodes are played again, and two versions of an agent are never mixed."""
 
 import json
 import socket
@@ -28,9 +28,9 @@ class G:
 
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Writes what `mine:G` does; a command would import it anew."""
+    """Write the code of `mine:G`, and have Python import it again, as a new command would."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    # Python takes a file of the same second and the same size for the same one.
+    # Python treats a file with the same second and size as unchanged.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def written(act: str) -> None:
@@ -74,7 +74,7 @@ def test_what_failed_is_played_again_and_counted_once(agent: Any, tmp_path: Path
     agent("raise RuntimeError('no memory')")
     first = again(out)
     assert [row["ended_by"] for row in rows_of(first.episodes)] == ["error", "error", "time", "time"]
-    # Mended: nothing of the agent that only failed is kept.
+    # The agent is corrected: nothing of one that has only failed is kept.
     agent("return 3")
     second = again(out)
     assert (second.played, second.again) == (2, 2)
@@ -104,7 +104,7 @@ def test_an_agent_with_results_is_not_mended_in_place(agent: Any, tmp_path: Path
 
 
 def test_a_refused_command_changes_no_settings(agent: Any, tmp_path: Path) -> None:
-    """Neither one that differs, nor one that finds a folder begun and nothing in it."""
+    """Neither a command with other settings, nor one in a folder with an empty run."""
     out = tmp_path / "run"
     out.mkdir()
     (out / JOURNAL).touch()

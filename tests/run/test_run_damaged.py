@@ -1,4 +1,4 @@
-"""A damaged run is refused and left as it is; a repair loses nothing, and reports say what they read."""
+"""Damaged runs: they are refused and left unchanged, a repair loses nothing, and reports name what they read."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def play(folder: Path, episodes: int = EPISODES, repair: bool = False) -> Outcom
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nothing has happened to."""
+    """An undamaged run."""
     folder = tmp_path_factory.mktemp("played") / "out"
     play(folder)
     return folder
@@ -49,7 +49,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def change_line(number: int, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    """Damage: one line of the journal, counted from 1, becomes something else."""
+    """Damage: replace one line of the journal, counted from 1."""
 
     def damage(folder: Path) -> None:
         lines = (folder / JOURNAL).read_bytes().splitlines(keepends=True)
@@ -60,7 +60,7 @@ def change_line(number: int, change: Callable[[bytes], bytes]) -> Callable[[Path
 
 
 def change_row(**changes: object) -> Callable[[bytes], bytes]:
-    """Damage: a row with other values, and without those that are `...`; also its checksum is new."""
+    """Damage: change values of a row, remove those that are `...`, and update its checksum."""
 
     def changed(line: bytes) -> bytes:
         entry = json.loads(line)
@@ -115,7 +115,7 @@ def test_a_damaged_line_is_refused_and_set_aside(kind: str, played: Path, out: P
 
 
 def assert_whole(folder: Path, played: Path) -> None:
-    """Nothing tells a run from one that nothing happened to."""
+    """Check that a run is equal to an undamaged one."""
     assert (folder / "episodes.csv").read_bytes() == (played / "episodes.csv").read_bytes()
     assert dict(trajectories(folder)) == dict(trajectories(played))
     lines = read_lines(folder / JOURNAL)
@@ -128,7 +128,7 @@ def test_only_a_last_line_without_its_end_is_cut(played: Path, out: Path) -> Non
         (out / JOURNAL).write_bytes(rest)
         assert play(out).played == (1 if len(rest) < len(text) else 0)
         assert_whole(out, played)
-    # Of a line that lacks nothing but its newline nothing is lost.
+    # A line that lacks only its newline is kept.
     (out / JOURNAL).write_bytes((out / JOURNAL).read_bytes()[:-1])
     assert play(out).played == 0
     assert_whole(out, played)
@@ -148,7 +148,7 @@ def test_an_episode_that_is_there_twice(played: Path, out: Path) -> None:
         play(out)
     assert play(out, repair=True).played == 0
     assert_whole(out, played)
-    # Two that say different things are both played again.
+    # An episode with two different results is played again.
     (out / JOURNAL).write_bytes(b"".join([*lines, change_row(steps=1)(lines[3])]))
     with pytest.raises(ValueError, match=r"line 4: lines 4 and 13 hold different results of the episode t/1/random/3"):
         play(out)
@@ -167,7 +167,7 @@ def test_a_journal_without_a_line(played: Path, out: Path) -> None:
 
 @pytest.mark.parametrize("insert", [b"", b"x", b"\0" * 100])
 def test_a_damaged_trajectory(insert: bytes, played: Path, out: Path) -> None:
-    """In the middle of the fifth; those after it are found again, wherever they are then."""
+    """Damage within the fifth member; the members after it are found at their new offsets."""
     data = (out / TRAJECTORIES).read_bytes()
     end = json.loads((out / JOURNAL).read_text().splitlines()[4])["trajectories"]
     (out / TRAJECTORIES).write_bytes(data[: end - 60] + (insert or b"?") + data[end - 60 + (not insert) :])
@@ -296,7 +296,7 @@ def test_too_many_episodes_are_refused_at_once(tmp_path: Path) -> None:
 
 
 def damage(data: bytes, rng: random.Random) -> bytes:
-    """What disks, copies and editors do to a file."""
+    """Damage data at random, as disks, copies and editors do."""
     kind, place = rng.choice(["flip", "delete", "insert", "nul", "drop", "double"]), rng.randrange(len(data))
     some = rng.choice([1, 1, 5, 200])
     if kind == "flip":
@@ -313,7 +313,7 @@ def damage(data: bytes, rng: random.Random) -> bytes:
 
 
 def row_in(line: bytes) -> Any:
-    """The row of a line, however its JSON is spaced; the line itself where there is none."""
+    """Return the row of a line, whatever the spacing of its JSON; the line itself if it has none."""
     try:
         return json.loads(line)["row"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -351,7 +351,7 @@ def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, 
             try:
                 done = play(out, repair=True)
             except ValueError as again:
-                # A value of the settings that is another one now: nobody can tell this from another run.
+                # A changed value of the settings cannot be distinguished from another run.
                 assert "holds another run" in str(again) or "name another folder" in str(again), number
                 assert contents(out) == before, number
                 shutil.rmtree(out)
@@ -410,7 +410,7 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
     assert f"warning: {sentence}" in done.stderr
     assert "Warnings about the data" in (tmp_path / "report" / "report.html").read_text()
     assert "was read for 1 episode that the journal lacks" in (tmp_path / "report" / "report.html").read_text()
-    # Without a table, all the others count.
+    # Without a table, all other episodes are reported.
     (out / "episodes.csv").unlink()
     results = gather([out])
     assert len(results.rows) == EPISODES - 1
@@ -418,7 +418,7 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
 
 
 def report_warnings(folder: Path, report: Path) -> tuple[str, str]:
-    """What the command says about a run on stderr, and what its page has under "Warnings about the data"."""
+    """Return what `puzzlebox report` prints to stderr, and the page after "Warnings about the data"."""
     done = CliRunner().invoke(app, ["report", str(folder), "-o", str(report)])
     assert done.exit_code == 0, done.output
     _, _, first = (report / "report.html").read_text().partition("Warnings about the data")

@@ -1,4 +1,4 @@
-"""A run that is killed loses no episode and plays none twice; on a Ray cluster it gives the same rows."""
+"""Runs that are killed lose no episode and play none twice; a Ray cluster gives the same rows."""
 
 import json
 import os
@@ -20,9 +20,9 @@ from puzzlebox.run.tasks import find_tasks
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
 TINY = "arenas: [{time_limit: 10, items: [{name: Agent}, {name: GoodGoal}, {name: Wall}]}]\n"
-# So many that a run does not end by itself before it is killed for the twentieth time, also on a busy machine.
+# Enough episodes that a run is not complete before it is killed for the twentieth time, also on a busy machine.
 EPISODES = 800
-# Imports once, then forks a run for each line it reads, before any engine has been made, and says its process.
+# Imports once, then forks a run for each line it reads, before any engine exists, and prints the process id.
 SERVER = """
 import os, sys
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
             orders.write("go\n")
             orders.flush()
             child = int(answers.readline())
-            # Sometimes at once, sometimes after a few episodes, and always somewhere within one.
+            # Killed at once or after a few episodes, always within an episode.
             more = rng.choice([0, 1, 1500, 4000])
             while more and _size(journal) < start + more and _alive(child):
                 time.sleep(0.0005)
@@ -104,7 +104,7 @@ def test_workers_go_home_when_the_run_is_killed(tmp_path: Path) -> None:
         time.sleep(0.01)
     workers = _children(process.pid)
     assert len(workers) >= 2
-    # While it runs, nobody else writes there.
+    # While it runs, no other command can write to the folder.
     with pytest.raises(BlockingIOError, match="another command is writing"):
         run(find_tasks([str(task)]), ["random"], out, episodes=100000)
     process.kill()

@@ -1,4 +1,4 @@
-"""Each statistic against another implementation, against arithmetic, and where it cannot be computed."""
+"""Each statistic compared with another implementation and with arithmetic, and cases where it is not defined."""
 
 from math import isclose
 
@@ -100,7 +100,7 @@ def test_dunn_says_who_is_higher() -> None:
 
 
 def test_the_tie_rule_of_r_counts_text_and_ranks_doubles() -> None:
-    """Two values that differ in the last bit are ranked apart, and yet counted as a tie by R."""
+    """R ranks two values that differ in the last bit differently, but counts them as a tie."""
     near = np.nextafter(0.1, 1)
     groups = {"a": [0.1, 0.2, 0.3], "b": [near, 0.4, 0.5]}
     apart, as_r = kruskal_wallis(groups), kruskal_wallis(groups, "r")
@@ -168,7 +168,7 @@ def test_interquartile_mean_against_scipy() -> None:
 
 
 def test_the_bootstrap_resamples_within_tasks() -> None:
-    """Two tasks without any spread of their own: pooled resampling would mix them, stratified cannot."""
+    """Two tasks without variance: pooled resampling would mix them, stratified resampling does not."""
     result = interquartile_mean_interval([[0.0] * 10, [1.0] * 10])
     assert result == (0.5, 0.5, 0.5)
     rng = np.random.default_rng(0)
@@ -202,7 +202,7 @@ def test_separated_categories_are_found_again_and_again() -> None:
 
 
 def test_a_category_that_passes_nothing_anywhere_is_said_to_whatever_was_left_out_before() -> None:
-    """Level 2, which comes first, takes some of agent b's failures away."""
+    """Level 2 is left out first, and with it some failures of agent b."""
     levels = ["2", "2", "1", "1", "1", "1"]
     agents = ["a", "b", "a", "a", "b", "b"]
     passed = [False, False, True, False, False, False]

@@ -1,4 +1,4 @@
-"""The mixed model against fits that share nothing with it: R's lme4, brute force, and statsmodels."""
+"""The mixed model compared with independent fits: R's lme4, brute force, and statsmodels."""
 
 from collections.abc import Iterator
 from math import exp
@@ -32,7 +32,7 @@ def herds() -> tuple[list[bool], list[str], list[str]]:
 
 
 def draws(seed: int) -> Iterator[float]:
-    """Numbers between 0 and 1 by plain arithmetic, so that what R was given can be made again anywhere, for ever."""
+    """Yield numbers between 0 and 1 by plain arithmetic, so that the data given to R are reproducible."""
     state = seed
     while True:
         state = (6364136223846793005 * state + 1442695040888963407) % 2**64
@@ -40,7 +40,7 @@ def draws(seed: int) -> Iterator[float]:
 
 
 def uneven(seed: int, children: int, most: int, spread: float) -> list[tuple[bool, str, str, str]]:
-    """Episodes (passed, agent, level, child), of each combination none up to `most`."""
+    """Return episodes (passed, agent, level, child), 0 to `most` of each combination."""
     rows = []
     draw = draws(seed)
     for child in range(children):
@@ -54,7 +54,7 @@ def uneven(seed: int, children: int, most: int, spread: float) -> list[tuple[boo
 
 
 def made_up(seed: int, tasks: int = 40, spread: float = 1.2) -> tuple[list[bool], list[str], list[str]]:
-    """Episodes of three agents on tasks of different difficulty."""
+    """Draw episodes of three agents on tasks of different difficulty."""
     chance = np.random.default_rng(seed)
     passed: list[bool] = []
     agents: list[str] = []
@@ -70,7 +70,7 @@ def made_up(seed: int, tasks: int = 40, spread: float = 1.2) -> tuple[list[bool]
 
 
 def brute_force(point: NDArray[np.float64], passed: list[bool], agents: list[str], groups: list[str]) -> float:
-    """The log-likelihood by the trapezoidal rule over a fine grid, one group after the other."""
+    """Return the log-likelihood by the trapezoidal rule over a fine grid for each group."""
     effect = {"random": 0.0, "heuristic": point[1], "learner": point[2]}
     u = np.linspace(-9, 9, 4001)
     density = np.exp(-(u**2) / 2) / np.sqrt(2 * np.pi)
@@ -123,7 +123,7 @@ ORDINARY: Expected = (
     -275.7531911,
 )
 # The same of uneven(5, 60, 1, 3.0): with few episodes of each child and a wide spread the integrand is far from normal,
-# so that ten nodes do not give the integral; then only a fit that climbs the very sum that lme4 climbs agrees with it.
+# so that ten nodes do not give the integral; only a fit that maximises the same sum as lme4 agrees with it.
 WIDE: Expected = (
     {
         "intercept": (-1.2648997, 0.6968501),
@@ -181,13 +181,13 @@ def test_two_factors_as_lme4_fits_them(
 ) -> None:
     rows = uneven(*arguments)
     passed, agents, levels, children = ([row[place] for row in rows] for place in range(4))
-    assert (len(passed), sum(passed)) == size  # the very data R was given
+    assert (len(passed), sum(passed)) == size  # the data given to R
     references = {"agent": "random", "level": "1"}
     agrees(fit_mixed_logistic(passed, {"agent": agents, "level": levels}, children, references, nodes), expected)
 
 
 def test_against_a_brute_force_fit() -> None:
-    """Another optimiser climbs the exact likelihood; estimates, spread, errors and height agree."""
+    """Another optimiser maximises the exact likelihood; estimates, spread, errors and maximum agree."""
     from scipy.optimize import minimize
 
     passed, agents, groups = made_up(7, tasks=25)
@@ -218,7 +218,7 @@ def test_against_a_brute_force_fit() -> None:
 @pytest.mark.parametrize("nodes", [5, 10])
 @pytest.mark.parametrize("spread", [0.9, -0.9, 4.0])
 def test_its_slope_is_the_slope_of_its_height(spread: float, nodes: int) -> None:
-    """Also where the nodes are too few for the integral: an optimiser needs the slope of what it climbs."""
+    """Also with too few nodes for the integral: an optimiser needs the gradient of its objective."""
     passed, agents, groups = made_up(3, tasks=12)
     codes = np.array([["random", "heuristic", "learner"].index(agent) for agent in agents])
     design = np.stack([np.ones(len(codes)), codes == 1, codes == 2], axis=1).astype(float)

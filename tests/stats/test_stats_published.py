@@ -1,4 +1,4 @@
-"""The numbers of the 2024 paper, from its own results, and as R gives them; and its mistakes, found from the same."""
+"""The numbers of the 2024 paper reproduced from its own results and with R, and its mistakes."""
 
 import csv
 from pathlib import Path
@@ -137,12 +137,12 @@ def test_operant_chamber_as_published(episodes: dict[str, Groups]) -> None:
 
 
 def test_the_reference_table_as_it_stands(episodes: dict[str, Groups]) -> None:
-    """It has six decimals, so values that the paper ranked apart are ties: that alone moves H."""
+    """The table has six decimals, so values that the paper ranked differently are ties, which changes H."""
     assert kruskal_wallis(episodes["foraging"]).h == pytest.approx(318.150, abs=1e-3)
     assert kruskal_wallis(episodes["operant-chamber"]).h == pytest.approx(388.104, abs=1e-3)
     for name, doubles in (("foraging", foraging_doubles), ("operant-chamber", operant_doubles)):
         for agent, values in doubles(episodes[name]).items():
-            # Only what the table's rounding could have hidden was put back.
+            # Only differences that the rounding of the table removes were restored.
             assert values == pytest.approx(episodes[name][agent], abs=5e-7)
 
 
@@ -187,7 +187,7 @@ def test_dunn_as_r_gives_it() -> None:
 
 
 def test_the_testbed_as_lme4_fits_it(spec: Path) -> None:
-    """Tasks as groups, for here every agent played all of them; the paper's groups need each child's own rows."""
+    """Tasks are the groups, since every agent played all of them; the paper's groups need rows of single children."""
     played = [row for row in rows(spec / "reference-results.csv") if not row["agent"].startswith("ppo")]
     fit = fit_mixed_logistic(
         [row["pass"] == "1" for row in played],
@@ -230,7 +230,7 @@ def test_the_relabelled_rows_carry_the_right_names(spec: Path) -> None:
 
 
 def test_the_children_level_by_level(spec: Path) -> None:
-    """Flags taken for scores explain the published rate of every single level."""
+    """Pass flags read as scores explain the published rate of every level."""
     tasks = rows(spec / "reference-children-tasks.csv")
     rates_published = published.level_rates()["children-as-published"].rates
     for level in published.LEVELS:
@@ -273,7 +273,7 @@ def test_a_sample_with_unequal_levels_weighs_them_the_same() -> None:
     """99 of level 1, one of level 2: half of the rate is level 2's."""
     rate = published.balanced_rate([(99, 99), (0, 1)])
     assert rate.value == 0.5
-    assert rate.high - rate.low > 0.5  # as unsure as a handful of episodes
+    assert rate.high - rate.low > 0.5  # as wide as that of a handful of episodes
     even = published.balanced_rate([(30, 90)] * 10)
     assert even == pytest.approx(wilson(300, 900), abs=1e-12)
 

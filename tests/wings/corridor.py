@@ -45,7 +45,7 @@ class Corridor(gym.Env[Any, Any]):
 
 class CorridorWing(PlainWing):
     name, step_seconds = "corridor", 0.1
-    measures = (Column("x", "number", "where the walker is", "m"), Column("to_go", "number", "how far it is", "m"))
+    measures = (Column("x", "number", "the position", "m"), Column("to_go", "number", "the distance to the goal", "m"))
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
         return {"short": {"length": 4.0}, "long": {"length": 9.0}}
@@ -55,7 +55,7 @@ class CorridorWing(PlainWing):
 
 
 class Walker:
-    """Walks towards the goal, a little unsteadily."""
+    """An agent that walks towards the goal with some noise."""
 
     senses: Mapping[str, Any] = {}
 
@@ -68,7 +68,7 @@ class Walker:
 
 
 class Drunkard(Walker):
-    """Walks anywhere."""
+    """An agent that walks at random."""
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         return self._rng.uniform(-1.0, 1.0, 1).astype(np.float32)

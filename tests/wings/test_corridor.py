@@ -1,4 +1,4 @@
-"""A wing that no shared room knows of is run, recorded, replayed, exported and reported on."""
+"""A wing outside the package can be run, recorded, replayed, exported and reported on."""
 
 import csv
 import json
