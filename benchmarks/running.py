@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.measure import Result
 from benchmarks.reading import testbed_like
 from puzzlebox.run.runs import run as play
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 
 TASKS, WORKERS = 900, 2
 _AGENTS = {
@@ -26,7 +26,7 @@ def _seconds(folder: Path, agents: Sequence[str]) -> tuple[float, float]:
     """How long a run takes, and how many physics steps it has."""
     with tempfile.TemporaryDirectory() as out:
         start = time.perf_counter()
-        outcome = play(subjects_of([str(folder)]), agents, Path(out) / "run", rules="3.1", workers=WORKERS)
+        outcome = play(find_tasks([str(folder)]), agents, Path(out) / "run", rules="3.1", workers=WORKERS)
         seconds = time.perf_counter() - start
     assert not any(each.error for each in outcome.episodes)
     return seconds, sum(each.steps or 0 for each in outcome.episodes)

@@ -1,4 +1,4 @@
-"""What every test may ask for: the reference data of the originals, read in place."""
+"""Fixtures of all tests: the reference data of the original, and the browser."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 import browser
 
-# The same examples in every run, so that a change fails for its own reasons; the slow suite draws new ones.
+# The same examples in every run, so that a failure is due to a change of the code; the slow suite draws new ones.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
@@ -19,29 +19,29 @@ _ABSENT = "no reference data (set PUZZLEBOX_REFERENCE to its folder)"
 
 
 def reference_folder() -> Path | None:
-    """The folder of reference data, or None when there is none and nobody promised one."""
-    promised = os.environ.get("PUZZLEBOX_REFERENCE")
-    folder = Path(promised) if promised else ROOT.parent / "shared"
+    """Return the folder of reference data; None if there is none and PUZZLEBOX_REFERENCE is not set."""
+    named = os.environ.get("PUZZLEBOX_REFERENCE")
+    folder = Path(named) if named else ROOT.parent / "shared"
     if (folder / "data" / "animal-ai").is_dir():
         return folder
-    if promised:
-        raise pytest.UsageError(f"PUZZLEBOX_REFERENCE is {promised}, but the reference data are not there")
+    if named:
+        raise pytest.UsageError(f"PUZZLEBOX_REFERENCE is {named}, but the reference data are not there")
     return None
 
 
 def pytest_configure() -> None:
-    """Fail before the first test when promised data are missing."""
+    """Fail before the first test if PUZZLEBOX_REFERENCE names a folder without the data."""
     reference_folder()
 
 
 def reference_files() -> list[Path]:
-    """The task files of the original, if they are here."""
+    """Return the task files of the original; empty without reference data."""
     folder = reference_folder()
     return sorted((folder / "data" / "animal-ai").rglob("*.y*ml")) if folder else []
 
 
 def each_reference_file(every: int = 1) -> list[Any]:
-    """The same as parameters of a test, one that is skipped where they are not here."""
+    """Return the task files of the original as parameters of a test, which is skipped without reference data."""
     skipped = pytest.param(None, marks=pytest.mark.skip(reason=_ABSENT))
     return [pytest.param(path, id=path.name) for path in reference_files()[::every]] or [skipped]
 
@@ -56,7 +56,7 @@ def reference() -> Path:
 
 @pytest.fixture
 def unpainted_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports without the pictures of their figures, which take most of the time: for tests that read the words."""
+    """Skip the painting of figures, which takes most of the time of a report, for tests that only read its text."""
     from puzzlebox.report.figures import looks
 
     def save(drawing: looks.Drawing, folder: Path) -> tuple[bytes, list[Path]]:
@@ -70,16 +70,16 @@ def unpainted_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser of all tests of a process: Playwright can be started only once in it."""
-    lacking = browser.missing()
-    if lacking is not None:
+    """Start the browser for all tests of a process: Playwright can be started only once in it."""
+    reason = browser.missing()
+    if reason is not None:
         if os.environ.get("PUZZLEBOX_REQUIRE_BROWSER"):
-            pytest.fail(lacking, pytrace=False)
-        pytest.skip(lacking)
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
     from playwright.sync_api import sync_playwright
 
     program = browser.chromium()
     with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=browser.FLAGS)
-        yield started
-        started.close()
+        instance = driver.chromium.launch(executable_path=program, args=browser.FLAGS)
+        yield instance
+        instance.close()

@@ -1,4 +1,4 @@
-"""Tables a spreadsheet opens run nothing, and come back exactly as they were."""
+"""No cell of a CSV table is a formula in a spreadsheet, and tables are read exactly as they were written."""
 
 import csv
 import io
@@ -67,13 +67,13 @@ def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> 
         '{"agents": [{"name": "@agent", "class": "=x"}], "machine": {"=a": "=b"}}'
     )
     store = tmp_path / "r.sqlite"
-    with Store(store) as made:
-        played(made, task_of(AGENT, GOAL, time_limit=20), name=FORMULA, participant="-P1")
+    with Store(store) as new_store:
+        played(new_store, task_of(AGENT, GOAL, time_limit=20), name=FORMULA, participant="-P1")
     for form in ([], ["--animalai"]):
         done = CliRunner().invoke(app, ["export", "--store", str(store), "-o", str(tmp_path / "data"), *form])
         assert done.exit_code == 0, done.output
     results = make_report([tmp_path / "out", tmp_path / "data"], tmp_path / "report").results
-    # Read back, the names are what they were.
+    # The names are read as they were written.
     assert {row.task for row in results.rows} == {FORMULA, "-x"}
     assert {row.agent for row in results.rows} == {"@agent", "+other", "human"}
     assert {row.participant for row in results.rows} == {"", "-P1"}

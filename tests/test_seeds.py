@@ -1,4 +1,4 @@
-"""Seeds: every derivation is in one module, and none may ever give another number."""
+"""Seeds: every derivation is in one module, and its results never change."""
 
 import re
 from pathlib import Path
@@ -9,19 +9,19 @@ import pytest
 from puzzlebox import seeds
 
 SOURCE = Path(seeds.__file__).parent
-# What makes a random stream, or asks the system for one.
+# Calls that create a random stream, or read random numbers of the system.
 _STREAMS = re.compile(r"default_rng\(|SeedSequence|PCG64|\bRandom\(|SystemRandom|randbelow|\bspawn\(")
-# The statistics import nothing and take the seed they resample with; the stream of .NET has the seed of the game.
+# The statistics are independent of the package and take the seed of the bootstrap; .NET's stream has the game's seed.
 _OTHERS = {"stats/means.py", "report/figures/violins.py", "arena/things/dotnet_random.py"}
 
 
 def test_no_other_module_makes_a_random_stream() -> None:
-    made = {
+    streams = {
         str(path.relative_to(SOURCE)): found.group()
         for path in SOURCE.rglob("*.py")
         if path.name != "seeds.py" and (found := _STREAMS.search(path.read_text()))
     }
-    assert {name: call for name, call in made.items() if name not in _OTHERS} == {}
+    assert {name: call for name, call in streams.items() if name not in _OTHERS} == {}
 
 
 def test_the_seeds_of_recorded_runs_stay_what_they_were() -> None:

@@ -1,4 +1,4 @@
-"""Episodes as rows: what tables hold, by the names of their columns."""
+"""Conversions between episodes and rows of tables by column name."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ NAMES = tuple(column.name for column in EPISODES)
 
 
 def row_of(episode: Episode) -> dict[str, Any]:
-    """All columns of an episode; those that are empty hold None."""
+    """Return all columns of an episode; empty ones hold None."""
     return dict.fromkeys(NAMES) | episode.plain()
 
 
@@ -18,6 +18,6 @@ def rows_of(episodes: Iterable[Episode]) -> list[dict[str, Any]]:
 
 
 def episodes_of(rows: Iterable[dict[str, Any]]) -> list[Episode]:
-    """The episodes of such rows."""
-    known = [{name: value for name, value in row.items() if value not in (None, "")} for row in rows]
-    return [Episode.of_plain({"episode": f"{row['task']}/{row['repetition']}"} | row) for row in known]
+    """Build episodes from rows."""
+    present = [{name: value for name, value in row.items() if value not in (None, "")} for row in rows]
+    return [Episode.of_plain({"episode": f"{row['task']}/{row['repetition']}"} | row) for row in present]

@@ -1,4 +1,4 @@
-"""Runs that never took place: folders as `puzzlebox run` leaves them, results drawn from chances a test chooses."""
+"""Made-up runs: folders as `puzzlebox run` writes them, with results drawn with probabilities that a test chooses."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ import numpy as np
 
 from episodes import NAMES
 
-# How likely each agent passes, before a task's own difficulty.
+# The skill of each agent, in log odds of passing a task of average difficulty.
 SKILLS = {"random": -2.0, "heuristic": 0.0, "learner": 1.0}
 
 
@@ -21,17 +21,17 @@ def made_up_rows(
     seed: int = 0,
     trained_on: Mapping[str, Sequence[str]] | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows of results; a task of the testbed has its level and variant."""
-    chance = np.random.default_rng(seed)
+    """Draw rows of results; a task of the testbed has its level and variant."""
+    rng = np.random.default_rng(seed)
     rows = []
     for number, task in enumerate(tasks):
-        ease = chance.normal()
+        ease = rng.normal()
         parts = task.split("-")
         testbed = len(parts) == 3 and all(part.isdecimal() for part in parts)
         for agent, skill in agents.items():
             for episode in range(episodes):
-                passed = bool(chance.random() < 1 / (1 + np.exp(-(skill + ease))))
-                steps = int(chance.integers(100, 1250)) if passed else 1250
+                passed = bool(rng.random() < 1 / (1 + np.exp(-(skill + ease))))
+                steps = int(rng.integers(100, 1250)) if passed else 1250
                 row = dict.fromkeys(NAMES)
                 row |= {
                     "run": "made-up",
@@ -52,7 +52,7 @@ def made_up_rows(
                     "player": "agent",
                     "goals": int(passed),
                     "events": [],
-                    # Whoever passes sees the result for 2.5 s, and waits for 0.5 s before.
+                    # A passed episode shows the result for 2.5 s, after a delay of 0.5 s.
                     "seconds": round(0.02 * steps, 2),
                     "latency": round(0.02 * steps - (3 if passed else 0), 2),
                 }
@@ -63,13 +63,13 @@ def made_up_rows(
 
 
 def write_run(folder: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any] | None = None) -> Path:
-    """A folder with the results of a run and its settings."""
+    """Write a folder with the results of a run and its settings."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "episodes.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, NAMES, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    told = {
+    default_settings = {
         "run": folder.name,
         "puzzlebox": "0.1.0",
         "rules": "3.1",
@@ -80,5 +80,5 @@ def write_run(folder: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping
         "tasks": [{"name": "many", "hash": "0"}],
         "commands": [{"command": f"puzzlebox run tasks --agent random --agent heuristic --seed 7 -o {folder.name}"}],
     }
-    (folder / "run.json").write_text(json.dumps(told if settings is None else settings), encoding="utf-8")
+    (folder / "run.json").write_text(json.dumps(default_settings if settings is None else settings), encoding="utf-8")
     return folder

@@ -1,4 +1,4 @@
-"""Programs that a test starts and never leaves behind."""
+"""Processes that a test starts and that are killed at its end."""
 
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 @contextmanager
 def program(command: Sequence[str], **how: Any) -> Iterator[subprocess.Popen[str]]:
-    """Start a program, and kill it in the end: one that runs on where a test fails would keep that waiting for ever."""
+    """Start a program and kill it at the end, also if the test fails: otherwise pytest would wait for it."""
     with subprocess.Popen(command, text=True, **how) as process:
         try:
             yield process

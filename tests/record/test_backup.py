@@ -1,4 +1,4 @@
-"""`puzzlebox backup`: a whole copy while people play, for its owner alone; and how it is restored."""
+"""`puzzlebox backup`: complete copies while participants play, file permissions, and restoring."""
 
 import os
 import shutil
@@ -44,10 +44,10 @@ def mode(path: Path) -> int:
 
 def test_a_copy_holds_everything_and_is_its_owners(recordings: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
-    done = backup(copy, "--data", recordings)
-    assert done.exit_code == 0, done.output
-    assert done.stdout == f"{copy}\n"
-    assert f"copied 3 episodes with 30 steps from {recordings}" in done.stderr
+    result = backup(copy, "--data", recordings)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{copy}\n"
+    assert f"copied 3 episodes with 30 steps from {recordings}" in result.stderr
     whole, again = Store(recordings), Store(copy)
     assert again.episodes() == whole.episodes()
     assert all(again.steps(each.id) == whole.steps(each.id) for each in whole.episodes())
@@ -59,15 +59,15 @@ def test_an_earlier_copy_is_replaced_only_when_told(recordings: Path, tmp_path: 
     copy = tmp_path / "copy.sqlite"
     with Store(copy) as store:
         played(store, TASK)
-    done = backup(copy, "--data", recordings)
-    assert done.exit_code == 1
-    assert done.stderr == f"error: {copy} is already there; name another file, or add --force to replace it\n"
+    result = backup(copy, "--data", recordings)
+    assert result.exit_code == 1
+    assert result.stderr == f"error: {copy} already exists; name another file, or add --force to replace it\n"
     assert Store(copy).count() == 1
     assert backup(copy, "--data", recordings, "--force").exit_code == 0
     assert Store(copy).count() == 3
     for target, sentence in ((recordings, "is the file of recordings itself"), (tmp_path, "is a folder")):
-        done = backup(target, "--data", recordings, "--force")
-        assert done.exit_code == 1 and sentence in done.stderr
+        result = backup(target, "--data", recordings, "--force")
+        assert result.exit_code == 1 and sentence in result.stderr
 
 
 @pytest.mark.parametrize("name", ["note.txt", "null", "pipe", "empty"])
@@ -80,8 +80,8 @@ def test_what_is_no_file_of_recordings_is_never_replaced(recordings: Path, tmp_p
     else:
         target.write_bytes(b"" if name == "empty" else b"mine " * 30)
     before = target.lstat()
-    done = backup(target, "--data", recordings, "--force")
-    assert done.exit_code == 1 and f"error: {target} " in done.stderr
+    result = backup(target, "--data", recordings, "--force")
+    assert result.exit_code == 1 and f"error: {target} " in result.stderr
     after = target.lstat()
     assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
 
@@ -101,8 +101,8 @@ def test_a_secret_is_written_over_no_other_file(recordings: Path, tmp_path: Path
     Links.beside(recordings)
     other = tmp_path / "copy.sqlite.key"
     other.write_text("a key of something else")
-    done = backup(tmp_path / "copy.sqlite", "--data", recordings, "--with-key", "--force")
-    assert done.exit_code == 1 and f"error: {other} is already there and is not" in done.stderr
+    result = backup(tmp_path / "copy.sqlite", "--data", recordings, "--with-key", "--force")
+    assert result.exit_code == 1 and f"error: {other} already exists and is not" in result.stderr
     assert other.read_text() == "a key of something else"
     assert not (tmp_path / "copy.sqlite").exists()
 
@@ -110,10 +110,10 @@ def test_a_secret_is_written_over_no_other_file(recordings: Path, tmp_path: Path
 @pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal", ".lock", ".key", ".aside.jsonl", "-WAL"])
 def test_names_of_what_lies_beside_recordings_are_refused(recordings: Path, tmp_path: Path, ending: str) -> None:
     target = tmp_path / f"new.sqlite{ending}"
-    done = backup(target, "--data", recordings, "--force")
-    assert done.exit_code == 1
-    assert done.stderr == (
-        f"error: {target} ends in {ending}, as what lies beside a file of recordings does; "
+    result = backup(target, "--data", recordings, "--force")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"error: {target} ends in {ending}, like the files that Puzzlebox keeps beside a file of recordings; "
         "name the copy something else, such as copy.sqlite\n"
     )
     assert not target.exists()
@@ -125,11 +125,11 @@ def test_where_nothing_can_be_written_the_target_is_named(recordings: Path, tmp_
         (tmp_path / ("x" * 300), "File name too long"),
         (tmp_path / ("x" * 252), "File name too long"),
     ):
-        done = backup(target, "--data", recordings)
-        assert (done.exit_code, done.stderr) == (1, f"error: {target} cannot be written: {why}\n")
+        result = backup(target, "--data", recordings)
+        assert (result.exit_code, result.stderr) == (1, f"error: {target} cannot be written: {why}\n")
     for none in (tmp_path / "none.sqlite", tmp_path / ("x" * 300)):
-        done = backup(tmp_path / "new.sqlite", "--data", none)
-        assert done.exit_code == 1 and f"error: there is no file {none}" in done.stderr
+        result = backup(tmp_path / "new.sqlite", "--data", none)
+        assert result.exit_code == 1 and f"error: there is no file {none}" in result.stderr
 
 
 @posix
@@ -137,16 +137,16 @@ def test_a_full_disk_is_the_targets(recordings: Path, tmp_path: Path) -> None:
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    room = 36_864  # enough for what SQLite keeps beside a file, and not for the copy
+    room = 36_864  # enough for SQLite's own files, but not for the copy
     with closing(sqlite3.connect(recordings)) as connection, connection:
         connection.execute("INSERT INTO tasks VALUES ('long', hex(zeroblob(30000)))")
     copy = tmp_path / "copy.sqlite"
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
-        done = backup(copy, "--data", recordings)
+        result = backup(copy, "--data", recordings)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert done.exit_code == 1 and f"error: {copy} cannot be written: disk I/O error; " in done.stderr
+    assert result.exit_code == 1 and f"error: {copy} cannot be written: disk I/O error; " in result.stderr
     assert not [each for each in tmp_path.iterdir() if "copy" in each.name]
 
 
@@ -154,14 +154,14 @@ def test_a_full_disk_is_said(recordings: Path, tmp_path: Path, monkeypatch: pyte
     copy, connect = tmp_path / "copy.sqlite", sqlite3.connect
 
     def small(path: Any, *more: Any, **how: Any) -> sqlite3.Connection:
-        made = connect(path, *more, **how)
+        connection = connect(path, *more, **how)
         if "copy" in str(path):
-            made.execute("PRAGMA max_page_count = 2")
-        return made
+            connection.execute("PRAGMA max_page_count = 2")
+        return connection
 
     monkeypatch.setattr(sqlite3, "connect", small)
-    done = backup(copy, "--data", recordings)
-    assert (done.exit_code, done.stderr) == (
+    result = backup(copy, "--data", recordings)
+    assert (result.exit_code, result.stderr) == (
         1,
         f"error: {copy} cannot be written: database or disk is full; make room, or name a file on another disk\n",
     )
@@ -169,7 +169,7 @@ def test_a_full_disk_is_said(recordings: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_while_people_play(recordings: Path, tmp_path: Path) -> None:
-    """Each copy holds a moment: every episode in it has all steps up to its last one."""
+    """Each copy is consistent: every episode in it has all steps up to its last one."""
     copies = [tmp_path / f"{number}.sqlite" for number in range(5)]
     over = threading.Event()
 
@@ -202,8 +202,8 @@ def test_a_damaged_file_is_not_copied(recordings: Path, tmp_path: Path) -> None:
     with recordings.open("r+b") as file:
         file.seek((root - 1) * size + 20)
         file.write(b"\xff" * 40)
-    done = backup(tmp_path / "copy.sqlite", "--data", recordings)
-    assert done.exit_code == 1 and "damaged" in done.stderr and "restore a backup" in done.stderr
+    result = backup(tmp_path / "copy.sqlite", "--data", recordings)
+    assert result.exit_code == 1 and "damaged" in result.stderr and "restore a backup" in result.stderr
     assert [each.name for each in tmp_path.iterdir() if "copy" in each.name] == []
 
 
@@ -211,18 +211,18 @@ def test_the_secret_of_the_links_is_copied_when_told_and_the_restored_studio_kno
     recordings: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.sqlite"
-    done = backup(copy, "--data", recordings, "--with-key")
-    assert done.exit_code == 1 and "leave out --with-key" in done.stderr
+    result = backup(copy, "--data", recordings, "--with-key")
+    assert result.exit_code == 1 and "leave out --with-key" in result.stderr
     links = Links.beside(recordings)
     assert links is not None
     address = links.address(Link("P07", "foraging"))
-    done = backup(copy, "--data", recordings)
-    assert "the secret of the participants' links is not in it; --with-key copies it as well" in done.stderr
+    result = backup(copy, "--data", recordings)
+    assert "the secret of the participants' links is not in it; --with-key copies it as well" in result.stderr
     assert not (tmp_path / "copy.sqlite.key").exists()
-    done = backup(copy, "--data", recordings, "--with-key", "--force")
-    assert done.stdout.split() == [str(copy), f"{copy}.key"]
+    result = backup(copy, "--data", recordings, "--with-key", "--force")
+    assert result.stdout.split() == [str(copy), f"{copy}.key"]
     assert os.name != "posix" or mode(tmp_path / "copy.sqlite.key") == 0o600
-    # As the documentation says: what is damaged goes away, and the copy comes back.
+    # As in the documentation: move the damaged files away, then restore the copy.
     episodes = Store(recordings).episodes()
     recordings.write_bytes(b"damaged")
     (tmp_path / "damaged").mkdir()
@@ -241,19 +241,19 @@ def test_a_file_that_is_open_is_not_replaced(recordings: Path, tmp_path: Path) -
         world = World(TASK)
         Recorder(store, Start.of(TASK), world)
         store.flush()
-        done = backup(recordings, "--data", copy, "--force")
-        assert done.exit_code == 1 and "stop the studio that has it open" in done.stderr
+        result = backup(recordings, "--data", copy, "--force")
+        assert result.exit_code == 1 and "stop the studio that has it open" in result.stderr
     assert backup(recordings, "--data", copy, "--force").exit_code == 0
     assert Store(recordings).count() == 3
 
 
 def test_a_journal_that_was_left_behind_is_not_taken_over(recordings: Path, tmp_path: Path) -> None:
     (tmp_path / "new.sqlite-wal").write_bytes(b"of another file")
-    done = backup(tmp_path / "new.sqlite", "--data", recordings)
-    assert done.exit_code == 1 and "belongs to a file that was moved away" in done.stderr
+    result = backup(tmp_path / "new.sqlite", "--data", recordings)
+    assert result.exit_code == 1 and "belongs to a file that was moved away" in result.stderr
 
 
-# --- rights
+# --- permissions
 
 
 @posix
@@ -300,8 +300,8 @@ def test_rights_of_a_file_that_is_not_ours_stay_as_they_are(
         connection.execute("CREATE TABLE mine (x)")
     for path in (notes, other):
         path.chmod(0o644)
-        done = CliRunner().invoke(app, [*verb, *(["--store"] if verb != ["report"] else []), str(path)])
-        assert done.exit_code == 1
+        result = CliRunner().invoke(app, [*verb, *(["--store"] if verb != ["report"] else []), str(path)])
+        assert result.exit_code == 1
         assert mode(path) == 0o644
 
 

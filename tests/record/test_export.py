@@ -1,4 +1,4 @@
-"""Recordings as tables: tidy ones that say what was recorded, and the original's own log, row by row."""
+"""Exports of recordings: the tidy tables, and the log of the original, compared row by row."""
 
 import csv
 import json
@@ -40,7 +40,7 @@ def run(*arguments: Any) -> Any:
 
 
 def record(store: Store, task: Task, actions: list[int], view: str = "", **how: Any) -> World:
-    """Actions of all animals alike, recorded; where the episode is not over it stays open."""
+    """Record an episode in which all animals take the same actions; it stays open if it is not over."""
     start = Start.of(task, **how)
     world = World(task, arena=start.arena, seed=start.seed, rules=how.get("rules", "puzzlebox"))
     recording = Recorder(store, start, world, view=view)
@@ -52,7 +52,7 @@ def record(store: Store, task: Task, actions: list[int], view: str = "", **how: 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A person who finds the food, one who gave up, two agents at once, and a random one."""
+    """Record a participant who finds the food, one who gives up, a task with two animals, and a random agent."""
     path = tmp_path_factory.mktemp("recordings") / "a.sqlite"
     task = task_of(AGENT, *multis(10, 15), time_limit=50)
     with Store(path) as store:
@@ -98,7 +98,7 @@ def test_tidy_tables(recorded: Path, tmp_path: Path) -> None:
     assert json.loads(food["rules_fields"])["decision_period"] == 1
     assert float(food["seconds"]) == int(food["steps"]) * 0.02
     assert (gave_up["passed"], gave_up["ended_by"], gave_up["steps"]) == ("", "", "18")
-    assert two["task"] == '\'=two, "of" them\nat once'  # no spreadsheet runs it
+    assert two["task"] == '\'=two, "of" them\nat once'  # no spreadsheet takes it for a formula
     assert (agent["player"], agent["agent"]) == ("agent", "random")
     first, then, *_ = (each for each in tables["steps"] if each["episode"] == food["episode"])
     assert (first["step"], first["action"], first["action_name"], first["view"]) == ("0", "", "", "third")
@@ -131,10 +131,10 @@ def test_choosing(recorded: Path, tmp_path: Path) -> None:
         ids = [each.id for each in store.episodes()]
     assert run("--store", recorded, "-o", tmp_path / "two", "--episode", "last", "--episode", ids[2]).exit_code == 0
     assert [row["episode"] for row in rows_of(tmp_path / "two" / "steps.csv") if row["step"] == "0"] == [ids[2], ids[0]]
-    wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "xyz")
-    assert wrong.exit_code == 1 and "error: there is no episode 'xyz'" in wrong.stderr and ids[0] in wrong.stderr
-    wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "last", "--player", "human")
-    assert wrong.exit_code == 1 and "none of the episodes" in wrong.stderr and "people" in wrong.stderr
+    refusal = run("--store", recorded, "-o", tmp_path / "no", "--episode", "xyz")
+    assert refusal.exit_code == 1 and "error: there is no episode 'xyz'" in refusal.stderr and ids[0] in refusal.stderr
+    refusal = run("--store", recorded, "-o", tmp_path / "no", "--episode", "last", "--player", "human")
+    assert refusal.exit_code == 1 and "none of the episodes" in refusal.stderr and "people" in refusal.stderr
     assert not (tmp_path / "no").exists()
 
 
@@ -158,8 +158,8 @@ def test_no_episodes_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         Store().close()  # a store with nothing in it says the same
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
     (tmp_path / "text").write_text("x" * 5000)
-    wrong = run("--store", tmp_path / "text")
-    assert wrong.exit_code == 1 and "is not a file of recordings" in wrong.stderr
+    refusal = run("--store", tmp_path / "text")
+    assert refusal.exit_code == 1 and "is not a file of recordings" in refusal.stderr
     assert run("--animalai", "--parquet").exit_code == 1
 
 
@@ -186,7 +186,7 @@ def test_a_disk_that_is_full_only_when_the_last_bytes_are_written_leaves_nothing
     chosen = store.episodes()[:1]
     last = export._event_row
 
-    def full(*arguments: Any) -> Any:  # from here on; nothing but what is in memory is still to be written
+    def full(*arguments: Any) -> Any:  # the disk is full when the rows in memory are to be written
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
         return last(*arguments)
 
@@ -254,7 +254,7 @@ def test_the_log_is_the_originals_row_by_row(file: str, reference: Path, tmp_pat
     for mine, their in zip(ours, theirs, strict=True):
         # At the start of a later episode the original's flag "grounded" still flickers from the one before.
         landing = their["Episode"] != "1" and int(their["Step"]) <= 7
-        # There, too, it first writes what ended the one before; ours is in the last row of the episode it belongs to.
+        # Its first row also has the end of the episode before; ours is in the last row of the episode it belongs to.
         left_over = their["Episode"] != "1" and their["Step"] == "1"
         for column in log_rows.COLUMNS:
             if left_over and column in ("ActionForwardWithDescription", "CollectedRewardType"):
@@ -307,7 +307,7 @@ arenas:
     assert run("--store", store.path, "-o", tmp_path, "--animalai").exit_code == 0
     log = next(tmp_path.glob("Observations_all-of-it_human_*.csv"))
     rows = recorded_log.read_log(log)
-    # One row per physics step, whatever the decisions were, from before the first to after the last.
+    # One row per physics step, whatever the decision period, from before the first to after the last.
     assert [int(row["Step"]) for row in rows] == list(range(1, world.clock + 2))
     assert {row["arenaID"] for row in rows} == {"7"} and {row["ActiveCamera"] for row in rows} == {"2 (Bird's Eye)"}
     frozen = [row["WasAgentFrozen?"] for row in rows]
@@ -360,11 +360,11 @@ def test_a_replay_that_comes_out_differently_is_told(tmp_path: Path) -> None:
         store.flush()
         # As if it had been recorded by a version with other physics.
         chosen = [replace(store.find("last"), total=0.5)]
-        told: list[str] = []
-        recorded_log.export(store, chosen, tmp_path, warn=told.append)
-        assert len(told) == 1 and "returned 0.5 when recorded, and -0.0" in told[0]
-        recorded_log.export(store, store.episodes(), tmp_path, warn=told.append)
-        assert len(told) == 1
+        messages: list[str] = []
+        recorded_log.export(store, chosen, tmp_path, warn=messages.append)
+        assert len(messages) == 1 and "returned 0.5 when recorded, and -0.0" in messages[0]
+        recorded_log.export(store, store.episodes(), tmp_path, warn=messages.append)
+        assert len(messages) == 1
 
 
 def test_the_documentation_has_every_column() -> None:

@@ -1,4 +1,4 @@
-"""Recorded episodes as films and pictures, and the command that makes them."""
+"""Films and pictures of recorded episodes, and the command that writes them."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ from puzzlebox.arena.world import Record, Rules, World
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli.replay import replay as replay_verb
 from puzzlebox.record.film import film, film_name, path_picture, picture
-from puzzlebox.record.gif import GifFile, packed, quantized
+from puzzlebox.record.gif import GifFile, compress, quantize
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Start, Store
 from puzzlebox.render import Painter, View
@@ -47,7 +47,7 @@ RECORD = played([3, 3, 4, 4, 3, 1, 1, 3, 3, 5])
 
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """One finished episode in the store of this machine; its id."""
+    """Record one finished episode in the default store; return its id."""
     monkeypatch.setenv("PUZZLEBOX_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     with Store() as store:
@@ -58,11 +58,11 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return start.id
 
 
-# --- reading back what was written
+# --- reading the files again
 
 
 def unpacked(data: bytes) -> bytes:
-    """What a GIF reader makes of codes: an independent reading of the same rules."""
+    """Decompress LZW codes as a GIF reader does: an independent implementation."""
     bits, table, out = 9, [bytes((n,)) for n in range(256)] + [b"", b""], bytearray()
     number, length, last, position = 0, 0, b"", 0
     while True:
@@ -96,18 +96,18 @@ def test_packed_bytes_can_be_unpacked(kind: str, length: int) -> None:
         "one": random.integers(0, 2, length) * 255,
     }[kind]
     raw = data.astype(np.uint8).tobytes()
-    assert unpacked(packed(raw)) == raw
+    assert unpacked(compress(raw)) == raw
 
 
 def test_a_palette_keeps_what_matters() -> None:
     image = picture(RECORD, 9, "third", SMALL)
-    palette, indices = quantized(image)
+    palette, indices = quantize(image)
     assert palette.shape == (256, 3) and indices.max() < 255
     off = np.abs(palette[indices].astype(int) - image.astype(int))
     assert off.mean() < 2.5 and off.max() < 40
     few = np.zeros((8, 8, 3), np.uint8)
     few[:4], few[4:, :2] = (200, 10, 10), (0, 0, 255)
-    palette, indices = quantized(few)
+    palette, indices = quantize(few)
     assert np.array_equal(palette[indices], few)
 
 
@@ -231,7 +231,7 @@ def test_in_the_dark_only_the_view_from_above_shows_anything() -> None:
 
 
 def test_the_eye_behind_the_animal_does_not_leap() -> None:
-    """Where the view of single moments jumps upwards before a pillar, that of a film gets there bit by bit."""
+    """The camera of pictures jumps upwards before a pillar; that of a film moves smoothly."""
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 300", "name: Wall, at: [20, 0, 8.2], size: [1, 4, 1]")
     camera, eyes, wanted = FollowingCamera("third", SMALL), [], []
     for moment in moments(played([1] * 60 + [0] * 30, task, FINE)):
@@ -263,7 +263,7 @@ def test_a_new_arena_is_a_new_scene(tmp_path: Path) -> None:
     film(record, tmp_path / "a.gif", size=SMALL)
 
 
-# --- the way from above
+# --- the path from above
 
 
 def test_the_path_is_drawn_where_the_animal_was() -> None:
@@ -366,7 +366,7 @@ def test_one_sentence_for_each_mistake(
     assert sorted(tmp_path.iterdir()) == before
 
 
-# --- what films are called
+# --- the names of films
 
 
 def test_a_film_is_named_after_task_participant_and_id(recorded: str) -> None:

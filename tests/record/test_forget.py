@@ -1,4 +1,4 @@
-"""`puzzlebox forget`: a participant's records are deleted, also from the bytes of the file, and nobody else's."""
+"""`puzzlebox forget`: the records of one participant are deleted, also from the bytes of the file."""
 
 import json
 import os
@@ -28,7 +28,7 @@ STEP = Step(step=3, actions=(3,), time_ms=0.0, reward=0.0, total=0.0, measures={
 
 
 def played(store: Store, task: Any = SHARED, actions: int = 400, name: str = "ahead", **how: Any) -> str:
-    """An episode forwards, recorded; with few actions it stays open."""
+    """Record an episode of moving forwards; with few actions it stays open."""
     start = Start.of(task, name=name, **how)
     world = World(task, seed=start.seed, arena=start.arena)
     recording = Recorder(store, start, world)
@@ -77,8 +77,8 @@ def test_a_participant_is_forgotten_to_the_last_byte(recordings: Path) -> None:
         before = others(store)
         gone = [each.id for each in store.episodes() if each.participant == PERSON]
     assert PERSON.encode() in bytes_beside(recordings)
-    done = run(recordings, PERSON, "--yes")
-    assert done.exit_code == 0, done.output
+    result = run(recordings, PERSON, "--yes")
+    assert result.exit_code == 0, result.output
     left = bytes_beside(recordings)
     for word in (PERSON, *gone):
         assert word.encode() not in left
@@ -87,7 +87,7 @@ def test_a_participant_is_forgotten_to_the_last_byte(recordings: Path) -> None:
         assert store.count() == len(before) == 3
     kept = numbers(recordings, "episodes", "number")
     assert numbers(recordings, "steps") <= kept and numbers(recordings, "events") <= kept
-    # The task only this person played is gone, the one others played as well is there.
+    # The task that only this participant played is deleted, the one that others played is kept.
     assert len(numbers(recordings, "tasks", "hash")) == 1
     assert b"own" not in left
 
@@ -98,7 +98,7 @@ def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) 
             next(each.id for each in store.episodes() if each.participant == who) for who in (PERSON, "P08")
         )
         writer = Writer(recordings, [])
-        for id in (theirs, other):  # a step that is stored already: the file refuses it
+        for id in (theirs, other):  # a step that is stored already, which the database refuses
             writer.put(id, STEP)
         with pytest.raises(StoreError, match="cannot be recorded any further"):
             writer.close(0.0)
@@ -109,23 +109,23 @@ def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) 
 
 
 def test_what_was_deleted_is_said(recordings: Path) -> None:
-    done = run(recordings, PERSON, "--yes")
-    assert f"deleted 3 episodes of {PERSON}: 2 of ahead, 1 of file:own, recorded on 20" in done.stderr
-    assert "1 of them was not finished" in done.stderr
-    assert "tables, reports and films that were exported before are not touched" in done.stderr
+    result = run(recordings, PERSON, "--yes")
+    assert f"deleted 3 episodes of {PERSON}: 2 of ahead, 1 of file:own, recorded on 20" in result.stderr
+    assert "1 of them was not finished" in result.stderr
+    assert "tables, reports and films that were exported before are not touched" in result.stderr
 
 
 def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
     before = bytes_beside(recordings)
     for answer in ("n\n", "\n", ""):
-        done = run(recordings, PERSON, answer=answer)
-        assert done.exit_code == 1
-        assert "3 episodes" in done.output and "nothing was deleted" in done.stderr
+        result = run(recordings, PERSON, answer=answer)
+        assert result.exit_code == 1
+        assert "3 episodes" in result.output and "nothing was deleted" in result.stderr
     with Store(recordings) as store:
         assert store.count() == 6
     assert PERSON.encode() in before
-    done = run(recordings, PERSON, answer="y\n")
-    assert done.exit_code == 0 and "deleted 3 episodes" in done.stderr
+    result = run(recordings, PERSON, answer="y\n")
+    assert result.exit_code == 0 and "deleted 3 episodes" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -138,39 +138,39 @@ def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
     ],
 )
 def test_an_unknown_id_is_said_with_the_nearest(recordings: Path, id: str, sentence: str) -> None:
-    done = run(recordings, id, "--yes")
-    assert done.exit_code == 1
-    assert "error: " + sentence.format(recordings) in done.stderr
+    result = run(recordings, id, "--yes")
+    assert result.exit_code == 1
+    assert "error: " + sentence.format(recordings) in result.stderr
     with Store(recordings) as store:
         assert store.count() == 6
 
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    done = run(tmp_path / "none.sqlite", "P07", "--yes")
-    assert done.exit_code == 1 and f"there is no file {tmp_path / 'none.sqlite'}" in done.stderr
+    result = run(tmp_path / "none.sqlite", "P07", "--yes")
+    assert result.exit_code == 1 and f"there is no file {tmp_path / 'none.sqlite'}" in result.stderr
     assert not (tmp_path / "none.sqlite").exists()
 
 
 def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The records are deleted; that their bytes are still there is not kept quiet."""
-    monkeypatch.setattr("puzzlebox.record.deletion.PATIENCE", 0.1)
+    """The records are deleted, and the command reports that their bytes are still in the file."""
+    monkeypatch.setattr("puzzlebox.record.deletion.LOCK_TIMEOUT_SECONDS", 0.1)
     with closing(connect(recordings)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM episodes").fetchone()
-        done = run(recordings, PERSON, "--yes")
-        assert done.exit_code == 1
-        assert "close it and run this command again" in done.stderr
+        result = run(recordings, PERSON, "--yes")
+        assert result.exit_code == 1
+        assert "close it and run this command again" in result.stderr
         reader.execute("COMMIT")
     with Store(recordings) as store:
         assert PERSON not in {each.participant for each in store.episodes()}
-    # Nobody of that id is left, and yet there is something to do.
+    # There is no participant with that id any more, but the bytes are still to be removed.
     assert "has the id" in run(recordings, PERSON, "--yes").stderr
     assert PERSON.encode() not in bytes_beside(recordings)
 
 
 def test_an_unknown_id_is_said_and_nothing_of_deleting(recordings: Path) -> None:
-    said = run(recordings, "nobody-at-all", "--yes").stderr
-    assert said == f"error: nobody in {recordings} has the id nobody-at-all\n"
+    stderr = run(recordings, "nobody-at-all", "--yes").stderr
+    assert stderr == f"error: nobody in {recordings} has the id nobody-at-all\n"
 
 
 def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None:
@@ -182,17 +182,17 @@ def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None
 def test_a_file_that_cannot_be_written_is_said(recordings: Path, monkeypatch: pytest.MonkeyPatch, id: str) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
     before = recordings.read_bytes()
-    done = run(recordings, id, "--yes")
-    assert done.exit_code == 1 and isinstance(done.exception, SystemExit)
+    result = run(recordings, id, "--yes")
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
     if id == PERSON:
-        assert done.stderr == f"error: nothing was deleted from {recordings}: {recordings} cannot be written to\n"
+        assert result.stderr == f"error: nothing was deleted from {recordings}: {recordings} cannot be written to\n"
     else:
-        assert done.stderr == f"error: nobody in {recordings} has the id {id}\n"
+        assert result.stderr == f"error: nobody in {recordings} has the id {id}\n"
     assert recordings.read_bytes() == before
 
 
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    """Not even SQLite's own words come out as a traceback."""
+    """Errors of SQLite are reported in one sentence, without a traceback."""
     (tmp_path / "other.sqlite").touch()
     with pytest.raises(StoreError, match=r"are damaged \(no such table"):
         participants_in(tmp_path / "other.sqlite")
@@ -204,18 +204,18 @@ def test_reading_leaves_an_empty_file_empty(tmp_path: Path, verb: list[str], mon
     empty = tmp_path / "empty.sqlite"
     empty.touch()
     arguments = ["report", str(empty)] if verb[0] == "report" else [*verb, "--store", str(empty)]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 1 and "is not a file of recordings" in done.stderr
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1 and "is not a file of recordings" in result.stderr
     assert not empty.stat().st_size and [each.name for each in tmp_path.iterdir()] == [empty.name]
 
 
-# --- beside a studio
+# --- while a studio runs
 
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
-    with running(tmp_path / "live.sqlite") as made:
-        yield made
+    with running(tmp_path / "live.sqlite") as new_studio:
+        yield new_studio
 
 
 def begun(studio: Studio, participant: str) -> Page:
@@ -235,7 +235,7 @@ def test_while_they_play_the_rest_of_the_episode_is_not_kept_and_others_notice_n
         assert studio.store.error is None
         assert [each.id for each in studio.store.episodes()] == [other.episode]
         assert numbers(path, "steps") <= numbers(path, "episodes", "number")
-        # A new episode may get the number of the one that is gone, and has only its own steps.
+        # A new episode may get the number of the deleted one, but has only its own steps.
         with begun(studio, "P09") as third:
             steps = studio.store.steps(third.episode)["step"]
             assert steps == list(range(len(steps)))

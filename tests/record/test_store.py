@@ -1,4 +1,4 @@
-"""Recordings: what is given to the store is what comes back, at once for nobody, and never lost."""
+"""The store: entries are read as they were written, recording does not block, and nothing is lost."""
 
 import json
 import os
@@ -37,8 +37,8 @@ TASK = task_of(AGENT, GOAL, time_limit=50)
 
 @pytest.fixture
 def store(tmp_path: Path) -> Any:
-    with Store(tmp_path / "recordings.sqlite") as made:
-        yield made
+    with Store(tmp_path / "recordings.sqlite") as new_store:
+        yield new_store
 
 
 def some_step(number: int, **changes: Any) -> Step:
@@ -48,7 +48,7 @@ def some_step(number: int, **changes: Any) -> Step:
 
 
 def played(store: Store, actions: int = 1000, **how: Any) -> tuple[str, World]:
-    """An episode forwards, recorded."""
+    """Record an episode of moving forwards."""
     start = Start.of(TASK, name="ahead", **how)
     world = World(TASK, seed=start.seed, arena=start.arena, rules=Rules.named(json.loads(start.rules)))
     recording = Recorder(store, start, world, view="third")
@@ -147,7 +147,7 @@ def test_listeners_are_told_what_is_in_the_file_when_it_is(store: Store) -> None
 
     start = Start.of(TASK)
     stop = store.listen(listener)
-    store.listen(lambda done: 1 / 0)  # somebody else's mistake
+    store.listen(lambda done: 1 / 0)  # a listener that fails
     store.begin(start)
     for number in range(1, 200):
         store.step(start.id, some_step(number))
@@ -173,7 +173,7 @@ def wait_for(condition: Any) -> None:
 
 
 def test_all_players_share_few_transactions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "BREATH", 1e9)  # after the first one there is no other, until it is closed
+    monkeypatch.setattr(writer, "INTERVAL_SECONDS", 1e9)  # no second transaction before the store is closed
     commits: list[dict[str, int]] = []
     store.listen(commits.append)
     first = Start.of(TASK)
@@ -312,7 +312,7 @@ def test_the_file_is_where_the_platform_keeps_data(monkeypatch: pytest.MonkeyPat
     assert default_store_path() == tmp_path / "local" / "Puzzlebox" / "recordings.sqlite"
 
 
-# Players that play for ever and say what the store has acknowledged; their deaths are told too.
+# Processes that play until they are killed and print what the store has acknowledged.
 _PLAYERS = """
 import os, sys, time
 sys.path[:] = {paths!r}

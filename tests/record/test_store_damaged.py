@@ -1,4 +1,4 @@
-"""A damaged file of recordings: one sentence wherever it is read, and all that can be read is exported."""
+"""Damaged files of recordings: every reader reports one sentence, and all readable episodes are exported."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ def path(whole: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def torn_whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A file in which one page with steps of one episode is full of zeros, and the id of that episode."""
+    """Return a file in which one page with steps of one episode is zeroed, and the id of that episode."""
     path = tmp_path_factory.mktemp("torn") / "r.sqlite"
     with Store(path) as store:
         task = task_of(AGENT, time_limit=150)
@@ -90,11 +90,11 @@ def change(path: Path, statement: str) -> None:
 
 
 def command(*arguments: object) -> Any:
-    """A verb; whatever it says, it says in words."""
-    done = CliRunner().invoke(app, list(map(str, arguments)))
-    assert done.exception is None or isinstance(done.exception, SystemExit), repr(done.exception)
-    assert "Traceback" not in done.output
-    return done
+    """Run a command and check that it prints no traceback."""
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
+    assert "Traceback" not in result.output
+    return result
 
 
 DAMAGES = {
@@ -109,11 +109,11 @@ DAMAGES = {
     "UPDATE episodes SET participant = CAST(x'50ff' AS TEXT) WHERE number = 1": "its `participant` cannot be read",
     "UPDATE episodes SET task_hash = 'x' WHERE number = 1": "its task is missing",
     "DELETE FROM steps WHERE episode = 1 AND step = 12": "steps are missing after step 9",
-    "UPDATE steps SET actions = '{oops' WHERE episode = 1 AND step = 12": "its step 12 holds something else",
+    "UPDATE steps SET actions = '{oops' WHERE episode = 1 AND step = 12": "its step 12 holds values",
     "UPDATE steps SET actions = CAST(x'ff' AS TEXT) WHERE episode = 1 AND step = 12": "its steps cannot be read",
-    "UPDATE steps SET flags = 'x' WHERE episode = 1 AND step = 12": "its step 12 holds something else",
-    "UPDATE steps SET actions = '9' WHERE episode = 1 AND step = 12": "its step 12 holds something else",
-    "UPDATE steps SET x = 1e999 WHERE episode = 1 AND step = 12": "its step 12 holds something else",
+    "UPDATE steps SET flags = 'x' WHERE episode = 1 AND step = 12": "its step 12 holds values",
+    "UPDATE steps SET actions = '9' WHERE episode = 1 AND step = 12": "its step 12 holds values",
+    "UPDATE steps SET x = 1e999 WHERE episode = 1 AND step = 12": "its step 12 holds values",
     "UPDATE events SET details = '{\"latency\": NaN}' WHERE episode = 1": "the details of an event cannot be read",
     "UPDATE events SET details = '7' WHERE episode = 1": "the details of an event are 7",
     "UPDATE events SET step = 'x' WHERE episode = 1": "the `step` of an event is 'x'",
@@ -124,11 +124,11 @@ DAMAGES = {
 def test_one_damaged_episode_is_left_out_and_the_others_are_written(statement: str, path: Path, tmp_path: Path) -> None:
     id = first_of(path)
     change(path, statement)
-    done = command("export", "--store", path, "-o", tmp_path / "out")
-    assert done.exit_code == 1
-    assert f"wrote {EPISODES - 1} episodes" in done.stderr
-    assert f"error: the episode {id} in {path} is damaged: {DAMAGES[statement]}" in done.stderr
-    assert "it was left out" in done.stderr
+    result = command("export", "--store", path, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert f"wrote {EPISODES - 1} episodes" in result.stderr
+    assert f"error: the episode {id} in {path} is damaged: {DAMAGES[statement]}" in result.stderr
+    assert "it was left out" in result.stderr
     for name in ("episodes", "steps", "events"):
         with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
             ids = {row["episode"] for row in csv.DictReader(file)}
@@ -136,27 +136,27 @@ def test_one_damaged_episode_is_left_out_and_the_others_are_written(statement: s
     results = gather([path])
     assert len(results.rows) == EPISODES - 1
     assert any("is damaged" in remark for remark in results.remarks)
-    done = command("replay", id, "--store", path)
-    assert done.exit_code == 1 and DAMAGES[statement] in done.stderr and not done.stdout
+    result = command("replay", id, "--store", path)
+    assert result.exit_code == 1 and DAMAGES[statement] in result.stderr and not result.stdout
     before = path.read_bytes()
-    # Whoever is asked for: P0 played the damaged episode, and P3 another one.
+    # For any participant: P0 played the damaged episode, P3 another one.
     for participant in ("P0", "P3"):
-        done = command("forget", participant, "--yes", "--store", path)
-        assert done.exit_code == 1 and done.stderr.count("\n") == 1 and not done.stdout
-        assert f"nothing was deleted from {path}: the episode {id}" in done.stderr or "are damaged (" in done.stderr
+        result = command("forget", participant, "--yes", "--store", path)
+        assert result.exit_code == 1 and result.stderr.count("\n") == 1 and not result.stdout
+        assert f"nothing was deleted from {path}: the episode {id}" in result.stderr or "are damaged (" in result.stderr
     assert path.read_bytes() == before
-    done = command("backup", tmp_path / "copy.sqlite", "--data", path)
-    assert done.exit_code == 1 and DAMAGES[statement] in done.stderr and done.stderr.count("\n") == 1
+    result = command("backup", tmp_path / "copy.sqlite", "--data", path)
+    assert result.exit_code == 1 and DAMAGES[statement] in result.stderr and result.stderr.count("\n") == 1
     assert not list(tmp_path.glob("*copy*"))
 
 
 def test_a_task_that_was_changed_is_said_of_whoever_played_it(path: Path, tmp_path: Path) -> None:
     theirs = [each.id for each in Store(path).episodes()[1::2]]
     change(path, "UPDATE tasks SET text = text || ' ' WHERE hash = (SELECT task_hash FROM episodes WHERE number = 1)")
-    done = command("export", "--store", path, "-o", tmp_path / "out")
-    assert done.exit_code == 1 and "wrote 2 episodes" in done.stderr
+    result = command("export", "--store", path, "-o", tmp_path / "out")
+    assert result.exit_code == 1 and "wrote 2 episodes" in result.stderr
     for id in theirs:
-        assert f"the episode {id} in {path} is damaged: its task is not the one that was recorded" in done.stderr
+        assert f"the episode {id} in {path} is damaged: its task is not the one that was recorded" in result.stderr
         assert command("replay", id, "--store", path).exit_code == 1
 
 
@@ -174,11 +174,11 @@ def test_a_task_that_was_changed_is_said_of_whoever_played_it(path: Path, tmp_pa
 )
 def test_what_cannot_be_played_again_is_said(statement: str, sentence: str, path: Path, tmp_path: Path) -> None:
     change(path, statement)
-    done = command("replay", "last", "--store", path, "-o", tmp_path / "film.gif")
-    assert done.exit_code == 1
-    assert sentence in done.stderr and "restore a backup" in done.stderr
-    done = command("export", "--animalai", "--store", path, "-o", tmp_path / "log")
-    assert done.exit_code == 1 and sentence in done.stderr and "wrote 0 episodes" in done.stderr
+    result = command("replay", "last", "--store", path, "-o", tmp_path / "film.gif")
+    assert result.exit_code == 1
+    assert sentence in result.stderr and "restore a backup" in result.stderr
+    result = command("export", "--animalai", "--store", path, "-o", tmp_path / "log")
+    assert result.exit_code == 1 and sentence in result.stderr and "wrote 0 episodes" in result.stderr
     command("report", path, "-o", tmp_path / "report")
 
 
@@ -186,10 +186,10 @@ def test_what_cannot_be_played_again_is_said(statement: str, sentence: str, path
 def test_a_table_that_is_gone_is_said(table: str, path: Path, tmp_path: Path) -> None:
     change(path, f"DROP TABLE {table}")
     for verb in (["export", "-o", tmp_path / "out"], ["replay", "last"], ["replay", "last", "-o", tmp_path / "p.png"]):
-        done = command(*verb, "--store", path)
+        result = command(*verb, "--store", path)
         needed = {"events": len(verb) == 2 or verb[0] == "export"}
         if needed.get(table, True):
-            assert done.exit_code == 1 and f"are damaged (no such table: {table}" in done.stderr
+            assert result.exit_code == 1 and f"are damaged (no such table: {table}" in result.stderr
     assert command("report", path, "-o", tmp_path / "report").exit_code == 1
     command("forget", "P1", "--yes", "--store", path)
 
@@ -202,20 +202,20 @@ def test_a_format_that_never_was(version: int, path: Path) -> None:
 
 
 def test_an_episode_whose_id_has_changed_in_one_of_two_places(path: Path, tmp_path: Path) -> None:
-    """Its row says another id than the index it is found by."""
+    """The id in the row differs from that in the index."""
     id, data = Store(path).episodes()[0].id, path.read_bytes()
     assert data.count(id.encode()) == 2
-    said = []
+    sentences = []
     for place in (data.index(id.encode()), data.rindex(id.encode())):
         path.write_bytes(data[:place] + b"0" * len(id) + data[place + len(id) :])
         for more in ([], ["-o", tmp_path / "last.png", "--size", "16"]):
-            said.append(command("replay", "last", "--store", path, *more))
-    assert [done.exit_code for done in said] == [1] * 4
-    assert all("is damaged: it cannot be found by its id" in done.stderr for done in said)
+            sentences.append(command("replay", "last", "--store", path, *more))
+    assert [result.exit_code for result in sentences] == [1] * 4
+    assert all("is damaged: it cannot be found by its id" in result.stderr for result in sentences)
 
 
 def everything(path: Path, folder: Path) -> None:
-    """Every reader there is; each answers or says a sentence."""
+    """Call every reader; each returns a value or raises one sentence."""
     for number, verb in enumerate((["export"], ["export", "--animalai"])):
         command(*verb, "--store", path, "-o", folder / f"out-{number}")
     for more in ([], ["-o", folder / "last.png", "--size", "16"]):
@@ -252,14 +252,14 @@ def test_whatever_happens_to_its_bytes_every_reader_says_a_sentence(
 ) -> None:
     data = whole.read_bytes()
     for number in range(first, first + times):
-        chances, damaged = random.Random(number), bytearray(data)
-        for _ in range(chances.choice([1, 3, 30, 300])):
-            place = chances.randrange(len(damaged))
-            damaged[place] ^= 1 << chances.randrange(8)
+        rng, damaged = random.Random(number), bytearray(data)
+        for _ in range(rng.choice([1, 3, 30, 300])):
+            place = rng.randrange(len(damaged))
+            damaged[place] ^= 1 << rng.randrange(8)
         if number % 5 == 0:
-            del damaged[chances.randrange(len(damaged)) :]
+            del damaged[rng.randrange(len(damaged)) :]
         if number % 7 == 0:
-            place = chances.randrange(len(damaged) or 1)
+            place = rng.randrange(len(damaged) or 1)
             damaged[place : place + 4096] = bytes(4096)
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -281,11 +281,11 @@ def test_the_studio_answers_with_a_sentence(path: Path, whole: Path) -> None:
     with running(path) as studio:
         listed = studio.json("/api/recordings")
         assert not listed["recordings"]
-        said = {each.split()[2]: each.partition(" is damaged: ")[2].partition(";")[0] for each in listed["damaged"]}
-        assert said == {
+        reasons = {each.split()[2]: each.partition(" is damaged: ")[2].partition(";")[0] for each in listed["damaged"]}
+        assert reasons == {
             ids[3]: "the rules cannot be read as JSON",
             ids[2]: "its task is missing",
-            ids[1]: "its step 12 holds something else than a step does",
+            ids[1]: "its step 12 holds values that no step can have",
             ids[0]: "its task is missing",
         }
         for id in ids:
@@ -304,51 +304,51 @@ def test_the_studio_answers_with_a_sentence(path: Path, whole: Path) -> None:
 def test_nothing_is_deleted_from_a_damaged_file(torn: tuple[Path, str], participant: str) -> None:
     path, _ = torn
     before = path.read_bytes()
-    done = command("forget", participant, "--yes", "--store", path)
-    assert done.exit_code == 1
-    assert done.stderr.startswith(f"error: nothing was deleted from {path}: it is damaged (")
-    assert done.stderr.endswith(
+    result = command("forget", participant, "--yes", "--store", path)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: nothing was deleted from {path}: it is damaged (")
+    assert result.stderr.endswith(
         "restore a backup and forget the participant there, or write what can be read with `puzzlebox export` and "
         "delete the file\n"
     )
-    assert done.stderr.count("\n") == 1
+    assert result.stderr.count("\n") == 1
     assert path.read_bytes() == before
 
 
 def test_whoever_reads_names_the_episode_and_leaves_it_out(torn: tuple[Path, str], tmp_path: Path) -> None:
     path, id = torn
-    said = f"the episode {id} in {path} is damaged: its steps cannot be read (database disk image is malformed)"
-    done = command("export", "--store", path, "-o", tmp_path / "out")
-    assert done.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in done.stderr
-    assert [line for line in done.stderr.splitlines() if "error" in line] == [f"error: {said}; it was left out"]
+    sentences = f"the episode {id} in {path} is damaged: its steps cannot be read (database disk image is malformed)"
+    result = command("export", "--store", path, "-o", tmp_path / "out")
+    assert result.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in result.stderr
+    assert [line for line in result.stderr.splitlines() if "error" in line] == [f"error: {sentences}; it was left out"]
     for more in ([], ["-o", tmp_path / "film.gif"]):
-        done = command("replay", id, "--store", path, *more)
-        assert done.exit_code == 1 and said in done.stderr and not done.stdout
+        result = command("replay", id, "--store", path, *more)
+        assert result.exit_code == 1 and sentences in result.stderr and not result.stdout
     results = gather([path], watched=True)
     assert len(results.rows) == EPISODES - 1
-    assert [remark for remark in results.remarks if id in remark and remark.endswith("It counts nowhere.")]
+    assert [remark for remark in results.remarks if id in remark and remark.endswith("It is excluded.")]
     with running(path) as studio:
         listed = studio.json("/api/recordings")
         assert len(listed["recordings"]) == EPISODES - 1 and id not in {each["id"] for each in listed["recordings"]}
-        assert [each.partition(";")[0] for each in listed["damaged"]] == [said]
+        assert [each.partition(";")[0] for each in listed["damaged"]] == [sentences]
         status, _, body = studio.ask(f"/api/recordings/{id}")
-        assert status == 400 and said in json.loads(body)["message"]
+        assert status == 400 and sentences in json.loads(body)["message"]
         assert studio.ask(f"/api/recordings/{listed['recordings'][0]['id']}")[0] == 200
 
 
 def test_a_report_of_a_damaged_file_is_written_and_exits_with_1(torn: tuple[Path, str], tmp_path: Path) -> None:
     path, id = torn
-    done = command("report", path, "-o", tmp_path / "report")
+    result = command("report", path, "-o", tmp_path / "report")
     assert (tmp_path / "report" / "report.html").exists()
-    assert done.exit_code == 1 and f"The episode {id}" in done.stderr
+    assert result.exit_code == 1 and f"The episode {id}" in result.stderr
 
 
 def test_damage_to_the_last_page_of_an_open_episode_costs_that_episode(torn: tuple[Path, str], tmp_path: Path) -> None:
     path, id = torn
     change(path, f"UPDATE episodes SET ended_by = NULL, end_step = NULL WHERE id = '{id}'")
-    done = command("export", "--store", path, "-o", tmp_path / "out")
-    assert done.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in done.stderr
-    errors = [line for line in done.stderr.splitlines() if "error" in line]
+    result = command("export", "--store", path, "-o", tmp_path / "out")
+    assert result.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in result.stderr
+    errors = [line for line in result.stderr.splitlines() if "error" in line]
     assert len(errors) == 1 and errors[0].startswith(f"error: the episode {id} in {path} is damaged: ")
 
 
@@ -382,14 +382,14 @@ def test_of_a_file_that_was_cut_off_nobody_who_reads_says_that_it_cannot_be_kept
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path.write_bytes(path.read_bytes()[:size])
-    done = command(*verb, "--store", path)
-    assert done.exit_code == 1 and "cannot be kept" not in done.stderr
-    assert str(path) in done.stderr and "restore a backup" in done.stderr
+    result = command(*verb, "--store", path)
+    assert result.exit_code == 1 and "cannot be kept" not in result.stderr
+    assert str(path) in result.stderr and "restore a backup" in result.stderr
 
 
 def test_where_its_first_bytes_are_zeros_a_backup_helps(path: Path) -> None:
     path.write_bytes(bytes(100) + path.read_bytes()[100:])
-    done = command("export", "--store", path)
-    assert done.stderr == (
+    result = command("export", "--store", path)
+    assert result.stderr == (
         f"error: {path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup\n"
     )

@@ -1,4 +1,4 @@
-"""Recordings when something goes wrong: full disks, locks, files that are moved, episodes that cannot be recorded."""
+"""Recording under faults: full disks, locks, moved files, episodes that cannot be recorded."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from test_store import TASK, some_step, wait_for
 
 
 class SmallDisk:
-    """A disk that is full soon, until somebody makes room."""
+    """A disk that is soon full, until room is made."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._full, self._pages = True, 0
@@ -37,7 +37,7 @@ class SmallDisk:
 
 
 def filled(store: Store, most: int = 5000) -> tuple[Start, int]:
-    """An episode that is recorded until writing fails, and how many steps were given."""
+    """Record an episode until writing fails; return its start and the number of steps passed to the store."""
     start = Start.of(TASK)
     store.begin(start)
     for number in range(1, most):
@@ -54,36 +54,36 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     store = Store(tmp_path / "full.sqlite")
     heard: list[dict[str, int]] = []
     store.listen(heard.append)
-    start, given = filled(store)
+    start, last_step = filled(store)
     assert store.error is not None and (store.error.reason, store.error.remedy) == (
         "the disk is full",
         "make room on it",
     )
     assert re.search(r"full.sqlite fails: the disk is full; entries not written yet: \d+$", str(store.error))
     wait_for(lambda: {} in heard)
-    # Nothing is said to be stored that is not.
+    # Only stored steps are acknowledged.
     acknowledged = max((done[start.id] for done in heard if done), default=0)
-    assert acknowledged <= len(store.steps(start.id)["step"]) < given
+    assert acknowledged <= len(store.steps(start.id)["step"]) < last_step
     with pytest.raises(StoreError, match="the disk is full"):
-        store.flush(patience=0)
+        store.flush(retry_seconds=0)
     with pytest.raises(StoreError, match="the disk is full"):
         store.try_out()
-    # Others may begin meanwhile; all of it is taken, and written in its order.
+    # Other episodes may begin meanwhile; all entries are accepted, and written in their order.
     other = Start.of(TASK)
     store.begin(other)
-    store.step(start.id, some_step(given + 1))
+    store.step(start.id, some_step(last_step + 1))
     assert store.waiting(start.id) > 0 and store.waiting(other.id) == 1
     disk.make_room()
     store.flush()
     assert store.error is None and store.waiting(start.id) == 0
     store.try_out()
-    wait_for(lambda: any(done.get(start.id) == given + 1 for done in heard))
-    assert store.steps(start.id)["step"] == list(range(1, given + 2)) and store.knows(other.id)
+    wait_for(lambda: any(done.get(start.id) == last_step + 1 for done in heard))
+    assert store.steps(start.id)["step"] == list(range(1, last_step + 2)) and store.knows(other.id)
     store.close()
 
 
 def test_a_lock_held_by_another_program_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 0.05)
     with Store(tmp_path / "locked.sqlite") as store:
         start = Start.of(TASK)
         store.begin(start)
@@ -149,8 +149,8 @@ def test_what_was_acknowledged_outlives_the_journal_of_sqlite(tmp_path: Path) ->
 
 def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     SmallDisk(monkeypatch)
-    store = Store(tmp_path / "full.sqlite", patience=0.3)
-    start, given = filled(store)
+    store = Store(tmp_path / "full.sqlite", retry_seconds=0.3)
+    start, last_step = filled(store)
     with pytest.raises(StoreError, match="the disk is full"):
         store.flush()
     with pytest.raises(StoreError, match="the disk is full"):
@@ -159,24 +159,24 @@ def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkey
         with pytest.raises(StoreError, match="the recordings are closed"):
             call()
     with pytest.raises(StoreError, match="the disk is full"):
-        store.flush(patience=1000)
-    # What was acknowledged is there, without gaps.
+        store.flush(retry_seconds=1000)
+    # All acknowledged steps are stored, without gaps.
     steps = store.steps(start.id)["step"]
-    assert steps == list(range(1, len(steps) + 1)) and len(steps) < given
+    assert steps == list(range(1, len(steps) + 1)) and len(steps) < last_step
 
 
 def test_only_so_much_waits_for_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = SmallDisk(monkeypatch)
     store = Store(tmp_path / "full.sqlite")
-    start, given = filled(store)
+    start, last_step = filled(store)
     monkeypatch.setattr(writer, "MOST_WAITING", store.waiting(start.id) + 100)
     with pytest.raises(StoreError, match="the disk is full"):
-        for number in range(given + 1, given + 1000):
+        for number in range(last_step + 1, last_step + 1000):
             store.step(start.id, some_step(number))
     disk.make_room()
     store.close()
     steps = store.steps(start.id)["step"]
-    assert steps == list(range(1, given + 101))
+    assert steps == list(range(1, last_step + 101))
 
 
 def test_one_episode_that_cannot_be_recorded_costs_no_other(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_one_episode_that_cannot_be_recorded_costs_no_other(tmp_path: Path) -> N
     store.step(bad.id, some_step(3, events=[dict(kind="pressed", step=3, thing=1, name="x", animal=0, details={})]))
     store.flush()
     assert store.error is None
-    # Its player is told with the next step.
+    # The next step of the episode raises the error.
     with pytest.raises(
         EpisodeFault, match=r"cannot be recorded any further \(UNIQUE .*\); entries set aside in .*: 2$"
     ):
@@ -245,12 +245,12 @@ def test_an_episode_has_one_owner(tmp_path: Path) -> None:
             first.step(start.id, some_step(3))
         second.flush()
         second.release(start.id)
-        # It goes on after what the other has recorded.
+        # It resumes after the steps that the other one has recorded.
         with pytest.raises(ValueError, match="already recorded up to step 2"):
             first.step(start.id, some_step(2))
         first.end(start.id, End(2, 0.0, False, "left"))
         first.flush()
-        second.claim(start.id)  # what is over is nobody's
+        second.claim(start.id)  # a finished episode has no owner
     assert first.steps(start.id)["step"] == [1, 2]
 
 
@@ -261,7 +261,7 @@ def test_an_owner_that_is_killed_keeps_nobody_out(
 ) -> None:
     import fcntl
 
-    if of_the_process:  # a system that has no locks of opened files
+    if of_the_process:  # a system without locks owned by open files
         monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
     path = tmp_path / "a.sqlite"
     text = (

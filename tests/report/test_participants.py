@@ -1,4 +1,4 @@
-"""Who played: the id of a participant, from the command line or a link into the file, the tables and the report."""
+"""Participant ids: from the command line or a link into the store, the tables and the report."""
 
 import csv
 import sqlite3
@@ -22,9 +22,9 @@ from puzzlebox.record import database
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Episode, Start, Store, StoreError
 from puzzlebox.record.tables import recorded_episodes, write_table
-from puzzlebox.report.making import Report, make_report
+from puzzlebox.report.build import Report, make_report
 from puzzlebox.report.model import fit_model
-from puzzlebox.report.reading import gather
+from puzzlebox.report.sources import gather
 from studio_page import FOOD_TWICE, Page, Studio, free_port, running, server
 
 TASK = task_of(AGENT, GOAL, time_limit=50)
@@ -32,7 +32,7 @@ GOOD = ["P07", "7", "a", "child_12-b.2", "A" * 64]
 BAD = ["", "P 07", "P/07", "Zoë", "P07\n", "<b>", "A" * 65, "x" * 400]
 SENTENCE = "is no participant id; it may have 1 to 64 letters (A to Z, a to z), digits, dots, - and _"
 
-# What format 1 was, as it was written then.
+# The tables of format 1.
 FORMAT_1 = """
 CREATE TABLE tasks (hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE episodes (
@@ -57,7 +57,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 def played(store: Store, actions: int = 400, **how: Any) -> str:
-    """An episode forwards, recorded; with few actions it stays open."""
+    """Record an episode of moving forwards; with few actions it stays open."""
     start = Start.of(TASK, name="ahead", **how)
     world = World(TASK, seed=start.seed, arena=start.arena)
     recording = Recorder(store, start, world)
@@ -71,7 +71,7 @@ def played(store: Store, actions: int = 400, **how: Any) -> str:
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A file of format 1 with a finished and an open episode; `everything` of it is in `new.sqlite`, too."""
+    """Write a file of format 1 with a finished and an open episode; `new.sqlite` has the same in the new format."""
     with Store(tmp_path / "new.sqlite") as store:
         played(store, seed=2**70)
         played(store, 5)
@@ -88,7 +88,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def everything(store: Store) -> list[Any]:
-    """All that is told of all episodes."""
+    """Return all data of all episodes."""
     return [
         (each, store.record(each.id), store.steps(each.id), store.events(each.id), store.task_text(each.id))
         for each in store.episodes()
@@ -108,7 +108,7 @@ def test_a_file_of_format_1_is_brought_up_to_date_and_loses_nothing(old: Path) -
         with Store(old.with_name("new.sqlite")) as new:
             assert everything(store) == everything(new)
         assert [each.participant for each in store.episodes()] == [None, None]
-        # One who has had the file open all along goes on as before.
+        # A store that was open before the upgrade keeps working.
         start = Start.of(TASK)
         rest = ("ahead", "", 0, 1, start.rules, "human", None, start.started, 3)
         program_of_then.execute(OLD_INSERT, (start.id, start.task_hash, *rest))
@@ -140,11 +140,11 @@ def test_a_change_that_fails_changes_nothing(old: Path, monkeypatch: pytest.Monk
 
 def test_an_old_file_that_cannot_be_written_is_read_as_it_is(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(old.with_name("new.sqlite")) as new:
-        known = everything(new)
+        contents = everything(new)
     before = old.read_bytes()
     monkeypatch.setattr("os.access", lambda *_: False)
     store = Store(old)
-    assert everything(store) == known
+    assert everything(store) == contents
     assert [each.participant for each in store.episodes()] == [None, None]
     assert store.find("last") == store.episode(store.episodes()[0].id)
     assert old.read_bytes() == before
@@ -213,12 +213,12 @@ def test_the_command_names_the_participant_in_the_link(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as new_studio:
+        yield new_studio
 
 
 def stored(studio: Studio, page: Page) -> Episode:
-    """The newest episode of a page, once it is in the file."""
+    """Return the newest episode of a page, once it is in the file."""
     page.until(lambda page: page.acknowledged.get(page.episode, 0) > 0)
     return studio.store.episode(page.episode)
 
@@ -248,7 +248,7 @@ def test_without_an_id_there_is_none(studio: Studio) -> None:
 
 @pytest.mark.parametrize("waits", [True, False])
 def test_a_page_that_comes_back_keeps_the_id(studio: Studio, waits: bool) -> None:
-    """Both to the world that has waited and to one rebuilt from the file; and so do the episodes after it."""
+    """Both in a world that was kept and in one rebuilt from the file; later episodes have the id as well."""
     with studio.page(task="foraging", participant="P07") as page:
         stored(studio, page)
     if not waits:
@@ -285,7 +285,7 @@ def test_nobody_goes_on_with_what_another_participant_began(studio: Studio, wait
             assert stored(studio, other).participant == "P08"
             assert other.episode != page.episode
             assert "another participant played it; this is a new one" in other.episodes[0]["note"]
-        page.until_step(page.step + 3)  # P07 has noticed nothing
+        page.until_step(page.step + 3)  # the page of P07 is not affected
     _wait_for(lambda: page.episode in studio.rooms._kept)
     if not waits:
         del studio.rooms._kept[page.episode]
@@ -363,19 +363,19 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def people(ids: list[str], tasks: list[str], episodes: int = 6, spread: float = 1.5) -> list[dict[str, Any]]:
-    """Rows of people, each with a skill of their own."""
+    """Draw rows of participants with different skills."""
     skills = dict(zip(ids, np.random.default_rng(3).normal(0.3, spread, len(ids)), strict=True))
     rows = made_up_rows(tasks, skills, episodes=episodes, seed=4)
     return [row | {"agent": "human", "participant": row["agent"]} for row in rows]
 
 
 def test_a_report_on_two_participants(tmp_path: Path) -> None:
-    """Recordings of the studio, a nameless one among them, beside a run."""
+    """A report on recordings, one of them without an id, and a run."""
     with Store(tmp_path / "people.sqlite") as store:
         for id in ("P08", "P07", "P07", None):
             played(store, participant=id, seed=7)
     run = write_run(tmp_path / "out", made_up_rows(["ahead"], {"random": 0.0}, episodes=6))
-    made = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="children")
+    report = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="children")
     first, second = _rows(tmp_path / "report" / "tables" / "participants.csv")
     assert [(row["agent"], row["participant"], row["episodes"]) for row in (first, second)] == [
         *(("children", "P07", "2"), ("children", "P08", "1")),
@@ -384,17 +384,20 @@ def test_a_report_on_two_participants(tmp_path: Path) -> None:
     tidy = _rows(tmp_path / "report" / "tables" / "episodes.csv")
     assert [row["participant"] for row in tidy] == [""] * 6 + ["P08", "P07", "P07", ""]
     methods = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
-    assert "People (“children”) played 1 task 4 times. They were 2 participants; 1 episode carries no id." in methods
-    assert "Participants" in [section.title for section in made.contents.sections]
-    assert "P07" in made.page.read_text(encoding="utf-8")
-    # All met the same chances, and P07 twice, which of people is no mistake.
-    assert not [line for line in made.contents.doubts if "more than once" in line]
-    assert made.contents.model.group != "participant"  # the spread between two cannot be estimated
+    assert (
+        "Participants (“children”) played 1 task 4 times. There were 2 participants; 1 episode has no participant id."
+        in methods
+    )
+    assert "Participants" in [section.title for section in report.contents.sections]
+    assert "P07" in report.page.read_text(encoding="utf-8")
+    # All have the same seed, and P07 twice, which is no duplicate for participants.
+    assert not [line for line in report.contents.doubts if "duplicates" in line]
+    assert report.contents.model.group != "participant"  # two groups are too few for a variance
 
 
 def test_a_report_without_ids_has_no_participants(tmp_path: Path) -> None:
-    made = make_report([write_run(tmp_path / "out", made_up_rows(["food"]))], tmp_path / "report")
-    assert "Participants" not in [section.title for section in made.contents.sections]
+    report = make_report([write_run(tmp_path / "out", made_up_rows(["food"]))], tmp_path / "report")
+    assert "Participants" not in [section.title for section in report.contents.sections]
     assert not (tmp_path / "report" / "tables" / "participants.csv").exists()
     assert "participant" not in (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
 
@@ -413,9 +416,9 @@ def test_the_random_intercept_is_the_participant(study: Report) -> None:
     assert (model.group, model.formula) == ("participant", "passed ~ agent + (1 | participant)")
     assert model.fit is not None and model.fit.groups == 12 + 1
     assert model.fit.spread is not None and model.fit.spread > 0.5
-    assert any("random is one group alone" in line for line in model.remarks)
+    assert any("random is a single group" in line for line in model.remarks)
     methods = study.page.with_name("methods.txt").read_text(encoding="utf-8")
-    assert "They were 12 participants." in methods
+    assert "There were 12 participants." in methods
     assert "random intercept for each participant (an agent counts as one)" in methods
 
 
@@ -436,7 +439,7 @@ def test_the_group_can_be_chosen_and_follows_the_ids(study: Report, tmp_path: Pa
     few = [row for row in rows if row.participant in ("", "P00", "P01", "P02", "P03")]
     assert fit_model(few).group == "task"
     assert fit_model(few, "participant").formula == "passed ~ agent + (1 | participant)"
-    # An id is a person in whichever file it is, and nobody else, also where an agent has that name.
+    # The same id in two files is the same participant, and never an agent with that name.
     both = [replace(row, run="other") if row.repetition % 2 else row for row in rows]
     named = [replace(row, participant="random") if row.participant == "P00" else row for row in both]
     fit = fit_model(named).fit

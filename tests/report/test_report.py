@@ -1,4 +1,4 @@
-"""A report from the first row to the last figure: what it says is what the data say, and it opens anywhere."""
+"""Whole reports: their numbers agree with the data, and the page needs no other file."""
 
 import csv
 import re
@@ -16,7 +16,7 @@ from puzzlebox.report.contents import contents
 from puzzlebox.report.figures import looks
 from puzzlebox.report.model import Model, fit_model
 from puzzlebox.run.runs import run
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 from puzzlebox.stats import NODES, kruskal_wallis, wilson
 
 TESTBED = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
@@ -29,7 +29,7 @@ def rows() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def report(rows: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """One report with everything, which several tests look at."""
+    """Make one report with all sections, for several tests."""
     folder = tmp_path_factory.mktemp("made-up")
     run = write_run(folder / "out", rows)
     return make_report([run], folder / "report", published=True, command="puzzlebox report out --published")
@@ -78,13 +78,13 @@ def test_the_model_has_tasks_as_groups_and_random_as_reference(report: Report) -
     assert model.fit is not None
     assert model.fit.references == {"agent": "random", "level": "1"}
     odds = {line["term"]: float(line["odds_ratio"]) for line in table(report, "odds_ratios")}
-    # Made with differences of 2 and 3 on the scale of log odds.
+    # The data were drawn with differences of 2 and 3 in log odds.
     assert odds["heuristic"] == pytest.approx(np.exp(2), rel=0.5)
     assert odds["learner"] > odds["heuristic"]
 
 
 class Tags(HTMLParser):
-    """The tags of a page, whether they are closed, and what they refer to."""
+    """Collects the tags of a page, whether they are closed, and their references."""
 
     VOID = ("meta", "img", "br")
 
@@ -130,7 +130,7 @@ def test_every_figure_is_there_as_png_and_pdf(report: Report) -> None:
 
 def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None:
     text = (report.page.parent / "methods.txt").read_text(encoding="utf-8")
-    for said in (
+    for sentence in (
         "600 episodes on 20 tasks",
         "rules “3.1”",
         "made from 7",
@@ -143,7 +143,7 @@ def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None
         "Voudouris et al. (2022)",
         "puzzlebox run tasks --agent random --agent heuristic --seed 7 -o out\npuzzlebox report out --published",
     ):
-        assert said in text, said
+        assert sentence in text, sentence
     settings = {(line["setting"], line["value"]) for line in table(report, "settings")}
     assert {("seed", "7"), ("rules_fields.decision_period", "3"), ("agents", "random, heuristic")} <= settings
 
@@ -168,23 +168,23 @@ def test_the_same_data_give_the_same_bytes(rows: list[dict[str, Any]], report: R
 
 
 def test_tasks_trained_on_are_kept_apart(tmp_path: Path) -> None:
-    """The learner knows its first ten tasks by heart; the overall numbers must not show it."""
-    known = TESTBED[:10]
-    rows = made_up_rows(TESTBED, {"random": -2.0, "learner": -1.0}, trained_on={"learner": known})
+    """The learner always passes the ten tasks it was trained on, which overall numbers must not include."""
+    trained_tasks = TESTBED[:10]
+    rows = made_up_rows(TESTBED, {"random": -2.0, "learner": -1.0}, trained_on={"learner": trained_tasks})
     for row in rows:
         if row["trained_on"]:
             row |= {"passed": True, "return": 0.9}
-    made = make_report([write_run(tmp_path / "out", rows)], tmp_path / "report")
-    overall = {line["agent"]: line for line in table(made, "agents")}
-    fresh = [row for row in rows if row["task"] not in known and row["agent"] == "learner"]
+    new_report = make_report([write_run(tmp_path / "out", rows)], tmp_path / "report")
+    overall = {line["agent"]: line for line in table(new_report, "agents")}
+    fresh = [row for row in rows if row["task"] not in trained_tasks and row["agent"] == "learner"]
     assert int(overall["learner"]["episodes"]) == len(fresh)
     assert float(overall["learner"]["pass_rate"]) == pytest.approx(np.mean([row["passed"] for row in fresh]))
-    (line,) = [each for each in table(made, "trained_and_held_out") if each["agent"] == "learner"]
+    (line,) = [each for each in table(new_report, "trained_and_held_out") if each["agent"] == "learner"]
     assert float(line["trained_on"]) == 1
     assert float(line["difference_low"]) > 0
-    assert {each["task"] for each in table(made, "tasks_trained_on")} == set(known)
-    assert {each["task"] for each in table(made, "tasks")} == set(TESTBED) - set(known)
-    assert made.contents.sections[0].title == "Held-out tasks: all agents"
+    assert {each["task"] for each in table(new_report, "tasks_trained_on")} == set(trained_tasks)
+    assert {each["task"] for each in table(new_report, "tasks")} == set(TESTBED) - set(trained_tasks)
+    assert new_report.contents.sections[0].title == "Held-out tasks: all agents"
 
 
 def test_colours_are_the_same_in_every_report_and_enough_for_many() -> None:
@@ -212,11 +212,11 @@ def test_the_group_follows_the_design(tmp_path: Path) -> None:
 
 
 def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: Path) -> None:
-    """An easy and a hard task in each level, and an agent with 9 times the odds on each: nobody else's number."""
-    chances = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
-    rows = made_up_rows(list(chances), {"random": 0.0, "learner": 0.0}, episodes=140)
+    """An easy and a hard task in each level, and an agent with 9 times the odds on each: the estimate is 9."""
+    skills = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
+    rows = made_up_rows(list(skills), {"random": 0.0, "learner": 0.0}, episodes=140)
     for row in rows:
-        share = chances[row["task"]][row["agent"] == "learner"]
+        share = skills[row["task"]][row["agent"] == "learner"]
         row |= {"passed": row["repetition"] < share * 140, "seed": ""}
     model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
     assert model.fit is not None
@@ -225,23 +225,23 @@ def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: 
 
 
 def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
-    """What each agent was and perceived, and what each task asked for, also where nobody mentioned it."""
-    run(subjects_of(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
-    made = make_report([tmp_path / "out"], tmp_path / "report")
+    """The methods have class, options and senses of each agent and the conditions of each task, defaults included."""
+    run(find_tasks(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
+    new_report = make_report([tmp_path / "out"], tmp_path / "report")
     text = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
-    for said in (
+    for sentence in (
         "The agent “random(max_step_length=3)” was puzzlebox.arena.agents.random:RandomAgent("
         "step_length_distribution='normal(5, 1)', max_step_length=3, action_biases=None, ",
         "HeuristicAgent(rays=45, behaviour='published'). It perceived 45 rays over 60° and its health, velocity and",
         "Time limits, which food prolongs, were 25 s, pass marks were 0 (of each task",
     ):
-        assert said in text, said
-    settings = {line["setting"]: line["value"] for line in table(made, "settings")}
+        assert sentence in text, sentence
+    settings = {line["setting"]: line["value"] for line in table(new_report, "settings")}
     assert settings["agents.heuristic.class"] == "puzzlebox.arena.agents.heuristic:HeuristicAgent"
     assert settings["agents.random(max_step_length=3).options.prev_step_bias"] == "0.0"
     assert (settings["agents.heuristic.senses.rays"], settings["agents.heuristic.senses.vitals"]) == ("45", "True")
-    (line,) = table(made, "task_settings")
-    episodes = table(made, "episodes")
+    (line,) = table(new_report, "task_settings")
+    episodes = table(new_report, "episodes")
     assert line == {
         "run": "out",
         "task": "examples/food",
@@ -254,7 +254,7 @@ def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
 
 
 def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_path: Path) -> None:
-    """Whoever passes, passes with the lowest seeds: two episodes a seed are then told by the seed alone."""
+    """Agents pass with the lowest seeds, so that the seed alone determines the outcome of its two episodes."""
     rows = made_up_rows(["food"], {"random": 0.0, "heuristic": 0.0}, episodes=40)
     for row in rows:
         row["passed"] = row["repetition"] < (4 if row["agent"] == "random" else 12)
@@ -266,7 +266,7 @@ def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_pa
 
 
 def pairs(tmp_path: Path, both: int, only: int, none: int, other: int) -> Model:
-    """A model of many tasks, each played once by two agents: in how many passed both, the second, none, the first."""
+    """Fit many tasks, each played once by two agents; counts of tasks passed by both, the second, none, the first."""
     passed = [(True, True)] * both + [(False, True)] * only + [(False, False)] * none + [(True, False)] * other
     rows = made_up_rows([f"t{number:03}" for number in range(len(passed))], {"a": 0.0, "b": 0.0}, episodes=1)
     for row in rows:
@@ -275,14 +275,14 @@ def pairs(tmp_path: Path, both: int, only: int, none: int, other: int) -> Model:
 
 
 def test_quadrature_is_made_finer_until_it_changes_nothing(tmp_path: Path) -> None:
-    """Of pairs that differ, b won 4 and a 1: where there are many of them, the odds ratio comes to 4."""
+    """Of the pairs that differ, b passed 4 and a 1, so with many pairs the odds ratio is 4."""
     model = pairs(tmp_path, 3, 4, 60, 1)
     assert model.fit is not None and model.fit.nodes > NODES
     assert model.fit.term("b").odds_ratio == pytest.approx(4, rel=0.03)
 
 
 def test_estimates_that_depend_on_the_nodes_are_not_told(tmp_path: Path) -> None:
-    """Where one of two agents passes whatever the other does, each number of nodes gives another odds ratio."""
+    """If the outcomes of two agents are independent, the odds ratio depends on the number of nodes."""
     model = pairs(tmp_path, 1, 8, 60, 0)
     assert model.fit is not None and model.group == "none"
     assert "A random intercept for each task could not be estimated and was left out." in model.remarks
@@ -296,7 +296,7 @@ def test_what_is_separated_only_together_has_no_number(tmp_path: Path) -> None:
         row["passed"] = row["repetition"] < passes[row["task"], row["agent"]]
     model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
     assert model.fit is None
-    assert model.why_not.startswith("agent and task together separate what passed from what did not")
+    assert model.why_not.startswith("agent and task together separate passed from failed episodes")
 
 
 def test_the_documentation_runs_as_pasted_and_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:

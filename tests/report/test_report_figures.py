@@ -1,4 +1,4 @@
-"""The figures of a report: they hold whatever agents and tasks are called, and an agent looks the same in all."""
+"""The figures of a report: they fit names of any length, and an agent has the same look in all of them."""
 
 import warnings
 from pathlib import Path
@@ -19,9 +19,9 @@ from puzzlebox.arena.world import Record, World
 from puzzlebox.render import View
 from puzzlebox.report import gather, words
 from puzzlebox.report.contents import contents
+from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.figures import looks, paths
-from puzzlebox.report.figures.lettering import shortened, wrapped
-from puzzlebox.report.played import Played
+from puzzlebox.report.figures.lettering import shorten, wrap
 
 AGENT = "random(step_length_distribution='normal(5, 1)', prev_step_bias=0.5, costs=$5 and $6, 名=WWWWWW"
 TASK = "a-folder/another folder/a_task_whose_name/goes on and on and on $/and ends at last with MMMMMMMMM"
@@ -41,7 +41,7 @@ def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letter
         row["level"] = named(TASK, int(row["task"][-2:]) % 5, letters)
     results = gather([write_run(tmp_path / "out", rows)])
     with looks.style():
-        # As for anybody, but for what `style` itself means to pass over.
+        # Warnings are errors, except those that `style` itself ignores.
         warnings.filterwarnings("error", "constrained_layout|Tight layout")
         for drawing in contents(results).drawings:
             figure = drawing.figure
@@ -52,7 +52,7 @@ def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letter
                 assert axes.get_label() == "<colorbar>" or (box.width > 0.7 and box.height > 0.6), drawing.name
             width, height = figure.get_size_inches()
             drawn = figure.get_tightbbox()
-            # Wide letters may reach a little over the edge; what is saved has them too.
+            # Wide letters may reach slightly beyond the edge; the saved area includes them.
             assert min(drawn.x0, drawn.y0) > -0.02, drawing.name
             assert drawn.x1 < width + 0.2, drawing.name
             assert drawn.y1 < height + 0.02, drawing.name
@@ -70,27 +70,27 @@ def test_nothing_is_cut_off_at_the_edge(tmp_path: Path) -> None:
 
 
 def test_names_are_cut_in_the_middle_and_stay_different() -> None:
-    assert shortened(["short", "a name that is too long"], 11) == {
+    assert shorten(["short", "a name that is too long"], 11) == {
         "short": "short",
         "a name that is too long": "a nam… long",
     }
     ends = [f"{'x' * 60}{number}" for number in range(3)]
     starts = [f"{number}{'x' * 60}" for number in range(3)]
     middles = [f"{'x' * 60}{number}{'x' * 60}" for number in range(3)]
-    # The parts that would be left of these are the same wherever the cut is, except near one end.
+    # These shortened names are equal wherever the cut is, except near one end.
     near = [f"{'x' * 25}{number}{'x' * 60}" for number in range(3)]
     for names in (ends, starts, middles, near):
-        assert len(set(shortened(names).values())) == 3
-        assert max(map(len, shortened(names).values())) <= 40
-    assert not any(short[0].isdecimal() for short in shortened(near).values())
-    assert wrapped("random(step_length_distribution=None)", 20) == "random(step_length_\ndistribution=None)"
-    assert wrapped("against random (logarithmic)", 20) == "against random\n(logarithmic)"
-    assert wrapped("x" * 25, 10) == "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx"
+        assert len(set(shorten(names).values())) == 3
+        assert max(map(len, shorten(names).values())) <= 40
+    assert not any(short[0].isdecimal() for short in shorten(near).values())
+    assert wrap("random(step_length_distribution=None)", 20) == "random(step_length_\ndistribution=None)"
+    assert wrap("against random (logarithmic)", 20) == "against random\n(logarithmic)"
+    assert wrap("x" * 25, 10) == "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx"
 
 
 def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp_path: Path) -> None:
     tasks = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
-    # Who met only some tasks is missing in some figures.
+    # An agent that played only some tasks is missing in some figures.
     rows = made_up_rows(tasks[:2], {"newcomer": 0.0}) + made_up_rows(
         tasks, {"heuristic(rays=15)": 0.0, "navigator": 1.0}
     )
@@ -99,9 +99,9 @@ def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp
     drawn = figures["passed_by_level"].axes[0].containers
     bars = {each.get_label(): each.patches[0] for each in drawn if isinstance(each, BarContainer)}
     colours = {name: to_hex(patch.get_facecolor()) for name, patch in bars.items()}
-    wheel = {line.get_label(): to_hex(line.get_color()) for line in figures["profile"].axes[0].get_lines()}
+    radar = {line.get_label(): to_hex(line.get_color()) for line in figures["profile"].axes[0].get_lines()}
     expected = {agent: look.colour.lower() for agent, look in looks.looks(results.agents).items()}
-    assert wheel == expected
+    assert radar == expected
     assert {name: colour for name, colour in colours.items() if name in expected} == expected
     published = {name: patch for name, patch in bars.items() if name not in expected}
     assert published
@@ -116,12 +116,12 @@ def test_paths_tell_what_was_not_played_from_what_was_not_kept() -> None:
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1")
     record = Record(task, 0, 1, Rules.named("puzzlebox"), ((3,), (3,)))
     played = [("food", "a"), ("wall", "b"), ("wall", "a")]
-    rows = [Played("out", name, agent, 0.0, False) for name, agent in played]
-    found = [(row, record) for row in rows[:2]]
+    rows = [ReportEpisode("out", name, agent, 0.0, False) for name, agent in played]
+    records = [(row, record) for row in rows[:2]]
     with looks.style():
-        figure = paths.paths_from_above(found, rows, looks.looks(["a", "b"]), "paths", "").figure
-    said = [[text.get_text() for text in panel.texts] for panel in figure.axes]
-    assert said == [[], ["not played"], ["no path kept"], []]
+        figure = paths.paths_from_above(records, rows, looks.looks(["a", "b"]), "paths", "").figure
+    panel_texts = [[text.get_text() for text in panel.texts] for panel in figure.axes]
+    assert panel_texts == [[], ["not played"], ["no path kept"], []]
 
 
 @pytest.mark.parametrize(
@@ -140,19 +140,19 @@ CORRIDOR = task_of(
 
 
 def way_in(panel: Any) -> NDArray[np.float64]:
-    """The last way that was drawn in a panel."""
+    """Return the last path that was drawn in a panel."""
     return np.asarray(panel.get_lines()[-1].get_xydata())
 
 
 def test_a_way_ends_at_the_deciding_event() -> None:
-    """Who runs on while the result is shown slides past the food."""
+    """An animal that keeps moving while the result is shown slides past the food."""
     task = CORRIDOR.model_copy(update={"show_notification": True})
     world = World(task, seed=1)
     steps = {}
     while not world.over:
         steps |= {event.kind: event.step for event in world.step([FORWARDS]).events}
     record = world.snapshot()
-    row = Played("out", "food", "a", 1.0, True)
+    row = ReportEpisode("out", "food", "a", 1.0, True)
     with looks.style():
         figure = paths.paths_from_above([(row, record)], [row], looks.looks(["a"]), "paths", "").figure
     view = View.top(World(task, seed=1).scene(), 1.0)
@@ -169,12 +169,12 @@ def test_each_arena_has_a_panel_of_its_own() -> None:
         update={"id": 1, "size": (20.0, 20.0), "items": (arena.items[0].model_copy(update={"at": (5, 0, 5)}),)}
     )
     task = CORRIDOR.model_copy(update={"arenas": (arena, turned)})
-    rows = [Played("out", "two", "a", 0.0, None, arena=position, trajectory="x") for position in (0, 1)]
-    found = [(row, Record(task, row.arena, 1, Rules.named("puzzlebox"), ((FORWARDS,), (FORWARDS,)))) for row in rows]
+    rows = [ReportEpisode("out", "two", "a", 0.0, None, arena=position, trajectory="x") for position in (0, 1)]
+    records = [(row, Record(task, row.arena, 1, Rules.named("puzzlebox"), ((FORWARDS,), (FORWARDS,)))) for row in rows]
     with looks.style():
-        figure = paths.paths_from_above(found, rows, looks.looks(["a"]), "paths", "").figure
+        figure = paths.paths_from_above(records, rows, looks.looks(["a"]), "paths", "").figure
     assert [panel.get_ylabel().replace("\n", " ") for panel in figure.axes] == ["two, arena 1", "two, arena 2"]
-    assert [len(panel.get_lines()) for panel in figure.axes] == [2, 2]  # one way and its rim
+    assert [len(panel.get_lines()) for panel in figure.axes] == [2, 2]  # one path and its outline
     assert not np.allclose(way_in(figure.axes[0])[0], way_in(figure.axes[1])[0])
     assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "end, not decided"
 
@@ -191,35 +191,35 @@ def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_befor
     while not world.over:
         world.step([FORWARDS])
     assert world.position == 2 and world.passed() is False
-    row = Played("out", "study", "a", 0.0, False, arena=1, trajectory="x")
-    other = Played("out", "study", "b", 0.0, False, arena=1, trajectory="x")
+    row = ReportEpisode("out", "study", "a", 0.0, False, arena=1, trajectory="x")
+    other = ReportEpisode("out", "study", "b", 0.0, False, arena=1, trajectory="x")
     stood = Record(task, 1, 1, Rules.named("puzzlebox"), ((0,), (0,)))
-    found = [(row, world.snapshot()), (other, stood)]
+    records = [(row, world.snapshot()), (other, stood)]
     with looks.style():
-        figure = paths.paths_from_above(found, [row, other], looks.looks(["a", "b"]), "paths", "").figure
+        figure = paths.paths_from_above(records, [row, other], looks.looks(["a", "b"]), "paths", "").figure
     assert [panel.get_ylabel().replace("\n", " ") for panel in figure.axes] == [
         "study, arena 2",
         "",
         "study, arena 3",
         "",
     ]
-    ways = [len(panel.get_lines()) // 2 for panel in figure.axes]  # a way and its rim
+    ways = [len(panel.get_lines()) // 2 for panel in figure.axes]  # a path and its outline
     assert ways == [1, 1, 1, 0]
     assert [text.get_text() for text in figure.axes[3].texts] == ["not reached"]
     on, failed = (panel.collections[-1].get_paths()[0].vertices.shape for panel in figure.axes[::2])
     assert on == MarkerStyle(">").get_path().vertices.shape and failed == MarkerStyle("X").get_path().vertices.shape
-    # The way in the last arena is the one walked there.
+    # The last panel has the path in the last arena.
     view = View.top(world.scene(), 1.0)
     (end,) = pixels(np.array([world.position_of(world.animals[0])]), view, 420, 420)
     assert abs(way_in(figure.axes[2])[-1] - end).max() < 3
-    assert "on to the next arena" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "continues in the next arena" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_paths_are_those_of_the_tasks_most_played() -> None:
-    def played(task: str, agent: str, participant: str = "", episode: int = 0) -> Played:
+    def played(task: str, agent: str, participant: str = "", episode: int = 0) -> ReportEpisode:
         person = bool(participant)
         own = {"participant": participant, "repetition": episode, "person": person}
-        return Played("", task, agent=agent, passed=False, trajectory="x", **own)
+        return ReportEpisode("", task, agent=agent, passed=False, trajectory="x", **own)
 
     few = [played(f"task {number:02}", "a") for number in range(20)]
     everybody = [played("zoo", "a"), *(played("zoo", "human", f"P{number}") for number in range(8))]

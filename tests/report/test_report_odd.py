@@ -1,4 +1,4 @@
-"""Odd data: a report says what cannot be computed and why; it never breaks off, and never shows a number it has not."""
+"""Unusual data: a report says which statistics are not defined and why, and is written in any case."""
 
 import re
 from html import unescape
@@ -16,9 +16,9 @@ from made_up_runs import made_up_rows, write_run
 from puzzlebox.cli.report import report as verb
 from puzzlebox.record.tables import write_table
 from puzzlebox.report import CannotRead, Report, gather, make_report
+from puzzlebox.report.build import WRITTEN
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.doubts import doubts
-from puzzlebox.report.making import WRITTEN
 
 TASKS = [f"{level:02}-{task:02}-01" for level in (1, 2, 3, 5) for task in (1, 2)]
 
@@ -26,12 +26,12 @@ TASKS = [f"{level:02}-{task:02}-01" for level in (1, 2, 3, 5) for task in (1, 2)
 pytestmark = pytest.mark.usefixtures("unpainted_figures")
 
 
-def made(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> Report:
+def report_of(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> Report:
     return make_report([write_run(tmp_path / "out", rows)], tmp_path / "report", **options)
 
 
 def words(report: Report) -> str:
-    """What a reader sees; nothing of it may be a number that is none."""
+    """Return the text of the page, which must not contain `nan` or `inf`."""
     text = report.page.read_text(encoding="utf-8")
     text = re.sub(r"<style>.*?</style>|<img [^>]*>", "", text, flags=re.DOTALL)
     text = unescape(re.sub(r"<[^>]+>", " ", text))
@@ -40,59 +40,60 @@ def words(report: Report) -> str:
 
 
 def test_one_agent_only(tmp_path: Path) -> None:
-    said = words(made(tmp_path, made_up_rows(TASKS, {"random": 0.0})))
-    assert "only one agent played, so there is nobody to compare it with" in said
-    assert "8 tasks of 8 without a test of returns: only one agent played" in said
+    page_text = words(report_of(tmp_path, made_up_rows(TASKS, {"random": 0.0})))
+    assert "only one agent played, so there is nobody to compare it with" in page_text
+    assert "Returns were not tested on 8 of 8 tasks: only one agent played" in page_text
 
 
 @pytest.mark.parametrize(("skill", "word"), [(60.0, "passed all of its 80 episodes"), (-60.0, "passed none of its 80")])
 def test_everybody_passes_or_nobody(tmp_path: Path, skill: float, word: str) -> None:
-    said = words(made(tmp_path, made_up_rows(TASKS, {"a": skill, "b": skill})))
-    assert "No model of passing: agents are separated completely" in said
-    assert word in said
-    assert "0.0 [−4.6, 4.6]" in said  # the difference of the shares still has its interval
+    page_text = words(report_of(tmp_path, made_up_rows(TASKS, {"a": skill, "b": skill})))
+    assert "There is no model of passing: agents are separated completely" in page_text
+    assert word in page_text
+    assert "0.0 [−4.6, 4.6]" in page_text  # the difference of the shares still has its interval
 
 
 def test_one_agent_passes_everything_among_three(tmp_path: Path) -> None:
-    made_report = made(tmp_path, made_up_rows(TASKS, {"random": -1.0, "middling": 0.5, "oracle": 60.0}))
-    said = words(made_report)
-    assert "Agent oracle passed all of its 80 episodes, so its odds are infinite; it is left out of the model" in said
+    made_report = report_of(tmp_path, made_up_rows(TASKS, {"random": -1.0, "middling": 0.5, "oracle": 60.0}))
+    page_text = words(made_report)
+    sentence = "Agent oracle passed all of its 80 episodes, so its odds are infinite; it is left out of the model"
+    assert sentence in page_text
     fit = made_report.contents.model.fit
     assert fit is not None
     assert [term.name for term in fit.terms if term.factor == "agent"] == ["middling"]
 
 
 def test_one_episode(tmp_path: Path) -> None:
-    report = made(tmp_path, made_up_rows(["food"], {"random": 0.0}, episodes=1), published=True)
-    said = words(report)
-    assert "1 episode, 1 task, 1 agent: random." in said
-    assert "has no interval: each task was played once" in said
-    assert "No violins of returns" in said
-    assert "Nothing published fits these tasks (food)" in said
+    report = report_of(tmp_path, made_up_rows(["food"], {"random": 0.0}, episodes=1), published=True)
+    page_text = words(report)
+    assert "1 episode, 1 task, 1 agent: random." in page_text
+    assert "has no interval: each task was played once" in page_text
+    assert "There is no violin plot of returns" in page_text
+    assert "There are no published results for these tasks (food)" in page_text
 
 
 def test_each_agent_once_on_each_task(tmp_path: Path) -> None:
-    said = words(made(tmp_path, made_up_rows(TASKS, episodes=1)))
-    assert "an agent has fewer than 5 episodes" in said
+    page_text = words(report_of(tmp_path, made_up_rows(TASKS, episodes=1)))
+    assert "an agent has fewer than 5 episodes" in page_text
 
 
 def test_missing_levels(tmp_path: Path) -> None:
     rows = [row for row in made_up_rows([*TASKS, "own-task"]) if (row["agent"], row["level"]) != ("random", "3")]
-    report = made(tmp_path, rows, published=True)
-    said = words(report)
-    assert "Not everybody met the same tasks (of 9: random 7, heuristic 9, learner 9; all: 7)" in said
-    assert "30 episodes on tasks without a level are not in here" in said
-    assert "No task of level 4, 6, 7, 8, 9 and 10 was played here" in said
+    report = report_of(tmp_path, rows, published=True)
+    page_text = words(report)
+    assert "Agents did not play the same tasks (of 9: random 7, heuristic 9, learner 9; all of them: 7)" in page_text
+    assert "30 episodes on tasks without a level are not in here" in page_text
+    assert "No task of level 4, 6, 7, 8, 9 and 10 was played here" in page_text
 
 
 def test_failures_count_nowhere_and_are_listed(tmp_path: Path) -> None:
     rows = made_up_rows(TASKS)
     for row in rows[:3]:
         row |= {"error": "RuntimeError: it fell over", "return": "", "passed": ""}
-    report = made(tmp_path, rows)
-    said = words(report)
-    assert "3 episodes failed for a technical reason and count nowhere" in said
-    assert "RuntimeError: it fell over" in said
+    report = report_of(tmp_path, rows)
+    page_text = words(report)
+    assert "3 episodes failed for a technical reason and are excluded" in page_text
+    assert "RuntimeError: it fell over" in page_text
     assert len(report.results.rows) == len(rows) - 3
 
 
@@ -101,26 +102,26 @@ def test_one_that_counts_nowhere_is_one(tmp_path: Path) -> None:
     rows[0] |= {"error": "it fell over", "return": "", "passed": ""}
     rows[1]["ended_by"] = "left"
     assert gather([write_run(tmp_path / "out", rows)]).remarks == [
-        "1 episode was not played to the end and counts nowhere.",
-        "1 episode failed for a technical reason and counts nowhere; it is listed below.",
+        "1 episode was not played to the end and is excluded.",
+        "1 episode failed for a technical reason and is excluded; it is listed below.",
     ]
 
 
 def test_a_report_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
     rows = made_up_rows(TASKS)
     broken = [rows[0] | {"error": "it fell over", "return": "", "passed": ""}, *rows[1:]]
-    before = made(tmp_path, broken)
+    before = report_of(tmp_path, broken)
     folder = before.page.parent
     kept = [folder / name for name in ("figures/mine.png", "tables/mine.csv", "notes.txt")]
     for path in kept:
         path.write_text("mine")
     with (folder / WRITTEN).open("a") as written:
-        written.write("notes.txt\n../out/run.json\n")  # whoever wrote that, it is no file of a report
-    after = made(tmp_path, made_up_rows(["food"]))
+        written.write("notes.txt\n../out/run.json\n")  # no files of a report, although the list names them
+    after = report_of(tmp_path, made_up_rows(["food"]))
     gone = {path.name for path in before.files} - {path.name for path in after.files}
     assert {"failures.csv", "levels.csv", "profile.png", "profile.pdf"} <= gone
-    there = {path for path in folder.rglob("*") if path.is_file()}
-    assert there == {*after.files, *kept, folder / WRITTEN}
+    all_files = {path for path in folder.rglob("*") if path.is_file()}
+    assert all_files == {*after.files, *kept, folder / WRITTEN}
     assert (tmp_path / "out" / "run.json").exists()
 
 
@@ -128,73 +129,73 @@ def test_nothing_but_failures(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], episodes=2)
     for row in rows:
         row |= {"error": "it fell over", "return": "", "passed": ""}
-    assert "No episode counts" in words(made(tmp_path, rows))
+    assert "No episode counts" in words(report_of(tmp_path, rows))
 
 
 def test_returns_that_are_all_equal(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], {"a": 0.0, "b": 0.0})
     for row in rows:
         row["return"] = -1.0
-    said = words(made(tmp_path, rows))
-    assert "all values are equal, so there are no ranks to compare" in said
+    page_text = words(report_of(tmp_path, rows))
+    assert "all values are equal, so there are no ranks to compare" in page_text
 
 
 def test_unknown_passes(tmp_path: Path) -> None:
     rows = made_up_rows(["food"])
     for row in rows:
         row["passed"] = ""
-    assert "it is not known which episodes passed" in words(made(tmp_path, rows))
+    assert "it is not known which episodes passed" in words(report_of(tmp_path, rows))
 
 
 def test_thousands_of_tasks(tmp_path: Path) -> None:
     tasks = [
         f"{level:02}-{task:02}-{variant:02}" for level in range(1, 11) for task in range(1, 51) for variant in (1, 2, 3)
     ]
-    report = made(tmp_path, made_up_rows(tasks, {"random": -2.0, "better": 0.0}, episodes=1))
-    said = words(report)
-    assert "3,000 episodes, 1,500 tasks, 2 agents" in said
-    assert "The first 40 of 3000 rows; all are in tables/tasks.csv" in said
+    report = report_of(tmp_path, made_up_rows(tasks, {"random": -2.0, "better": 0.0}, episodes=1))
+    page_text = words(report)
+    assert "3,000 episodes, 1,500 tasks, 2 agents" in page_text
+    assert "The first 40 of 3000 rows; all are in tables/tasks.csv" in page_text
     assert report.contents.model.fit is not None
     assert report.page.stat().st_size < 3_000_000
 
 
 def test_many_agents(tmp_path: Path) -> None:
     agents = {f"agent-with-a-long-name-{number}": number / 4 - 2 for number in range(14)}
-    assert "14 agents" in words(made(tmp_path, made_up_rows(TASKS[:2], agents, episodes=5)))
+    assert "14 agents" in words(report_of(tmp_path, made_up_rows(TASKS[:2], agents, episodes=5)))
 
 
 def test_names_that_are_html(tmp_path: Path) -> None:
-    report = made(tmp_path, made_up_rows(["<b>bold</b>"], {"<script>": 0.0, "b&b": 1.0}), title="<i>")
+    report = report_of(tmp_path, made_up_rows(["<b>bold</b>"], {"<script>": 0.0, "b&b": 1.0}), title="<i>")
     text = report.page.read_text(encoding="utf-8")
     assert "<script" not in text
     assert "&lt;script&gt;" in text
 
 
-# --- what is doubtful
+# --- warnings
 
 
 def test_equal_outcomes_that_rank_differently_are_flagged(tmp_path: Path) -> None:
-    """As in the published operant chamber: one runner's time-outs sum to a little less than the other's."""
+    """As in the published operant chamber: two programs sum the rewards of time-outs differently."""
     rows = made_up_rows(["operant"], {"random": -3.0, "heuristic": 0.4}, episodes=60)
     for row in rows:
         if not row["passed"]:
             row["return"] = -1.000007 if row["agent"] == "heuristic" else -0.999207
-    report = made(tmp_path, rows)
+    report = report_of(tmp_path, rows)
     (doubt,) = [line for line in report.contents.doubts if "time-outs return" in line]
     assert "With all time-outs tied H =" in doubt
 
 
 def test_returns_equal_but_for_their_last_digits_are_ties(tmp_path: Path) -> None:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     rows = made_up_rows(["food"], {"a": -60.0, "b": -60.0}, episodes=30)
     for row in rows:
-        row["return"] = -1.0 + float(chance.integers(0, 40)) * 1e-14
-    report = made(tmp_path, rows)
+        row["return"] = -1.0 + float(rng.integers(0, 40)) * 1e-14
+    report = report_of(tmp_path, rows)
     assert "all values are equal" in words(report)
 
 
 def test_rows_under_wrong_names_are_flagged(reference: Path) -> None:
-    """The published PPO rows, whose names were wrong; nobody else's are doubted."""
+    """Only the published PPO rows have wrong task names."""
     results = gather([reference / "spec" / "reference-results.csv"])
     doubted = [line.split(":")[0] for line in doubts(results, compare(results.rows)) if "other tasks' names" in line]
     assert doubted == ["ppo-as-published"]
@@ -202,9 +203,9 @@ def test_rows_under_wrong_names_are_flagged(reference: Path) -> None:
 
 def test_the_published_episodes_make_a_report(reference: Path, tmp_path: Path) -> None:
     report = make_report([reference / "spec" / "reference-episodes.csv"], tmp_path, published=True)
-    said = words(report)
-    assert "With all time-outs tied H = 475.68 instead of 388.10" in said
-    assert "random–heuristic (Bonferroni p = .354 becomes < .001)" in said
+    page_text = words(report)
+    assert "With all time-outs tied H = 475.68 instead of 388.10" in page_text
+    assert "random–heuristic (Bonferroni p = .354 becomes < .001)" in page_text
     tests = {test.task: test.overall for test in report.contents.comparisons.done}
     assert tests["foraging"] is not None
     assert tests["foraging"].df == 4  # recurrent PPO is in the file
@@ -215,21 +216,21 @@ def test_other_doubts(tmp_path: Path) -> None:
     rows[0]["task_hash"] = "f" * 64
     rows[1]["rules"] = "4.3"
     rows.append(rows[-1] | {"episode": 99})
-    doubts = " ".join(made(tmp_path, rows).contents.doubts)
+    doubts = " ".join(report_of(tmp_path, rows).contents.doubts)
     assert "food: episodes under this name were played on different versions of the task" in doubts
     assert "different rules (3.1, 4.3)" in doubts
-    assert "1 episode of the same agent on the same task with the same seed is there more than once" in doubts
+    assert "1 episode has the same agent, task and seed as another one" in doubts
 
 
-# --- where episodes come from
+# --- sources
 
 
 def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
-    """A recording of the studio and a run of the same task, in one table and with their paths."""
+    """A report on a recording and a run of the same task has both in one table and draws their paths."""
     from puzzlebox.arena.world import Record, World
     from puzzlebox.record import Start, Store
     from puzzlebox.record.recorder import Recorder
-    from puzzlebox.run.trajectories import TRAJECTORIES, packed
+    from puzzlebox.run.trajectories import TRAJECTORIES, pack_record
 
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1")
     store = Store(tmp_path / "people.sqlite")
@@ -243,7 +244,7 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
     run = write_run(tmp_path / "out", rows)
     record = Record(task, 0, 1, world.rules, tuple((2,) for _ in range(20)))
     rows[0]["trajectory"] = f"{TRAJECTORIES}#food/1/random/0"
-    (run / TRAJECTORIES).write_bytes(packed("food/1/random/0", record.to_json()))
+    (run / TRAJECTORIES).write_bytes(pack_record("food/1/random/0", record.to_json()))
     write_table(run, episodes_of(rows))
     report = make_report([run, tmp_path / "people.sqlite"], tmp_path / "report", people="adults")
     assert report.results.agents == ["random", "adults"]
@@ -263,7 +264,7 @@ def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
         ({"episodes.csv": "task,agent\n"}, "has no column 'return'"),
         ({"episodes.csv": ""}, "episodes.csv is empty; a table of episodes begins with the names of its columns"),
         ({"episodes.csv": "task,agent,return\n"}, "there are no episodes in"),
-        ({"episodes.csv": "task,agent,return\nfood,a,high\n"}, "line 2: return is 'high', which is no number"),
+        ({"episodes.csv": "task,agent,return\nfood,a,high\n"}, "line 2: return is 'high', which is not a number"),
         ({"episodes.csv": "task,agent,return,passed\nfood,a,1,maybe\n"}, "passed is 'maybe'; it must be True, False"),
         ({"episodes.csv": "task,agent,return\nfood,a,\n"}, "the return is empty, and no error says why"),
     ],
@@ -303,19 +304,21 @@ def test_the_command_writes_into_the_run(command: typer.Typer, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["nowhere"], "error: there is no "),
         (["out", "-o", "out/run.json"], "run.json is already there and no folder"),
         (["out/run.json"], "error: "),
     ],
 )
-def test_the_command_says_what_is_wrong(command: typer.Typer, tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_the_command_says_what_is_wrong(
+    command: typer.Typer, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
     write_run(tmp_path / "out", made_up_rows(["food"], episodes=1))
     paths = [word if word.startswith("-") else str(tmp_path / word) for word in arguments]
     result = CliRunner().invoke(command, paths)
     assert result.exit_code == 1
-    assert said in result.stderr
+    assert sentence in result.stderr
     assert "Traceback" not in result.output
 
 

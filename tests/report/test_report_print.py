@@ -1,4 +1,4 @@
-"""A report on paper, as Chromium prints it: a page that cannot be scrolled shows every column."""
+"""Printed reports: Chromium shows every column of a page that cannot be scrolled."""
 
 from pathlib import Path
 from typing import Any
@@ -40,9 +40,9 @@ def test_every_column_is_on_the_paper(chromium: Any, page: Path) -> None:
     captions = paper.evaluate("[...document.querySelectorAll('caption')].map(each => each.innerText)")
     paper.close()
     assert max(edges) <= WIDTH + 1
-    assert max(inner) <= 1  # no word reaches out of its cell
-    for said in ("share passed", "Each participant", "on each level", "on each task", "in each arena", "failed"):
-        assert any(said in caption for caption in captions), said
+    assert max(inner) <= 1  # no word extends beyond its cell
+    for text in ("proportion passed", "Each participant", "on each level", "on each task", "in each arena", "failed"):
+        assert any(text in caption for caption in captions), text
 
 
 def test_captions_wrap_at_the_width_of_a_phone(chromium: Any, page: Path) -> None:
@@ -55,18 +55,18 @@ def test_captions_wrap_at_the_width_of_a_phone(chromium: Any, page: Path) -> Non
 
 
 def test_the_page_allows_itself_nothing_but_what_it_shows(chromium: Any, page: Path) -> None:
-    """Its policy lets its style and pictures through, and neither scripts nor addresses."""
-    shown, said = chromium.new_page(), []
-    shown.on("console", lambda message: said.append(message.text))
-    shown.on("pageerror", lambda problem: said.append(str(problem)))
+    """The content security policy allows the page's style and pictures, but no scripts or requests."""
+    shown, messages = chromium.new_page(), []
+    shown.on("console", lambda message: messages.append(message.text))
+    shown.on("pageerror", lambda problem: messages.append(str(problem)))
     shown.goto(page.as_uri())
     widths = shown.evaluate("[...document.images].map(each => each.naturalWidth)")
     shown.evaluate("document.querySelector('summary').click()")
     opened = shown.evaluate("document.querySelector('details').open")
     margin = shown.evaluate("getComputedStyle(document.querySelector('.doubts, .lead p')).marginTop")
-    assert said == []
+    assert messages == []
     assert widths and min(widths) > 0 and opened and margin != "16px"
-    # What somebody else smuggles in does nothing.
+    # Injected elements have no effect.
     shown.evaluate("""() => {
         document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.ran = 1">');
         const script = document.createElement('script');
@@ -78,4 +78,4 @@ def test_the_page_allows_itself_nothing_but_what_it_shows(chromium: Any, page: P
     ran = shown.evaluate("window.ran")
     shown.close()
     assert ran is None
-    assert any("Content Security Policy" in each for each in said)
+    assert any("Content Security Policy" in each for each in messages)

@@ -1,4 +1,4 @@
-"""What a report is made of: a task has one name, every episode that was played is there, and counts for what it is."""
+"""The sources of a report: names of tasks, incomplete runs, participants, recordings and tables."""
 
 import csv
 import json
@@ -21,16 +21,16 @@ from puzzlebox.report.comparisons import compare
 from puzzlebox.report.conditions import task_table
 from puzzlebox.report.contents import _headline, contents
 from puzzlebox.report.doubts import doubts
-from puzzlebox.report.methods import _who, paragraphs
+from puzzlebox.report.episodes import ReportEpisode
+from puzzlebox.report.methods import _procedure, paragraphs
 from puzzlebox.report.model import fit_model
-from puzzlebox.report.played import Played
 from puzzlebox.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.run.journal import JOURNAL
 from puzzlebox.run.runs import run
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 from puzzlebox.run.trajectories import TRAJECTORIES
 
-# Without any chance; whoever goes ahead passes after some twenty steps.
+# Without randomness; an agent that moves ahead passes after some twenty steps.
 AHEAD = """
 metadata: {level: 3}
 arenas:
@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Ahead:
-    """Goes ahead, or stands still."""
+    """An agent that moves ahead or stands still."""
 
     senses = {"camera": None}
 
@@ -56,7 +56,7 @@ class Ahead:
         self.action = action
 
     def begin(self, seed: int) -> None:
-        """Nothing is left to chance."""
+        """Ignore the seed: the agent is deterministic."""
 
     def act(self, observation: Any, info: Any) -> int:
         return self.action
@@ -66,12 +66,12 @@ AGENT = "test_report_sources:Ahead"
 
 
 def play(source: Path, out: Path, agents: Sequence[str] = (AGENT,), episodes: int = 3, **how: Any) -> Path:
-    run(subjects_of([str(source)]), agents, out, episodes=episodes, workers=1, **how)
+    run(find_tasks([str(source)]), agents, out, episodes=episodes, workers=1, **how)
     return out
 
 
 def recorded(path: Path, task: str | Path, name: str) -> Path:
-    """Somebody plays a task in the studio, which calls it so."""
+    """Record a participant's episode under the name that the studio gives a task."""
     read = load_task(task)
     with Store(path) as store:
         world = World(read, seed=1)
@@ -81,7 +81,7 @@ def recorded(path: Path, task: str | Path, name: str) -> Path:
     return path
 
 
-def said(results: Results) -> str:
+def all_sentences(results: Results) -> str:
     return "\n".join(doubts(results, compare(results.rows)))
 
 
@@ -109,14 +109,13 @@ def test_a_file_has_one_name_in_the_studio_and_in_a_run(folder: Path, tmp_path: 
 
 @pytest.mark.parametrize("name", ["file:other", "upload:0123", "file:ahead"])
 def test_other_names_of_a_task_are_found_by_its_hash_and_said(folder: Path, tmp_path: Path, name: str) -> None:
-    """A run of a folder names tasks by where they lie in it, which the studio cannot know."""
+    """A run of a folder names tasks by their path in it, which the studio does not know."""
     people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", name)
     results = gather([people, play(folder.parent, tmp_path / "out")])
     assert names(results) == {("mine/ahead", "3")}
     called = name.removeprefix("file:")
     assert (
-        f"1 name stands for a task another file calls otherwise (the hash is the same): {called} is mine/ahead."
-        in results.remarks
+        f"1 task has another name in another source (the hash is the same): {called} is mine/ahead." in results.remarks
     )
 
 
@@ -126,7 +125,7 @@ def test_equal_files_of_one_run_stay_two_tasks(folder: Path, tmp_path: Path) -> 
 
 
 def both_ways(*places: Path) -> Results:
-    """What some sources tell together, which their order must not change."""
+    """Return the names of tasks from some sources, which must not depend on their order."""
     results, reversed_ = gather(places), gather(places[::-1])
     assert by_task(results.rows).rows == by_task(reversed_.rows).rows
     assert sorted(results.remarks) == sorted(reversed_.remarks)
@@ -137,7 +136,7 @@ def test_equal_files_one_run_has_stay_apart_beside_any_other(folder: Path, tmp_p
     (folder / "copy.yml").write_text(AHEAD)
     whole, one = play(folder, tmp_path / "whole"), play(folder / "copy.yml", tmp_path / "one")
     assert names(both_ways(whole, one)) == {("ahead", "3"), ("copy", "3")}
-    # A name of its own becomes the one of the same file, wherever that lies.
+    # A different name becomes that of the same file in another folder.
     deeper = play(folder.parent, tmp_path / "deeper")
     assert names(both_ways(deeper, one)) == {("mine/ahead", "3"), ("mine/copy", "3")}
     assert len([row for row in gather([one, deeper]).rows if row.task == "mine/copy"]) == 6
@@ -150,7 +149,7 @@ def test_a_level_any_source_tells_is_known(folder: Path, tmp_path: Path) -> None
     assert names(both_ways(one, whole)) == {("mine/ahead", "mine")}
 
 
-# --- every episode that was played
+# --- incomplete runs
 
 
 def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Path, tmp_path: Path) -> None:
@@ -159,10 +158,10 @@ def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Pat
     play(folder, out, episodes=8, command="puzzlebox run mine --episodes 8 -o out")
     whole = gather([out])
     assert len(whole.rows) == 8
-    assert "plays the rest" not in said(whole)
+    assert "plays the rest" not in all_sentences(whole)
     (out / "episodes.csv").write_bytes(stale)
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
-    # As workers leave it: episodes in another order, one that failed before it was played again, the last one cut off.
+    # As workers write it: episodes in another order, one that failed and was played again, the last line incomplete.
     failed = json.loads(lines[4])
     failed["row"]["error"] = "MemoryError"
     del failed["crc32"]
@@ -172,7 +171,7 @@ def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Pat
     assert results.broken == []
     assert f"{out / 'episodes.csv'} has 2 rows and the journal 5; the journal was read." in results.remarks
     command = f"puzzlebox run mine --episodes 8 -o {out}"
-    assert f"out: 5 of 8 episodes are there; `{command}` plays the rest." in said(results)
+    assert f"out is incomplete: it has 5 of 8 episodes; `{command}` plays the rest." in all_sentences(results)
     (out / "episodes.csv").unlink()
     assert len(gather([out]).rows) == 5
 
@@ -185,14 +184,16 @@ def test_a_table_that_is_cut_off_lacks_rows_and_counts_no_half_one(folder: Path,
     table.write_bytes(table.read_bytes()[:-150])
     results = gather([out])
     assert [row.repetition for row in results.rows] == [0, 1, 2]
-    assert f"{table} ends in the middle of a row; that row counts nowhere." in results.remarks
-    assert "out: 3 of 4 episodes are there; the same run, begun again, plays the rest." in said(results)
+    assert f"{table} ends in the middle of a row; that row is excluded." in results.remarks
+    assert "out is incomplete: it has 3 of 4 episodes; the same command, given again, plays the rest." in all_sentences(
+        results
+    )
     plain = tmp_path / "plain.csv"
     plain.write_text("task,agent,return\nfood,a,1\nfood,a,2")  # not every table ends in a newline
     assert len(gather([plain]).rows) == 2
 
 
-# --- each for what it is
+# --- repetitions, participants and arenas
 
 
 def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_path: Path) -> None:
@@ -200,27 +201,29 @@ def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_p
     agents = [AGENT, f"{AGENT}(action=0)", "random"]
     out = play(folder, tmp_path / "out", agents, episodes=4)
     results = gather([out])
-    (line,) = [each for each in said(results).splitlines() if "alike" in each]
-    # Random runs out of time again and again, too, but each time in its own way.
+    (line,) = [each for each in all_sentences(results).splitlines() if "alike" in each]
+    # Random times out each time, too, but with different actions.
     assert line.startswith(
         "Ahead on 2 of 2 tasks and Ahead(action=0) on 2 of 2 tasks: all episodes of an arena are alike"
     )
     assert "These 16 episodes are 4 observations repeated" in line
     (out / TRAJECTORIES).unlink()
-    assert "\nAhead on 1 of 2 tasks: all episodes" in f"\n{said(results)}"
-    assert "alike" not in said(gather([play(folder, tmp_path / "once", agents, episodes=1)]))
+    assert "\nAhead on 1 of 2 tasks: all episodes" in f"\n{all_sentences(results)}"
+    assert "although their seeds differ" not in all_sentences(
+        gather([play(folder, tmp_path / "once", agents, episodes=1)])
+    )
 
 
 def test_people_are_people_whatever_they_are_called(folder: Path, tmp_path: Path) -> None:
-    """Who plays from the same link, alike and without an id, is no agent that repeats itself."""
+    """Identical episodes of participants without an id are not repetitions."""
     for _ in range(2):
         people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", "ahead")
     results = gather([people, play(folder, tmp_path / "out", episodes=1)], people="adults")
     assert results.agents == ["Ahead", "adults"]
-    assert "adults" not in said(results) and "more than once" not in said(results)
-    told = _who(results, task_table(results))
-    assert "People (“adults”) played 1 task 2 times." in told
-    assert "The agent “Ahead” played" in told
+    assert "adults" not in all_sentences(results) and "more than once" not in all_sentences(results)
+    methods_text = _procedure(results, task_table(results))
+    assert "Participants (“adults”) played 1 task 2 times." in methods_text
+    assert "The agent “Ahead” played" in methods_text
 
 
 @pytest.mark.parametrize(
@@ -248,11 +251,13 @@ def test_arenas_are_told_apart(tmp_path: Path) -> None:
     rows = made_up_rows(["control", "plain"], {"a": 0.0, "b": 1.0}, episodes=12)
     control, plain = rows[:24], rows[24:]
     same = gather([write_run(tmp_path / "same", [*in_arenas(control, "a", (0, 1)), *in_arenas(control, "b", (0, 1))])])
-    assert "arenas" not in said(same)
+    assert "arenas" not in all_sentences(same)
     torn = [*in_arenas(control, "a", (0, 1)), *in_arenas(control, "b", (0,)), *plain]
     results = gather([write_run(tmp_path / "torn", torn)])
-    assert "Not everybody met the same arenas (of 3: a 3, b 2; all: 2)" in said(results)
-    assert "control: the test of returns compares agents that met different arenas of the task" in said(results)
+    assert "Agents did not play the same arenas (of 3: a 3, b 2; all of them: 2)" in all_sentences(results)
+    assert "control: the test of returns compares agents that played different arenas of the task" in all_sentences(
+        results
+    )
     lines = by_arena(results.rows).rows
     assert [(line["task"], line["arena"], line["agent"], line["episodes"]) for line in lines] == [
         *(("control", 1, "a", 6), ("control", 1, "b", 12), ("control", 2, "a", 6)),
@@ -270,7 +275,8 @@ def test_the_headline_says_which_tasks_it_is_about(tmp_path: Path) -> None:
     first, second, third, _ = _headline(results, [row for row in results.rows if row.task in tasks[4:]])
     assert first.startswith("60 episodes, 6 tasks")
     assert (
-        second == "What follows is about the 2 tasks no agent was trained on; the other 4 have a section of their own."
+        second
+        == "This report is about the 2 tasks that no agent was trained on; the other 4 have a section of their own."
     )
     assert " of 10 on held-out tasks: " in third
     assert "held-out" not in " ".join(_headline(results, results.rows))
@@ -296,7 +302,7 @@ def two_arenas(tmp_path: Path) -> Path:
 
 
 def in_the_studio(path: Path, task: Path, who: Sequence[dict[str, Any]]) -> Path:
-    """Each of them plays both arenas of a task; one recording more is not over."""
+    """Record each of them in both arenas of a task, and one recording more that is not over."""
     read = load_task(task)
     with Store(path) as store:
         for arena in (0, 1):
@@ -317,36 +323,29 @@ def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_a
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
     results = gather([store])
     assert {row.participant for row in results.rows} == {"P1", "P2"} and len(results.rows) == 4
-    assert (
-        f"2 recordings of agents somebody watched are left out ({store}); add --watched to count agents as well."
-        in (results.remarks)
-    )
+    assert f"2 recordings of agents are excluded ({store}); add --watched to include them." in (results.remarks)
     everybody = gather([store], watched=True)
     assert everybody.agents == ["random", "human"] and len(everybody.rows) == 6
-    assert not any("left out" in remark for remark in everybody.remarks)
+    assert not any("excluded" in remark for remark in everybody.remarks)
     alone = in_the_studio(tmp_path / "agents.sqlite", two_arenas, WATCHED[2:])
-    with pytest.raises(
-        CannotRead, match=r"there are no episodes in .*; 3 recordings of agents somebody watched are left"
-    ):
+    with pytest.raises(CannotRead, match=r"there are no episodes in .*; 3 recordings of agents are excluded"):
         gather([alone])
 
 
 def test_recordings_that_are_not_over_are_those_of_whoever_counts(tmp_path: Path, two_arenas: Path) -> None:
-    """The one that is not over is an agent's here."""
+    """The recording that is not over is that of an agent."""
     store = in_the_studio(tmp_path / "both.sqlite", two_arenas, WATCHED[::-1])
     results = gather([store])
-    assert [remark.partition(" (")[0] for remark in results.remarks] == [
-        "3 recordings of agents somebody watched are left out"
-    ]
+    assert [remark.partition(" (")[0] for remark in results.remarks] == ["3 recordings of agents are excluded"]
     (remark,) = gather([store], watched=True).remarks
-    assert remark.startswith("1 recording is not over and counts nowhere (")
+    assert remark.startswith("1 recording is not over and is excluded (")
 
 
 def test_methods_hold_no_hints_and_no_paths_which_stand_on_the_page(tmp_path: Path, two_arenas: Path) -> None:
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
     results = gather([store])
     text = " ".join(paragraphs(results, task_table(results), fit_model(results.rows), False, 0, False))
-    assert "1 recording is not over and counts nowhere. 2 recordings of agents somebody watched are left out." in text
+    assert "1 recording is not over and is excluded. 2 recordings of agents are excluded." in text
     assert str(tmp_path) not in text and "--watched" not in text
     (notes,) = [section for section in contents(results).sections if section.title == "Notes"]
     assert notes.blocks == results.remarks and "add --watched" in str(notes.blocks)
@@ -358,7 +357,8 @@ def test_a_report_on_an_exported_folder_says_where_its_ways_are(tmp_path: Path, 
         export(opened, opened.episodes(), tmp_path / "data", "csv")
     (section,) = [each for each in contents(gather([tmp_path / "data"])).sections if each.title == "Paths"]
     assert section.blocks == [
-        "No paths: tables hold no ways to draw; the file of recordings or the folder of the run they come from does."
+        "There are no paths: tables hold no trajectories; "
+        "the file of recordings or the folder of the run they come from does."
     ]
 
 
@@ -380,9 +380,9 @@ def test_an_exported_folder_reports_as_its_recordings_do(tmp_path: Path, two_are
         assert [_kept(row) for row in table.rows] == [_kept(row) for row in direct.rows]
 
 
-def _kept(row: Played) -> dict[str, Any]:
-    """What an export keeps of an episode."""
-    # Events have a table of their own, and the times of a player are in the table alone.
+def _kept(row: ReportEpisode) -> dict[str, Any]:
+    """Return an episode without the values that an export changes."""
+    # Events have a table of their own, and only the table has durations.
     apart = ("run", "trajectory", "last_arena", "events", "duration_ms", "idle_ms")
     return {name: value for name, value in vars(row).items() if name not in apart}
 
@@ -397,7 +397,7 @@ def test_tables_count_arenas_from_one_and_are_read_back_so(tmp_path: Path, two_a
     assert [row.arena for row in results.rows] == [0, 1] and not results.sources[0].missing
     assert [row["arena"] for row in by_arena(results.rows).rows] == [1, 2]
     assert [row["arena"] for row in task_table(results).rows] == [1, 2]
-    # Tables of others count from 0.
+    # Tables of other programs count from 0.
     (tmp_path / "table.csv").write_text("task,agent,return,arena\nfood,a,1,0\nfood,a,1,1\n")
     assert [row.arena for row in gather([tmp_path / "table.csv"]).rows] == [0, 1]
 
@@ -424,26 +424,26 @@ def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: P
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED[:1])
     results = gather([store])
     first, second = results.rows
-    # The first waits for a second, and both see their result for two and a half.
+    # The first arena has a delay of 1 s, and both show the result for 2.5 s.
     for row, waited in ((first, 3.5), (second, 2.5)):
         assert row.steps is not None and row.latency == pytest.approx(row.steps * 0.02 - waited, abs=0.07)
     assert by_task(results.rows).rows[0]["latency_median"] == pytest.approx((first.latency + second.latency) / 2)
-    assert "latencies" not in said(results)
+    assert "latencies" not in all_sentences(results)
     (tmp_path / "old.csv").write_text("task,agent,return,steps\nfood,a,1,100\nfood,a,1,\n")
     old = gather([tmp_path / "old.csv"])
     assert [row.latency for row in old.rows] == [2.0, None]
-    assert "1 episode comes from a table without latencies; the whole time of the episode stands in" in said(old)
+    assert "1 episode comes from a table without latencies; the whole time of the episode stands in" in all_sentences(
+        old
+    )
 
 
 def test_episodes_that_were_cut_off_neither_pass_nor_fail(tmp_path: Path) -> None:
-    """Nothing can be done in a task without food and time limit, so nobody has passed it."""
+    """A task without food and time limit is stopped and neither passed nor failed."""
     (tmp_path / "empty.yml").write_text("arenas: [{items: [{name: Agent}]}]")
     out = play(tmp_path / "empty.yml", tmp_path / "out", episodes=2, longest=30)
     results = gather([out])
     assert [row.passed for row in results.rows] == [None, None]
-    assert "2 episodes were cut off at the longest the run allows; they were neither passed nor failed." in (
-        results.remarks
-    )
+    assert "2 episodes were stopped at the limit of the run; they were neither passed nor failed." in (results.remarks)
     (line,) = by_task(results.rows).rows
     assert line["episodes"] == 2 and line["decided"] == 0 and line["pass_rate"] is None
-    assert "neither passed nor failed" in _who(results, task_table(results))
+    assert "neither passed nor failed" in _procedure(results, task_table(results))

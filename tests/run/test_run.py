@@ -1,4 +1,4 @@
-"""Running agents over tasks: what is found, what is played, what is written, and how it goes on."""
+"""Runs of agents on tasks: finding tasks, the schedule, the files of a run, and resuming."""
 
 import csv
 import gzip
@@ -23,7 +23,7 @@ from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import RunError, run
 from puzzlebox.run.schedule import Slot, slots
 from puzzlebox.run.specs import agent_of, rules_of
-from puzzlebox.run.subjects import Subject, subjects_of
+from puzzlebox.run.tasks import RunTask, find_tasks
 from puzzlebox.run.trajectories import TRAJECTORIES
 
 TINY = """
@@ -51,11 +51,11 @@ def table(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-# --- what is to be run
+# --- the tasks of a run
 
 
 def test_folders_files_patterns_and_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = lambda *sources: [subject.name for subject in subjects_of(sources)]  # noqa: E731
+    names = lambda *sources: [each.name for each in find_tasks(sources)]  # noqa: E731
     assert names(str(folder)) == ["deeper/03-07-02", "one"]
     assert names(str(folder / "one.yml")) == ["one"]
     assert names(f"{folder}/**/*.y*ml") == ["deeper/03-07-02", "one"]
@@ -65,20 +65,20 @@ def test_folders_files_patterns_and_names(folder: Path, monkeypatch: pytest.Monk
 
 
 def test_levels_and_variants(folder: Path) -> None:
-    testbed, one = subjects_of([str(folder)])
+    testbed, one = find_tasks([str(folder)])
     assert (testbed.level, testbed.variant) == ("3", "02")
     assert (one.level, one.variant) == ("", "")
-    assert subjects_of(["avoidance/zigzag"])[0].level == "4"
-    assert subjects_of(["operant-curriculum/1"])[0].level == "operant-curriculum"
+    assert find_tasks(["avoidance/zigzag"])[0].level == "4"
+    assert find_tasks(["operant-curriculum/1"])[0].level == "operant-curriculum"
 
 
 def test_templates_are_sampled(tmp_path: Path) -> None:
     path = tmp_path / "start.yml"
     path.write_text(TEMPLATE)
-    few = subjects_of([str(path)], variations=2, seed=1)
+    few = find_tasks([str(path)], variations=2, seed=1)
     assert len(few) == 2
     assert all(each.name == f"start@{each.variant}" and each.level == "start" for each in few)
-    everything = subjects_of([str(path)], variations=10)
+    everything = find_tasks([str(path)], variations=10)
     assert sorted(each.variant for each in everything) == ["0", "1", "2"]
     assert len({each.hash for each in everything}) == 3
 
@@ -95,25 +95,25 @@ def test_templates_are_sampled(tmp_path: Path) -> None:
 )
 def test_what_is_not_there(source: str, sentence: str) -> None:
     with pytest.raises(FileNotFoundError, match=sentence):
-        subjects_of([source])
+        find_tasks([source])
 
 
 def test_a_folder_without_tasks(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no task files"):
-        subjects_of([str(tmp_path)])
+        find_tasks([str(tmp_path)])
 
 
 def test_two_tasks_of_one_name(folder: Path) -> None:
     (folder / "deeper" / "one.yml").write_text(TINY.replace("12", "11"))
     with pytest.raises(ValueError, match="two tasks are called one"):
-        subjects_of([str(folder / "one.yml"), str(folder / "deeper" / "one.yml")])
+        find_tasks([str(folder / "one.yml"), str(folder / "deeper" / "one.yml")])
 
 
 def test_the_originals_files_are_all_understood() -> None:
     files = [path for path in reference_files() if "testbed" in str(path)]
     if not files:
         pytest.skip("no reference data")
-    subjects = subjects_of([str(files[0].parent)])
+    subjects = find_tasks([str(files[0].parent)])
     assert len(subjects) == len(files)
     assert {subject.level for subject in subjects} == {str(level) for level in range(1, 11)}
 
@@ -122,8 +122,8 @@ def test_the_originals_files_are_all_understood() -> None:
 
 
 def test_every_task_arena_agent_and_repetition_once(folder: Path) -> None:
-    subjects = subjects_of([str(folder)])
-    # The third arena is what the second merges into.
+    subjects = find_tasks([str(folder)])
+    # The second arena merges into the third.
     assert subjects[0].starts == (0, 1)
     schedule = list(slots(subjects, ["random", HEURISTIC], 3))
     assert len(schedule) == len(set(schedule)) == 2 * 2 * 2 * 3
@@ -142,7 +142,7 @@ def test_agents_share_seeds_and_tasks_do_not() -> None:
 def test_a_run_writes_its_settings_its_table_and_its_trajectories(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     outcome = run(
-        subjects_of([str(folder)]), ["random", HEURISTIC], out, episodes=2, workers=1, rules="3.1", seed=3, command="x"
+        find_tasks([str(folder)]), ["random", HEURISTIC], out, episodes=2, workers=1, rules="3.1", seed=3, command="x"
     )
     assert outcome.played == len(outcome.episodes) == 16
     rows = table(out)
@@ -164,7 +164,7 @@ def test_a_run_writes_its_settings_its_table_and_its_trajectories(folder: Path, 
 
 def test_a_trajectory_replays_to_the_same_end(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    outcome = run(subjects_of([str(folder)]), ["random"], out, workers=1)
+    outcome = run(find_tasks([str(folder)]), ["random"], out, workers=1)
     for row in rows_of(outcome.episodes):
         world = World.replay(trajectory(f"{out}/{row['trajectory']}"))
         assert (world.clock, world.animals[0].total, world.passed()) == (row["steps"], row["return"], row["passed"])
@@ -179,7 +179,7 @@ def test_workers_change_no_byte(folder: Path, tmp_path: Path) -> None:
     texts = []
     for workers in (1, 2):
         out = tmp_path / str(workers) / "run"
-        run(subjects_of([str(folder)]), ["random"], out, episodes=3, workers=workers)
+        run(find_tasks([str(folder)]), ["random"], out, episodes=3, workers=workers)
         texts.append((out / "episodes.csv").read_bytes())
     assert texts[0] == texts[1]
 
@@ -187,7 +187,7 @@ def test_workers_change_no_byte(folder: Path, tmp_path: Path) -> None:
 def test_parquet_says_the_same(folder: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "run"
-    outcome = run(subjects_of([str(folder)]), ["random"], out, workers=1)
+    outcome = run(find_tasks([str(folder)]), ["random"], out, workers=1)
     read = parquet.read_table(out / "episodes.parquet")
     assert read.column_names == list(NAMES)
     assert read.column("return").to_pylist() == [row["return"] for row in rows_of(outcome.episodes)]
@@ -195,7 +195,7 @@ def test_parquet_says_the_same(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_may_grow_but_not_change(folder: Path, tmp_path: Path) -> None:
-    out, subjects = tmp_path / "run", subjects_of([str(folder)])
+    out, subjects = tmp_path / "run", find_tasks([str(folder)])
     first = run(subjects, ["random"], out, episodes=1, workers=1)
     again = run(subjects, ["random"], out, episodes=1, workers=1)
     assert (again.played, rows_of(again.episodes)) == (0, rows_of(first.episodes))
@@ -210,17 +210,17 @@ def test_a_run_may_grow_but_not_change(folder: Path, tmp_path: Path) -> None:
         ({"seed": 1}, "its seed is 0"),
         ({"episodes": 1}, "it has 2 episodes"),
         ({"agents": ["random"]}, "plays in it"),
-        ({"subjects": subjects[:1]}, "it has the task one"),
-        ({"subjects": [subjects[0], Subject("one", load_task("foraging"))]}, "the task one was another one then"),
+        ({"tasks": subjects[:1]}, "it has the task one"),
+        ({"tasks": [subjects[0], RunTask("one", load_task("foraging"))]}, "the task one has changed since"),
     ):
-        asked: dict[str, Any] = {"subjects": subjects, "agents": ["random", HEURISTIC], "episodes": 2, **changes}
+        settings: dict[str, Any] = {"tasks": subjects, "agents": ["random", HEURISTIC], "episodes": 2, **changes}
         with pytest.raises(RunError, match=sentence):
-            run(asked.pop("subjects"), asked.pop("agents"), out, workers=1, **asked)
+            run(settings.pop("tasks"), settings.pop("agents"), out, workers=1, **settings)
 
 
 def test_a_folder_that_is_no_run_is_left_alone(folder: Path) -> None:
-    with pytest.raises(RunError, match="is no run but holds deeper"):
-        run(subjects_of(["operant"]), ["random"], folder)
+    with pytest.raises(RunError, match="is not a run, but holds deeper"):
+        run(find_tasks(["operant"]), ["random"], folder)
     assert sorted(path.name for path in folder.iterdir()) == ["deeper", "one.yml"]
 
 
@@ -245,7 +245,7 @@ LOST = Clumsy.act.__code__.co_firstlineno + 3
 
 def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    outcome = run(subjects_of([str(folder)]), ["test_run:Clumsy", "random"], out, workers=1)
+    outcome = run(find_tasks([str(folder)]), ["test_run:Clumsy", "random"], out, workers=1)
     clumsy = [row for row in rows_of(outcome.episodes) if row["agent"] != "random"]
     assert {(row["error"], row["ended_by"], row["passed"], row["decisions"]) for row in clumsy} == {
         (f"KeyError: 'lost' ({__file__}:{LOST})", "error", None, 2)
@@ -256,7 +256,7 @@ def test_an_agent_that_fails_costs_its_own_episodes_only(folder: Path, tmp_path:
 
 def test_an_episode_without_a_time_limit_is_stopped(tmp_path: Path) -> None:
     task = load_task("arenas: [{time_limit: 0, items: [{name: Agent}]}]")
-    (row,) = rows_of(run([Subject("endless", task)], ["random"], tmp_path / "run", longest=30, workers=1).episodes)
+    (row,) = rows_of(run([RunTask("endless", task)], ["random"], tmp_path / "run", longest=30, workers=1).episodes)
     assert (row["ended_by"], row["steps"], row["passed"]) == ("limit", 30, None)
 
 
@@ -268,11 +268,11 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
     rows = []
     for workers in (1, 2):
         out = tmp_path / str(workers) / "run"
-        rows.append(rows_of(run([Subject("two", task)], ["random"], out, episodes=2, workers=workers).episodes))
+        rows.append(rows_of(run([RunTask("two", task)], ["random"], out, episodes=2, workers=workers).episodes))
     assert rows[0] == rows[1] and not any(row["error"] for row in rows[0])
     record = trajectory(f"{out}#two/1/random/1")
     first, second = zip(*record.actions, strict=True)
-    # Chances of their own, and what the row tells is the first one's.
+    # Agents have different seeds, and the row is about the first animal.
     assert first != second
     world = World.replay(record)
     assert (world.animals[0].total, world.clock) == (rows[0][1]["return"], rows[0][1]["steps"])
@@ -312,12 +312,12 @@ def test_rules_with_a_field_changed(folder: Path, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=f"drag is {value}; it must be a number from 0 to 40"):
             rules_of(WING, f"3.1(drag={value})")
     (row, *_) = rows_of(
-        run(subjects_of([str(folder)]), ["random"], tmp_path / "run", rules="3.1(drag=1.0)", workers=1).episodes
+        run(find_tasks([str(folder)]), ["random"], tmp_path / "run", rules="3.1(drag=1.0)", workers=1).episodes
     )
     assert row["rules"] == "3.1(drag=1.0)"
 
 
-# --- going on
+# --- resuming
 
 
 def _shortened(path: Path, length: int) -> None:
@@ -326,8 +326,8 @@ def _shortened(path: Path, length: int) -> None:
 
 
 def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) -> None:
-    """Both files shortened at twenty places each, in the middle of lines and of gzip members."""
-    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    """Both files are truncated at twenty places each, within lines and gzip members."""
+    out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
     whole = rows_of(run(subjects, ["random"], out, episodes=6, workers=1).episodes)
     lines, members = (out / JOURNAL).stat().st_size, (out / TRAJECTORIES).stat().st_size
     first = (out / JOURNAL).read_text().splitlines()[0]
@@ -358,7 +358,7 @@ def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) 
 def test_a_file_that_was_lost_costs_nothing(
     name: str, rest: int | None, sentence: str, earlier: bool, folder: Path, tmp_path: Path
 ) -> None:
-    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
     run(subjects, ["random"], out, workers=1)
     if earlier:
         (out / JOURNAL).write_text(re.sub(r'"on_disk":\d+,', "", (out / JOURNAL).read_text()))
@@ -377,9 +377,9 @@ def test_a_file_that_was_lost_costs_nothing(
 
 
 def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the trajectories only the first is on the disk for certain; also a part of the fourth happens to be there."""
-    monkeypatch.setattr("puzzlebox.run.journal._BREATH", 3600)
-    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    """Only the first trajectory is on the disk for certain; a part of the fourth happens to be there as well."""
+    monkeypatch.setattr("puzzlebox.run.journal._SYNC_INTERVAL_SECONDS", 3600)
+    out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
     whole = rows_of(run(subjects, ["random"], out, episodes=3, workers=1).episodes)
     entries = [json.loads(line) for line in (out / JOURNAL).read_text().splitlines()]
     assert [entry["on_disk"] for entry in entries] == [entries[0]["trajectories"]] * 6
@@ -390,7 +390,7 @@ def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, mo
 
 
 def test_a_run_that_keeps_no_trajectories_goes_on_without_their_file(folder: Path, tmp_path: Path) -> None:
-    out, subjects = tmp_path / "run", subjects_of([str(folder / "one.yml")])
+    out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
     run(subjects, ["random"], out, workers=1, trajectories=False)
     (out / TRAJECTORIES).unlink()
     assert run(subjects, ["random"], out, episodes=2, workers=1, trajectories=False).played == 2
@@ -398,7 +398,7 @@ def test_a_run_that_keeps_no_trajectories_goes_on_without_their_file(folder: Pat
 
 def test_a_run_is_read_while_it_is_written(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    run(subjects_of([str(folder / "one.yml")]), ["random"], out, episodes=2, workers=1)
+    run(find_tasks([str(folder / "one.yml")]), ["random"], out, episodes=2, workers=1)
     size = (out / TRAJECTORIES).stat().st_size
     _shortened(out / TRAJECTORIES, size - 40)
     assert len(list(trajectories(out))) == 3
@@ -406,7 +406,7 @@ def test_a_run_is_read_while_it_is_written(folder: Path, tmp_path: Path) -> None
         file.read()
 
 
-# --- people in the same table
+# --- participants in the same table
 
 
 def test_recordings_become_rows_of_the_same_table(tmp_path: Path) -> None:
@@ -444,12 +444,12 @@ def command(*arguments: str) -> Any:
 
 def test_the_command(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    asked = (str(folder), "--agent", "random", "--episodes", "2", "--workers", "1", "-o", str(out))
-    done = command(*asked)
-    assert done.exit_code == 0, done.output
-    assert "8 episodes" in done.stderr
-    assert "random" in done.stdout
-    assert "(8 of them earlier)" in command(*asked).stderr
+    arguments = (str(folder), "--agent", "random", "--episodes", "2", "--workers", "1", "-o", str(out))
+    result = command(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "8 episodes" in result.stderr
+    assert "random" in result.stdout
+    assert "(8 of them earlier)" in command(*arguments).stderr
 
 
 @pytest.mark.parametrize(
@@ -461,8 +461,8 @@ def test_the_command(folder: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_the_command_refuses(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
-    done = command(*arguments, "-o", str(tmp_path / "out"))
-    assert done.exit_code == 1
-    assert sentence in done.stderr
-    assert done.stderr.count("\n") <= 2
+    result = command(*arguments, "-o", str(tmp_path / "out"))
+    assert result.exit_code == 1
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") <= 2
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""A run that is given again: what failed is played again, and two agents of one name are never mixed."""
+"""Runs that are resumed: failed episodes are played again, and two versions of an agent are never mixed."""
 
 import json
 import socket
@@ -14,7 +14,7 @@ from puzzlebox.arena.schema import load_task
 from puzzlebox.run import runs, workers
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import RunError, run
-from puzzlebox.run.subjects import Subject, subjects_of
+from puzzlebox.run.tasks import RunTask, find_tasks
 from test_run import command, table
 
 TASK = load_task("arenas: [{time_limit: 12, items: [{name: Agent}]}]")
@@ -28,9 +28,9 @@ class G:
 
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Writes what `mine:G` does; a command would import it anew."""
+    """Write the code of `mine:G`, and have Python import it again, as a new command would."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    # Python takes a file of the same second and the same size for the same one.
+    # Python treats a file with the same second and size as unchanged.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def written(act: str) -> None:
@@ -41,7 +41,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def again(out: Path, episodes: int = 2, **settings: Any) -> runs.Outcome:
-    return run([Subject("t", TASK)], ["mine:G", "random"], out, episodes=episodes, **{"workers": 1, **settings})
+    return run([RunTask("t", TASK)], ["mine:G", "random"], out, episodes=episodes, **{"workers": 1, **settings})
 
 
 def test_an_agent_that_changed_is_refused(agent: Any, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_an_agent_that_changed_is_refused(agent: Any, tmp_path: Path) -> None:
     agent("return 3")
     again(out)
     agent("return 6")
-    with pytest.raises(RunError, match="a module that holds code of the agent mine:G was another one then"):
+    with pytest.raises(RunError, match="a module that holds code of the agent mine:G has changed since"):
         again(out, episodes=4)
     agent("return 3")
     assert again(out, episodes=4).played == 4
@@ -74,7 +74,7 @@ def test_what_failed_is_played_again_and_counted_once(agent: Any, tmp_path: Path
     agent("raise RuntimeError('no memory')")
     first = again(out)
     assert [row["ended_by"] for row in rows_of(first.episodes)] == ["error", "error", "time", "time"]
-    # Mended: nothing of the agent that only failed is kept.
+    # The agent is corrected: nothing of one that has only failed is kept.
     agent("return 3")
     second = again(out)
     assert (second.played, second.again) == (2, 2)
@@ -97,14 +97,14 @@ def test_an_agent_with_results_is_not_mended_in_place(agent: Any, tmp_path: Path
     agent(often)
     assert [bool(row["error"]) for row in rows_of(again(out).episodes)] == [True, False, False, False]
     agent("return 3")
-    with pytest.raises(RunError, match="was another one then"):
+    with pytest.raises(RunError, match="has changed since"):
         again(out)
     agent(often)
     assert (again(out).again, again(out).again) == (1, 0)
 
 
 def test_a_refused_command_changes_no_settings(agent: Any, tmp_path: Path) -> None:
-    """Neither one that differs, nor one that finds a folder begun and nothing in it."""
+    """Neither a command with other settings, nor one in a folder with an empty run."""
     out = tmp_path / "run"
     out.mkdir()
     (out / JOURNAL).touch()
@@ -120,16 +120,16 @@ def test_a_refused_command_changes_no_settings(agent: Any, tmp_path: Path) -> No
 
 def test_the_command_counts_failures_apart(agent: Any, tmp_path: Path) -> None:
     (tmp_path / "t.yml").write_text("arenas: [{time_limit: 12, pass_mark: -2, items: [{name: Agent}]}]")
-    asked = [str(tmp_path / "t.yml"), "--agent", "mine:G", "--agent", "random", "-o", str(tmp_path / "run")]
+    arguments = [str(tmp_path / "t.yml"), "--agent", "mine:G", "--agent", "random", "-o", str(tmp_path / "run")]
     agent("raise SystemExit(3)")
-    done = command(*asked)
+    done = command(*arguments)
     assert done.exit_code == 0, done.output
     lines = {line.split()[0]: line for line in done.stdout.splitlines() if "all" in line}
     assert "0 (1 failed)" in lines["mine:G"] and "%" not in lines["mine:G"]
     assert "100.0 %" in lines["random"]
     assert f"1 episode failed, the first on t: SystemExit: 3 ({tmp_path / 'mine.py'}:5)" in done.stderr
     agent("return 3")
-    assert "1 episode had failed before and was played again" in command(*asked).stderr
+    assert "1 episode had failed before and was played again" in command(*arguments).stderr
 
 
 @pytest.mark.parametrize("act", ["raise SystemExit(3)", "raise KeyboardInterrupt"])
@@ -145,7 +145,7 @@ def test_all_broken_tasks_are_named(tmp_path: Path) -> None:
         (tmp_path / f"{number:02}.yml").write_text("arenas: [{items: [{name: Walll}]}]")
     (tmp_path / "good.yml").write_text("arenas: [{items: [{name: Agent}]}]")
     with pytest.raises(ValueError) as problem:
-        subjects_of([str(tmp_path)])
+        find_tasks([str(tmp_path)])
     first, *lines, last = str(problem.value).splitlines()
     assert first == "12 tasks cannot be read" and last == "and 2 more"
     assert all(f"{number:02}.yml:1:" in line for number, line in enumerate(lines)) and len(lines) == 10
@@ -153,7 +153,7 @@ def test_all_broken_tasks_are_named(tmp_path: Path) -> None:
 
 def test_the_bundled_battery_with_company_can_be_run(tmp_path: Path) -> None:
     pytest.importorskip("pettingzoo")
-    (company,) = subjects_of(["generalisation/company"])
+    (company,) = find_tasks(["generalisation/company"])
     assert company.task.bodies == 2
     (row,) = rows_of(run([company], ["heuristic"], tmp_path / "run", longest=60).episodes)
     assert (row["error"], row["steps"]) == (None, 60)
@@ -168,6 +168,6 @@ def test_a_ray_cluster_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp
         monkeypatch.setenv("RAY_ADDRESS", text)
         started = time.monotonic()
         with pytest.raises(ConnectionError, match=f"no Ray cluster answers at RAY_ADDRESS, {text}: Connection refused"):
-            run([Subject("t", TASK)], ["random"], tmp_path / "run", backend="ray")
+            run([RunTask("t", TASK)], ["random"], tmp_path / "run", backend="ray")
         assert time.monotonic() - started < 10
     assert not (tmp_path / "run").exists()

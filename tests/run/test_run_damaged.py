@@ -1,4 +1,4 @@
-"""A damaged run is refused and left as it is; a repair loses nothing, and reports say what they read."""
+"""Damaged runs: they are refused and left unchanged, a repair loses nothing, and reports name what they read."""
 
 import json
 import os
@@ -20,20 +20,20 @@ from puzzlebox.report import gather
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.journal_lines import read_lines
 from puzzlebox.run.runs import Outcome, run
-from puzzlebox.run.subjects import Subject
-from puzzlebox.run.trajectories import TRAJECTORIES, packed
+from puzzlebox.run.tasks import RunTask
+from puzzlebox.run.trajectories import TRAJECTORIES, pack_record
 
 TASK = load_task("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
 EPISODES = 12
 
 
 def play(folder: Path, episodes: int = EPISODES, repair: bool = False) -> Outcome:
-    return run([Subject("t", TASK)], ["random"], folder, episodes=episodes, workers=1, repair=repair)
+    return run([RunTask("t", TASK)], ["random"], folder, episodes=episodes, workers=1, repair=repair)
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nothing has happened to."""
+    """An undamaged run."""
     folder = tmp_path_factory.mktemp("played") / "out"
     play(folder)
     return folder
@@ -49,7 +49,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def change_line(number: int, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    """Damage: one line of the journal, counted from 1, becomes something else."""
+    """Damage: replace one line of the journal, counted from 1."""
 
     def damage(folder: Path) -> None:
         lines = (folder / JOURNAL).read_bytes().splitlines(keepends=True)
@@ -60,7 +60,7 @@ def change_line(number: int, change: Callable[[bytes], bytes]) -> Callable[[Path
 
 
 def change_row(**changes: object) -> Callable[[bytes], bytes]:
-    """Damage: a row with other values, and without those that are `...`; also its checksum is new."""
+    """Damage: change values of a row, remove those that are `...`, and update its checksum."""
 
     def changed(line: bytes) -> bytes:
         entry = json.loads(line)
@@ -115,7 +115,7 @@ def test_a_damaged_line_is_refused_and_set_aside(kind: str, played: Path, out: P
 
 
 def assert_whole(folder: Path, played: Path) -> None:
-    """Nothing tells a run from one that nothing happened to."""
+    """Check that a run is equal to an undamaged one."""
     assert (folder / "episodes.csv").read_bytes() == (played / "episodes.csv").read_bytes()
     assert dict(trajectories(folder)) == dict(trajectories(played))
     lines = read_lines(folder / JOURNAL)
@@ -128,7 +128,7 @@ def test_only_a_last_line_without_its_end_is_cut(played: Path, out: Path) -> Non
         (out / JOURNAL).write_bytes(rest)
         assert play(out).played == (1 if len(rest) < len(text) else 0)
         assert_whole(out, played)
-    # Of a line that lacks nothing but its newline nothing is lost.
+    # A line that lacks only its newline is kept.
     (out / JOURNAL).write_bytes((out / JOURNAL).read_bytes()[:-1])
     assert play(out).played == 0
     assert_whole(out, played)
@@ -148,9 +148,9 @@ def test_an_episode_that_is_there_twice(played: Path, out: Path) -> None:
         play(out)
     assert play(out, repair=True).played == 0
     assert_whole(out, played)
-    # Two that say different things are both played again.
+    # An episode with two different results is played again.
     (out / JOURNAL).write_bytes(b"".join([*lines, change_row(steps=1)(lines[3])]))
-    with pytest.raises(ValueError, match=r"line 4: lines 4 and 13 tell different things of the episode t/1/random/3"):
+    with pytest.raises(ValueError, match=r"line 4: lines 4 and 13 hold different results of the episode t/1/random/3"):
         play(out)
     assert play(out, repair=True).played == 1
     assert_whole(out, played)
@@ -167,7 +167,7 @@ def test_a_journal_without_a_line(played: Path, out: Path) -> None:
 
 @pytest.mark.parametrize("insert", [b"", b"x", b"\0" * 100])
 def test_a_damaged_trajectory(insert: bytes, played: Path, out: Path) -> None:
-    """In the middle of the fifth; those after it are found again, wherever they are then."""
+    """Damage within the fifth member; the members after it are found at their new offsets."""
     data = (out / TRAJECTORIES).read_bytes()
     end = json.loads((out / JOURNAL).read_text().splitlines()[4])["trajectories"]
     (out / TRAJECTORIES).write_bytes(data[: end - 60] + (insert or b"?") + data[end - 60 + (not insert) :])
@@ -199,7 +199,7 @@ def test_damaged_settings(text: str | None, played: Path, out: Path) -> None:
         play(out)
     assert contents(out) == before
     with pytest.raises(ValueError, match="holds another run"):
-        run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
+        run([RunTask("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
     assert contents(out) == before
     assert play(out, repair=True).played == 0
     assert json.loads((out / "run.json").read_text())["seed"] == 0
@@ -238,7 +238,7 @@ def test_a_missing_journal_is_refused_or_everything_is_played_again(played: Path
     with pytest.raises(ValueError, match=r"journal\.jsonl is missing; put it back, or .*, or add --repair"):
         play(out)
     with pytest.raises(ValueError, match="holds another run"):
-        run([Subject("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
+        run([RunTask("t", TASK)], ["random"], out, episodes=EPISODES, seed=5, workers=1, repair=True)
     assert contents(out) == before
     done = play(out, repair=True)
     assert done.played == EPISODES
@@ -289,31 +289,31 @@ def test_lines_and_trajectories_are_counted_apart(out: Path) -> None:
 def test_too_many_episodes_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="episodes is 100,000,000; it must be from 1 to 1,000,000"):
         play(tmp_path / "out", episodes=100_000_000)
-    many = [Subject(f"t{number}", TASK) for number in range(6)]
+    many = [RunTask(f"t{number}", TASK) for number in range(6)]
     with pytest.raises(ValueError, match=r"the run would have 6,000,000 episodes; .* at most 5,000,000"):
         run(many, ["random"], tmp_path / "out", episodes=1_000_000, workers=1)
     assert not (tmp_path / "out").exists()
 
 
-def damage(data: bytes, chances: random.Random) -> bytes:
-    """What disks, copies and editors do to a file."""
-    kind, place = chances.choice(["flip", "delete", "insert", "nul", "drop", "double"]), chances.randrange(len(data))
-    some = chances.choice([1, 1, 5, 200])
+def damage(data: bytes, rng: random.Random) -> bytes:
+    """Damage data at random, as disks, copies and editors do."""
+    kind, place = rng.choice(["flip", "delete", "insert", "nul", "drop", "double"]), rng.randrange(len(data))
+    some = rng.choice([1, 1, 5, 200])
     if kind == "flip":
-        return data[:place] + bytes([data[place] ^ 1 << chances.randrange(8)]) + data[place + 1 :]
+        return data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
     if kind == "delete":
         return data[:place] + data[place + some :]
     if kind == "insert":
-        return data[:place] + chances.randbytes(some) + data[place:]
+        return data[:place] + rng.randbytes(some) + data[place:]
     if kind == "nul":
         return data[:place] + b"\0" * some + data[place + some :]
     lines = data.splitlines(keepends=True)
-    line = chances.randrange(len(lines))
+    line = rng.randrange(len(lines))
     return b"".join([*lines[:line], *[lines[line]] * (2 * (kind == "double")), *lines[line + 1 :]])
 
 
 def row_in(line: bytes) -> Any:
-    """The row of a line, however its JSON is spaced; the line itself where there is none."""
+    """Return the row of a line, whatever the spacing of its JSON; the line itself if it has none."""
     try:
         return json.loads(line)["row"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -325,17 +325,21 @@ def row_in(line: bytes) -> Any:
 )
 def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, played: Path, tmp_path: Path) -> None:
     whole = contents(played)
-    known = {line: json.loads(line)["row"] for line in whole[JOURNAL].splitlines(keepends=True)}
+    rows_by_line = {line: json.loads(line)["row"] for line in whole[JOURNAL].splitlines(keepends=True)}
     chosen = {"run.json": 1, JOURNAL: 6, TRAJECTORIES: 2}
     for number in range(first, first + times):
-        chances = random.Random(number)
+        rng = random.Random(number)
         out = tmp_path / str(number) / "out"
         shutil.copytree(played, out)
-        for _ in range(chances.choice([1, 1, 2, 5])):
-            name = chances.choice([name for name, often in chosen.items() for _ in range(often)])
-            (out / name).write_bytes(damage((out / name).read_bytes() or b"?", chances))
+        for _ in range(rng.choice([1, 1, 2, 5])):
+            name = rng.choice([name for name, often in chosen.items() for _ in range(often)])
+            (out / name).write_bytes(damage((out / name).read_bytes() or b"?", rng))
         before = contents(out)
-        good = {known[line]["repetition"] for line in before[JOURNAL].splitlines(keepends=True) if line in known}
+        good = {
+            rows_by_line[line]["repetition"]
+            for line in before[JOURNAL].splitlines(keepends=True)
+            if line in rows_by_line
+        }
         readable = {int(name.rpartition("/")[2]) for name, _ in trajectories(out)}
         rows = gather([out]).rows
         assert {row.repetition for row in rows} >= good, number
@@ -347,7 +351,7 @@ def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, 
             try:
                 done = play(out, repair=True)
             except ValueError as again:
-                # A value of the settings that is another one now: nobody can tell this from another run.
+                # A changed value of the settings cannot be distinguished from another run.
                 assert "holds another run" in str(again) or "name another folder" in str(again), number
                 assert contents(out) == before, number
                 shutil.rmtree(out)
@@ -355,7 +359,7 @@ def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, 
             aside = b"".join(data for name, data in contents(out).items() if ".damaged-" in name)
             rows_now = [row_in(line) for line in contents(out)[JOURNAL].splitlines()]
             lost = [line for line in before[JOURNAL].split(b"\n")[:-1] if row_in(line) not in rows_now]
-            assert all(line in aside for line in lost if line + b"\n" not in known), number
+            assert all(line in aside for line in lost if line + b"\n" not in rows_by_line), number
         assert done.played <= EPISODES - len(good & readable), number
         assert (out / "episodes.csv").read_bytes() == whole["episodes.csv"], number
         shutil.rmtree(out)
@@ -364,14 +368,25 @@ def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, 
 def test_the_command_refuses_and_repairs(out: Path, tmp_path: Path) -> None:
     task = tmp_path / "t.yml"
     task.write_text("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
-    asked = ["run", str(task), "--agent", "random", "-o", str(tmp_path / "mine"), "--episodes", "4", "--workers", "1"]
-    assert CliRunner().invoke(app, asked).exit_code == 0
+    arguments = [
+        "run",
+        str(task),
+        "--agent",
+        "random",
+        "-o",
+        str(tmp_path / "mine"),
+        "--episodes",
+        "4",
+        "--workers",
+        "1",
+    ]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
     change_line(2, lambda line: b"{}\n")(tmp_path / "mine")
-    refused = CliRunner().invoke(app, asked)
+    refused = CliRunner().invoke(app, arguments)
     assert refused.exit_code == 1
     journal = tmp_path / "mine" / JOURNAL
     assert refused.stderr.startswith(f"error: {journal}, line 2: it lacks `trajectories`; put back a copy of the file")
-    repaired = CliRunner().invoke(app, [*asked, "--repair"])
+    repaired = CliRunner().invoke(app, [*arguments, "--repair"])
     assert repaired.exit_code == 0
     assert f"warning: 1 damaged line of {journal} set aside in {JOURNAL}.damaged-1" in repaired.stderr
     assert "4 episodes (3 of them earlier)" in repaired.stderr
@@ -393,20 +408,20 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
     done = CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "report")])
     assert done.exit_code == 0, done.output
     assert f"warning: {sentence}" in done.stderr
-    assert "Read this first" in (tmp_path / "report" / "report.html").read_text()
+    assert "Warnings about the data" in (tmp_path / "report" / "report.html").read_text()
     assert "was read for 1 episode that the journal lacks" in (tmp_path / "report" / "report.html").read_text()
-    # Without a table, all the others count.
+    # Without a table, all other episodes are reported.
     (out / "episodes.csv").unlink()
     results = gather([out])
     assert len(results.rows) == EPISODES - 1
     assert results.sources[0].damaged[0].endswith("; there is no table to read instead.")
 
 
-def told_by_report(folder: Path, report: Path) -> tuple[str, str]:
-    """What the command says about a run on stderr, and what its page has under "Read this first"."""
+def report_warnings(folder: Path, report: Path) -> tuple[str, str]:
+    """Return what `puzzlebox report` prints to stderr, and the page after "Warnings about the data"."""
     done = CliRunner().invoke(app, ["report", str(folder), "-o", str(report)])
     assert done.exit_code == 0, done.output
-    _, _, first = (report / "report.html").read_text().partition("Read this first")
+    _, _, first = (report / "report.html").read_text().partition("Warnings about the data")
     return done.stderr, unescape(first.partition("</ul>")[0])
 
 
@@ -414,7 +429,7 @@ def told_by_report(folder: Path, report: Path) -> tuple[str, str]:
 @pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tmp_path: Path) -> None:
     (out / name).unlink()
-    stderr, first = told_by_report(out, tmp_path / "report")
+    stderr, first = report_warnings(out, tmp_path / "report")
     rest = "; episodes.csv was read instead." if name == JOURNAL else ", so the settings of the run are unknown."
     sentence = f"out: {name} is missing{rest}"
     assert f"warning: {sentence}" in stderr and sentence in first
@@ -424,30 +439,37 @@ def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tm
 def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
     task = tmp_path / "t.yml"
     task.write_text("arenas: [{time_limit: 4, items: [{name: Agent}, {name: GoodGoal}]}]")
-    asked = ["run", str(task), "--agent", "random", "--episodes", "4", "--workers", "1"]
+    arguments = ["run", str(task), "--agent", "random", "--episodes", "4", "--workers", "1"]
     for number, option in enumerate((["-o", "{}"], ["--output={}"], ["-o{}"])):
         first, moved = tmp_path / f"first {number}", tmp_path / f"moved {number}"
-        typed = [*asked, *(each.format(first) for each in option)]
-        run([Subject("t", TASK)], ["random"], first, episodes=4, workers=1, command=shlex.join(["puzzlebox", *typed]))
+        command_arguments = [*arguments, *(each.format(first) for each in option)]
+        run(
+            [RunTask("t", TASK)],
+            ["random"],
+            first,
+            episodes=4,
+            workers=1,
+            command=shlex.join(["puzzlebox", *command_arguments]),
+        )
         first.rename(moved)
         (moved / "episodes.csv").unlink()
         whole = (moved / JOURNAL).read_bytes()
-        new = shlex.join(["puzzlebox", *asked, *(each.format(moved) for each in option)])
+        new = shlex.join(["puzzlebox", *arguments, *(each.format(moved) for each in option)])
         (moved / JOURNAL).write_bytes(b"".join(whole.splitlines(keepends=True)[:3]))
-        _, told = told_by_report(moved, tmp_path / f"report {number}")
-        assert f"3 of 4 episodes are there; `{new}` plays the rest." in told
+        _, warnings = report_warnings(moved, tmp_path / f"report {number}")
+        assert f"it has 3 of 4 episodes; `{new}` plays the rest." in warnings
         (moved / JOURNAL).write_bytes(whole)
         change_line(2, lambda line: b"{}\n")(moved)
-        _, told = told_by_report(moved, tmp_path / f"report {number}")
-        assert f"3 of 4 episodes are there; `{new} --repair` plays the rest." in told
+        _, warnings = report_warnings(moved, tmp_path / f"report {number}")
+        assert f"it has 3 of 4 episodes; `{new} --repair` plays the rest." in warnings
 
 
 @pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_on_a_doubled_line_says_nothing_of_the_table(out: Path) -> None:
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
     (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
-    (told,) = gather([out]).sources[0].damaged
-    assert told.endswith("(the episode t/1/random/3 is in line 4 already).")
+    (warnings,) = gather([out]).sources[0].damaged
+    assert warnings.endswith("(the episode t/1/random/3 is in line 4 already).")
 
 
 def test_a_record_somebody_changed_is_said(out: Path, tmp_path: Path) -> None:
@@ -465,6 +487,6 @@ def test_a_record_somebody_changed_is_said(out: Path, tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["replay", str(path)])
         assert done.exit_code == 1 and done.exception.__class__ is SystemExit, sentence
         assert sentence in done.stderr
-        (out / TRAJECTORIES).write_bytes(packed("t/1/random/0", json.dumps(changed)))
+        (out / TRAJECTORIES).write_bytes(pack_record("t/1/random/0", json.dumps(changed)))
         done = CliRunner().invoke(app, ["replay", f"{out}#t/1/random/0"])
         assert done.exit_code == 1 and sentence in done.stderr

@@ -1,4 +1,4 @@
-"""A run that is killed loses no episode and plays none twice; on a Ray cluster it gives the same rows."""
+"""Runs that are killed lose no episode and play none twice; a Ray cluster gives the same rows."""
 
 import json
 import os
@@ -16,23 +16,23 @@ from puzzlebox.arena.world import World
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.runs import run
 from puzzlebox.run.schedule import slots
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
 TINY = "arenas: [{time_limit: 10, items: [{name: Agent}, {name: GoodGoal}, {name: Wall}]}]\n"
-# So many that a run does not end by itself before it is killed for the twentieth time, also on a busy machine.
+# Enough episodes that a run is not complete before it is killed for the twentieth time, also on a busy machine.
 EPISODES = 800
-# Imports once, then forks a run for each line it reads, before any engine has been made, and says its process.
+# Imports once, then forks a run for each line it reads, before any engine exists, and prints the process id.
 SERVER = """
 import os, sys
 from pathlib import Path
 from puzzlebox.run.runs import run
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 import puzzlebox.arena.envs.arena
 for line in sys.stdin:
     child = os.fork()
     if not child:
-        run(subjects_of([sys.argv[1]]), ["random"], Path(sys.argv[2]), episodes=int(sys.argv[3]), workers=1)
+        run(find_tasks([sys.argv[1]]), ["random"], Path(sys.argv[2]), episodes=int(sys.argv[3]), workers=1)
         os._exit(0)
     print(child, flush=True)
     _, status = os.waitpid(child, 0)
@@ -44,11 +44,11 @@ for line in sys.stdin:
 def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
     task = tmp_path / "tiny.yml"
     task.write_text(TINY)
-    subjects = subjects_of([str(task)])
+    subjects = find_tasks([str(task)])
     whole = run(subjects, ["random"], tmp_path / "whole" / "run", episodes=EPISODES, workers=1)
     out = tmp_path / "killed" / "run"
     journal = out / JOURNAL
-    chances = random.Random(7)
+    rng = random.Random(7)
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(task), str(out), str(EPISODES)],
         stdin=subprocess.PIPE,
@@ -63,11 +63,11 @@ def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
             orders.write("go\n")
             orders.flush()
             child = int(answers.readline())
-            # Sometimes at once, sometimes after a few episodes, and always somewhere within one.
-            more = chances.choice([0, 1, 1500, 4000])
+            # Killed at once or after a few episodes, always within an episode.
+            more = rng.choice([0, 1, 1500, 4000])
             while more and _size(journal) < start + more and _alive(child):
                 time.sleep(0.0005)
-            time.sleep(chances.random() * 0.01)
+            time.sleep(rng.random() * 0.01)
             os.kill(child, signal.SIGKILL)
             ends.append(int(answers.readline()))
             reached.append(_size(journal))
@@ -95,8 +95,8 @@ def test_workers_go_home_when_the_run_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from puzzlebox.run.runs import run\n"
-        "from puzzlebox.run.subjects import subjects_of\n"
-        "run(subjects_of([sys.argv[1]]), ['random'], Path(sys.argv[2]), episodes=100000, workers=2)\n"
+        "from puzzlebox.run.tasks import find_tasks\n"
+        "run(find_tasks([sys.argv[1]]), ['random'], Path(sys.argv[2]), episodes=100000, workers=2)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(task), str(out)])
     while _size(out / JOURNAL) < 2000:
@@ -104,9 +104,9 @@ def test_workers_go_home_when_the_run_is_killed(tmp_path: Path) -> None:
         time.sleep(0.01)
     workers = _children(process.pid)
     assert len(workers) >= 2
-    # While it runs, nobody else writes there.
+    # While it runs, no other command can write to the folder.
     with pytest.raises(BlockingIOError, match="another command is writing"):
-        run(subjects_of([str(task)]), ["random"], out, episodes=100000)
+        run(find_tasks([str(task)]), ["random"], out, episodes=100000)
     process.kill()
     process.wait()
     deadline = time.monotonic() + 30
@@ -132,9 +132,9 @@ def test_ray_gives_the_same_rows(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     task = tmp_path / "tiny.yml"
     task.write_text(TINY)
-    subjects = subjects_of([str(task), "foraging"])
+    subjects = find_tasks([str(task), "foraging"])
     here = run(subjects, ["random"], tmp_path / "here" / "run", episodes=3, workers=1)
-    there = run(subjects, ["random"], tmp_path / "there" / "run", episodes=3, workers=2, backend="ray")
-    assert rows_of(there.episodes) == rows_of(here.episodes)
+    on_cluster = run(subjects, ["random"], tmp_path / "there" / "run", episodes=3, workers=2, backend="ray")
+    assert rows_of(on_cluster.episodes) == rows_of(here.episodes)
     csvs = [(tmp_path / place / "run" / "episodes.csv").read_bytes() for place in ("here", "there")]
     assert csvs[0] == csvs[1]

@@ -1,4 +1,4 @@
-"""Each statistic against another implementation, against arithmetic, and where it cannot be computed."""
+"""Each statistic compared with another implementation and with arithmetic, and cases where it is not defined."""
 
 from math import isclose
 
@@ -26,14 +26,14 @@ from puzzlebox.stats.ranks import midranks, tie_sum, two_sided
 
 
 def groups_of_returns(seed: int, sizes: tuple[int, ...] = (30, 40, 25)) -> dict[str, np.ndarray]:
-    """Returns with many ties, as time-outs make them."""
-    chance = np.random.default_rng(seed)
-    made = {}
+    """Draw returns with many ties, such as those of time-outs."""
+    rng = np.random.default_rng(seed)
+    groups = {}
     for place, size in enumerate(sizes):
-        values = np.round(chance.normal(0.3 * place, 1, size), 1)
+        values = np.round(rng.normal(0.3 * place, 1, size), 1)
         values[: size // 4] = -1.0
-        made[f"agent {place}"] = values
-    return made
+        groups[f"agent {place}"] = values
+    return groups
 
 
 @pytest.mark.parametrize(("passes", "trials"), [(0, 90), (6, 90), (59, 90), (100, 100), (1, 1), (175, 900)])
@@ -41,18 +41,18 @@ def test_wilson_against_statsmodels(passes: int, trials: int) -> None:
     from statsmodels.stats.proportion import proportion_confint
 
     low, high = proportion_confint(passes, trials, method="wilson")
-    found = wilson(passes, trials)
-    assert found.value == passes / trials
-    assert found.low == pytest.approx(low, abs=1e-12)
-    assert found.high == pytest.approx(high, abs=1e-12)
+    result = wilson(passes, trials)
+    assert result.value == passes / trials
+    assert result.low == pytest.approx(low, abs=1e-12)
+    assert result.high == pytest.approx(high, abs=1e-12)
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_holds_the_share_and_mirrors(pair: tuple[int, int]) -> None:
     passes, trials = pair
-    found, other = wilson(passes, trials), wilson(trials - passes, trials)
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert isclose(found.low, 1 - other.high, abs_tol=1e-12)
+    result, other = wilson(passes, trials), wilson(trials - passes, trials)
+    assert 0 <= result.low <= result.value <= result.high <= 1
+    assert isclose(result.low, 1 - other.high, abs_tol=1e-12)
 
 
 def test_wilson_of_nothing() -> None:
@@ -73,10 +73,10 @@ def test_kruskal_wallis_against_scipy(seed: int) -> None:
 
     groups = groups_of_returns(seed)
     statistic, p = kruskal(*groups.values())
-    found = kruskal_wallis(groups)
-    assert (found.h, found.p) == pytest.approx((statistic, p), rel=1e-10)
-    assert (found.df, found.n) == (2, 95)
-    assert epsilon_squared(found) == pytest.approx(statistic / 94)
+    result = kruskal_wallis(groups)
+    assert (result.h, result.p) == pytest.approx((statistic, p), rel=1e-10)
+    assert (result.df, result.n) == (2, 95)
+    assert epsilon_squared(result) == pytest.approx(statistic / 94)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -100,7 +100,7 @@ def test_dunn_says_who_is_higher() -> None:
 
 
 def test_the_tie_rule_of_r_counts_text_and_ranks_doubles() -> None:
-    """Two values that differ in the last bit are ranked apart, and yet counted as a tie by R."""
+    """R ranks two values that differ in the last bit differently, but counts them as a tie."""
     near = np.nextafter(0.1, 1)
     groups = {"a": [0.1, 0.2, 0.3], "b": [near, 0.4, 0.5]}
     apart, as_r = kruskal_wallis(groups), kruskal_wallis(groups, "r")
@@ -137,8 +137,8 @@ def test_rank_tests_that_cannot_be_done(groups: dict[str, list[float]], why: str
 
 
 def test_cliffs_delta_counts_pairs() -> None:
-    chance = np.random.default_rng(1)
-    a, b = chance.integers(0, 6, 17), chance.integers(1, 7, 23)
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 6, 17), rng.integers(1, 7, 23)
     counted = np.mean([[np.sign(x - y) for y in b] for x in a])
     assert cliffs_delta(a, b) == pytest.approx(counted)
     assert cliffs_delta([2, 3], [0, 1]) == 1
@@ -153,8 +153,8 @@ def test_difference_of_rates_against_statsmodels(counts: tuple[tuple[int, int], 
 
     (a, b), (m, n) = counts
     low, high = confint_proportions_2indep(a, m, b, n, compare="diff", method="newcomb")
-    found = difference_of_rates((a, b), (m, n))
-    assert found == pytest.approx((a / m - b / n, low, high), abs=1e-9)
+    result = difference_of_rates((a, b), (m, n))
+    assert result == pytest.approx((a / m - b / n, low, high), abs=1e-9)
 
 
 def test_interquartile_mean_against_scipy() -> None:
@@ -168,11 +168,11 @@ def test_interquartile_mean_against_scipy() -> None:
 
 
 def test_the_bootstrap_resamples_within_tasks() -> None:
-    """Two tasks without any spread of their own: pooled resampling would mix them, stratified cannot."""
-    found = interquartile_mean_interval([[0.0] * 10, [1.0] * 10])
-    assert found == (0.5, 0.5, 0.5)
-    chance = np.random.default_rng(0)
-    wide = interquartile_mean_interval([chance.normal(size=50)])
+    """Two tasks without variance: pooled resampling would mix them, stratified resampling does not."""
+    result = interquartile_mean_interval([[0.0] * 10, [1.0] * 10])
+    assert result == (0.5, 0.5, 0.5)
+    rng = np.random.default_rng(0)
+    wide = interquartile_mean_interval([rng.normal(size=50)])
     assert wide.low < wide.value < wide.high
     assert wide == interquartile_mean_interval([np.random.default_rng(0).normal(size=50)])
     with pytest.raises(CannotCompute, match="played once"):
@@ -182,8 +182,8 @@ def test_the_bootstrap_resamples_within_tasks() -> None:
 def test_the_bootstrap_is_as_wide_as_theory_says() -> None:
     """For normal values the standard error of a quarter-trimmed mean is about 1.09 / sqrt(n)."""
     values = np.random.default_rng(5).normal(size=400)
-    found = interquartile_mean_interval([values], resamples=4000)
-    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(1.09 / 20, rel=0.15)
+    result = interquartile_mean_interval([values], resamples=4000)
+    assert (result.high - result.low) / (2 * 1.96) == pytest.approx(1.09 / 20, rel=0.15)
 
 
 def test_separated_categories_are_found_again_and_again() -> None:
@@ -191,10 +191,10 @@ def test_separated_categories_are_found_again_and_again() -> None:
     agents = ["a", "a", "b", "b", "c", "c", "c", "a"]
     levels = ["1", "2", "1", "2", "1", "2", "1", "1"]
     passed = [True, True, False, False, False, True, True, False]
-    kept, found = without_separation(passed, {"agent": agents, "level": levels})
-    assert [(each.factor, each.name, each.passed) for each in found] == [("agent", "b", False), ("level", "2", True)]
-    assert str(found[0]) == "agent b passed none of its 2 episodes, so its odds are zero"
-    assert str(found[1]) == (
+    kept, result = without_separation(passed, {"agent": agents, "level": levels})
+    assert [(each.factor, each.name, each.passed) for each in result] == [("agent", "b", False), ("level", "2", True)]
+    assert str(result[0]) == "agent b passed none of its 2 episodes, so its odds are zero"
+    assert str(result[1]) == (
         "level 2 passed 2 of its 3 episodes, but all of the 2 among the agents that remain, so its odds are infinite "
         "there"
     )
@@ -202,12 +202,12 @@ def test_separated_categories_are_found_again_and_again() -> None:
 
 
 def test_a_category_that_passes_nothing_anywhere_is_said_to_whatever_was_left_out_before() -> None:
-    """Level 2, which comes first, takes some of agent b's failures away."""
+    """Level 2 is left out first, and with it some failures of agent b."""
     levels = ["2", "2", "1", "1", "1", "1"]
     agents = ["a", "b", "a", "a", "b", "b"]
     passed = [False, False, True, False, False, False]
-    _, found = without_separation(passed, {"level": levels, "agent": agents})
-    assert [str(each).partition(",")[0] for each in found] == [
+    _, result = without_separation(passed, {"level": levels, "agent": agents})
+    assert [str(each).partition(",")[0] for each in result] == [
         "level 2 passed none of its 2 episodes",
         "agent b passed none of its 3 episodes",
     ]

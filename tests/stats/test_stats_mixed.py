@@ -1,4 +1,4 @@
-"""The mixed model against fits that share nothing with it: R's lme4, brute force, and statsmodels."""
+"""The mixed model compared with independent fits: R's lme4, brute force, and statsmodels."""
 
 from collections.abc import Iterator
 from math import exp
@@ -32,7 +32,7 @@ def herds() -> tuple[list[bool], list[str], list[str]]:
 
 
 def draws(seed: int) -> Iterator[float]:
-    """Numbers between 0 and 1 by plain arithmetic, so that what R was given can be made again anywhere, for ever."""
+    """Yield numbers between 0 and 1 by plain arithmetic, so that the data given to R are reproducible."""
     state = seed
     while True:
         state = (6364136223846793005 * state + 1442695040888963407) % 2**64
@@ -40,7 +40,7 @@ def draws(seed: int) -> Iterator[float]:
 
 
 def uneven(seed: int, children: int, most: int, spread: float) -> list[tuple[bool, str, str, str]]:
-    """Episodes (passed, agent, level, child), of each combination none up to `most`."""
+    """Return episodes (passed, agent, level, child), 0 to `most` of each combination."""
     rows = []
     draw = draws(seed)
     for child in range(children):
@@ -54,7 +54,7 @@ def uneven(seed: int, children: int, most: int, spread: float) -> list[tuple[boo
 
 
 def made_up(seed: int, tasks: int = 40, spread: float = 1.2) -> tuple[list[bool], list[str], list[str]]:
-    """Episodes of three agents on tasks of different difficulty."""
+    """Draw episodes of three agents on tasks of different difficulty."""
     chance = np.random.default_rng(seed)
     passed: list[bool] = []
     agents: list[str] = []
@@ -70,7 +70,7 @@ def made_up(seed: int, tasks: int = 40, spread: float = 1.2) -> tuple[list[bool]
 
 
 def brute_force(point: NDArray[np.float64], passed: list[bool], agents: list[str], groups: list[str]) -> float:
-    """The log-likelihood by the trapezoidal rule over a fine grid, one group after the other."""
+    """Return the log-likelihood by the trapezoidal rule over a fine grid for each group."""
     effect = {"random": 0.0, "heuristic": point[1], "learner": point[2]}
     u = np.linspace(-9, 9, 4001)
     density = np.exp(-(u**2) / 2) / np.sqrt(2 * np.pi)
@@ -97,9 +97,9 @@ def brute_force(point: NDArray[np.float64], passed: list[bool], agents: list[str
 #   }
 #
 # The errors of `summary(model)` are those of `curve` by a coarser difference, here the same to 5 digits.
-Told = tuple[dict[str, tuple[float, float]], float, float]
+Expected = tuple[dict[str, tuple[float, float]], float, float]
 # fit(passed ~ period + (1 | herd), cbpp's rows written out); the estimates are those of lme4's manual.
-HERDS: Told = (
+HERDS: Expected = (
     {
         "intercept": (-1.3992304, 0.2335116),
         "2": (-0.9914037, 0.3067680),
@@ -110,7 +110,7 @@ HERDS: Told = (
     -277.4590284,
 )
 # fit(passed ~ agent + level + (1 | child), the rows of uneven(2024, 17, 5, 1.1))
-ORDINARY: Told = (
+ORDINARY: Expected = (
     {
         "intercept": (-0.8636227, 0.3710879),
         "heuristic": (1.1918648, 0.2738294),
@@ -123,8 +123,8 @@ ORDINARY: Told = (
     -275.7531911,
 )
 # The same of uneven(5, 60, 1, 3.0): with few episodes of each child and a wide spread the integrand is far from normal,
-# so that ten nodes do not give the integral; then only a fit that climbs the very sum that lme4 climbs agrees with it.
-WIDE: Told = (
+# so that ten nodes do not give the integral; only a fit that maximises the same sum as lme4 agrees with it.
+WIDE: Expected = (
     {
         "intercept": (-1.2648997, 0.6968501),
         "heuristic": (2.1861228, 0.5197869),
@@ -137,7 +137,7 @@ WIDE: Told = (
     -162.4622497,
 )
 # With nodes = 5.
-WIDE_5: Told = (
+WIDE_5: Expected = (
     {
         "intercept": (-1.2331135, 0.6763586),
         "heuristic": (2.1610563, 0.5141585),
@@ -151,8 +151,8 @@ WIDE_5: Told = (
 )
 
 
-def agrees(fit: Fit, told: Told) -> None:
-    terms, spread, likelihood = told
+def agrees(fit: Fit, expected: Expected) -> None:
+    terms, spread, likelihood = expected
     assert {term.name for term in fit.terms} == terms.keys()
     for term in fit.terms:
         assert (term.estimate, term.error) == pytest.approx(terms[term.name], abs=3e-6), term.name
@@ -168,7 +168,7 @@ def test_the_example_of_lme4() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "size", "nodes", "told"),
+    ("arguments", "size", "nodes", "expected"),
     [
         ((2024, 17, 5, 1.1), (498, 202), 10, ORDINARY),
         ((5, 60, 1, 3.0), (371, 164), 10, WIDE),
@@ -177,17 +177,17 @@ def test_the_example_of_lme4() -> None:
     ids=["ordinary", "wide", "wide, 5 nodes"],
 )
 def test_two_factors_as_lme4_fits_them(
-    made: tuple[int, int, int, float], size: tuple[int, int], nodes: int, told: Told
+    arguments: tuple[int, int, int, float], size: tuple[int, int], nodes: int, expected: Expected
 ) -> None:
-    rows = uneven(*made)
+    rows = uneven(*arguments)
     passed, agents, levels, children = ([row[place] for row in rows] for place in range(4))
-    assert (len(passed), sum(passed)) == size  # the very data R was given
+    assert (len(passed), sum(passed)) == size  # the data given to R
     references = {"agent": "random", "level": "1"}
-    agrees(fit_mixed_logistic(passed, {"agent": agents, "level": levels}, children, references, nodes), told)
+    agrees(fit_mixed_logistic(passed, {"agent": agents, "level": levels}, children, references, nodes), expected)
 
 
 def test_against_a_brute_force_fit() -> None:
-    """Another optimiser climbs the exact likelihood; estimates, spread, errors and height agree."""
+    """Another optimiser maximises the exact likelihood; estimates, spread, errors and maximum agree."""
     from scipy.optimize import minimize
 
     passed, agents, groups = made_up(7, tasks=25)
@@ -218,7 +218,7 @@ def test_against_a_brute_force_fit() -> None:
 @pytest.mark.parametrize("nodes", [5, 10])
 @pytest.mark.parametrize("spread", [0.9, -0.9, 4.0])
 def test_its_slope_is_the_slope_of_its_height(spread: float, nodes: int) -> None:
-    """Also where the nodes are too few for the integral: an optimiser needs the slope of what it climbs."""
+    """Also with too few nodes for the integral: an optimiser needs the gradient of its objective."""
     passed, agents, groups = made_up(3, tasks=12)
     codes = np.array([["random", "heuristic", "learner"].index(agent) for agent in agents])
     design = np.stack([np.ones(len(codes)), codes == 1, codes == 2], axis=1).astype(float)
@@ -274,8 +274,8 @@ def test_an_agent_that_is_its_own_group_is_pointed_out() -> None:
     groups = [f"child {i % 30}" for i in range(300)] + ["random"] * 40 + ["dreamer"] * 40
     passed = [bool(chance.random() < 0.5) for _ in agents]
     fit = fit_mixed_logistic(passed, {"agent": agents}, groups)
-    (said,) = [remark for remark in fit.remarks if "one group alone" in remark]
-    assert said.startswith("random, dreamer are each one group alone")
+    (sentence,) = [remark for remark in fit.remarks if "a single group" in remark]
+    assert sentence.startswith("random, dreamer are each a single group")
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_an_agent_that_is_its_own_group_is_pointed_out() -> None:
         ([], [], [], "no episodes"),
         ([True] * 4, ["a", "b"] * 2, ["1", "1", "2", "2"], "every episode passed"),
         ([False] * 4, ["a", "b"] * 2, ["1", "1", "2", "2"], "no episode passed"),
-        ([True, False] * 2, ["a", "a", "b", "b"], ["1", "1", "2", "2"], "cannot be told apart"),
+        ([True, False] * 2, ["a", "a", "b", "b"], ["1", "1", "2", "2"], "are confounded"),
     ],
 )
 def test_models_that_cannot_be_fitted(passed: list[bool], agents: list[str], levels: list[str], why: str) -> None:
@@ -298,7 +298,7 @@ def test_near_separation_is_said() -> None:
     fit = fit_mixed_logistic(
         [passed for *_, passed in rows], {"agent": [a for a, *_ in rows], "level": [level for _, level, _ in rows]}
     )
-    assert any("separate level" in remark for remark in fit.remarks)
+    assert any("is (nearly) separated" in remark for remark in fit.remarks)
     assert not all(term.settled for term in fit.terms)
 
 

@@ -1,4 +1,4 @@
-"""The numbers of the 2024 paper, from its own results, and as R gives them; and its mistakes, found from the same."""
+"""The numbers of the 2024 paper reproduced from its own results and with R, and its mistakes."""
 
 import csv
 from pathlib import Path
@@ -104,11 +104,11 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def episodes(spec: Path) -> dict[str, Groups]:
-    found: dict[str, Groups] = {}
+    results: dict[str, Groups] = {}
     for row in rows(spec / "reference-episodes.csv"):
         if row["agent"] != "recurrent-ppo":  # in the files, not in the paper
-            found.setdefault(row["experiment"], {}).setdefault(row["agent"], []).append(float(row["reward"]))
-    return found
+            results.setdefault(row["experiment"], {}).setdefault(row["agent"], []).append(float(row["reward"]))
+    return results
 
 
 def test_foraging_as_published(episodes: dict[str, Groups]) -> None:
@@ -116,12 +116,12 @@ def test_foraging_as_published(episodes: dict[str, Groups]) -> None:
     test = kruskal_wallis(groups)
     assert round(test.h, 2) == 318.16
     assert test.df == 3
-    found = {(pair.first, pair.second): pair for pair in dunn(groups)}
+    results = {(pair.first, pair.second): pair for pair in dunn(groups)}
     for pair, z in FORAGING.items():
-        assert found[pair].z == pytest.approx(z, abs=2e-4), pair
-    assert found["heuristic", "ppo"].p == pytest.approx(1.86e-14, rel=0.01)
-    assert found["heuristic", "dreamer-v3"].p == pytest.approx(0.1808, abs=1e-4)
-    assert found["heuristic", "dreamer-v3"].p_bonferroni == 1
+        assert results[pair].z == pytest.approx(z, abs=2e-4), pair
+    assert results["heuristic", "ppo"].p == pytest.approx(1.86e-14, rel=0.01)
+    assert results["heuristic", "dreamer-v3"].p == pytest.approx(0.1808, abs=1e-4)
+    assert results["heuristic", "dreamer-v3"].p_bonferroni == 1
 
 
 def test_operant_chamber_as_published(episodes: dict[str, Groups]) -> None:
@@ -130,29 +130,29 @@ def test_operant_chamber_as_published(episodes: dict[str, Groups]) -> None:
     exact = kruskal_wallis(groups)
     assert exact.h == pytest.approx(398.793, abs=1e-3)
     assert exact.df == 5
-    found = {(pair.first, pair.second): pair for pair in dunn(groups)}
+    results = {(pair.first, pair.second): pair for pair in dunn(groups)}
     for pair, (z, _) in OPERANT.items():
-        assert found[pair].z == pytest.approx(z, abs=1e-4), pair
-    assert found[R, H].p_bonferroni == pytest.approx(0.36, abs=0.005)
+        assert results[pair].z == pytest.approx(z, abs=1e-4), pair
+    assert results[R, H].p_bonferroni == pytest.approx(0.36, abs=0.005)
 
 
 def test_the_reference_table_as_it_stands(episodes: dict[str, Groups]) -> None:
-    """It has six decimals, so values that the paper ranked apart are ties: that alone moves H."""
+    """The table has six decimals, so values that the paper ranked differently are ties, which changes H."""
     assert kruskal_wallis(episodes["foraging"]).h == pytest.approx(318.150, abs=1e-3)
     assert kruskal_wallis(episodes["operant-chamber"]).h == pytest.approx(388.104, abs=1e-3)
     for name, doubles in (("foraging", foraging_doubles), ("operant-chamber", operant_doubles)):
         for agent, values in doubles(episodes[name]).items():
-            # Only what the table's rounding could have hidden was put back.
+            # Only differences that the rounding of the table removes were restored.
             assert values == pytest.approx(episodes[name][agent], abs=5e-7)
 
 
 def test_operant_chamber_with_time_outs_as_ties(episodes: dict[str, Groups]) -> None:
     groups = tied_time_outs(episodes["operant-chamber"])
     assert kruskal_wallis(groups).h == pytest.approx(475.681, abs=0.01)
-    found = {(pair.first, pair.second): pair for pair in dunn(groups)}
+    results = {(pair.first, pair.second): pair for pair in dunn(groups)}
     for pair, (_, z) in OPERANT.items():
-        assert found[pair].z == pytest.approx(z, abs=1.5e-3), pair
-    assert found[R, H].p_bonferroni == pytest.approx(2e-9, rel=0.1)
+        assert results[pair].z == pytest.approx(z, abs=1.5e-3), pair
+    assert results[R, H].p_bonferroni == pytest.approx(2e-9, rel=0.1)
 
 
 def made_up() -> Groups:
@@ -172,22 +172,22 @@ def test_kruskal_wallis_as_r_gives_it(episodes: dict[str, Groups]) -> None:
         "made up": made_up(),
     }
     for name, (h, df, p) in KRUSKAL_OF_R.items():
-        found = kruskal_wallis(groups[name], "r")
-        assert (found.h, found.df) == (pytest.approx(h, abs=1e-9), df), name
-        assert found.p == pytest.approx(p, rel=1e-9), name
+        results = kruskal_wallis(groups[name], "r")
+        assert (results.h, results.df) == (pytest.approx(h, abs=1e-9), df), name
+        assert results.p == pytest.approx(p, rel=1e-9), name
         if name != "operant, as doubles":  # the only ones in which R counts ties among values it ranks apart
-            assert kruskal_wallis(groups[name]) == found
+            assert kruskal_wallis(groups[name]) == results
 
 
 def test_dunn_as_r_gives_it() -> None:
-    found = {(pair.first, pair.second): pair[2:] for pair in dunn(made_up())}
-    assert found.keys() == DUNN_OF_R.keys()
+    results = {(pair.first, pair.second): pair[2:] for pair in dunn(made_up())}
+    assert results.keys() == DUNN_OF_R.keys()
     for pair, numbers in DUNN_OF_R.items():
-        assert found[pair] == pytest.approx(numbers, rel=1e-9), pair
+        assert results[pair] == pytest.approx(numbers, rel=1e-9), pair
 
 
 def test_the_testbed_as_lme4_fits_it(spec: Path) -> None:
-    """Tasks as groups, for here every agent played all of them; the paper's groups need each child's own rows."""
+    """Tasks are the groups, since every agent played all of them; the paper's groups need rows of single children."""
     played = [row for row in rows(spec / "reference-results.csv") if not row["agent"].startswith("ppo")]
     fit = fit_mixed_logistic(
         [row["pass"] == "1" for row in played],
@@ -207,21 +207,21 @@ def test_every_mistake_of_the_fact_sheet_is_found(spec: Path) -> None:
     claims = {claim.about: claim for claim in all_claims(spec)}
     held = {about for about, claim in claims.items() if claim.holds}
     assert held == {"foraging, Kruskal-Wallis", "place of dreamer-v3 among 64", "place of heuristic among 64"}
-    wrong = {about: claim for about, claim in claims.items() if not claim.holds}
-    assert wrong["foraging, heuristic against PPO, unadjusted p (table 4)"].computed == "1.9e-14"
-    assert wrong["operant chamber, degrees of freedom"].computed == "5"
-    kruskal = wrong["operant chamber, Kruskal-Wallis"]
+    false_claims = {about: claim for about, claim in claims.items() if not claim.holds}
+    assert false_claims["foraging, heuristic against PPO, unadjusted p (table 4)"].computed == "1.9e-14"
+    assert false_claims["operant chamber, degrees of freedom"].computed == "5"
+    kruskal = false_claims["operant chamber, Kruskal-Wallis"]
     assert kruskal.computed == "H = 398.79"
     assert "400.15" in kruskal.why
-    bookkeeping = wrong["operant chamber, heuristic against random, Bonferroni p"]
+    bookkeeping = false_claims["operant chamber, heuristic against random, Bonferroni p"]
     assert (bookkeeping.published, bookkeeping.computed) == ("0.36 (not significant)", "2e-09 with time-outs as ties")
-    children = wrong["testbed, children overall"]
+    children = false_claims["testbed, children overall"]
     assert children.computed == "0.559"
     assert "gives 0.600" in children.why
-    assert wrong["place of random among 64"].computed == "61"
-    assert wrong["place of ppo-as-published among 64"].computed == "62"
-    assert "21.9" in wrong["testbed, ironbar and Trrrrr against random"].computed
-    assert "408 of 775" in wrong["testbed, task names of ppo-as-published"].computed
+    assert false_claims["place of random among 64"].computed == "61"
+    assert false_claims["place of ppo-as-published among 64"].computed == "62"
+    assert "21.9" in false_claims["testbed, ironbar and Trrrrr against random"].computed
+    assert "408 of 775" in false_claims["testbed, task names of ppo-as-published"].computed
 
 
 def test_the_relabelled_rows_carry_the_right_names(spec: Path) -> None:
@@ -230,14 +230,14 @@ def test_the_relabelled_rows_carry_the_right_names(spec: Path) -> None:
 
 
 def test_the_children_level_by_level(spec: Path) -> None:
-    """Flags taken for scores explain the published rate of every single level."""
+    """Pass flags read as scores explain the published rate of every level."""
     tasks = rows(spec / "reference-children-tasks.csv")
-    said = published.level_rates()["children-as-published"].rates
+    rates_published = published.level_rates()["children-as-published"].rates
     for level in published.LEVELS:
         own = [(float(row["pass_rate"]), float(row["pass_mark"])) for row in tasks if row["level"] == level]
         flags = [1.0 if mark <= 0 else rate if mark <= 1 else 0.0 for rate, mark in own]
         mistaken = (sum(rate for rate, _ in own) + sum(flags)) / (2 * len(own))
-        assert mistaken == pytest.approx(said[level], abs=2e-4), level
+        assert mistaken == pytest.approx(rates_published[level], abs=2e-4), level
 
 
 def test_the_bundled_tables_are_those_of_the_reference(spec: Path) -> None:
@@ -262,9 +262,9 @@ def test_places_among_the_entrants() -> None:
     assert [each.agent for each in published.leaderboard()[:2]] == ["Trrrrr", "ironbar"]
     for agent, place in (("Trrrrr", 1), ("dreamer-v3", 25), ("heuristic", 27), ("random", 61)):
         rate = published.level_rates()[agent].overall
-        found = published.place_among_entrants(wilson(round(900 * rate), 900))
-        assert found.place == place
-        assert found.best <= place <= found.worst
+        results = published.place_among_entrants(wilson(round(900 * rate), 900))
+        assert results.place == place
+        assert results.best <= place <= results.worst
     assert published.place_among_entrants(Interval(1.0, 1.0, 1.0)).place == 1
     assert published.place_among_entrants(Interval(0.0, 0.0, 0.0)).place == 65
 
@@ -273,7 +273,7 @@ def test_a_sample_with_unequal_levels_weighs_them_the_same() -> None:
     """99 of level 1, one of level 2: half of the rate is level 2's."""
     rate = published.balanced_rate([(99, 99), (0, 1)])
     assert rate.value == 0.5
-    assert rate.high - rate.low > 0.5  # as unsure as a handful of episodes
+    assert rate.high - rate.low > 0.5  # as wide as that of a handful of episodes
     even = published.balanced_rate([(30, 90)] * 10)
     assert even == pytest.approx(wilson(300, 900), abs=1e-12)
 

@@ -72,7 +72,7 @@ def test_which_arena_was_played_and_of_how_many(studio: Studio) -> None:
 
 def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it is written a second later."""
-    monkeypatch.setattr(writer, "BREATH", 1.0)
+    monkeypatch.setattr(writer, "INTERVAL_SECONDS", 1.0)
     for _ in range(2):
         with studio.page(task="foraging") as page:
             page.until_step(1)
@@ -80,7 +80,7 @@ def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pyt
 
 
 def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "LOCK_SECONDS", 0.02)
+    monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 0.02)
     with running(tmp_path / "recordings.sqlite") as studio:
         with studio.page(task="foraging") as page:
             page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)

@@ -21,22 +21,22 @@ class Corridor(gym.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         self._x, self._steps, self._goal = 0.0, 0, self._length * (0.5 + 0.5 * self.np_random.random())
-        return self._seen(), self._info(None, [])
+        return self._observation(), self._info(None, [])
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._x += 0.5 * float(action[0])
         self._steps += 1
-        there, late = abs(self._goal - self._x) < 0.3, self._steps >= 60
-        happened = [{"kind": "arrived", "details": {"at": self._x}}] if there else []
+        arrived, late = abs(self._goal - self._x) < 0.3, self._steps >= 60
+        events = [{"kind": "arrived", "details": {"at": self._x}}] if arrived else []
         return (
-            self._seen(),
-            1.0 if there else -0.01,
-            there,
+            self._observation(),
+            1.0 if arrived else -0.01,
+            arrived,
             late,
-            self._info(there if there or late else None, happened),
+            self._info(arrived if arrived or late else None, events),
         )
 
-    def _seen(self) -> Any:
+    def _observation(self) -> Any:
         return {"distance": np.array([self._goal - self._x], np.float32)}
 
     def _info(self, passed: bool | None, events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class Corridor(gym.Env[Any, Any]):
 
 class CorridorWing(PlainWing):
     name, step_seconds = "corridor", 0.1
-    measures = (Column("x", "number", "where the walker is", "m"), Column("to_go", "number", "how far it is", "m"))
+    measures = (Column("x", "number", "the position", "m"), Column("to_go", "number", "the distance to the goal", "m"))
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
         return {"short": {"length": 4.0}, "long": {"length": 9.0}}
@@ -55,7 +55,7 @@ class CorridorWing(PlainWing):
 
 
 class Walker:
-    """Walks towards the goal, a little unsteadily."""
+    """An agent that walks towards the goal with some noise."""
 
     senses: Mapping[str, Any] = {}
 
@@ -68,7 +68,7 @@ class Walker:
 
 
 class Drunkard(Walker):
-    """Walks anywhere."""
+    """An agent that walks at random."""
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         return self._rng.uniform(-1.0, 1.0, 1).astype(np.float32)

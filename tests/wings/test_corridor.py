@@ -1,4 +1,4 @@
-"""A wing that no shared room knows of is run, recorded, replayed, exported and reported on."""
+"""A wing outside the package can be run, recorded, replayed, exported and reported on."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ from puzzlebox.report import gather, make_report
 from puzzlebox.run.journal import trajectory
 from puzzlebox.run.play import play
 from puzzlebox.run.runs import run
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 
 WING = CorridorWing()
 
@@ -45,7 +45,7 @@ def replayed(record: Any) -> Any:
 
 
 def test_it_is_run_and_played_again(tmp_path: Path) -> None:
-    done = run(subjects_of(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
+    done = run(find_tasks(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
     assert len(done.episodes) == 12 and not any(each.error for each in done.episodes)
     assert {each.wing for each in done.episodes} == {"corridor"}
     assert all(each.passed for each in done.episodes if each.agent == "corridor:Walker")
@@ -54,15 +54,15 @@ def test_it_is_run_and_played_again(tmp_path: Path) -> None:
         assert (session.total, session.clock, session.passed()) == (each.total, each.steps, each.passed)
     rows = table(tmp_path / "out" / "episodes.csv")
     assert [row["seconds"] for row in rows] == [str(round(0.1 * int(row["steps"]), 6)) for row in rows]
-    again = run(subjects_of(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
+    again = run(find_tasks(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
     assert again.played == 0 and again.episodes == done.episodes
 
 
 def test_it_is_recorded_and_exported(tmp_path: Path) -> None:
-    (subject,) = subjects_of(["corridor/short"])
+    (run_task,) = find_tasks(["corridor/short"])
     with Store(tmp_path / "r.sqlite") as store:
         for number, agent in enumerate((Walker(), Drunkard())):
-            play(subject.task, agent, seed=number, store=store, name=subject.name)
+            play(run_task.task, agent, seed=number, store=store, name=run_task.name)
         store.flush()
         first, second = store.episodes()[::-1]
         assert first.passed and first.ended_by == "completed" and second.wing == "corridor"
@@ -80,7 +80,7 @@ def test_it_is_recorded_and_exported(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("unpainted_figures")
 def test_it_is_reported_on(tmp_path: Path) -> None:
-    run(subjects_of(["corridor/*"]), agents(), tmp_path / "out", episodes=5, workers=1)
+    run(find_tasks(["corridor/*"]), agents(), tmp_path / "out", episodes=5, workers=1)
     results = gather([tmp_path / "out"])
     assert len(results.rows) == 20 and results.tasks == ["corridor/long", "corridor/short"]
     report = make_report([tmp_path / "out"], tmp_path / "report")
@@ -88,11 +88,11 @@ def test_it_is_reported_on(tmp_path: Path) -> None:
 
 
 def test_the_commands_take_it(tmp_path: Path) -> None:
-    asked = ["run", "corridor/short", "--agent", "corridor:Walker", "-o", str(tmp_path / "out"), "--workers", "1"]
-    done = CliRunner().invoke(app, asked)
+    arguments = ["run", "corridor/short", "--agent", "corridor:Walker", "-o", str(tmp_path / "out"), "--workers", "1"]
+    done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-    said = CliRunner().invoke(app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0"])
-    assert said.exit_code == 0 and "arrived" in said.output and "passed" in said.output
+    replay = CliRunner().invoke(app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0"])
+    assert replay.exit_code == 0 and "arrived" in replay.output and "passed" in replay.output
     film = CliRunner().invoke(
         app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0", "-o", str(tmp_path / "f.gif")]
     )
@@ -101,8 +101,8 @@ def test_the_commands_take_it(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="corridor has no task 'wide'; it has short, long"):
-        subjects_of(["corridor/wide"])
+        find_tasks(["corridor/wide"])
     with pytest.raises(ValueError, match="a run has tasks of one wing, and these are of corridor and arena"):
-        subjects_of(["corridor/short", "foraging"])
+        find_tasks(["corridor/short", "foraging"])
     with pytest.raises(ValueError, match=r"corridor has no rules '3\.1'; leave them out"):
-        run(subjects_of(["corridor/short"]), agents(), tmp_path / "out", rules="3.1", workers=1)
+        run(find_tasks(["corridor/short"]), agents(), tmp_path / "out", rules="3.1", workers=1)

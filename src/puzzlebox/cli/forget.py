@@ -9,7 +9,7 @@ from puzzlebox.cli.recordings import Recordings, opened
 from puzzlebox.cli.words import fail, note
 
 if TYPE_CHECKING:
-    from puzzlebox.record.deletion import Forgotten
+    from puzzlebox.record.deletion import ParticipantRecords
 
 _READ = "another program reads the file; if they were deleted just now, close it and run this command again"
 
@@ -60,7 +60,7 @@ def forget(
     note("tables, reports and films that were exported before are not touched")
 
 
-def _ask(participant: str, found: "Forgotten") -> None:
+def _ask(participant: str, found: "ParticipantRecords") -> None:
     """Leave unless somebody says yes."""
     try:
         agreed = typer.confirm(f"Delete {_said(participant, found)}, for good?", err=True)
@@ -84,7 +84,7 @@ def _scrubbed_in_vain(path: Path) -> bool:
     return False
 
 
-def _said(participant: str, records: "Forgotten") -> str:
+def _said(participant: str, records: "ParticipantRecords") -> str:
     """The records in words."""
     number = f"{records.episodes} episode{'' if records.episodes == 1 else 's'}"
     tasks = ", ".join(f"{count} of {task}" for task, count in records.tasks.items())

@@ -83,15 +83,15 @@ def run(
     import sys
 
     from puzzlebox.cli.recordings import progress
+    from puzzlebox.run.runs import command_line
     from puzzlebox.run.runs import run as play
-    from puzzlebox.run.runs import typed
-    from puzzlebox.run.subjects import subjects_of
+    from puzzlebox.run.tasks import find_tasks
 
     refuse_file(output)
     # Agents of one's own are imported from where one is, as `python -m` would.
     sys.path.insert(0, str(Path.cwd()))
     try:
-        subjects = subjects_of(tasks, variations=variations, seed=seed)
+        subjects = find_tasks(tasks, variations=variations, seed=seed)
         with progress("playing") as bar:
             outcome = play(
                 subjects,
@@ -104,7 +104,7 @@ def run(
                 backend=backend.value,
                 longest=longest,
                 trajectories=trajectories,
-                command=typed([]),
+                command=command_line([]),
                 progress=bar,
                 repair=repair,
             )

@@ -1,4 +1,4 @@
-"""The laboratory: what is recorded, and what is made of it."""
+"""Recordings of episodes: the store, tables, films and backups."""
 
 from puzzlebox.record.store import (
     Breaks,

@@ -6,49 +6,53 @@ from puzzlebox.columns import Column, markdown
 from puzzlebox.record.episode import EPISODES, TABLE
 from puzzlebox.wings import Wing
 
-# What every wing's steps have, before and after what only some measure.
-_BEFORE = (
+# The columns of all wings, in the order of the table. The action and the measures of a wing stand between them.
+_FIRST = (
     Column("episode", "text", "the id of the episode"),
-    Column("step", "whole", "steps since its start; 0 is the moment before the first action"),
-    Column("seconds", "number", "the same in time of the simulation", "s"),
-    Column("time_ms", "number", "time since its start when the action was taken", "ms"),
+    Column("step", "whole", "steps since the start of the episode; 0 is the moment before the first action"),
+    Column("seconds", "number", "simulated time since the start of the episode", "s"),
+    Column("time_ms", "number", "real time from the start of the episode to this action", "ms"),
 )
-_WORDS = (
-    Column("action_name", "text", "the same in words, where actions have names"),
-    Column("other_actions", "text", "what further agents did, joined by `;`"),
+_ACTION_WORDS = (
+    Column("action_name", "text", "the name of the action; empty in wings whose actions have no names"),
+    Column("other_actions", "text", "the actions of further animals, joined by `;`"),
 )
-_AFTER = (
-    Column("reward", "number", "what this step brought"),
+_REWARDS = (
+    Column("reward", "number", "the reward of this step"),
     Column("return", "number", "the sum of rewards so far"),
-    Column("view", "text", "the camera played with: `first`, `third`, `top`; empty where nobody looked"),
+    Column("view", "text", "the camera the participant played with: `first`, `third`, `top`; empty for agents"),
 )
-_LAST = (Column("events", "text", "the kinds of what happened, joined by `;` (details: the table of events)"),)
+_LAST = (
+    Column("events", "text", "the kinds of the events of this step, joined by `;` (details: the table of events)"),
+)
 EVENTS = (
     Column("episode", "text", "the id of the episode"),
-    Column("step", "whole", "when it happened, in steps"),
-    Column("kind", "text", "what happened (of the arena, see `puzzlebox.arena.world.KINDS`)"),
-    Column("thing", "whole", "the number of the thing it happened to"),
+    Column("step", "whole", "the step at which the event happened"),
+    Column("kind", "text", "the kind of event (those of the arena: `puzzlebox.arena.world.KINDS`)"),
+    Column("thing", "whole", "the number of the thing the event concerns"),
     Column("name", "text", "the name of that thing"),
-    Column("animal", "whole", "the agent it happened to, from 0"),
-    Column("details", "text", "what else is to be said, as JSON; `arena` in it is the arena's id as in the file"),
+    Column("animal", "whole", "the number of the animal the event concerns, from 0"),
+    Column("details", "text", "further values, as JSON; `arena` in it is the arena's id in the task file"),
 )
 
 
 def tables(wings: Iterable[Wing]) -> dict[str, tuple[Column, ...]]:
-    """The columns of the tables of episodes of these wings, by the names of the tables."""
+    """Return the columns of the tables `episodes`, `steps` and `events` for episodes of these wings."""
     return {TABLE: EPISODES, "steps": _steps(list(wings)), "events": EVENTS}
 
 
 def _steps(wings: list[Wing]) -> tuple[Column, ...]:
     whole = all(wing.action_kind == "whole" for wing in wings)
-    what = "what the (first) agent did to get here" + ("" if whole else ": a number, or a JSON list of numbers")
+    meaning = "the action of the (first) animal in this step" + (
+        "" if whole else ": a number, or a JSON list of numbers"
+    )
     measures = {column.name: column for wing in wings for column in wing.measures}
     flags = {flag.column.name: flag.column for wing in wings for flag in wing.flags}
-    action = Column("action", "whole" if whole else "text", what)
-    return (*_BEFORE, action, *_WORDS, *measures.values(), *_AFTER, *flags.values(), *_LAST)
+    action = Column("action", "whole" if whole else "text", meaning)
+    return (*_FIRST, action, *_ACTION_WORDS, *measures.values(), *_REWARDS, *flags.values(), *_LAST)
 
 
 def page(wing: Wing) -> str:
-    """The tables of a wing's episodes as Markdown, for the documentation."""
-    made = tables([wing])
-    return "\n\n".join(f"### `{name}`\n\n{markdown(columns)}" for name, columns in made.items()) + "\n"
+    """Describe the tables of a wing's episodes in Markdown, for the documentation."""
+    parts = (f"### `{name}`\n\n{markdown(columns)}" for name, columns in tables([wing]).items())
+    return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""What comes out of a file of recordings, checked: a damaged one gives a sentence, never a wrong or broken answer."""
+"""Checks of everything read from a file of recordings: damage raises one sentence and never gives a wrong value."""
 
 import json
 import sqlite3
@@ -19,14 +19,14 @@ from puzzlebox.wings.actions import actions_in, all_actions_in
 from puzzlebox.wings.protocols import OWN_RULES
 
 RESCUE = "restore a backup, or write what can be read with `puzzlebox export`"
-# How SQLite says that a file itself is at fault, and not who asks or when.
+# Words in SQLite's messages that mean that the file itself is damaged.
 _DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode", "too big")
-# Letters of what SQLite says that fit into a sentence.
-_LONGEST = 120
+# Characters of an SQLite message that are quoted at most.
+_MOST_CHARACTERS = 120
 _VIEWS = ("", "first", "third", "top")
 
 
-# What the file says of an episode, in the order it is asked for.
+# The columns of the query for an episode, in order.
 EPISODE_ROW = (
     *("id", "task_hash", "task", "title", "arena", "seed", "rules", "player", "agent", "started", "decision_period"),
     *("steps", "total", "passed", "ended_by", "participant", "hidden_ms", "paused_ms", "wing", "step_seconds"),
@@ -34,67 +34,67 @@ EPISODE_ROW = (
 
 
 class Damaged(StoreError):
-    """A file of recordings is damaged; one sentence says where, and what to do."""
+    """A file of recordings is damaged; the message says where, and what to do."""
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What a file of recordings holds, as far as it can be read.
+    """The readable and the damaged episodes of a file of recordings.
 
     Attributes:
         episodes: the episodes that can be read, newest first.
-        damaged: what cannot be read, in sentences.
+        damaged: one sentence for each part that cannot be read.
     """
 
     episodes: list[Episode]
     damaged: list[str]
 
 
-class _Wrong(ValueError):
-    """What is wrong with a row."""
+class _BadRow(ValueError):
+    """A row does not hold what `Store` writes; the message says why."""
 
 
 def unreadable(path: Path, problem: Exception) -> StoreError:
-    """The sentence for what SQLite says."""
-    text = _words(problem) if isinstance(problem, sqlite3.Error) else "its tables cannot be told"
+    """Turn an error of SQLite while reading into one sentence: `Damaged` where the file itself is at fault."""
+    text = _short_message(problem) if isinstance(problem, sqlite3.Error) else "its tables cannot be listed"
     if not isinstance(problem, sqlite3.Error) or any(word in text for word in _DAMAGE):
         return Damaged(f"the recordings in {path} are damaged ({text}); {RESCUE}")
     return StoreError(f"the recordings in {path} cannot be read: {text}")
 
 
 def unreadable_part(path: Path, id: Any, part: str, problem: Exception) -> StoreError:
-    """The sentence for what SQLite says of the steps or events of one episode."""
+    """Turn an error of SQLite while reading the steps or events of one episode into one sentence."""
     fault = unreadable(path, problem)
-    why = _words(problem)
+    why = _short_message(problem)
     if isinstance(fault, Damaged) and isinstance(problem, sqlite3.Error) and "no such" not in why:
         return damaged_episode(path, id, f"its {part} cannot be read ({why})")
     return fault
 
 
-def _words(problem: Exception) -> str:
-    """What SQLite says, on one line; it may quote whole columns of the file."""
-    return shorten(str(problem), _LONGEST, placeholder=" ...")
+def _short_message(problem: Exception) -> str:
+    """Return SQLite's message on one line, shortened, because it may quote whole columns of the file."""
+    return shorten(str(problem), _MOST_CHARACTERS, placeholder=" ...")
 
 
 def damaged_episode(path: Path, id: Any, why: str) -> Damaged:
-    """The sentence for an episode something is wrong with."""
+    """Return the error for one damaged episode; `why` is a clause such as "its task is missing"."""
     return Damaged(f"the episode {id!s:.40} in {path} is damaged: {why}; {RESCUE}")
 
 
 def episode_of(row: Iterable[Any], path: Path) -> Episode:
-    """An episode of the file.
+    """Build an episode from a row of the file with the columns `EPISODE_ROW`.
 
     Raises:
-        Damaged: it is not what `Store` writes.
+        Damaged: a value is not one that `Store` writes.
     """
     values = dict(zip(EPISODE_ROW, row, strict=True))
     try:
         for name, fits in _EPISODE.items():
             if not fits(values[name]):
-                raise _Wrong(f"its `{name}` is {values[name]!r:.60}")
+                raise _BadRow(f"its `{name}` is {values[name]!r:.60}")
         rules = _mapping(values["rules"], "rules")
         seed = int(values["seed"])
-    except (_Wrong, ValueError) as problem:
+    except (_BadRow, ValueError) as problem:
         raise damaged_episode(path, values["id"], str(problem)) from None
     steps, period, length = values["steps"], values["decision_period"], values["step_seconds"]
     return Episode(
@@ -115,22 +115,22 @@ def episode_of(row: Iterable[Any], path: Path) -> Episode:
 def _rules_name(wing: str, fields: Mapping[str, Any]) -> str:
     try:
         return wing_named(wing).rules(fields).name
-    except (ValueError, TypeError):  # of a wing, or a version, that is not installed
+    except (ValueError, TypeError):  # the wing, or the version that wrote the rules, is not installed
         return OWN_RULES
 
 
 def event_of(values: Mapping[str, Any]) -> dict[str, Any]:
-    """An event of the file, with its details.
+    """Check an event of the file and parse its details.
 
     Raises:
-        ValueError: it is not what `Store` writes; the message says why.
+        ValueError: a value is not one that `Store` writes; the message says which.
     """
     for name, fits in _EVENT.items():
         if not fits(values[name]):
-            raise _Wrong(f"the `{name}` of an event is {values[name]!r:.60}")
+            raise _BadRow(f"the `{name}` of an event is {values[name]!r:.60}")
     details = _mapping(values["details"], "details of an event")
     if not _is_number_or_none(details.get("latency")):
-        raise _Wrong(f"the latency of an event is {details['latency']!r:.60}")
+        raise _BadRow(f"the latency of an event is {details['latency']!r:.60}")
     return {**values, "details": details}
 
 
@@ -138,22 +138,22 @@ class StepCheck:
     """Checks the steps of one episode, batch by batch.
 
     Args:
-        wing: the wing it was played in; None where that is not installed.
-        period: physics steps an action is held for at most.
+        wing: the wing of the episode; None if it is not installed.
+        period: the decision period: the most steps that may lie between two recorded ones.
     """
 
     def __init__(self, wing: Wing | None, period: int) -> None:
         self._wing = wing
         self._period = period
         self._reached = 0
-        # Most episodes have a few different actions.
-        self._known: dict[Any, bool] = {"": True}
+        # Whether each text of actions is valid. Most episodes have only a few different texts.
+        self._verdicts: dict[Any, bool] = {"": True}
 
-    def see(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Refuse rows of `STEP_COLUMNS` that are not what `Store` writes.
+    def check(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Check the next rows of `STEP_COLUMNS`.
 
         Raises:
-            ValueError: one is something else; the message says which.
+            ValueError: a row is not one that `Store` writes, or rows are missing; the message says which.
         """
         period = self._period
         for row in rows:
@@ -161,7 +161,7 @@ class StepCheck:
             good = type(step) is int and step >= 0 and self._are_actions(actions) and _are_measures(more)
             good = good and type(flags) is int and flags >= 0 and view in _VIEWS and numbers[0] is not None
             if not good or not all(map(_is_number_or_none, numbers)):
-                raise _Wrong(f"its step {step!r:.20} holds something else than a step does")
+                raise _BadRow(f"its step {step!r:.20} holds values that no step can have")
             if step - self._reached > period:
                 raise _missing(self._reached)
             self._reached = step
@@ -169,25 +169,25 @@ class StepCheck:
     def _are_actions(self, text: Any) -> bool:
         if type(text) is not str:
             return False
-        if text not in self._known:
+        if text not in self._verdicts:
             try:
                 actions = actions_in(text)
-                self._known[text] = self._wing is None or all(map(self._wing.is_action, actions))
+                self._verdicts[text] = self._wing is None or all(map(self._wing.is_action, actions))
             except ValueError:
-                self._known[text] = False
-        return self._known[text]
+                self._verdicts[text] = False
+        return self._verdicts[text]
 
 
 def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None) -> tuple[tuple[Any, ...], ...]:
-    """The actions of an episode.
+    """Return the actions of an episode, checked for gaps.
 
     Args:
-        rows: number and actions of each step, in order.
-        period: physics steps an action is held for at most.
-        length: physics steps the episode took; None where it is not over.
+        rows: number and text of the actions of each recorded step, in order.
+        period: the decision period: the most steps that may lie between two recorded ones.
+        length: the number of steps of the episode; None if it is not over.
 
     Raises:
-        ValueError: one is damaged or missing; the message says which.
+        ValueError: a row is damaged or missing; the message says which.
     """
     reached, texts = 0, []
     for step, text in rows:
@@ -197,22 +197,22 @@ def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None)
         if text:
             texts.append(text)
     if length is not None and reached != length:
-        raise _Wrong(f"it took {length} physics steps, and those after step {reached} are missing")
+        raise _BadRow(f"it took {length} physics steps, and those after step {reached} are missing")
     return all_actions_in(texts)
 
 
-def _missing(reached: int) -> _Wrong:
-    return _Wrong(f"steps are missing after step {reached}")
+def _missing(reached: int) -> _BadRow:
+    return _BadRow(f"steps are missing after step {reached}")
 
 
 def _mapping(text: str, what: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise _Wrong(f"the {what} cannot be read as JSON") from None
-    if not isinstance(found, dict):
-        raise _Wrong(f"the {what} are {found!r:.60}")
-    return found
+        raise _BadRow(f"the {what} cannot be read as JSON") from None
+    if not isinstance(value, dict):
+        raise _BadRow(f"the {what} are {value!r:.60}")
+    return value
 
 
 def _refuse_constant(word: str) -> Any:
@@ -240,7 +240,7 @@ def _is_whole_or_none(value: Any) -> bool:
 
 
 def _is_seed(value: Any) -> bool:
-    # Text where it has more digits than a whole number of SQLite; Python reads no more than 4,300.
+    # A seed above SQLite's largest integer is stored as text. Python converts no text of more than 4,300 digits.
     return _is_whole(value) or (type(value) is str and value.isdecimal() and len(value) < 4000)
 
 
@@ -255,10 +255,10 @@ def _are_measures(text: Any) -> bool:
     if text is None:
         return True
     try:
-        found = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, TypeError, RecursionError):
         return False
-    return isinstance(found, dict) and all(map(_is_number_or_none, found.values()))
+    return isinstance(value, dict) and all(map(_is_number_or_none, value.values()))
 
 
 _EPISODE: Mapping[str, Callable[[Any], bool]] = {

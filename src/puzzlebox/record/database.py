@@ -1,4 +1,4 @@
-"""The file recordings are kept in: SQLite, with a journal that readers and a second program can live beside."""
+"""The file of recordings: an SQLite database in WAL mode, so that programs can read it while another one writes."""
 
 import os
 import sqlite3
@@ -8,24 +8,24 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 FORMAT = 4
-# From this format on an episode says which participant played it.
+# The first format with `participant` in the table of episodes.
 WITH_PARTICIPANTS = 2
-# From this format on an episode says how long its page was hidden and its menu open.
+# The first format with `hidden_ms` and `paused_ms` in the table of episodes.
 WITH_BREAKS = 3
-# From this format on an episode says which wing it was played in and how long its steps last, and a step may have
-# measures that are no columns of the table.
+# The first format with `wing` and `step_seconds` in the table of episodes, and `more` (further measures as JSON) in
+# that of steps.
 WITH_WINGS = 4
-# How SQLite files say whose they are: "PuzB".
-_OURS = 0x50757A42
-# How every SQLite file begins, and the place of that number in it.
+# The `application_id` of our SQLite files: "PuzB".
+_APPLICATION_ID = 0x50757A42
+# The first bytes of every SQLite file, and the offset of `application_id` in it.
 _SQLITE, _ID_AT = b"SQLite format 3\0", 68
-# So long one program waits for another that writes, in seconds.
-PATIENCE = 30.0
+# Seconds a connection waits for another one that holds the lock.
+LOCK_TIMEOUT_SECONDS = 30.0
 _FILE = "recordings.sqlite"
-# Rights of the file: its owner may read and write it, and nobody else.
+# File mode: only its owner may read and write it.
 _PRIVATE = 0o600
 
-# The seed has no type, so that it may be a text: Python's whole numbers have no largest one.
+# The seed has no type, so that it may be text: Python's integers are unbounded, SQLite's have 64 bits.
 _TABLES = """
 CREATE TABLE tasks (hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE episodes (
@@ -43,8 +43,8 @@ CREATE TABLE events (
   name TEXT, animal INTEGER, details TEXT NOT NULL);
 CREATE INDEX events_of_episode ON events (episode, number);
 """
-# What makes a file of one format one of the next.
-_CHANGES = {
+# The statements that upgrade a file of each format to the next.
+_UPGRADES = {
     1: "ALTER TABLE episodes ADD COLUMN participant TEXT",
     2: "ALTER TABLE episodes ADD COLUMN hidden_ms REAL; ALTER TABLE episodes ADD COLUMN paused_ms REAL",
     3: "ALTER TABLE episodes ADD COLUMN wing TEXT NOT NULL DEFAULT 'arena'; "
@@ -52,16 +52,16 @@ _CHANGES = {
 }
 
 
-# What reading a damaged file may raise: Python decodes SQLite's messages, which quote the file.
+# Exceptions that reading a damaged file may raise. UnicodeDecodeError: SQLite's messages quote bytes of the file.
 FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 
 class StoreError(Exception):
-    """Recordings cannot be kept or read; one sentence says why."""
+    """Recordings cannot be written or read; the message is one sentence that says why."""
 
 
 def default_store_path() -> Path:
-    """Where recordings are kept when nobody says otherwise; PUZZLEBOX_DATA names another folder."""
+    """Return the default file of recordings of this user; the variable PUZZLEBOX_DATA names another folder."""
     chosen = os.environ.get("PUZZLEBOX_DATA")
     if chosen:
         return Path(chosen).expanduser() / _FILE
@@ -73,10 +73,10 @@ def default_store_path() -> Path:
 
 
 def prepare(path: Path) -> int:
-    """Make the file if there is none, bring one of an older format up to date, refuse what is not ours.
+    """Create the file if it does not exist, upgrade one of an older format, and refuse any other kind of file.
 
     Returns:
-        Its format: this version's, or an older one where the file cannot be written; it can be read all the same.
+        The format of the file: `FORMAT`, or an older one if the file is read-only, which can be read all the same.
     """
     if path.exists() and not path.is_file() and not path.is_dir():  # a device or a pipe
         raise StoreError(f"{path} is not a file of recordings")
@@ -84,42 +84,42 @@ def prepare(path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise StoreError(f"recordings cannot be kept in {path}: {problem.strerror}") from None
-    doing = f"the recordings in {path} cannot be read" if path.is_file() else f"recordings cannot be kept in {path}"
+    failure = f"the recordings in {path} cannot be read" if path.is_file() else f"recordings cannot be kept in {path}"
     try:
         if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             with closing(connect_to_read(path)) as connection:
                 _check(connection, path)
-                if _made(connection):
+                if _is_ours(connection):
                     return _number(connection, "user_version")
         keep_private(path)
         with closing(connect(path)) as connection:
             _check(connection, path)
-            if not _made(connection) or _number(connection, "user_version") < FORMAT:
-                doing = f"recordings cannot be kept in {path}"
-                _make(connection, path)
+            if not _is_ours(connection) or _number(connection, "user_version") < FORMAT:
+                failure = f"recordings cannot be kept in {path}"
+                _create_or_upgrade(connection, path)
             return FORMAT
     except OSError as problem:
-        raise StoreError(f"{doing}: {problem.strerror}") from None
+        raise StoreError(f"{failure}: {problem.strerror}") from None
     except FAULTS as problem:
         if "not a database" in str(problem):
             raise StoreError(
                 f"{path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup"
             ) from None
-        faulty = "malformed" in str(problem) or not isinstance(problem, sqlite3.Error)
-        damaged = " (the file is damaged; restore a backup)" if faulty else ""
+        is_damaged = "malformed" in str(problem) or not isinstance(problem, sqlite3.Error)
+        hint = " (the file is damaged; restore a backup)" if is_damaged else ""
         why = " ".join(str(problem).split())
-        raise StoreError(f"{doing}: {why}{damaged}") from None
+        raise StoreError(f"{failure}: {why}{hint}") from None
 
 
 def keep_private(path: Path) -> None:
-    """Make the file if there is none, and let nobody but its owner read or write it; SQLite's own files follow it.
+    """Create the file if it does not exist, and let only its owner read and write it.
 
-    A file that others could open, of an earlier version or copied, is closed to them, and so are those beside it. Where
-    that is not allowed, because it is somebody else's, it stays as it is; so does a file of something else.
+    The permissions of an existing file of recordings, and of the files beside it, are restricted as well. They stay as
+    they are if another user owns the file, and for files of any other kind. SQLite gives its own files the same mode.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE))
-    # A folder given by mistake keeps its rights, too: without them nobody could enter it any more.
+    # A folder named by mistake keeps its mode: without the x bit it could not be entered.
     if not path.is_file() or (path.stat().st_size and not is_of_recordings(path)):
         return
     for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", ".key"))):
@@ -129,35 +129,35 @@ def keep_private(path: Path) -> None:
 
 
 def is_of_recordings(path: Path) -> bool:
-    """Whether there is a file that says of itself that it holds recordings, whatever else is wrong with it."""
+    """Return whether a file exists that has our `application_id`; the rest of it may be damaged."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
         start = file.read(_ID_AT + 4)
-    return start.startswith(_SQLITE) and start[_ID_AT:] == _OURS.to_bytes(4, "big")
+    return start.startswith(_SQLITE) and start[_ID_AT:] == _APPLICATION_ID.to_bytes(4, "big")
 
 
 def aside_of(path: Path) -> Path:
-    """The file that keeps, a line each, what could not be stored of episodes that were given up."""
+    """Return the path of the file that keeps entries which could not be stored, one JSON object a line."""
     return path.with_name(path.name + ".aside.jsonl")
 
 
 def refuse_empty(path: Path) -> None:
-    """Refuse a file without a byte to whoever only reads: `prepare` would make a file of recordings of it."""
+    """Refuse an empty file, for commands that only read: `prepare` would turn it into a file of recordings."""
     if path.is_file() and not path.stat().st_size:
         raise StoreError(f"{path} is not a file of recordings: it is empty")
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection of one's own; transactions are begun by hand."""
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    """Open a connection without automatic transactions; what it commits is on the disk."""
+    connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA synchronous = FULL")
     return connection
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that can change nothing; also where one may not write beside the file."""
-    # Without these beside it, a file in a folder one cannot write to is at rest: nobody can be writing.
+    """Open a read-only connection, which also works in a folder without write permission."""
+    # SQLite cannot create its -wal file in such a folder. If there is none, nothing is writing, and none is needed.
     if not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
         return sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True, isolation_level=None)
     connection = connect(path)
@@ -166,32 +166,32 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def check_whole(connection: sqlite3.Connection, *, quick: bool = False) -> None:
-    """Have SQLite look at every page of the file.
+    """Have SQLite check every page of the file.
 
     Args:
         connection: a connection to the file.
-        quick: leave out whether indexes agree with their tables, which takes longer than all the rest.
+        quick: do not check that indexes agree with their tables, which takes longer than the rest.
 
     Raises:
         sqlite3.Error, UnicodeDecodeError, MemoryError: the file is damaged.
     """
-    found = str(connection.execute(f"PRAGMA {'quick_check' if quick else 'integrity_check'}(1)").fetchone()[0])
-    if found != "ok":
-        raise sqlite3.DatabaseError(f"malformed: {found.splitlines()[-1]}")
+    result = str(connection.execute(f"PRAGMA {'quick_check' if quick else 'integrity_check'}(1)").fetchone()[0])
+    if result != "ok":
+        raise sqlite3.DatabaseError(f"malformed: {result.splitlines()[-1]}")
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:
     return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
-def _made(connection: sqlite3.Connection) -> bool:
-    return _number(connection, "application_id") == _OURS
+def _is_ours(connection: sqlite3.Connection) -> bool:
+    return _number(connection, "application_id") == _APPLICATION_ID
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is not ours before anything is changed."""
+    """Refuse a database of another program or of a newer format, before anything is changed."""
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables and not _made(connection):
+    if tables and not _is_ours(connection):
         raise StoreError(f"{path} is a database, but not one of Puzzlebox recordings")
     version = _number(connection, "user_version")
     if tables and version < 1:
@@ -203,21 +203,21 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _make(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the tables, or change those of an older format: everything in one transaction, or nothing."""
-    if not _made(connection):
-        _use_journal(connection)
+def _create_or_upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    """Create the tables, or upgrade those of an older format, in one transaction."""
+    if not _is_ours(connection):
+        _use_wal(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _check(connection, path)  # another program may have been quicker
-        if _made(connection):
+        _check(connection, path)  # another program may have created or upgraded the file meanwhile
+        if _is_ours(connection):
             for older in range(_number(connection, "user_version"), FORMAT):
-                for statement in _CHANGES[older].split(";"):
+                for statement in _UPGRADES[older].split(";"):
                     connection.execute(statement)
         else:
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_OURS}")
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {FORMAT}")
         connection.execute("COMMIT")
     except BaseException:
@@ -225,14 +225,14 @@ def _make(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _use_journal(connection: sqlite3.Connection) -> None:
-    """Change to the write-ahead journal; SQLite does not wait for others here by itself."""
-    until = time.monotonic() + PATIENCE
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL mode; SQLite's own lock timeout does not cover this statement."""
+    deadline = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as problem:
-            if "locked" not in str(problem) or time.monotonic() > until:
+            if "locked" not in str(problem) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""What is recorded while an episode is played: how it starts, every step, how it ends."""
+"""The entries recorded while an episode is played: its start, every step, breaks, its end."""
 
 import hashlib
 import json
@@ -15,32 +15,32 @@ from puzzlebox.wings import Outcome, Session, Task, wing_named
 
 HUMAN = "human"
 PLAYERS = (HUMAN, "agent")
-# Before the names of tasks that are not bundled: the file the command line named, what was dropped onto a page.
+# Prefixes of the names of tasks that are not bundled: a file named on the command line, a file uploaded to the studio.
 FILE, UPLOAD = "file:", "upload:"
-# What stands unchanged in a link, a table and a file name.
+# These characters need no escaping in a link, a table or a file name.
 _PARTICIPANT = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True)
 class Start:
-    """How an episode starts; with the actions of its steps, all that is needed to play it again.
+    """The start of an episode; together with the actions of its steps, all that is needed to replay it.
 
     Attributes:
-        id: the name of the episode, found nowhere else.
+        id: the unique id of the episode.
         wing: the name of the wing it is played in.
-        task_text: the task as it is stored; of the arena, as YAML.
+        task_text: the text of the task; in the arena, YAML.
         task_hash: the SHA-256 of that text.
-        task: what the task is called: a bundled name, `file:NAME`, `upload:HASH`.
-        title: its title for people.
-        arena: the position it starts in.
+        task: the name of the task: a bundled name, `file:NAME`, `upload:HASH`.
+        title: the title of the task.
+        arena: the index of the arena it starts in, from 0.
         seed: the seed of all randomness in it.
         rules: the fields of its rules, as JSON.
         player: "human" or "agent".
-        agent: the name of the agent; None for people.
-        started: the moment, UTC, ISO 8601 (`2026-05-04T12:00:00.123Z`).
-        decision_period: steps an action is held for.
-        step_seconds: how long a step lasts, in seconds.
-        participant: the id of the person who plays; None for agents, and where nobody gave one.
+        agent: the name of the agent; None if a participant plays.
+        started: the start time, UTC, ISO 8601 (`2026-05-04T12:00:00.123Z`).
+        decision_period: the number of steps an action is held for.
+        step_seconds: the length of a step in seconds of simulated time.
+        participant: the id of the participant; None for agents, and for participants without an id.
     """
 
     id: str
@@ -60,7 +60,7 @@ class Start:
     participant: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what could not be found or played again."""
+        """Refuse values with which the episode could not be found or replayed."""
         if self.player not in PLAYERS:
             raise ValueError(f"player is {self.player!r}; it must be one of {', '.join(map(repr, PLAYERS))}")
         if not self.id or self.id == "last" or not all(c.isalnum() or c in "-_" for c in self.id):
@@ -85,20 +85,20 @@ class Start:
         agent: str | None = None,
         participant: str | None = None,
     ) -> "Start":
-        """The start of an episode that begins now, under a new name.
+        """Describe an episode that starts now, under a new id.
 
         Args:
             task: the task.
-            name: what the task is called.
-            arena: the position it starts in.
+            name: the name of the task.
+            arena: the index of the arena it starts in, from 0.
             seed: the seed of all randomness in it.
-            rules: a name of rules, or rules of the task's wing. Default: the wing's own.
+            rules: the name of a preset, or rules of the task's wing. Default: the wing's default rules.
             player: "human" or "agent".
             agent: the name of the agent.
-            participant: the id of the person who plays.
+            participant: the id of the participant.
         """
         wing = wing_named(task.wing)
-        ruling = wing.rules(rules)
+        checked_rules = wing.rules(rules)
         text = task.text
         return cls(
             id=new_id(),
@@ -109,11 +109,11 @@ class Start:
             title=task.title or name,
             arena=arena,
             seed=seed,
-            rules=json.dumps(ruling.fields, sort_keys=True),
+            rules=json.dumps(checked_rules.fields, sort_keys=True),
             player=player,
             agent=agent,
             started=now(),
-            decision_period=ruling.decision_period,
+            decision_period=checked_rules.decision_period,
             step_seconds=wing.step_seconds,
             participant=participant,
         )
@@ -121,18 +121,18 @@ class Start:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what was done, and how things are after it. Of several bodies, the measures are the first one's.
+    """One recorded step: the actions, and the state after them. With several animals, measures are the first one's.
 
     Attributes:
-        step: steps of the wing's clock since the start of the episode, after this one.
-        actions: what each body did; none for the moment before the first step, which may be recorded as step 0.
-        time_ms: milliseconds since the episode started when the action was taken.
-        reward: what this step brought.
+        step: the number of steps since the start of the episode, including this one.
+        actions: the action of each animal; empty for step 0, the moment before the first action.
+        time_ms: real time from the start of the episode to this action, in milliseconds.
+        reward: the reward of this step.
         total: the return so far.
-        measures: the values of the wing's measures, by their names.
-        events: what happened; what happened while the episode was prepared comes with the first step.
-        view: the camera it was played with: "first", "third" or "top"; "" where nobody looked.
-        flags: the sum of bits (`puzzlebox.wings.flags`).
+        measures: the values of the wing's measures, by name.
+        events: the events of this step; those of building the arena come with the first recorded step.
+        view: the camera a participant played with: "first", "third" or "top"; "" for agents.
+        flags: a sum of bits (`puzzlebox.wings.flags`).
     """
 
     step: int
@@ -149,7 +149,7 @@ class Step:
     def of(
         cls, session: Session, outcome: Outcome | None, time_ms: float, view: str = "", *, extra_flags: int = 0
     ) -> "Step":
-        """What a session's last step was; without an outcome, how things are before the first one."""
+        """Describe the last step of a session; without an outcome, the state before the first one."""
         return cls(
             step=session.clock,
             actions=() if outcome is None else session.actions[-1],
@@ -165,14 +165,14 @@ class Step:
 
 @dataclass(frozen=True)
 class End:
-    """How an episode ended.
+    """The end of an episode.
 
     Attributes:
-        step: steps it took.
+        step: the number of steps of the episode.
         total: its return.
-        passed: whether it passed; None where nothing decided it.
-        ended_by: the cause the session gives (in the arena "completed", "health", "time", "error"), or "restart",
-            "next", "left" where the player did not play to the end.
+        passed: whether it passed; None if it was neither passed nor failed.
+        ended_by: the cause that the session reports (in the arena "completed", "health", "time", "error"), or
+            "restart", "next", "left" if the participant did not play to the end.
     """
 
     step: int
@@ -182,17 +182,17 @@ class End:
 
     @classmethod
     def of(cls, session: Session, ended_by: str) -> "End":
-        """The end of a session; what decided it comes before whoever left while the end was shown."""
+        """Describe the end of a session; `ended_by` counts only if the session itself reports no cause."""
         return cls(session.clock, session.total, session.passed(), session.cause or ended_by)
 
 
 @dataclass(frozen=True)
 class Breaks:
-    """How long an episode stood still because the person who plays could not see it or had the menu open.
+    """The time for which an episode was stopped because the participant could not see it or had the menu open.
 
     Attributes:
-        hidden_ms: milliseconds its page was hidden or had no connection.
-        paused_ms: milliseconds the menu was open.
+        hidden_ms: milliseconds for which the page was hidden or disconnected.
+        paused_ms: milliseconds for which the menu was open.
     """
 
     hidden_ms: float
@@ -200,10 +200,10 @@ class Breaks:
 
 
 def checked_participant(id: str) -> str:
-    """Return an id, if a participant can have it.
+    """Return the id of a participant unchanged, if it is valid.
 
     Raises:
-        ValueError: one sentence about what an id is.
+        ValueError: it is not valid; the message says what an id may be.
     """
     if not _PARTICIPANT.fullmatch(id):
         shown = id if len(id) <= 64 else f"{id[:64]}…"
@@ -214,22 +214,22 @@ def checked_participant(id: str) -> str:
 
 
 def hash_of(text: str) -> str:
-    """The SHA-256 of a text."""
+    """Return the SHA-256 of a text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def new_id() -> str:
-    """A name for an episode; its first letters are enough to find it."""
+    """Return a new random id for an episode: 12 hexadecimal digits."""
     return secrets.token_hex(6)
 
 
 def now() -> str:
-    """This moment, as it is stored."""
+    """Return the current time as it is stored: UTC, ISO 8601, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def plain_event(event: Any) -> dict[str, Any]:
-    """An event as JSON can hold it."""
+    """Convert an event to plain values that JSON can hold."""
     plain = dict(event) if isinstance(event, Mapping) else asdict(event)
     plain["details"] = {name: _plain(value) for name, value in plain.get("details", {}).items()}
     return plain

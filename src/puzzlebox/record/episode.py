@@ -1,7 +1,7 @@
-"""One episode, whoever played it and wherever it is kept: in a store, a journal, a table or a report.
+"""The one description of an episode, used by the store, the journals of runs, tables and reports.
 
 The fields of `Episode` are the columns of `episodes.csv`, and this is the only place where they are named, typed and
-explained. Programs count arenas from 0; tables, which people read, from 1.
+explained. Code counts arenas from 0, tables from 1.
 """
 
 import json
@@ -13,142 +13,154 @@ from puzzlebox.columns import Column, Kind
 from puzzlebox.record.entries import HUMAN
 from puzzlebox.wings import ARENA
 
-# The name of the table of episodes, in whatever folder it is.
+# The file name of the table of episodes, without its suffix.
 TABLE = "episodes"
 
 
 def _column(
     kind: Kind, meaning: str, *, name: str = "", unit: str = "", default: Any = MISSING, hashed: bool = True
 ) -> Any:
-    """A field that is a column; its name in tables is `name` where the field cannot be called so."""
-    made: dict[str, Any] = {"metadata": {"kind": kind, "meaning": meaning, "name": name, "unit": unit}, "hash": hashed}
+    """Declare a field that is a column; `name` is its name in tables where it differs from the field's."""
+    arguments: dict[str, Any] = {
+        "metadata": {"kind": kind, "meaning": meaning, "name": name, "unit": unit},
+        "hash": hashed,
+    }
     if default is not MISSING:
-        made["default"] = default
-    return field(**made)
+        arguments["default"] = default
+    return field(**arguments)
 
 
 @dataclass(frozen=True)
 class Episode:
-    """An episode that was played, or is being played; None is what nobody knows."""
+    """An episode that is over or in progress; None means unknown or not applicable."""
 
     id: str = _column(
         "text",
-        "the id of the recording, or what the episode is called in its run: TASK/ARENA/AGENT/REPETITION",
+        "the id of the recording, or the name of the episode in its run: TASK/ARENA/AGENT/REPETITION",
         name="episode",
     )
-    task: str = _column("text", "the name of the task; of a template, with `@` and the number of the variation")
-    agent: str | None = _column("text", "who played, as asked for; `human` for people", default=None)
+    task: str = _column("text", "the name of the task; for a template, followed by `@` and the number of the variation")
+    agent: str | None = _column(
+        "text", "the agent as named on the command line; `human` for participants", default=None
+    )
     total: float = _column("number", "the sum of all rewards", name="return", default=0.0)
     passed: bool | None = _column(
-        "truth", "whether it passed; empty while it lasts, and where nothing decided it", default=None
+        "truth", "whether it passed; empty while it lasts, and if it was neither passed nor failed", default=None
     )
     run: str = _column("text", "the folder of the run, or the file of recordings", default="")
     wing: str = _column("text", "the wing it was played in", default=ARENA)
     title: str = _column("text", "the title of the task", default="")
-    task_hash: str = _column("text", "SHA-256 of the task as text; equal tasks have equal ones", default="")
+    task_hash: str = _column("text", "SHA-256 of the text of the task; equal for equal tasks", default="")
     variant: str = _column(
-        "text", "which form of the task: the testbed's variant, or the number of a variation", default=""
+        "text", "the variant of the task: that of the testbed, or the number of a variation", default=""
     )
     level: str = _column(
-        "text", "the testbed's level, or what the task's metadata say, or the folder it is in", default=""
+        "text", "the level: that of the testbed, or of the task's metadata, or the name of its folder", default=""
     )
-    arena: int = _column("whole", "which arena of the task it started in, counted from 1", default=0)
+    arena: int = _column("whole", "the arena of the task it started in, counted from 1", default=0)
     player: str = _column("text", "`human` or `agent`", default="agent")
     participant: str | None = _column(
-        "text", "the id of the person who played; empty for agents, and where none was given", default=None
+        "text", "the id of the participant; empty for agents, and for participants without an id", default=None
     )
-    repetition: int = _column("whole", "which repetition, from 0; of people with an id, each one's own", default=0)
+    repetition: int = _column(
+        "whole", "the number of the repetition, from 0; counted for each participant with an id", default=0
+    )
     seed: int | None = _column(
-        "text", "the seed of all randomness in it; text, for it may have more digits than a table keeps", default=None
+        "text",
+        "the seed of all randomness in it; as text, because it may be too large for a number of a table",
+        default=None,
     )
-    rules: str = _column("text", "the name of the rules, or `own`", default="")
+    rules: str = _column("text", "the name of the preset, or `own` for other rules", default="")
     rules_fields: Mapping[str, Any] = _column("text", "all fields of the rules, as JSON", default=None, hashed=False)
     started: str = _column(
-        "text", "when it started, UTC; a person starts it with the first action or with Start", default=""
+        "text", "the start time, UTC; a participant starts it with the first action or with Start", default=""
     )
-    decision_period: int | None = _column("whole", "steps each action was held for", default=None)
-    step_seconds: float | None = _column("number", "how long a step lasts", unit="s", default=None)
-    steps: int | None = _column("whole", "steps it took, each `step_seconds` long", default=None)
-    decisions: int | None = _column("whole", "actions that were taken", default=None)
-    seconds: float | None = _column("number", "how long it took, in time of the simulation", unit="s", default=None)
+    decision_period: int | None = _column("whole", "the number of steps each action was held for", default=None)
+    step_seconds: float | None = _column("number", "the length of a step, in simulated time", unit="s", default=None)
+    steps: int | None = _column("whole", "the number of steps, each `step_seconds` long", default=None)
+    decisions: int | None = _column("whole", "the number of decisions: actions that were taken", default=None)
+    seconds: float | None = _column("number", "the length of the episode, in simulated time", unit="s", default=None)
     latency: float | None = _column(
         "number",
-        "time from when the animal could first move to the event that decided the episode",
+        "simulated time from when the animal could first move to the event that decided the episode",
         unit="s",
         default=None,
     )
-    duration_ms: float | None = _column("number", "time it took the player", unit="ms", default=None)
+    duration_ms: float | None = _column("number", "the real time the episode took", unit="ms", default=None)
     idle_ms: float | None = _column(
         "number",
-        "simulated time in which the person did nothing: stretches of 5 s or more in which no key was held though the "
-        "animal could move; empty for agents",
+        "simulated time for which the participant was idle: stretches of 5 s or more in which no key was held although "
+        "the animal could move; empty for agents",
         unit="ms",
         default=None,
     )
     hidden_ms: float | None = _column(
         "number",
-        "time it stood still because its page was hidden or had lost its connection, or because too much was not saved "
-        "yet; part of `duration_ms`; empty where no page played it",
+        "real time for which the episode was stopped because its page was hidden or disconnected, or because too much "
+        "was not saved yet; part of `duration_ms`; empty for episodes played outside the studio",
         unit="ms",
         default=None,
     )
     paused_ms: float | None = _column(
         "number",
-        "time it stood still because the menu was open; part of `duration_ms`; empty where no page played it",
+        "real time for which the episode was stopped because the menu was open; part of `duration_ms`; empty for "
+        "episodes played outside the studio",
         unit="ms",
         default=None,
     )
     ended_by: str | None = _column(
         "text",
-        "`completed`, `health`, `time`, `error`; `limit`: longer than the run allows; or how the player left; empty "
-        "while it lasts",
+        "`completed`, `health`, `time`, `error`; `limit`: longer than the run allows; `restart`, `next` or `left`: the "
+        "participant did not play to the end; empty while it lasts",
         default=None,
     )
-    goals: int | None = _column("whole", "goals the animal collected, of any kind", default=None)
+    goals: int | None = _column("whole", "the number of goals the animal collected, of any kind", default=None)
     events: Sequence[Mapping[str, Any]] = _column(
         "text",
-        "what happened, as JSON: a list of events; of recordings in a table of their own",
+        "the list of events, as JSON; in exports of recordings empty, because events have a table of their own",
         default=(),
         hashed=False,
     )
     trajectory: str | None = _column(
-        "text", "what `puzzlebox replay` takes, beside the folder of the run; empty where none is kept", default=None
+        "text",
+        "the name under which `puzzlebox replay` finds the episode in the run; empty if no trajectory is kept",
+        default=None,
     )
     trained_on: bool | None = _column(
-        "truth", "whether the agent was trained on this task; empty where nobody knows", default=None
+        "truth", "whether the agent was trained on this task; empty if unknown", default=None
     )
     error: str | None = _column(
         "text",
-        "what went wrong, where something did, with file and line where it was in the agent's code",
+        "the error that ended the episode, with file and line if it arose in the agent's code; otherwise empty",
         default=None,
     )
 
     @property
     def finished(self) -> bool:
-        """Whether its end is known."""
+        """Whether the episode is over."""
         return self.ended_by is not None
 
     @property
     def by_person(self) -> bool:
-        """Whether a person played it."""
+        """Whether a participant played it."""
         return self.player == HUMAN
 
     def row(self) -> list[Any]:
-        """Its cells in the order of `EPISODES`, as tables hold them."""
+        """Return the cells of the episode's row in a table, in the order of `EPISODES`."""
         return [_cell(column, getattr(self, name)) for name, column in FIELDS.items()]
 
     def plain(self) -> dict[str, Any]:
-        """Its columns by name, as JSON holds them; arenas by position. Columns that are empty are left out."""
+        """Return the values by column name, for JSON; the arena counts from 0, and empty values are left out."""
         values = {column.name: getattr(self, name) for name, column in FIELDS.items()}
         return {name: value for name, value in values.items() if value not in (None, "", ())}
 
     @classmethod
     def of_plain(cls, values: Mapping[str, Any]) -> "Episode":
-        """The episode that `plain` was written from."""
+        """Build an episode from the values that `plain` returned."""
         return cls(**{_NAMES[name]: value for name, value in values.items()})
 
     def summary(self) -> dict[str, Any]:
-        """What the pages of the studio show of it: numbers and words only."""
+        """Return the values that the pages of the studio show."""
         left_out = ("events", "rules_fields", "step_seconds", "error", "trained_on", "run", "level", "variant")
         values = {column.name: getattr(self, name) for name, column in FIELDS.items() if name not in left_out}
         values["id"] = values.pop("episode")
@@ -156,11 +168,11 @@ class Episode:
 
 
 def _columns() -> dict[str, Column]:
-    made = {}
+    columns = {}
     for each in fields(Episode):
         about = each.metadata
-        made[each.name] = Column(about["name"] or each.name, about["kind"], about["meaning"], about["unit"])
-    return made
+        columns[each.name] = Column(about["name"] or each.name, about["kind"], about["meaning"], about["unit"])
+    return columns
 
 
 def _cell(column: Column, value: Any) -> Any:

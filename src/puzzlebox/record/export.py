@@ -1,4 +1,4 @@
-"""Recordings as tidy tables: one row per episode, one per step, one per event."""
+"""Export of recordings as tidy tables: one row per episode, one per step, one per event."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -18,11 +18,12 @@ from puzzlebox.wings.actions import actions_in
 
 CSV, PARQUET = "csv", "parquet"
 Progress = Callable[[int], None]
-_PLACE = {name: place for place, name in enumerate(STEP_COLUMNS)}
+# The index of each column in a row of steps.
+_INDEX = {name: index for index, name in enumerate(STEP_COLUMNS)}
 
 
 def files(folder: Path, form: str = CSV) -> list[Path]:
-    """What `export` writes."""
+    """Return the paths that `export` writes."""
     return [folder / f"{name}.{form}" for name in (TABLE, "steps", "events")]
 
 
@@ -34,19 +35,19 @@ def export(
     progress: Progress | None = None,
     left_out: list[str] | None = None,
 ) -> list[Path]:
-    """Write the tables of some episodes; a million steps take time, not memory.
+    """Write the tables of some episodes. Memory use does not grow with the number of steps.
 
     Args:
-        store: where they are.
-        episodes: which, and in which order.
-        folder: where the tables go; it is made if there is none.
+        store: the store that holds the episodes.
+        episodes: the episodes, in the order of the rows.
+        folder: the folder of the tables; it is created if it does not exist.
         form: "csv" or "parquet".
-        progress: is told the number of steps written by each of many small pieces of the work.
-        left_out: gets a sentence about each episode that is damaged, which is then left out of all tables. Default: a
-            damaged episode raises.
+        progress: a function called after every batch of steps with the number of steps in it.
+        left_out: a list to which a sentence about each damaged episode is appended; the episode is then left out of
+            all tables. Default: a damaged episode raises.
 
     Returns:
-        The files.
+        The paths of the tables.
 
     Raises:
         StoreError: an episode is damaged; nothing is written.
@@ -54,10 +55,10 @@ def export(
     folder.mkdir(parents=True, exist_ok=True)
     paths = files(folder, form)
     sheets: list[Sheet] = []
-    made = tables(_wings(episodes))
-    steps = made["steps"]
+    table_columns = tables(_wings(episodes))
+    steps = table_columns["steps"]
     with ExitStack() as undo:
-        for path, columns in zip(paths, made.values(), strict=True):
+        for path, columns in zip(paths, table_columns.values(), strict=True):
             if form == CSV:
                 sheet: Sheet = CsvSheet(path, [column.name for column in columns])
             else:
@@ -66,7 +67,7 @@ def export(
             sheets.append(sheet)
         for episode in episodes:
             try:
-                # Before any of it is written, so that no part of a damaged one is in a table.
+                # Checked before anything of it is written, so that no table holds a part of a damaged episode.
                 store.require_whole(episode)
             except StoreError as problem:
                 if left_out is None:
@@ -83,75 +84,75 @@ def export(
 
 
 def _wings(episodes: Sequence[Episode]) -> list[Wing]:
-    """The wings that some episodes were played in; of none, the arena, so that an empty table has its columns."""
+    """Return the wings of some episodes; without episodes the arena, so that an empty table has its columns."""
     return [wing_named(name) for name in dict.fromkeys(episode.wing for episode in episodes)] or [wing_named(ARENA)]
 
 
 def _export_one(
     store: Store, episode: Episode, sheets: Sequence[Sheet], columns: Sequence[Column], progress: Progress | None
 ) -> None:
-    of_episodes, of_steps, of_events = sheets
-    happened = store.events(episode.id)
+    episode_sheet, step_sheet, event_sheet = sheets
+    events = store.events(episode.id)
     last_ms, idle = 0.0, Idleness(episode)
-    for batch in _step_rows(store, episode, columns, happened, idle):
-        of_steps.write(batch)
+    for batch in _step_rows(store, episode, columns, events, idle):
+        step_sheet.write(batch)
         last_ms = batch[-1][3]
         if progress is not None:
             progress(len(batch))
-    of_events.write([_event_row(episode, event) for event in happened])
+    event_sheet.write([_event_row(episode, event) for event in events])
     idle_ms = 1000 * seconds(idle.steps, episode.step_seconds or 0.0) if episode.by_person else None
     # The events have a table of their own.
-    whole = replace(with_events(episode, happened), events=(), duration_ms=last_ms, idle_ms=idle_ms)
-    of_episodes.write([whole.row()])
+    complete = replace(with_events(episode, events), events=(), duration_ms=last_ms, idle_ms=idle_ms)
+    episode_sheet.write([complete.row()])
 
 
 def _step_rows(
-    store: Store, episode: Episode, columns: Sequence[Column], happened: list[dict[str, Any]], idle: Idleness
+    store: Store, episode: Episode, columns: Sequence[Column], events: list[dict[str, Any]], idle: Idleness
 ) -> Iterator[list[Row]]:
-    """The steps, each with what happened since the one before it; `idle` sees them, too."""
-    events = iter(happened)
-    event = next(events, None)
-    form = _StepForm(episode, columns)
+    """Yield the rows of steps in batches, each row with the events since the one before; add the steps to `idle`."""
+    remaining = iter(events)
+    event = next(remaining, None)
+    formatter = _StepFormatter(episode, columns)
     for batch in store.step_batches(episode.id):
-        made: list[Row] = []
+        rows: list[Row] = []
         for row in batch:
             kinds = []
-            while event is not None and event["step"] <= row[_PLACE["step"]]:
+            while event is not None and event["step"] <= row[_INDEX["step"]]:
                 kinds.append(event["kind"])
-                event = next(events, None)
-            idle.see(row[_PLACE["step"]], row[_PLACE["actions"]], row[_PLACE["flags"]])
-            made.append(form.row(row, kinds))
-        yield made
+                event = next(remaining, None)
+            idle.add(row[_INDEX["step"]], row[_INDEX["actions"]], row[_INDEX["flags"]])
+            rows.append(formatter.row(row, kinds))
+        yield rows
 
 
-class _StepForm:
-    """Makes rows of the table of steps from rows of the store, for one episode."""
+class _StepFormatter:
+    """Turns rows of the store into rows of the table of steps, for one episode."""
 
     def __init__(self, episode: Episode, columns: Sequence[Column]) -> None:
         wing = wing_named(episode.wing)
         self._wing, self._id, self._length = wing, episode.id, episode.step_seconds or 0.0
         self._bits = {flag.column.name: (flag.bit, flag.inverse) for flag in wing.flags}
         own = {column.name for column in wing.measures}
-        # Columns after the action: where each value is found.
+        # The columns after those of the action, without `events`, and the index of each in a row of the store.
         self._names = [column.name for column in columns[7:-1]]
-        self._places = {name: _PLACE[name] for name in own if name in _PLACE}
-        self._places |= {"reward": _PLACE["reward"], "return": _PLACE["total"], "view": _PLACE["view"]}
-        self._words: dict[str, tuple[Any, str, str]] = {"": (None, "", "")}
+        self._indices = {name: _INDEX[name] for name in own if name in _INDEX}
+        self._indices |= {"reward": _INDEX["reward"], "return": _INDEX["total"], "view": _INDEX["view"]}
+        self._action_cells: dict[str, tuple[Any, str, str]] = {"": (None, "", "")}
 
     def row(self, row: Row, kinds: list[str]) -> Row:
-        text, flags = row[_PLACE["actions"]], row[_PLACE["flags"]]
-        if text not in self._words:
+        text, flags = row[_INDEX["actions"]], row[_INDEX["flags"]]
+        if text not in self._action_cells:
             first, *others = actions_in(text)
-            self._words[text] = (
+            self._action_cells[text] = (
                 _cell(first),
                 self._wing.action_name(first),
                 ";".join(str(_cell(each)) for each in others),
             )
-        step, more = row[_PLACE["step"]], row[-1]
+        step, more = row[_INDEX["step"]], row[-1]
         others = json.loads(more) if more else {}
         rest = [
-            row[self._places[name]]
-            if name in self._places
+            row[self._indices[name]]
+            if name in self._indices
             else self._flag(name, flags)
             if name in self._bits
             else others.get(name)
@@ -161,8 +162,8 @@ class _StepForm:
             self._id,
             step,
             seconds(step, self._length),
-            row[_PLACE["time_ms"]],
-            *self._words[text],
+            row[_INDEX["time_ms"]],
+            *self._action_cells[text],
             *rest,
             ";".join(kinds),
         )
@@ -173,10 +174,10 @@ class _StepForm:
 
 
 def _cell(action: Any) -> Any:
-    """An action as a cell: a number, or a JSON list of numbers."""
+    """Return an action as a cell: a number, or a JSON list of numbers."""
     return action if isinstance(action, int) else json.dumps(action, separators=(",", ":"))
 
 
 def _event_row(episode: Episode, event: dict[str, Any]) -> Row:
-    what = (event["kind"], event["thing"], event["name"], event["animal"])
-    return (episode.id, event["step"], *what, json.dumps(event["details"]) if event["details"] else "")
+    cells = (event["kind"], event["thing"], event["name"], event["animal"])
+    return (episode.id, event["step"], *cells, json.dumps(event["details"]) if event["details"] else "")

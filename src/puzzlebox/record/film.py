@@ -1,4 +1,4 @@
-"""Recorded episodes as films and pictures: the episode is played again, and painted."""
+"""Films and pictures of recorded episodes: the episode is replayed and painted."""
 
 import re
 import unicodedata
@@ -15,35 +15,36 @@ from puzzlebox.wings.protocols import Camera, Image
 
 __all__ = ["FILMS", "file_name", "film", "film_name", "path_picture", "picture"]
 
-# What films can be, and how many pictures a second they have when nobody says: GIF counts in hundredths of a second.
+# The formats of films and their default pictures a second. The delay of a GIF is a number of hundredths of a second.
 FILMS = {".mp4": 25.0, ".gif": 12.5}
-# The end is shown for so many seconds more, so that one sees it.
-_LINGER = 0.6
+# Seconds for which the last picture is shown.
+_LAST_PICTURE_SECONDS = 0.6
+# Limits of width and height, in pixels.
 SMALLEST, LARGEST = 16, 4096
-# The most characters of one part of a file name.
+# Characters of one part of a file name at most.
 _LONGEST_PART = 60
 Size = tuple[int, int]
 Progress = Callable[[int, int], None]
 
 
 def film_name(episode: Episode, suffix: str) -> str:
-    """The file name of a recorded episode's film or picture: task, who played, id, then `suffix`, such as `.mp4`.
+    """Return the file name of a recorded episode's film or picture: task, participant or agent, id, `suffix`.
 
-    The name holds only characters that every file system and every HTTP header can hold.
+    The name holds only characters that are allowed in every file system and every HTTP header.
     """
     task = episode.title if not episode.task or episode.task.startswith(UPLOAD) else episode.task.removeprefix(FILE)
     return file_name(task or "task", episode.participant or episode.agent or HUMAN, episode.id, suffix=suffix)
 
 
 def file_name(*parts: str, suffix: str) -> str:
-    """Words as one file name, joined by `-`; letters lose their accents, and anything else becomes a `-`."""
+    """Join words with `-` into a file name; letters lose their accents, other characters become `-`."""
     plain = (unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode() for part in parts)
     words = (re.sub(r"[^A-Za-z0-9._]+", "-", part)[:_LONGEST_PART].strip("-.") for part in plain)
     return ("-".join(word for word in words if word) or "film") + suffix
 
 
 def picture(record: Any, step: int | None = None, view: str = "third", size: Size = (1200, 800)) -> Image:
-    """An episode after so many steps (default: at its end), as height x width x 3 bytes."""
+    """Paint an episode after `step` steps (default: at its end), as height x width x 3 bytes."""
     wing = wing_named(record.wing)
     steps = wing.length(record)
     if step is not None and not 0 <= step <= steps:
@@ -56,7 +57,7 @@ def picture(record: Any, step: int | None = None, view: str = "third", size: Siz
 
 
 def path_picture(record: Any, size: Size = (1200, 800)) -> Image:
-    """Where the bodies of an episode went, as height x width x 3 bytes."""
+    """Paint the paths of the animals of an episode from above, as height x width x 3 bytes."""
     return wing_named(record.wing).path_picture(record, size)
 
 
@@ -71,17 +72,17 @@ def film(
     speed: float = 1.0,
     shadows: bool = False,
 ) -> None:
-    """Write an episode as a film, MP4 (which needs the extra `video`) or GIF as the name of the file says.
+    """Write an episode as a film: MP4 (which needs the extra `video`) or GIF, by the suffix of `path`.
 
     Args:
         record: the episode.
         path: the file; it appears when it is complete.
         view: "first", "third" or "top".
-        size: width and height; of an MP4 both are even, one less where they are not.
-        progress: is told how many pictures of how many are done.
-        fps: pictures a second; left out: 25, of a GIF 12.5.
-        speed: how much faster than it was played.
-        shadows: with soft shadows, which takes ten times as long.
+        size: width and height in pixels; odd numbers are rounded down to even ones for MP4.
+        progress: a function called after every picture with the number of pictures written and that of all.
+        fps: pictures a second. Default: 25, or 12.5 for a GIF.
+        speed: playback speed; 2 is twice as fast as the episode was played.
+        shadows: paint soft shadows, which takes ten times as long.
     """
     path = Path(path)
     form = path.suffix.lower()
@@ -94,19 +95,19 @@ def film(
     if not 0.1 <= speed <= 100:
         raise ValueError(f"speed is {speed}; it must be from 0.1 to 100")
     width, height = _checked_size(size)
-    if form == ".mp4":  # its colours have half the resolution
+    if form == ".mp4":  # yuv420p stores colours at half the resolution
         width, height = width - width % 2, height - height % 2
     camera = wing.camera(view, (width, height), fine=shadows)
     draft = path.with_name(path.name + ".part")
     reel: _Reel = _Mp4(draft, (width, height), rate) if form == ".mp4" else GifFile(draft, (width, height), rate)
     try:
         every = speed / wing.step_seconds / rate
-        total = int(wing.length(record) / every) + 1 + round(_LINGER * rate)
+        total = int(wing.length(record) / every) + 1 + round(_LAST_PICTURE_SECONDS * rate)
         for count, image in enumerate(_pictures(wing, record, camera, every), 1):
             reel.add(image)
             if progress is not None:
                 progress(min(count, total), total)
-        for _ in range(round(_LINGER * rate)):
+        for _ in range(round(_LAST_PICTURE_SECONDS * rate)):
             reel.add(image)
         reel.close()
         if progress is not None:
@@ -119,7 +120,7 @@ def film(
 
 
 def _pictures(wing: Wing, record: Any, camera: Camera, every: float) -> Iterator[Image]:
-    """A picture for every so many steps, which need be no whole number; and one of the end."""
+    """Yield a picture for every `every` steps, which need not be a whole number, and one of the end."""
     count, shown = 0, -1
     image: Image | None = None
     for session, _ in wing.play_again(record):
@@ -139,7 +140,7 @@ class _Reel(Protocol):
 
 
 class _Mp4:
-    """H.264, which every browser and player shows."""
+    """An H.264 film, a format that all browsers play."""
 
     def __init__(self, path: Path, size: Size, fps: float) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Moving pictures as GIF files, in the few lines that takes: any player shows them, and no package is needed."""
+"""A writer of animated GIF files that needs no package besides numpy."""
 
 import struct
 from pathlib import Path
@@ -8,62 +8,67 @@ from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
 
-# Colours of one picture, and the number that stands for "as before".
+# The number of colours of one picture, and the palette index that means "unchanged".
 _COLOURS, _SAME = 255, 255
-# Bits of a channel when colours are counted.
+# Bits kept of each channel when colours are counted.
 _BITS = 5
+# Bits of the longest LZW code that GIF allows.
 _LONGEST_CODE = 12
 
 
 class GifFile:
     """A GIF that is written picture by picture.
 
-    Each has the 255 colours that suit it best, and leaves out what has not changed.
+    Each picture has its own palette of 255 colours; pixels that have not changed are transparent.
 
     Args:
         path: the file.
-        size: width and height.
-        fps: pictures a second; GIF counts in hundredths of a second, so the nearest number of them is taken.
+        size: width and height in pixels.
+        fps: pictures a second; the delay is rounded to hundredths of a second, the unit of GIF.
     """
 
     def __init__(self, path: Path, size: tuple[int, int], fps: float) -> None:
         self._file = path.open("wb")
         self._delay = max(2, round(100 / fps))
         self._before: Image | None = None
-        # No colours for all; then the block by which players repeat it for ever.
+        # A header without a global palette, then the block that makes players repeat the film for ever.
         self._file.write(b"GIF89a" + struct.pack("<HHBBB", *size, 0x70, 0, 0))
         self._file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
 
     def add(self, image: Image) -> None:
-        """One more picture."""
+        """Append a picture."""
         height, width, _ = image.shape
-        palette, indices = quantized(image)
+        palette, indices = quantize(image)
         if self._before is not None:
             same = np.all(image == self._before, axis=2)
             indices = np.where(same, np.uint8(_SAME), indices)
         self._before = image
         head = struct.pack("<BBBBHBB", 0x21, 0xF9, 4, 0x05, self._delay, _SAME, 0)
         place = struct.pack("<BHHHHB", 0x2C, 0, 0, width, height, 0x87)
-        self._file.write(head + place + palette.tobytes() + _blocks(packed(indices.tobytes())))
+        self._file.write(head + place + palette.tobytes() + _blocks(compress(indices.tobytes())))
 
     def close(self) -> None:
-        """It is complete."""
+        """Write the end of the file and close it."""
         self._file.write(b"\x3b")
         self._file.close()
 
     def abandon(self) -> None:
-        """It will never be."""
+        """Close the file, which stays incomplete."""
         self._file.close()
 
 
-def quantized(image: Image) -> tuple[Image, Image]:
-    """A palette of 256 colours for a picture, the last unused, and the picture in its numbers: by median cut."""
+def quantize(image: Image) -> tuple[Image, Image]:
+    """Reduce a picture to 255 colours by median cut.
+
+    Returns:
+        A palette of 256 colours, the last one unused, and the index of each pixel's colour in it.
+    """
     coarse = (image >> (8 - _BITS)).astype(np.int32)
     keys = (coarse[..., 0] << 2 * _BITS) | (coarse[..., 1] << _BITS) | coarse[..., 2]
-    found, counts = np.unique(keys, return_counts=True)
+    unique, counts = np.unique(keys, return_counts=True)
     mask = (1 << _BITS) - 1
-    colours = np.stack((found >> 2 * _BITS, (found >> _BITS) & mask, found & mask), axis=1)
-    boxes = [np.arange(len(found))]
+    colours = np.stack((unique >> 2 * _BITS, (unique >> _BITS) & mask, unique & mask), axis=1)
+    boxes = [np.arange(len(unique))]
     widths = [_width(colours, counts, boxes[0])]
     while len(boxes) < _COLOURS:
         widest = int(np.argmax(widths))
@@ -80,9 +85,9 @@ def quantized(image: Image) -> tuple[Image, Image]:
         widths.append(_width(colours, counts, other))
     number = np.zeros(1 << 3 * _BITS, np.uint8)
     for index, box in enumerate(boxes):
-        number[found[box]] = index
+        number[unique[box]] = index
     indices = number[keys]
-    # A colour of the palette is the mean of what it stands for.
+    # A colour of the palette is the mean of the pixels it replaces.
     flat, palette = indices.reshape(-1), np.zeros((256, 3), np.uint8)
     shares = np.maximum(np.bincount(flat, minlength=256), 1)
     for channel in range(3):
@@ -92,18 +97,18 @@ def quantized(image: Image) -> tuple[Image, Image]:
 
 
 def _width(colours: NDArray[np.int32], counts: NDArray[np.int64], box: NDArray[np.int64]) -> float:
-    """How much a box of colours asks to be cut: it is wide, and much of the picture."""
+    """Return the priority of a box for being cut: its width times the square root of its pixels."""
     if len(box) < 2:
         return 0.0
     return float(np.ptp(colours[box], axis=0).max() * np.sqrt(counts[box].sum()))
 
 
-def packed(data: bytes) -> bytes:
-    """Bytes as codes of growing length (LZW), as GIF has them."""
+def compress(data: bytes) -> bytes:
+    """Compress bytes by LZW with codes of growing length, as GIF requires."""
     clear, end = 256, 257
     first = {bytes((value,)): value for value in range(256)}
     table, following, bits = dict(first), end + 1, 9
-    # Codes are gathered in one number, the first in its lowest bits, and handed on when it grows long.
+    # Codes are collected in one integer, the first in its lowest bits, and written out when it has over 512 bits.
     out, gathered, length = bytearray(), clear, 9
     word = b""
     for value in data:
@@ -138,6 +143,6 @@ def packed(data: bytes) -> bytes:
 
 
 def _blocks(data: bytes) -> bytes:
-    """In pieces of at most 255 bytes, as GIF has them."""
+    """Split data into sub-blocks of at most 255 bytes, as GIF requires."""
     pieces = (data[start : start + 255] for start in range(0, len(data), 255))
     return b"\x08" + b"".join(bytes((len(piece),)) + piece for piece in pieces) + b"\x00"

@@ -1,4 +1,4 @@
-"""What follows from the steps and events of an episode: goals, latency, seconds, idle time."""
+"""Values computed from the steps and events of an episode: goals, latency, seconds, idle time."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,38 +10,38 @@ from puzzlebox.record.episode import Episode
 from puzzlebox.wings import wing_named
 from puzzlebox.wings.actions import actions_in
 
-# Seconds of doing nothing from which on a person is idle.
+# The shortest stretch without an action, in seconds of simulated time, that counts as idle time.
 IDLE_SECONDS = 5.0
 
 
 def plain_events(events: Iterable[Any]) -> list[dict[str, Any]]:
-    """Events as JSON holds them, without what says nothing."""
+    """Convert events to plain values for JSON, without empty ones."""
     plain = [plain_event(event) for event in events]
     return [{name: value for name, value in event.items() if value not in (None, {})} for event in plain]
 
 
 def seconds(steps: int, step_seconds: float) -> float:
-    """Steps in seconds of the simulation."""
+    """Convert steps to seconds of simulated time."""
     return round(steps * step_seconds, 6)
 
 
 def with_events(episode: Episode, events: Sequence[Mapping[str, Any]]) -> Episode:
-    """An episode with its events, and with what follows from them."""
+    """Return an episode with its events, and the goals and latency that follow from them."""
     wing = wing_named(episode.wing)
     latency = None if episode.error else wing.latency(events)
     return replace(episode, events=plain_events(events), goals=wing.goals(events), latency=latency)
 
 
 class Idleness:
-    """Adds up the long stretches of an episode in which its player could act and did nothing."""
+    """Adds up the stretches of at least `IDLE_SECONDS` in which a participant could act and did nothing."""
 
     def __init__(self, episode: Episode) -> None:
         self._wing = wing_named(episode.wing)
-        self._least = IDLE_SECONDS / (episode.step_seconds or 1.0)
+        self._shortest = IDLE_SECONDS / (episode.step_seconds or 1.0)
         self._counted = self._stretch = self._before = 0
 
-    def see(self, step: int, actions: str, flags: int) -> None:
-        """Take in the next step: its number, the text of its actions, and its flags."""
+    def add(self, step: int, actions: str, flags: int) -> None:
+        """Add the next step: its number, the text of its actions, and its flags."""
         if actions and self._wing.is_idle(actions_in(actions)[0], flags):
             self._stretch += step - self._before
         else:
@@ -50,10 +50,10 @@ class Idleness:
 
     @property
     def steps(self) -> int:
-        """How many steps were idle so far."""
-        return self._counted + (self._stretch if self._stretch >= self._least else 0)
+        """The number of idle steps so far."""
+        return self._counted + (self._stretch if self._stretch >= self._shortest else 0)
 
 
 def events_json(events: Iterable[Any]) -> str:
-    """Events as a text for tables."""
+    """Return events as JSON text, for a cell of a table."""
     return json.dumps(plain_events(events), separators=(",", ":"), default=str)

@@ -1,7 +1,7 @@
-"""Which program records an episode: a lock of the operating system's on one byte of a file beside the recordings.
+"""Locks that let only one program record an episode: each is on one byte of a file beside the recordings.
 
-Such a lock ends with the program that holds it, whatever ended that program, so that a server that was killed keeps
-nobody out, and no clock has to say when an owner counts as dead.
+The operating system releases such a lock when its process ends, for whatever reason. An episode of a server that was
+killed can therefore be resumed at once, without a timeout.
 """
 
 import errno
@@ -13,7 +13,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # Windows, where two servers are not kept apart
+except ImportError:  # on Windows, two servers may record the same episode
     fcntl = None  # type: ignore[assignment]
 
 from puzzlebox.record.database import StoreError
@@ -23,23 +23,23 @@ _TAKEN = (errno.EACCES, errno.EAGAIN)
 
 
 class Owners:
-    """The episodes one store records.
+    """The locks on the episodes that one store records.
 
     Args:
-        path: the file of recordings; the locks are on the file of that name with `.lock` after it.
+        path: the file of recordings; the locks are on the file with `.lock` appended to its name.
     """
 
     def __init__(self, path: Path) -> None:
-        real = path.resolve()  # one file may have several names
+        real = path.resolve()  # all symbolic links to a file must lead to the same lock
         self._path = real.with_name(real.name + _ENDING)
         self._lock = threading.Lock()
         self._file: int | None = None
-        self._own: set[str] = set()
+        self._ids: set[str] = set()
 
     def claim(self, id: str) -> bool:
-        """Become the owner of an episode; False where another program is."""
+        """Lock an episode; return False if another program has locked it."""
         with self._lock:
-            if id in self._own or fcntl is None:
+            if id in self._ids or fcntl is None:
                 return True
             try:
                 if self._file is None:
@@ -49,38 +49,38 @@ class Owners:
                 if problem.errno in _TAKEN and self._file is not None:
                     return False
                 raise StoreError(f"episodes cannot be locked in {self._path}: {problem.strerror}") from None
-            self._own.add(id)
+            self._ids.add(id)
             return True
 
     def release(self, id: str) -> None:
-        """Let another program become the owner of an episode."""
+        """Unlock an episode, so that another program can record it."""
         with self._lock:
-            if id in self._own and self._file is not None:
-                self._own.discard(id)
+            if id in self._ids and self._file is not None:
+                self._ids.discard(id)
                 _set(self._file, fcntl.F_UNLCK, _place(id))
 
     def close(self) -> None:
-        """Release all."""
+        """Unlock all episodes."""
         with self._lock:
-            self._own.clear()
+            self._ids.clear()
             if self._file is not None:
                 os.close(self._file)
                 self._file = None
 
 
 def _place(id: str) -> int:
-    """The byte that stands for an episode; it need not exist."""
+    """Return the offset of the byte that is locked for an episode; the file need not be that long."""
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:8]) >> 2
 
 
 def _set(file: int, kind: int, place: int) -> None:
     """Lock or unlock one byte, without waiting."""
     try:
-        # Of the opened file instead of the process, so that two stores of one program are kept apart, too.
+        # Owned by the open file and not by the process, so that two stores of one process exclude each other, too.
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))
     except (AttributeError, OSError) as problem:
         if isinstance(problem, OSError) and problem.errno != errno.EINVAL:
             raise
-        # A system without such locks.
+        # The system has no locks owned by open files.
         command = fcntl.LOCK_UN if kind == fcntl.F_UNLCK else fcntl.LOCK_EX | fcntl.LOCK_NB
         fcntl.lockf(file, command, 1, place, os.SEEK_SET)

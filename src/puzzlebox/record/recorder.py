@@ -1,4 +1,4 @@
-"""One episode written into a store while it is played."""
+"""The recorder, which writes one episode into a store while it is played."""
 
 import time
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from puzzlebox.wings.flags import NOTIFICATION
 
 
 class Recorder:
-    """Writes an episode into a store, step by step, from its beginning on.
+    """Writes an episode into a store, step by step, from its start.
 
     Args:
-        store: where it is written.
-        start: how it starts.
-        session: the episode, of which no step was taken yet.
+        store: the store.
+        start: the start of the episode.
+        session: the episode, before its first step.
         view: the camera it is played with.
-        events: what happened while it was prepared, where somebody has already taken that from the session.
+        events: the events of building the arena, if they were already taken from the session.
 
     Attributes:
-        start: how it started; `start.id` is its name in the store.
-        open: whether its end is still to come.
+        start: the start of the episode; `start.id` is its id in the store.
+        open: whether the end of the episode is still to be recorded.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Recorder:
         store.step(start.id, replace(Step.of(session, None, 0.0, view), events=events))
 
     def stepped(self, outcome: Outcome, view: str = "", time_ms: float | None = None) -> Step:
-        """Record the step that was just taken; where that was the last one, the episode ends."""
+        """Record the step that was just taken, and the end of the episode if it was the last one."""
         session = self._session
         if time_ms is None:
             time_ms = 1000 * (time.monotonic() - self._began)
@@ -50,7 +50,7 @@ class Recorder:
         return step
 
     def stop(self, ended_by: str) -> None:
-        """End the episode, whether or not it was played to its end."""
+        """Record the end of the episode, unless that was done; `ended_by` counts if it was not played to its end."""
         if self.open:
             self.open = False
             self._store.end(self.start.id, End.of(self._session, ended_by))

@@ -1,4 +1,4 @@
-"""Tables written row by row, as CSV or Parquet; a file appears under its name once it is complete."""
+"""Tables written row by row, as CSV or Parquet; a file gets its name once it is complete."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,23 +13,23 @@ Row = Sequence[Any]
 
 
 class Sheet(Protocol):
-    """Something rows are written to."""
+    """A table that rows are written to."""
 
     def write(self, rows: Sequence[Row]) -> None:
         """Add rows; None is an empty cell."""
 
     def finish(self) -> None:
-        """All rows are there: they are written to the end."""
+        """Write all rows that are still in memory to the temporary file."""
 
     def close(self) -> None:
-        """The file gets its name; a sheet that is not finished yet is finished first."""
+        """Finish the table, and rename the temporary file to its final name."""
 
     def abandon(self) -> None:
-        """They will never be: nothing is left of it."""
+        """Delete the temporary file."""
 
 
 class CsvSheet:
-    """A CSV file as RFC 4180 has it, in UTF-8; truth values are True and False, and no cell is a formula."""
+    """A CSV file (RFC 4180, UTF-8); truth values are True and False, and no cell can be read as a formula."""
 
     def __init__(self, path: Path, header: Sequence[str]) -> None:
         self._path, self._draft = path, _draft(path)
@@ -42,25 +42,25 @@ class CsvSheet:
         self._writer.writerows(rows)
 
     def finish(self) -> None:
-        """Write what is still in memory."""
+        """Write all rows that are still in memory to the temporary file."""
         self._file.close()
 
     def close(self) -> None:
-        """Done."""
+        """Finish the table, and rename the temporary file to its final name."""
         self.finish()
         self._draft.replace(self._path)
 
     def abandon(self) -> None:
-        """Not done."""
-        with suppress(OSError):  # on a full disk, what is still in memory cannot be written
+        """Delete the temporary file."""
+        with suppress(OSError):  # on a full disk, rows that are still in memory cannot be written
             self._file.close()
         self._draft.unlink(missing_ok=True)
 
 
 class ParquetSheet:
-    """A Parquet file; rows are gathered into groups, so that a long table needs no more memory than a short one."""
+    """A Parquet file, written in groups of rows, so that memory use does not grow with its length."""
 
-    _GROUP = 65_536
+    _GROUP_ROWS = 65_536
 
     def __init__(self, path: Path, columns: Sequence[Column]) -> None:
         try:
@@ -81,23 +81,23 @@ class ParquetSheet:
     def write(self, rows: Sequence[Row]) -> None:
         """Add rows."""
         self._waiting += rows
-        if len(self._waiting) >= self._GROUP:
+        if len(self._waiting) >= self._GROUP_ROWS:
             self._flush()
 
     def finish(self) -> None:
-        """Write what is still in memory."""
+        """Write all rows that are still in memory to the temporary file."""
         if self._writer.is_open:
             self._flush()
             self._writer.close()
 
     def close(self) -> None:
-        """Done."""
+        """Finish the table, and rename the temporary file to its final name."""
         self.finish()
         self._draft.replace(self._path)
 
     def abandon(self) -> None:
-        """Not done."""
-        with suppress(OSError):  # on a full disk, what is still in memory cannot be written
+        """Delete the temporary file."""
+        with suppress(OSError):  # on a full disk, rows that are still in memory cannot be written
             self._writer.close()
         self._draft.unlink(missing_ok=True)
 

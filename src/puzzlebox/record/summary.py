@@ -1,4 +1,4 @@
-"""An episode in words: what it was, how it went, what happened when."""
+"""Summaries of episodes as lines of text: task, agent or participant, length, return, events."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -7,13 +7,13 @@ from puzzlebox.record.entries import plain_event
 from puzzlebox.record.episode import Episode
 from puzzlebox.wings import Wing, wing_named
 
-# What a person need not be told one by one.
-_SILENT = ("finished", "unplaced")
-_MOST = 40
+# Kinds of events that a summary leaves out.
+_OMITTED = ("finished", "unplaced")
+_MOST_EVENTS = 40
 
 
 def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Lines about a recorded episode."""
+    """Summarise a recorded episode in lines of text."""
     events = list(events)
     wing = wing_named(episode.wing)
     who = episode.player if episode.by_person or episode.agent is None else f"{episode.player} ({episode.agent})"
@@ -26,16 +26,15 @@ def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[st
         f"player    {who}, {episode.started}",
         f"length    {_length(wing, episode.steps or 0, events)}",
         f"return    {episode.total:.3f}, {ending}",
-        *_happenings(wing, events, episode.arena),
+        *_event_lines(wing, events, episode.arena),
     ]
 
 
 def of_record(record: Any) -> list[str]:
-    """Lines about an episode in a file, which is played again for it."""
+    """Replay an episode of a file and summarise it in lines of text."""
     wing = wing_named(record.wing)
     events: list[dict[str, Any]] = []
-    for now, outcome in wing.play_again(record):
-        session = now
+    for session, outcome in wing.play_again(record):  # noqa: B007
         events += [plain_event(event) for event in (outcome.events if outcome else ())]
     ending = _verdict(session.passed()) if session.over else "not over"
     return [
@@ -43,7 +42,7 @@ def of_record(record: Any) -> list[str]:
         f"arena     {record.arena + 1}, seed {record.seed}, rules {wing.rules(record.rules).name}",
         f"length    {_length(wing, session.clock, events)}",
         f"return    {session.total:.3f}, {ending}",
-        *_happenings(wing, events, record.arena),
+        *_event_lines(wing, events, record.arena),
     ]
 
 
@@ -57,28 +56,28 @@ def _length(wing: Wing, steps: int, events: Sequence[Mapping[str, Any]]) -> str:
     return f"{_time(wing, steps)} ({steps} steps){decided}"
 
 
-def _happenings(wing: Wing, events: Iterable[Mapping[str, Any]], arena: int) -> list[str]:
-    told = [event for event in _with_numbers(events, arena) if event["kind"] not in _SILENT]
+def _event_lines(wing: Wing, events: Iterable[Mapping[str, Any]], arena: int) -> list[str]:
+    listed = [event for event in _with_numbers(events, arena) if event["kind"] not in _OMITTED]
     lines = []
-    for event in told[:_MOST]:
-        details = ", ".join(f"{name} {_said(value)}" for name, value in event["details"].items())
+    for event in listed[:_MOST_EVENTS]:
+        details = ", ".join(f"{name} {_value_text(value)}" for name, value in event["details"].items())
         words = " ".join(str(part) for part in (event["kind"], event.get("name")) if part)
         lines.append(f"  {_time(wing, event['step']):>8}  {words}" + (f" ({details})" if details else ""))
-    if len(told) > _MOST:
-        lines.append(f"  and {len(told) - _MOST} more")
+    if len(listed) > _MOST_EVENTS:
+        lines.append(f"  and {len(listed) - _MOST_EVENTS} more")
     return lines
 
 
 def _with_numbers(events: Iterable[Mapping[str, Any]], arena: int) -> Iterator[Mapping[str, Any]]:
-    """Events whose arenas are numbers, counted from 1, instead of the ids of the file; an episode starts in `arena`."""
+    """Yield events in which arenas have numbers from 1 instead of ids; the episode starts in `arena`, from 0."""
     number = arena + 1
     for event in events:
-        # The next arena takes over, and its start may be told after that.
+        # After "merged" the next arena is played, and later events are its own.
         number += event["kind"] == "merged"
         yield {**event, "details": {**event["details"], "arena": number}} if "arena" in event["details"] else event
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""The table of episodes: one row for each, the same columns for every agent, for people, and for every wing."""
+"""The table of episodes, with the same columns for agents and participants and for all wings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,11 @@ from puzzlebox.wings import wing_named
 
 
 def write_table(folder: Path, episodes: Sequence[Episode]) -> list[Path]:
-    """Write the table as CSV, and as Parquet where pyarrow is installed; each file appears once it is complete."""
+    """Write the table of episodes as CSV, and as Parquet if pyarrow is installed.
+
+    Returns:
+        The paths of the files; each file appears when it is complete.
+    """
     path = folder / f"{TABLE}.csv"
     sheets: list[tuple[Path, Sheet]] = [(path, CsvSheet(path, [column.name for column in EPISODES]))]
     if find_spec("pyarrow") is not None:
@@ -30,32 +34,35 @@ def write_table(folder: Path, episodes: Sequence[Episode]) -> list[Path]:
 def recorded_episodes(
     store: Store, episodes: Sequence[Episode], run: str = "recordings", left_out: list[str] | None = None
 ) -> list[Episode]:
-    """Recorded episodes that are over, with their events, levels and repetitions, so that they stand beside runs.
+    """Return the finished ones of some recorded episodes, with events, level and repetition as episodes of runs have.
 
     Args:
-        store: where they are.
-        episodes: which.
-        run: what the table calls them.
-        left_out: gets a sentence about each episode that is damaged, which is then left out. Default: it raises.
+        store: the store that holds the episodes.
+        episodes: the episodes.
+        run: the value of the column `run`.
+        left_out: a list to which a sentence about each damaged episode is appended; the episode is then left out.
+            Default: a damaged episode raises.
     """
-    found: list[Episode] = []
-    seen: dict[tuple[str, int, str | None, str | None], int] = {}
+    completed: list[Episode] = []
+    repetitions: dict[tuple[str, int, str | None, str | None], int] = {}
     for each in episodes:
         if not each.finished:
             continue
         try:
             store.require_whole(each)
             store.task_text(each.id)
-            whole = with_events(each, store.events(each.id))
+            complete = with_events(each, store.events(each.id))
         except StoreError as problem:
             if left_out is None:
                 raise
             left_out.append(str(problem))
             continue
         name, task = each.task.removeprefix(FILE) or each.title, store.task(each)
-        # A later version may have written what this one cannot read.
+        # None: a later version has written a task that this one cannot read.
         level, variant = ("", "") if task is None else wing_named(each.wing).classify(name, task)[2:]
-        place = (each.task_hash, each.arena, each.agent or HUMAN, each.participant)
-        seen[place] = seen.get(place, -1) + 1
-        found.append(replace(whole, run=run, task=name, level=level, variant=variant, repetition=seen[place]))
-    return found
+        key = (each.task_hash, each.arena, each.agent or HUMAN, each.participant)
+        repetitions[key] = repetitions.get(key, -1) + 1
+        completed.append(
+            replace(complete, run=run, task=name, level=level, variant=variant, repetition=repetitions[key])
+        )
+    return completed

@@ -1,7 +1,7 @@
-"""One thread that writes what all players do: one transaction for all of them, at most every tenth of a second.
+"""The thread that writes the entries of all episodes: one transaction for all, at most every tenth of a second.
 
-A transaction that fails as a whole (the disk is full, another program keeps the file locked) is tried again until it
-succeeds. What is wrong with one episode alone costs that episode: its entries are set aside in a file of their own.
+A transaction that fails as a whole (the disk is full, another program keeps the file locked) is retried until it
+succeeds. If entries of one episode cannot be stored, only that episode is given up: they are set aside in a file.
 """
 
 import json
@@ -22,22 +22,23 @@ from puzzlebox.record.entries import Breaks, End, Start, Step, plain_event
 from puzzlebox.wings.actions import actions_text
 
 # Seconds from one transaction to the next.
-BREATH = 0.1
-# Seconds until a failed transaction is tried again, at first and at most.
+INTERVAL_SECONDS = 0.1
+# Seconds until a failed transaction is retried, at first and at most.
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
-# Seconds a transaction waits for another program that writes; after that it has failed, and is tried again.
-LOCK_SECONDS = 2.0
-# Entries that may wait, of all episodes together: a hundred players who are paused (studio.play.MOST_UNSAVED).
+# Seconds a transaction waits for another program that writes before it fails and is retried.
+LOCK_TIMEOUT_SECONDS = 2.0
+# Entries of all episodes together that may wait: enough for a hundred paused participants
+# (studio.play.MOST_UNSAVED each).
 MOST_WAITING = 250_000
-# Seconds without a commit after which it is tried out whether one succeeds.
-RECENT = 2.0
+# Seconds since the last commit for which `try_out` takes for granted that the next one succeeds.
+RECENT_SECONDS = 2.0
 
 Listener = Callable[[dict[str, int]], object]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Nothing to be stored: the file is written to in order to see whether that succeeds."""
+    """An entry that changes nothing: writing it shows whether the file can be written."""
 
 
 Row = Start | Step | Breaks | End | Trial
@@ -47,23 +48,23 @@ _BEGIN = """INSERT INTO episodes
   (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant, wing,
    step_seconds)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-# Measures that have a column of their own; others go into `more`, as JSON.
+# Measures that have a column of their own; others are stored in `more`, as JSON.
 MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 _STEP = f"""INSERT INTO steps (episode, step, actions, time_ms, reward, total, view, flags, more, {", ".join(MEASURES)})
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
-# What fits into a whole number of SQLite.
+# The largest integer of SQLite.
 _LARGEST = 2**63 - 1
-_ELSEWHERE = "the file is not where it was"
-# What SQLite says, and what that means: the reason, and what to do.
+_MOVED = "the file is not where it was"
+# A part of SQLite's message, the reason in plain words, and the remedy.
 _REASONS = (
     ("disk is full", "the disk is full", "make room on it"),
     ("locked", "another program keeps the recordings locked", "end that program"),
     ("readonly", "the recordings may not be changed", "change the permissions of their file and folder"),
     ("unable to open", "the file of the recordings cannot be opened", "see whether its folder is still there"),
-    (_ELSEWHERE, "the file of the recordings was moved or deleted", "put it back, or restart the studio"),
+    (_MOVED, "the file of the recordings was moved or deleted", "put it back, or restart the studio"),
     ("no such table", "the file of the recordings was replaced", "put it back, or restart the studio"),
     ("malformed", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
     ("not a database", "the file of the recordings is damaged", "restart the studio with another file (--data)"),
@@ -71,17 +72,17 @@ _REASONS = (
 
 
 class CannotWrite(StoreError):
-    """Nothing can be written at the moment; it is tried again.
+    """Nothing can be written at the moment; the writer keeps retrying.
 
     Attributes:
         reason: what is wrong, in a few words.
-        remedy: what somebody can do about it.
+        remedy: what the user can do about it.
     """
 
     def __init__(self, path: Path, problem: Exception, waiting: int) -> None:
-        said = str(problem) or type(problem).__name__
-        found = (each[1:] for each in _REASONS if each[0] in said)
-        self.reason, self.remedy = next(found, (f"the disk says {said!r}", "see to the disk"))
+        message = str(problem) or type(problem).__name__
+        matches = (each[1:] for each in _REASONS if each[0] in message)
+        self.reason, self.remedy = next(matches, (f"the disk reports {message!r}", "check the disk"))
         super().__init__(f"recording to {path} fails: {self.reason}; entries not written yet: {waiting}")
 
 
@@ -90,7 +91,7 @@ class EpisodeFault(StoreError):
 
 
 class _Fault(Exception):
-    """Something is wrong with what is to be stored of one episode."""
+    """An entry of one episode cannot be stored."""
 
     def __init__(self, id: str, problem: Exception) -> None:
         super().__init__(str(problem) or type(problem).__name__)
@@ -102,45 +103,45 @@ def _text(details: Any) -> str:
 
 
 def _find(connection: sqlite3.Connection, id: str) -> int | None:
-    """The number of an episode in the file."""
-    found = connection.execute("SELECT number FROM episodes WHERE id = ?", (id,)).fetchone()
-    return None if found is None else int(found[0])
+    """Return the number of an episode in the file; None if it is not there."""
+    row = connection.execute("SELECT number FROM episodes WHERE id = ?", (id,)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file lies at a path; None where there is none."""
+    """Return device and inode of the file at a path; None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def _of_the_file(problem: Exception) -> bool:
-    """Whether everybody's entries fail with this, and may succeed later."""
+def _concerns_file(problem: Exception) -> bool:
+    """Return whether an error concerns the whole file, so that a retry may succeed, and not one episode."""
     return isinstance(problem, sqlite3.OperationalError | sqlite3.InternalError | OSError | MemoryError) or (
         type(problem) is sqlite3.DatabaseError
     )
 
 
-def _leave(connection: sqlite3.Connection) -> None:
-    """Close a connection; what it committed goes into the file even if the journal beside that was deleted."""
+def _close(connection: sqlite3.Connection) -> None:
+    """Close a connection after copying its commits into the file, even if the journal beside it was deleted."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_checkpoint(FULL)")
     connection.close()
 
 
 class Writer:
-    """Takes entries from any thread, in the order given, and returns at once; a thread of its own writes them.
+    """Accepts entries from any thread without blocking; its own thread writes them in that order.
 
     Args:
         path: the file.
-        listeners: are given, after each transaction, the episodes in it and their last steps; and nothing when
-            writing begins to fail, or an episode is given up.
-        over: is given the episodes that have ended, or were given up, once that is in the file.
+        listeners: functions called after each transaction with the last step of each episode in it, and with an empty
+            dictionary when writing begins to fail or an episode is given up.
+        over: a function called with the ids of the episodes that have ended or were given up, once that is committed.
 
     Attributes:
-        error: why nothing can be written at the moment; None while all is well.
+        error: why nothing can be written at the moment; None while writing succeeds.
     """
 
     def __init__(
@@ -151,15 +152,15 @@ class Writer:
         self._counts: Counter[str] = Counter()
         self._faults: dict[str, EpisodeFault] = {}
         self._taken = self._written = 0
-        # Once it is to close: until when a failed transaction is tried again.
+        # Set by `close`: the time until which a failed transaction is retried.
         self._closing: float | None = None
         self._next_time = self._last_commit = 0.0
         self._failing_since = 0.0
         self._change = threading.Condition()
-        # Of open episodes; None: deleted meanwhile (`puzzlebox forget`), and what follows is not kept.
+        # The numbers of open episodes; None: deleted meanwhile (`puzzlebox forget`), further entries are dropped.
         self._numbers: dict[str, int | None] = {}
         self._version = -1
-        # What is written into a file that was moved away or deleted, nobody would find again.
+        # Compared before each commit: entries written into a file that was moved or deleted would be lost.
         self._file = _identity(path)
         self._wal: tuple[int, int] | None = None
         self._log = logging.getLogger(__name__)
@@ -168,7 +169,7 @@ class Writer:
         self._thread.start()
 
     def put(self, id: str, row: Row) -> None:
-        """Have something written.
+        """Add an entry to those that wait to be written.
 
         Raises:
             EpisodeFault: this episode was given up.
@@ -187,50 +188,50 @@ class Writer:
                 self._change.notify_all()
 
     def waiting(self, id: str) -> int:
-        """How many entries of an episode are not in the file yet."""
+        """Return the number of entries of an episode that are not in the file yet."""
         with self._change:
             return self._counts[id]
 
     def fault(self, id: str) -> EpisodeFault | None:
-        """Why an episode was given up; None where it was not."""
+        """Return why an episode was given up; None if it was not."""
         with self._change:
             return self._faults.get(id)
 
-    def flush(self, patience: float) -> None:
-        """Wait until all that was put before is in the file; raise `error` once it has lasted so many seconds."""
+    def flush(self, retry_seconds: float) -> None:
+        """Wait until all earlier entries are in the file; raise `error` if writing has failed for `retry_seconds`."""
         with self._change:
             goal = self._taken
-            self._wait(lambda: self._written >= goal, patience)
+            self._wait(lambda: self._written >= goal, retry_seconds)
 
     def try_out(self) -> None:
-        """Raise `error` where nothing can be written now; it is tried, unless something was written just before."""
+        """Raise `error` if nothing can be written now; without a commit in the last seconds, a trial is written."""
         if self.error is not None:
             raise self.error
-        if time.monotonic() - self._last_commit > RECENT:
+        if time.monotonic() - self._last_commit > RECENT_SECONDS:
             self.put("", Trial())
             self.flush(0.0)
 
-    def close(self, patience: float) -> None:
-        """Write what is left and end the thread; give up where writing still fails after so many seconds.
+    def close(self, retry_seconds: float) -> None:
+        """Write all waiting entries and end the thread; give up if writing still fails after `retry_seconds`.
 
         Raises:
-            CannotWrite: something was not written.
+            CannotWrite: some entries were not written.
             EpisodeFault: an episode was given up.
         """
         with self._change:
-            until = time.monotonic() + patience
-            self._closing = until if self._closing is None else min(self._closing, until)
+            deadline = time.monotonic() + retry_seconds
+            self._closing = deadline if self._closing is None else min(self._closing, deadline)
             self._change.notify_all()
         self._thread.join()
         problem = self.error or next(iter(self._faults.values()), None)
         if problem is not None:
             raise problem
 
-    def _wait(self, done: Callable[[], bool], patience: float) -> None:
+    def _wait(self, done: Callable[[], bool], retry_seconds: float) -> None:
         while not done():
             left = None
             if self.error is not None:
-                left = self._failing_since + patience - time.monotonic()
+                left = self._failing_since + retry_seconds - time.monotonic()
                 if left <= 0 or not self._thread.is_alive():
                     raise self.error
             self._change.wait(left)
@@ -243,40 +244,40 @@ class Writer:
         while entries := self._next():
             try:
                 if connection is None:
-                    if _identity(self._path) != self._file:  # SQLite would make a new one
-                        raise OSError(_ELSEWHERE)
+                    if _identity(self._path) != self._file:  # SQLite would create a new, empty file
+                        raise OSError(_MOVED)
                     connection, self._version, self._wal = connect(self._path), -1, None
-                    connection.execute(f"PRAGMA busy_timeout = {1000 * LOCK_SECONDS:.0f}")
+                    connection.execute(f"PRAGMA busy_timeout = {1000 * LOCK_TIMEOUT_SECONDS:.0f}")
                 done, over = self._write(connection, entries)
             except _Fault as fault:
                 self._give_up(fault, entries)
             except Exception as problem:
-                # Also the connection may be what is broken.
+                # The connection itself may be broken.
                 if connection is not None:
-                    _leave(connection)
+                    _close(connection)
                     connection = None
-                if not self._try_again(problem, entries, pause):
+                if not self._prepare_retry(problem, entries, pause):
                     return
                 pause = min(2 * pause, LONGEST_PAUSE)
             else:
                 pause = FIRST_PAUSE
                 self._over(over)
-                self._succeed(entries)
-                self._tell(done)
+                self._count_written(entries)
+                self._notify_listeners(done)
         if connection is not None:
             connection.close()
 
     def _next(self) -> list[Entry]:
-        """What has come since the last transaction, not too soon after it; nothing when it is time to stop."""
+        """Wait until the next transaction is due and return its entries; an empty list means that the thread ends."""
         with self._change:
             self._change.wait_for(lambda: self._waiting or self._closing is not None)
             if self.error is None:
                 self._change.wait_for(lambda: self._closing is not None, max(0.0, self._next_time - time.monotonic()))
-            self._next_time = time.monotonic() + BREATH
+            self._next_time = time.monotonic() + INTERVAL_SECONDS
             entries, self._waiting = self._waiting, []
         return entries
 
-    def _succeed(self, entries: list[Entry]) -> None:
+    def _count_written(self, entries: list[Entry]) -> None:
         with self._change:
             self._written += len(entries)
             self._counts -= Counter(id for id, _ in entries)
@@ -286,8 +287,8 @@ class Writer:
             self.error = None
             self._change.notify_all()
 
-    def _try_again(self, problem: Exception, entries: list[Entry], pause: float) -> bool:
-        """Put the entries back and wait a while; False where it is time to give up."""
+    def _prepare_retry(self, problem: Exception, entries: list[Entry], pause: float) -> bool:
+        """Put the entries back and wait `pause` seconds; return False when the deadline of `close` has passed."""
         with self._change:
             self._waiting = entries + self._waiting
             first = self.error is None
@@ -296,8 +297,8 @@ class Writer:
             self.error = CannotWrite(self._path, problem, self._taken - self._written)
             self._change.notify_all()
         if first:
-            self._log.warning("%s (%s); it is tried again until it succeeds", self.error, problem)
-            self._tell({})
+            self._log.warning("%s (%s); it is retried until it succeeds", self.error, problem)
+            self._notify_listeners({})
         with self._change:
             if self._closing is None:
                 self._change.wait_for(lambda: self._closing is not None, pause)
@@ -306,7 +307,7 @@ class Writer:
             return self._closing is None or time.monotonic() < self._closing
 
     def _give_up(self, fault: _Fault, entries: list[Entry]) -> None:
-        """Set aside what is left of one episode; the rest is written."""
+        """Set aside the waiting entries of one episode, so that those of the others can be written."""
         with self._change:
             everything = entries + self._waiting
             self._faults[fault.id] = EpisodeFault(f"episode {fault.id} cannot be recorded any further: {fault}")
@@ -323,10 +324,14 @@ class Writer:
         self._log.error("%s", sentence)
         self._numbers.pop(fault.id, None)
         self._over([fault.id])
-        self._tell({})
+        self._notify_listeners({})
 
     def _set_aside(self, id: str, rows: Sequence[Row]) -> str:
-        """Keep entries in a file beside the recordings, a line each; without the participant, who may be deleted."""
+        """Append entries to a file beside the recordings, without the participant, whose records may be deleted.
+
+        Returns:
+            A clause for messages that says where the entries are.
+        """
         path = aside_of(self._path)
         try:
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as file:
@@ -342,18 +347,18 @@ class Writer:
         return f"set aside in {path}"
 
     def _write(self, connection: sqlite3.Connection, entries: list[Entry]) -> tuple[dict[str, int], list[str]]:
-        """One transaction; how far each episode in it has come, and those that are over."""
+        """Write entries in one transaction; return the last step of each episode in it, and the ids of ended ones."""
         done: dict[str, int] = {}
         over: list[str] = []
         connection.execute("BEGIN IMMEDIATE")
         numbers = dict(self._numbers)
         try:
-            self._look_again(connection)
+            self._update_numbers(connection)
             for id, row in entries:
                 try:
                     reached = self._write_row(connection, id, row)
                 except Exception as problem:
-                    raise problem if _of_the_file(problem) else _Fault(id, problem) from problem
+                    raise problem if _concerns_file(problem) else _Fault(id, problem) from problem
                 if reached is not None:
                     done[id] = reached
                 if isinstance(row, End):
@@ -370,9 +375,9 @@ class Writer:
         return done, over
 
     def _write_row(self, connection: sqlite3.Connection, id: str, row: Row) -> int | None:
-        """Write one entry; the step its episode has come to, where the entry says so."""
+        """Write one entry; return its step, if it has one."""
         if isinstance(row, Trial):
-            # The header of the file, as it is: nothing changes, and yet it must be written.
+            # Sets a field of the file's header to the value it has: SQLite writes the page, and nothing changes.
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             connection.execute(f"PRAGMA user_version = {version}")
             return None
@@ -392,21 +397,21 @@ class Writer:
         return row.step
 
     def _refuse_another_file(self) -> None:
-        """Raise where the file, or SQLite's journal beside it, is not the one that was opened."""
+        """Raise if the file, or SQLite's journal beside it, is not the one that was opened."""
         wal = _identity(self._path.with_name(self._path.name + "-wal"))
         if _identity(self._path) != self._file or self._wal not in (None, wal):
-            raise OSError(_ELSEWHERE)
+            raise OSError(_MOVED)
         self._wal = wal
 
-    def _look_again(self, connection: sqlite3.Connection) -> None:
-        """Find out which episodes another program has deleted; their numbers may be given to new ones."""
+    def _update_numbers(self, connection: sqlite3.Connection) -> None:
+        """Look up the numbers again if another program has changed the file: deleted numbers may be reused."""
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         if version != self._version:
             self._version = version
             self._numbers = {id: _find(connection, id) for id in self._numbers}
 
     def _number(self, connection: sqlite3.Connection, id: str) -> int | None:
-        """The number of an episode in the file; None where it was deleted."""
+        """Return the number of an episode in the file; None if it was deleted."""
         if id not in self._numbers:
             self._numbers[id] = _find(connection, id)
         return self._numbers[id]
@@ -430,9 +435,9 @@ class Writer:
             subject = (event.get("thing"), event.get("name"), event.get("animal"))
             connection.execute(_EVENT, (number, event["step"], event["kind"], *subject, _text(event["details"])))
 
-    def _tell(self, done: dict[str, int]) -> None:
+    def _notify_listeners(self, done: dict[str, int]) -> None:
         for listener in tuple(self._listeners):
             try:
                 listener(dict(done))
-            except Exception:  # a listener's mistake is no reason to stop recording
+            except Exception:  # an error in a listener must not stop the recording
                 self._log.exception("a listener of the recordings failed")

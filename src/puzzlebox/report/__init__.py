@@ -1,7 +1,7 @@
-"""Reports: episodes of agents and people compared, drawn, and told in words one can paste."""
+"""Reports on episodes of agents and participants: statistics, figures, tables, and a methods section."""
 
-from puzzlebox.report.making import Report, make_report
-from puzzlebox.report.played import Played, Results, Source
-from puzzlebox.report.reading import CannotRead, gather
+from puzzlebox.report.build import Report, make_report
+from puzzlebox.report.episodes import ReportEpisode, Results, Source
+from puzzlebox.report.sources import CannotRead, gather
 
-__all__ = ["CannotRead", "Played", "Report", "Results", "Source", "gather", "make_report"]
+__all__ = ["CannotRead", "Report", "ReportEpisode", "Results", "Source", "gather", "make_report"]

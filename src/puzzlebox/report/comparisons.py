@@ -1,5 +1,6 @@
-"""Which agents differ on a task: rank tests on returns, with effect sizes and sentences fit for a results section."""
+"""Comparisons of agents on each task: rank tests of returns, effect sizes, and sentences for a results section."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.report import words
-from puzzlebox.report.played import Played, agents_of, grouped, returns
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, returns
 from puzzlebox.report.tables import Table, real, text
 from puzzlebox.stats import (
     CannotCompute,
@@ -21,17 +22,25 @@ from puzzlebox.stats import (
 )
 from puzzlebox.stats.effects import size_in_words
 
-# With fewer episodes of each agent a rank test can hardly find anything.
+# Fewest episodes of each agent for a rank test; with fewer it has hardly any power.
 FEWEST = 5
-# Sums of thousands of rewards differ in the digits after these though the outcomes are equal.
+# Decimals to which returns are rounded: beyond, sums of thousands of rewards differ although outcomes are equal.
 DECIMALS = 9
-# How many tasks the page spells out.
+# The number of tasks for which the page gives the test in a sentence and in tables.
 SPELLED_OUT = 8
 
 
 @dataclass(frozen=True)
 class TaskTest:
-    """The tests of one task; without `overall`, `why_not` says why there is none. `groups` are returns as they came."""
+    """The tests of one task.
+
+    Attributes:
+        task: the name of the task.
+        groups: the returns of each agent, not rounded.
+        overall: the Kruskal-Wallis test; None if there is none.
+        pairs: Dunn's test and the effect size of each pair of agents.
+        why_not: why there is no test, as a clause.
+    """
 
     task: str
     groups: dict[str, NDArray[np.float64]]
@@ -41,9 +50,9 @@ class TaskTest:
 
     @property
     def sentence(self) -> str:
-        """The result as one would write it."""
+        """The result in a sentence for a results section."""
         if self.overall is None:
-            return f"{self.task}: no test of the returns, for {self.why_not}."
+            return f"{self.task}: returns were not tested because {self.why_not}."
         test = self.overall
         differ = "differed" if test.p < 0.05 else "did not differ significantly"
         line = (
@@ -52,51 +61,43 @@ class TaskTest:
         )
         if len(self.groups) < 3:
             return f"{line} Cliff's δ = {words.number(self.pairs[0]['cliffs_delta'])} ({self.pairs[0]['effect']})."
-        sure = [f"{pair['first']} and {pair['second']}" for pair in self.pairs if pair["p_holm"] < 0.05]
-        if not sure:
-            return f"{line} No pair differed by Dunn's test (Holm-adjusted)."
-        found = "All pairs" if len(sure) == len(self.pairs) else words.listed(sure, 8)
-        return f"{line} Dunn's test (Holm-adjusted p < .05) told apart: {found[0].lower() + found[1:]}."
+        pairs = [f"{pair['first']} and {pair['second']}" for pair in self.pairs if pair["p_holm"] < 0.05]
+        if not pairs:
+            return f"{line} No pair of agents differed significantly (Dunn's test, Holm-adjusted)."
+        differing = "all pairs" if len(pairs) == len(self.pairs) else words.listed(pairs, 8)
+        return f"{line} Pairs that differed (Dunn's test, Holm-adjusted p < .05): {differing}."
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """All tests of a report."""
+    """All tests of a report, and remarks about tasks without one."""
 
     tests: list[TaskTest]
     remarks: list[str] = field(default_factory=list)
 
     @property
     def done(self) -> list[TaskTest]:
-        """Those that could be computed."""
+        """The tests that could be computed."""
         return [test for test in self.tests if test.overall is not None]
 
 
-def compare(rows: Sequence[Played]) -> Comparisons:
-    """Test each task on which at least two agents played often enough."""
+def compare(rows: Sequence[ReportEpisode]) -> Comparisons:
+    """Test the returns on each task that at least two agents played often enough."""
     tests = [_of_task(task, own) for task, own in sorted(grouped(rows, lambda row: row.task).items())]
     done = [test for test in tests if test.overall is not None]
     remarks = []
-    reasons = grouped_reasons(test.why_not for test in tests if test.overall is None)
+    reasons = Counter(test.why_not for test in tests if test.overall is None)
     for reason, many in reasons.items():
         if len(tests) > 1:
-            remarks.append(f"{words.count(many, 'task')} of {len(tests)} without a test of returns: {reason}.")
+            remarks.append(f"Returns were not tested on {many} of {len(tests)} tasks: {reason}.")
         else:
-            remarks.append(f"No test of returns: {reason}.")
+            remarks.append(f"Returns were not tested: {reason}.")
     if len(done) > 1:
-        remarks.append("The file also has each task's p adjusted by Holm for the number of tasks.")
+        remarks.append("The table file also has p values adjusted by Holm for the number of tasks.")
     return Comparisons(tests, remarks)
 
 
-def grouped_reasons(reasons: Any) -> dict[str, int]:
-    """Each reason, and how often it was given."""
-    counted: dict[str, int] = {}
-    for reason in reasons:
-        counted[reason] = counted.get(reason, 0) + 1
-    return counted
-
-
-def _of_task(task: str, rows: Sequence[Played]) -> TaskTest:
+def _of_task(task: str, rows: Sequence[ReportEpisode]) -> TaskTest:
     by_agent = grouped(rows, lambda row: row.agent)
     groups = {agent: returns(by_agent[agent]) for agent in agents_of(rows)}
     if len(groups) < 2:
@@ -118,7 +119,7 @@ def _of_task(task: str, rows: Sequence[Played]) -> TaskTest:
 
 
 def overall_table(comparisons: Comparisons) -> Table:
-    """The test of each task."""
+    """Tabulate the test of each task."""
     done = comparisons.done
     adjusted = holm([test.overall.p for test in done if test.overall])
     lines = []
@@ -145,11 +146,11 @@ def overall_table(comparisons: Comparisons) -> Table:
         ("p", lambda row: words.p_value(row["p"])),
         ("ε²", real("epsilon_squared")),
     ]
-    return Table("kruskal_wallis", "Kruskal–Wallis test of returns on each task.", lines, columns, most=SPELLED_OUT)
+    return Table("kruskal_wallis", "Kruskal–Wallis tests of returns on each task.", lines, columns, most=SPELLED_OUT)
 
 
 def pairs_table(comparisons: Comparisons) -> Table:
-    """The pairs of agents of each task."""
+    """Tabulate Dunn's test of each pair of agents on each task."""
     lines = [pair for test in comparisons.done for pair in test.pairs]
     tasks = {line["task"] for line in lines}
     most = next((i for i, line in enumerate(lines) if line["task"] not in sorted(tasks)[:SPELLED_OUT]), len(lines))
@@ -162,5 +163,8 @@ def pairs_table(comparisons: Comparisons) -> Table:
         ("Holm", lambda row: words.p_value(row["p_holm"])),
         ("Cliff's δ", lambda row: f"{words.number(row['cliffs_delta'])} ({row['effect']})"),
     ]
-    caption = "Dunn's test for each pair of agents: z is the first's mean rank minus the second's in standard errors."
+    caption = (
+        "Dunn's tests of each pair of agents; z is the mean rank of the first minus that of the second, in standard "
+        "errors."
+    )
     return Table("dunn", caption, lines, columns, most=most, ditto=True)

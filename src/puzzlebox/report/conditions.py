@@ -1,23 +1,23 @@
-"""What episodes were played under: what each agent was and perceived, and what each task asked for."""
+"""The conditions of the episodes: class, options and senses of each agent; time limit and pass mark of each task."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from puzzlebox.report import words
-from puzzlebox.report.played import Played, Results, Source
+from puzzlebox.report.episodes import ReportEpisode, Results, Source
 from puzzlebox.report.tables import Table
 
 TASKS = "task_settings"
 
 
-def agents_told(sources: Sequence[Source]) -> list[str]:
-    """A sentence or two about each agent of some runs: its class, all its options, its senses."""
-    told = (_agent_told(agent) for source in sources for agent in _agents(source))
-    return [line for line in dict.fromkeys(told) if line]
+def agent_sentences(sources: Sequence[Source]) -> list[str]:
+    """Describe each agent of some runs in a sentence or two: its class, all its options, its senses."""
+    sentences = (_agent_sentence(agent) for source in sources for agent in _agents(source))
+    return [line for line in dict.fromkeys(sentences) if line]
 
 
 def agent_rows(source: Source) -> Iterator[tuple[str, str]]:
-    """Name and value of everything a run says of its agents."""
+    """Yield the name and value of each setting of the agents of a run."""
     for agent in _agents(source):
         for name, value in agent.items():
             if name != "name":
@@ -31,43 +31,43 @@ def _agents(source: Source) -> Iterator[Mapping[str, Any]]:
             yield agent
 
 
-def _agent_told(agent: Mapping[str, Any]) -> str:
+def _agent_sentence(agent: Mapping[str, Any]) -> str:
     lines = []
     if "class" in agent:
-        # Runs of earlier versions did not write options down.
+        # Runs of earlier versions have no options.
         options = agent.get("options")
         brackets = f"({', '.join(f'{name}={value!r}' for name, value in options.items())})" if options else ""
         lines.append(f"The agent “{agent['name']}” was {agent['class']}{brackets}.")
-    senses = _perceived(agent.get("senses", {}))
+    senses = _sense_phrases(agent.get("senses", {}))
     if senses:
         lines.append(f"{'It' if lines else 'The agent “' + str(agent['name']) + '”'} perceived {words.listed(senses)}.")
     return " ".join(lines)
 
 
-def _perceived(senses: Mapping[str, Any]) -> list[str]:
-    found = []
+def _sense_phrases(senses: Mapping[str, Any]) -> list[str]:
+    phrases = []
     size, rays = senses.get("camera"), senses.get("rays")
     if size:
         kinds = [name for name in ("grayscale", "depth", "segments") if senses.get(name)]
-        found.append(f"pictures of {size} × {size} pixels{f' ({words.listed(kinds)})' if kinds else ''}")
+        phrases.append(f"pictures of {size} × {size} pixels{f' ({words.listed(kinds)})' if kinds else ''}")
     if rays:
         fan = f" over {senses['ray_degrees']:g}°" if "ray_degrees" in senses else ""
-        found.append(f"{words.count(rays, 'ray')}{fan}")
+        phrases.append(f"{words.count(rays, 'ray')}{fan}")
     if senses.get("vitals"):
-        found.append("its health, velocity and position")
-    return found
+        phrases.append("its health, velocity and position")
+    return phrases
 
 
 def task_table(results: Results) -> Table:
-    """Each arena of each task: its hash, time limit and pass mark."""
+    """Tabulate hash, time limit and pass mark of each arena of each task."""
     names = {row.task_hash: row.task for row in results.rows}
-    known = {(row.task_hash, row.task) for row in results.rows}
+    used = {(row.task_hash, row.task) for row in results.rows}
     lines = []
     for source in results.sources:
         for line in _of_run(source) if source.settings else _of_recordings(source, results.rows):
-            # As the report calls it, where another file has another name for the same task.
+            # The name of the report, if sources have different names for the same task.
             own = (line["task_hash"], line["task"])
-            task = line["task"] if own in known else names.get(line["task_hash"], line["task"])
+            task = line["task"] if own in used else names.get(line["task_hash"], line["task"])
             lines.append({"run": source.name, **line, "task": task})
     return Table(TASKS, "", lines, ())
 
@@ -80,24 +80,24 @@ def _of_run(source: Source) -> Iterator[dict[str, Any]]:
             yield _line(task["name"], arena["position"], task["hash"], arena["time_limit"], arena["pass_mark"])
 
 
-def _of_recordings(source: Source, rows: Sequence[Played]) -> Iterator[dict[str, Any]]:
-    """The store has the text of each task that was played."""
+def _of_recordings(source: Source, rows: Sequence[ReportEpisode]) -> Iterator[dict[str, Any]]:
+    """Yield the conditions of recorded episodes, from the tasks in the store."""
     if source.kind != "recordings":
         return
     from puzzlebox.record.store import Store
 
     store = Store(source.path)
-    seen = set()
+    done = set()
     for row in rows:
-        place = row.trajectory.partition("|")[0]
-        if place != str(source.path) or (row.task_hash, row.arena) in seen:
+        path = row.trajectory.partition("|")[0]
+        if path != str(source.path) or (row.task_hash, row.arena) in done:
             continue
-        seen.add((row.task_hash, row.arena))
+        done.add((row.task_hash, row.arena))
         task = store.task(row)
         if task is not None and row.arena in task.starts:
-            asked = task.conditions(row.arena)
-            if asked.keys() >= {"time_limit", "pass_mark"}:
-                yield _line(row.task, row.arena, row.task_hash, asked["time_limit"], asked["pass_mark"])
+            conditions = task.conditions(row.arena)
+            if conditions.keys() >= {"time_limit", "pass_mark"}:
+                yield _line(row.task, row.arena, row.task_hash, conditions["time_limit"], conditions["pass_mark"])
 
 
 def _line(task: str, arena: int, task_hash: str, time_limit: int, pass_mark: float) -> dict[str, Any]:
@@ -105,22 +105,22 @@ def _line(task: str, arena: int, task_hash: str, time_limit: int, pass_mark: flo
 
 
 def time_limits(table: Table) -> dict[tuple[str, int], float]:
-    """The time limit of each arena, by the hash of its task and its position."""
+    """Return the time limit of each arena, by the hash of its task and its index from 0."""
     return {(line["task_hash"], line["arena"] - 1): line["time_limit"] for line in table.rows}
 
 
-def tasks_told(table: Table) -> str:
-    """Time limits and pass marks in a sentence; "" where nobody knows them."""
+def task_sentence(table: Table) -> str:
+    """Describe time limits and pass marks in a sentence; "" if they are unknown."""
     if not table.rows:
         return ""
     limits = [line["time_limit"] / 10 for line in table.rows if line["time_limit"]]
     endless = len(table.rows) - len(limits)
-    told = [f"Time limits, which food prolongs, were {_span(limits)} s"] if limits else []
+    parts = [f"Time limits, which food extends, were {_span(limits)} s"] if limits else []
     if endless:
-        told.append(f"{words.count(endless, 'arena')} had no time limit")
-    told.append(f"pass marks were {_span([line['pass_mark'] for line in table.rows])}")
-    text = ", ".join(told)
-    return f"{text[0].upper()}{text[1:]} (of each task, with its SHA-256: table {TASKS})."
+        parts.append(f"{words.count(endless, 'arena')} had no time limit")
+    parts.append(f"pass marks were {_span([line['pass_mark'] for line in table.rows])}")
+    text = ", ".join(parts)
+    return f"{text[0].upper()}{text[1:]} (see table {TASKS} for each task and its SHA-256)."
 
 
 def _span(values: Sequence[float]) -> str:

@@ -1,8 +1,8 @@
-"""What is doubtful in the data themselves, said before anybody reads a number: each check found a published mistake.
+"""Warnings about the data of a report, shown before any number.
 
-The mistakes are listed in docs/original/experiments.md#problems: equal outcomes that rank differently, ties that depend
-on the last digit, rows under the wrong task's name, tasks some agents never met. Runs that are not over, and episodes
-that repeat one another, would lead to more.
+Most checks are for mistakes in published results, listed in docs/original/experiments.md#problems: equal outcomes that
+rank differently, ties that depend on the last digit, rows under the name of another task, tasks that some agents did
+not play. Others are for incomplete runs and for episodes that repeat one another.
 """
 
 import shlex
@@ -11,24 +11,26 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from puzzlebox.report import words
-from puzzlebox.report.alike import repetitions
 from puzzlebox.report.comparisons import DECIMALS, Comparisons, TaskTest
-from puzzlebox.report.played import Played, Results, Source, agents_of, grouped
+from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, grouped
 from puzzlebox.report.published_claims import TIMED_OUT, tied_time_outs
+from puzzlebox.report.repeats import repeated_episodes
 from puzzlebox.stats import CannotCompute, dunn, kruskal_wallis
 
-# Below this share of time-outs with the right limit, names and rows do not belong together.
-_NAMED_RIGHT = 0.95
-_FEW = 20
-_MOST = 6
-# Where to look when not everybody met the same tasks, or arenas.
-_INSTEAD = {"tasks": "tasks and levels", "arenas": "the table of arenas"}
+# The smallest proportion of time-outs that agree with the time limit of their task; fewer mean wrong task names.
+_LEAST_AGREEMENT = 0.95
+# Fewest time-outs of an agent for that check.
+_FEWEST_TIME_OUTS = 20
+# Warnings about single tests, at most.
+_MOST_WARNINGS = 6
+# What to compare if agents did not play the same tasks, or arenas.
+_ALTERNATIVE = {"tasks": "tasks and levels", "arenas": "the table of arenas"}
 
 
 def doubts(results: Results, comparisons: Comparisons) -> list[str]:
-    """Sentences about what a reader should not trust."""
+    """Return warnings about the data, as sentences."""
     rows = results.rows
-    found = [
+    warnings = [
         *(sentence for source in results.sources for sentence in source.damaged),
         *_unfinished(results.sources),
         *_different_tasks_of_one_name(rows),
@@ -40,192 +42,197 @@ def doubts(results: Results, comparisons: Comparisons) -> list[str]:
         *_wrong_names(rows),
         *_whole_times(rows),
     ]
-    told = [line for test in comparisons.done for line in (*_bookkeeping(test), *_last_digits(test))]
-    if len(told) > _MOST:
-        told = [*told[:_MOST], f"The same holds for {len(told) - _MOST} more tests."]
-    return found + told
+    about_tests = [line for test in comparisons.done for line in (*_bookkeeping(test), *_last_digits(test))]
+    if len(about_tests) > _MOST_WARNINGS:
+        more = len(about_tests) - _MOST_WARNINGS
+        about_tests = [*about_tests[:_MOST_WARNINGS], f"The same holds for {more} more tests."]
+    return warnings + about_tests
 
 
 def _unfinished(sources: Sequence[Source]) -> Iterator[str]:
     for source in sources:
         if source.missing:
-            there = source.scheduled - source.missing
-            typed = [part.get("command", "") for part in source.settings.get("commands", ())]
-            command = f"`{_here(typed[-1], source)}`" if typed and typed[-1] else "the same run, begun again,"
+            played = source.scheduled - source.missing
+            commands = [part.get("command", "") for part in source.settings.get("commands", ())]
+            command = (
+                f"`{_resume_command(commands[-1], source)}`"
+                if commands and commands[-1]
+                else "the same command, given again,"
+            )
             yield (
-                f"{source.name}: {there:,} of {words.count(source.scheduled, 'episode')} "
-                f"{'is' if there == 1 else 'are'} there; {command} plays the rest."
+                f"{source.name} is incomplete: it has {played:,} of {words.count(source.scheduled, 'episode')}; "
+                f"{command} plays the rest."
             )
 
 
-def _here(command: str, source: Source) -> str:
-    """The command that resumes a run: with the folder where the run is now, and `--repair` where it is damaged."""
+def _resume_command(command: str, source: Source) -> str:
+    """Return the command that resumes a run: with its current folder, and with `--repair` if it is damaged."""
     try:
         parts = shlex.split(command)
-    except ValueError:  # somebody changed it
+    except ValueError:  # the command in `run.json` was edited
         return command
-    place, new = str(source.path), []
+    folder, new = str(source.path), []
     for before, word in zip(["", *parts], parts, strict=False):
         if before in ("-o", "--output"):
-            word = place
+            word = folder
         elif word.startswith("--output="):
-            word = f"--output={place}"
+            word = f"--output={folder}"
         elif word.startswith("-o") and word != "-o":
-            word = f"-o{place}"
+            word = f"-o{folder}"
         new.append(word)
     if source.damaged and "--repair" not in new:
         new.append("--repair")
     return shlex.join(new)
 
 
-def _different_tasks_of_one_name(rows: Sequence[Played]) -> Iterator[str]:
+def _different_tasks_of_one_name(rows: Sequence[ReportEpisode]) -> Iterator[str]:
     hashes = grouped((row for row in rows if row.task_hash), lambda row: row.task)
-    torn = [task for task, own in hashes.items() if len({row.task_hash for row in own}) > 1]
-    if torn:
+    tasks = [task for task, own in hashes.items() if len({row.task_hash for row in own}) > 1]
+    if tasks:
         yield (
-            f"{words.listed(torn)}: episodes under this name were played on different versions of the task "
+            f"{words.listed(tasks)}: episodes under this name were played on different versions of the task "
             "(their hashes differ), so they should not be compared."
         )
 
 
-def _different_rules(rows: Sequence[Played]) -> Iterator[str]:
+def _different_rules(rows: Sequence[ReportEpisode]) -> Iterator[str]:
     rules = sorted({row.rules for row in rows} - {""})
     if len(rules) > 1:
-        yield f"Episodes were played by different rules ({', '.join(rules)}); times and returns are not the same thing."
+        yield f"Episodes were played by different rules ({', '.join(rules)}); times and returns are not comparable."
 
 
-def _doubled(rows: Sequence[Played]) -> Iterator[str]:
-    # People may meet the same chances: from one link, and again.
+def _doubled(rows: Sequence[ReportEpisode]) -> Iterator[str]:
+    # Participants may have the same seed: links give it, and a task may be played again.
     seeded = [row for row in rows if row.seed and not row.person]
-    meetings = grouped(seeded, lambda row: (row.task_hash or row.task, row.arena, row.agent, row.seed, row.rules))
-    again = sum(len(own) - 1 for own in meetings.values())
-    if again:
+    groups = grouped(seeded, lambda row: (row.task_hash or row.task, row.arena, row.agent, row.seed, row.rules))
+    surplus = sum(len(own) - 1 for own in groups.values())
+    if surplus:
         yield (
-            f"{words.count(again, 'episode')} of the same agent on the same task with the same seed "
-            f"{'is' if again == 1 else 'are'} there more than once; repeated episodes make intervals too narrow."
+            f"{words.count(surplus, 'episode')} {'has' if surplus == 1 else 'have'} the same agent, task and seed as "
+            "another one; duplicates make intervals too narrow."
         )
 
 
-def _repeated(rows: Sequence[Played]) -> Iterator[str]:
-    again = repetitions(rows)
-    if not again:
+def _repeated(rows: Sequence[ReportEpisode]) -> Iterator[str]:
+    repeated = repeated_episodes(rows)
+    if not repeated:
         return
     tasks = {agent: len({row.task for row in own}) for agent, own in grouped(rows, lambda row: row.agent).items()}
-    alike = grouped((own[0] for own in again), lambda row: row.agent)
+    alike = grouped((own[0] for own in repeated), lambda row: row.agent)
     who = [
         f"{agent} on {len({row.task for row in alike[agent]})} of {words.count(tasks[agent], 'task')}"
         for agent in agents_of(rows)
         if agent in alike
     ]
     yield (
-        f"{words.listed(who)}: all episodes of an arena are alike in steps, return and (where they are kept) actions, "
-        f"though their seeds differ. These {sum(map(len, again)):,} episodes are "
-        f"{words.count(len(again), 'observation')} repeated, but intervals and tests take them for independent and "
-        "promise too much. Play one episode of each, or vary the task (`vary`, in a template)."
+        f"{words.listed(who)}: all episodes in an arena have the same steps, return and (if recorded) actions, "
+        f"although their seeds differ. These {sum(map(len, repeated)):,} episodes are "
+        f"{words.count(len(repeated), 'observation')} repeated, but intervals and tests treat them as independent and "
+        "are too narrow or too significant. Play one episode of each, or vary the task (`vary`, in a template)."
     )
 
 
-def _not_the_same_tasks(rows: Sequence[Played]) -> Iterator[str]:
-    # Who never met a task never met its arenas either, so only one of the two is said.
+def _not_the_same_tasks(rows: Sequence[ReportEpisode]) -> Iterator[str]:
+    # Different tasks imply different arenas, so at most one of the two is reported.
     for what, key in (("tasks", _task), ("arenas", _arena)):
-        met = {agent: set(map(key, own)) for agent, own in grouped(rows, lambda row: row.agent).items()}
-        common = set.intersection(*met.values()) if met else set()
-        everything = set().union(*met.values()) if met else set()
+        played = {agent: set(map(key, own)) for agent, own in grouped(rows, lambda row: row.agent).items()}
+        common = set.intersection(*played.values()) if played else set()
+        everything = set().union(*played.values()) if played else set()
         if len(common) < len(everything):
-            counts = ", ".join(f"{agent} {len(met[agent])}" for agent in agents_of(rows))
+            counts = ", ".join(f"{agent} {len(played[agent])}" for agent in agents_of(rows))
             yield (
-                f"Not everybody met the same {what} (of {len(everything)}: {counts}; all: {len(common)}); "
-                f"overall rates compare different sets, so look at {_INSTEAD[what]}."
+                f"Agents did not play the same {what} (of {len(everything)}: {counts}; all of them: {len(common)}); "
+                f"overall proportions are of different sets, so compare {_ALTERNATIVE[what]}."
             )
             return
 
 
-def _not_the_same_arenas(rows: Sequence[Played], comparisons: Comparisons) -> Iterator[str]:
+def _not_the_same_arenas(rows: Sequence[ReportEpisode], comparisons: Comparisons) -> Iterator[str]:
     own = grouped(rows, _task)
-    torn = [test.task for test in comparisons.done if len(_sets_of_arenas(own[test.task])) > 1]
-    if torn:
+    tasks = [test.task for test in comparisons.done if len(_sets_of_arenas(own[test.task])) > 1]
+    if tasks:
         yield (
-            f"{words.listed(torn)}: the test of returns compares agents that met different arenas of the task, which "
-            "may be all that it finds; each arena has its own rows below."
+            f"{words.listed(tasks)}: the test of returns compares agents that played different arenas of the task, "
+            "which alone may explain a difference; the table of arenas has each arena on its own."
         )
 
 
-def _sets_of_arenas(rows: Sequence[Played]) -> set[frozenset[int]]:
+def _sets_of_arenas(rows: Sequence[ReportEpisode]) -> set[frozenset[int]]:
     return {frozenset(row.arena for row in own) for own in grouped(rows, lambda row: row.agent).values()}
 
 
-def _task(row: Played) -> Hashable:
+def _task(row: ReportEpisode) -> Hashable:
     return row.task
 
 
-def _arena(row: Played) -> Hashable:
+def _arena(row: ReportEpisode) -> Hashable:
     return row.task, row.arena
 
 
-def _wrong_names(rows: Sequence[Played]) -> Iterator[str]:
-    """A runner's time-outs return the same for the same limit; where they do not, rows carry other tasks' names."""
+def _wrong_names(rows: Sequence[ReportEpisode]) -> Iterator[str]:
+    """Warn if time-outs with the same limit have different returns, which means that task names are wrong."""
     low, high = TIMED_OUT
-    outs = [row for row in rows if row.time_limit is not None and low <= row.total <= high]
-    for agent, own in grouped(outs, lambda row: row.agent).items():
-        right = 0
+    time_outs = [row for row in rows if row.time_limit is not None and low <= row.total <= high]
+    for agent, own in grouped(time_outs, lambda row: row.agent).items():
+        agreeing = 0
         for same in grouped(own, lambda row: row.time_limit).values():
             _, counts = np.unique([round(row.total, 4) for row in same], return_counts=True)
-            right += int(counts.max())
-        if len(own) >= _FEW and right < _NAMED_RIGHT * len(own):
+            agreeing += int(counts.max())
+        if len(own) >= _FEWEST_TIME_OUTS and agreeing < _LEAST_AGREEMENT * len(own):
             yield (
-                f"{agent}: only {right} of {len(own)} time-outs return what others with the same time limit do; "
-                "the rows probably carry other tasks' names."
+                f"{agent}: only {agreeing} of {len(own)} time-outs have the same return as others with the same time "
+                "limit; the rows probably have the names of other tasks."
             )
 
 
-def _whole_times(rows: Sequence[Played]) -> Iterator[str]:
-    old = [row for row in rows if row.whole_time and row.latency is not None]
-    if old:
+def _whole_times(rows: Sequence[ReportEpisode]) -> Iterator[str]:
+    without = [row for row in rows if row.whole_time and row.latency is not None]
+    if without:
         one, many = "episode comes from a table", "episodes come from tables"
         yield (
-            f"{words.count(len(old), one, many)} without latencies; the whole time of the episode stands in for each, "
-            "with the wait at the start and the showing of the result."
+            f"{words.count(len(without), one, many)} without latencies; the length of the episode is used instead, "
+            "which includes the delay at the start and the notification at the end."
         )
 
 
 def _bookkeeping(test: TaskTest) -> Iterator[str]:
-    """Whether equal outcomes got different ranks because runners sum rewards differently."""
+    """Warn if equal outcomes have different ranks because programs sum rewards differently."""
     low, high = TIMED_OUT
-    outs = {
+    time_outs = {
         agent: sorted(set(np.round(values[(low <= values) & (values <= high)], 6).tolist()))
         for agent, values in test.groups.items()
     }
-    kinds = {value for values in outs.values() for value in values}
-    if len(kinds) < 2:
+    totals = {value for values in time_outs.values() for value in values}
+    if len(totals) < 2:
         return
     tied = tied_time_outs(test.groups)
     try:
         overall, pairs = kruskal_wallis(tied), dunn(tied)
     except CannotCompute:
         return
-    turned = [
+    changed = [
         f"{pair.first}–{pair.second} (Bonferroni {words.p_equals(old['p_bonferroni'])} becomes "
         f"{words.p_value(pair.p_bonferroni)})"
         for pair, old in zip(pairs, test.pairs, strict=True)
         if (pair.p_bonferroni < 0.05) != (old["p_bonferroni"] < 0.05)
     ]
     assert test.overall is not None
-    if turned or abs(overall.h - test.overall.h) > 0.05 * test.overall.h:
+    if changed or abs(overall.h - test.overall.h) > 0.05 * test.overall.h:
         yield (
-            f"{test.task}: time-outs return {len(kinds)} different values ({words.number(min(kinds), 4)} to "
-            f"{words.number(max(kinds), 4)}), so equal outcomes rank differently. With all time-outs tied "
+            f"{test.task}: time-outs have {len(totals)} different returns ({words.number(min(totals), 4)} to "
+            f"{words.number(max(totals), 4)}), so equal outcomes rank differently. With all time-outs tied, "
             f"H = {words.number(overall.h)} instead of {words.number(test.overall.h)}"
-            + (f"; this turns {words.listed(turned, 4)}." if turned else ".")
+            + (f"; this changes the conclusion for {words.listed(changed, 4)}." if changed else ".")
         )
 
 
 def _last_digits(test: TaskTest) -> Iterator[str]:
-    """Whether the result hangs on digits nobody can mean."""
+    """Warn if the result depends on digits beyond the precision of the returns."""
     assert test.overall is not None
     exact, as_r = kruskal_wallis(test.groups), kruskal_wallis(test.groups, "r")
     if max(abs(exact.h - test.overall.h), abs(as_r.h - test.overall.h)) > 0.003 * test.overall.h:
         yield (
-            f"{test.task}: H depends on digits nobody can mean: {words.number(exact.h)} with returns as they were "
-            f"written, {words.number(as_r.h)} with R's rule for ties (15 digits), {words.number(test.overall.h)} "
-            f"rounded to {DECIMALS} decimals, which is used here."
+            f"{test.task}: H depends on digits beyond the precision of the returns: {words.number(exact.h)} with "
+            f"returns as recorded, {words.number(as_r.h)} with R's rule for ties (15 digits), and "
+            f"{words.number(test.overall.h)} with returns rounded to {DECIMALS} decimals, which is used here."
         )

@@ -1,4 +1,4 @@
-"""The report as one HTML file that opens anywhere: figures inside, no script, nothing fetched."""
+"""The page of a report: one HTML file with embedded figures, no scripts and no external resources."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,9 @@ from puzzlebox.report.contents import Contents, Section
 from puzzlebox.report.figures.looks import Drawing
 from puzzlebox.report.tables import Table
 
-# Cells that are not broken over lines.
+# Characters up to which a cell is not broken into lines.
 _SHORT = 34
-_NOTHING = ("–", "– (–)")
+_EMPTY_CELLS = ("–", "– (–)")
 
 _CSS = """
 :root { color-scheme: light; }
@@ -40,14 +40,14 @@ th { max-width: 7.5rem; }
 .more { font-size: .88rem; color: #555; margin: .3rem 0 0; }
 pre { background: #f4f4f4; padding: .8rem 1rem; overflow-x: auto; font-size: .9rem; white-space: pre-wrap; }
 code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; }
-/* Paper has no scroll bar: there tables are small, and long names break before a column is lost. */
+/* A printed page cannot scroll, so tables are smaller there and long names break. */
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } nav { display: none; }
   figure, table, tr { break-inside: avoid; } h2, caption { break-after: avoid; }
   .wide, pre { overflow: visible; overflow-wrap: anywhere; } table { font-size: 8pt; }
   th { max-width: 6em; overflow-wrap: normal; } th, td { padding-right: .8em; }
   td { min-width: 7em; } td.n { min-width: 0; } td.s { white-space: normal; } }
 """
-# The page shows its own style and pictures that are part of it, and nothing else: no script, no form, no address.
+# The policy allows only the style and the pictures that are part of the page: no scripts, forms or requests.
 _STYLE = b64encode(sha256(_CSS.encode()).digest()).decode()
 _POLICY = f"default-src 'none'; img-src data:; style-src 'sha256-{_STYLE}'; base-uri 'none'; form-action 'none'"
 
@@ -61,16 +61,16 @@ def page(
     settings: Sequence[tuple[str, str, str]],
     files: Sequence[str],
 ) -> str:
-    """The whole page.
+    """Return the page as HTML.
 
     Args:
         title: its heading.
-        contents: what it shows.
+        contents: the contents of the report.
         pictures: each figure as PNG, by name.
-        methods: paragraphs.
-        commands: what to type to get it again.
+        methods: the paragraphs of the methods section.
+        commands: the commands that reproduce the report.
         settings: run, name and value of each setting.
-        files: what was written beside the page.
+        files: the names of the files beside the page.
     """
     numbers = _Numbers()
     parts = [
@@ -79,21 +79,21 @@ def page(
     ]
     if contents.doubts:
         items = "".join(f"<li>{escape(line)}</li>" for line in contents.doubts)
-        parts.append(f"<div class='doubts'><h2>Read this first</h2><ul>{items}</ul></div>")
-    titles = [*(section.title for section in contents.sections), "Methods", "To repeat it"]
+        parts.append(f"<div class='doubts'><h2>Warnings about the data</h2><ul>{items}</ul></div>")
+    titles = [*(section.title for section in contents.sections), "Methods", "Reproduction"]
     parts.append(
-        "<nav>" + " ".join(f"<a href='#s{place}'>{escape(each)}</a>" for place, each in enumerate(titles)) + "</nav>"
+        "<nav>" + " ".join(f"<a href='#s{index}'>{escape(each)}</a>" for index, each in enumerate(titles)) + "</nav>"
     )
-    for place, section in enumerate(contents.sections):
-        parts.append(_section(section, place, pictures, numbers))
-    place = len(contents.sections)
+    for index, section in enumerate(contents.sections):
+        parts.append(_section(section, index, pictures, numbers))
+    index = len(contents.sections)
     parts.append(
-        f"<section id='s{place}'><h2>Methods</h2>"
+        f"<section id='s{index}'><h2>Methods</h2>"
         + "".join(f"<p>{escape(each)}</p>" for each in methods)
         + "</section>"
     )
     parts.append(
-        f"<section id='s{place + 1}'><h2>To repeat it</h2><pre><code>{escape(chr(10).join(commands))}</code></pre>"
+        f"<section id='s{index + 1}'><h2>Reproduction</h2><pre><code>{escape(chr(10).join(commands))}</code></pre>"
     )
     if settings:
         rows = "".join(
@@ -102,11 +102,11 @@ def page(
         )
         head = "<tr><th>run</th><th>setting</th><th>value</th></tr>"
         parts.append(
-            "<details><summary>Every setting of the runs</summary>"
+            "<details><summary>All settings of the runs</summary>"
             f"<div class='wide'><table>{head}{rows}</table></div></details>"
         )
     parts.append(
-        "<p>Beside this page: " + ", ".join(f"<code>{escape(each)}</code>" for each in files) + ".</p></section>"
+        "<p>Files beside this page: " + ", ".join(f"<code>{escape(each)}</code>" for each in files) + ".</p></section>"
     )
     return (
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
@@ -117,7 +117,7 @@ def page(
 
 
 class _Numbers:
-    """Figures and tables are numbered as they come."""
+    """Numbers figures and tables in the order of the page."""
 
     def __init__(self) -> None:
         self._last = {"Figure": 0, "Table": 0}
@@ -127,8 +127,8 @@ class _Numbers:
         return f"<b>{kind} {self._last[kind]}.</b>"
 
 
-def _section(section: Section, place: int, pictures: Mapping[str, bytes], numbers: _Numbers) -> str:
-    parts = [f"<section id='s{place}'><h2>{escape(section.title)}</h2>"]
+def _section(section: Section, index: int, pictures: Mapping[str, bytes], numbers: _Numbers) -> str:
+    parts = [f"<section id='s{index}'><h2>{escape(section.title)}</h2>"]
     for block in section.blocks:
         if isinstance(block, Table):
             parts.append(_table(block, numbers))
@@ -153,23 +153,25 @@ def _table(table: Table, numbers: _Numbers) -> str:
         return ""
     shown = table.rows[: table.most]
     cells = [[make(row) for _, make in table.columns] for row in shown]
-    # What nobody knows of any row needs no column.
-    there = [any(line[place] not in _NOTHING for line in cells) for place in range(len(table.columns))]
-    cells = [[cell for cell, kept in zip(line, there, strict=True) if kept] for line in cells]
-    names = [name for (name, _), kept in zip(table.columns, there, strict=True) if kept]
-    right = [all(_numeric(line[place]) for line in cells) for place in range(len(names))]
+    # Columns without any value are left out.
+    filled = [any(line[index] not in _EMPTY_CELLS for line in cells) for index in range(len(table.columns))]
+    cells = [[cell for cell, keep in zip(line, filled, strict=True) if keep] for line in cells]
+    names = [name for (name, _), keep in zip(table.columns, filled, strict=True) if keep]
+    right = [all(_numeric(line[index]) for line in cells) for index in range(len(names))]
     kinds = [" class='n'" if each else "" for each in right]
     head = "".join(f"<th{kind}>{escape(name)}</th>" for kind, name in zip(kinds, names, strict=True))
     body = ""
     for above, line in zip([[""], *cells], cells, strict=False):
-        # A name that stands above already is not said again.
-        told = ["" if table.ditto and line[0] == above[0] else line[0], *line[1:]]
-        row = "".join(f"<td{_kind(kind, cell)}>{escape(cell)}</td>" for kind, cell in zip(kinds, told, strict=True))
+        # A name that the row above has as well is not repeated.
+        shown_line = ["" if table.ditto and line[0] == above[0] else line[0], *line[1:]]
+        tagged = zip(kinds, shown_line, strict=True)
+        row = "".join(f"<td{_kind(kind, cell)}>{escape(cell)}</td>" for kind, cell in tagged)
         body += f"<tr>{row}</tr>"
     more = ""
     if len(table.rows) > len(shown):
         more = (
-            f"<p class='more'>The first {len(shown)} of {len(table.rows)} rows; all are in tables/{table.name}.csv.</p>"
+            f"<p class='more'>The first {len(shown)} of {len(table.rows)} rows are shown; "
+            f"all are in tables/{table.name}.csv.</p>"
         )
     return (
         f"<div class='wide'><table><caption>{numbers.next('Table')} {escape(table.caption)}</caption>"

@@ -1,6 +1,6 @@
-"""Published results to stand beside one's own: the testbed's levels, the two experiments, and the leaderboard.
+"""Published results for comparison: the levels of the testbed, the two experiments, and the leaderboard.
 
-The tables are `published_levels.csv` (shares passed, as recomputed from the published result files) and
+The tables are `published_levels.csv` (proportions passed, recomputed from the published result files) and
 `published_experiments.csv` (returns of 100 episodes each). Two entries exist twice: as published and as corrected.
 """
 
@@ -30,7 +30,7 @@ SOURCES = {
     "entrant-2019": "Animal-AI competition of 2019 (Crosby et al. 2020), 900 tasks once each",
     "paper-2024": "Voudouris et al. 2024 (arXiv 2312.11414), 900 tasks once each, game build 3.1.3",
 }
-# Who is shown beside one's own agents, and by which name; PPO with the task names put right.
+# The published results that reports show, and their names there; PPO with corrected task names.
 SHOWN = {
     "random": "random",
     "heuristic": "heuristic",
@@ -42,21 +42,21 @@ SHOWN = {
 }
 CAUTIONS = {
     "children-corrected": "the paper's figure read pass flags as scores (0.600 overall instead of 0.559)",
-    "ppo-relabelled": "the paper's rows carry wrong task names (2.6 % instead of 1.4 %); names were reconstructed",
+    "ppo-relabelled": "the paper's rows have wrong task names (2.6 % instead of 1.4 %); names were reconstructed",
 }
-# The experiments by the names their tasks have here.
+# The published experiment of each of our tasks.
 EXPERIMENTS = {"foraging": "foraging", "operant": "operant-chamber", "operant-chamber": "operant-chamber"}
 
 
 class LevelRates(NamedTuple):
-    """What somebody passed on the testbed.
+    """The proportions that an agent or a group of participants passed on the testbed.
 
     Attributes:
         source: a key of SOURCES.
-        agent: as it is called in the table.
-        episodes: how many were played, over all levels.
-        rates: the share passed, by level ("1" to "10").
-        overall: over all episodes.
+        agent: its name in the table.
+        episodes: the number of episodes on all levels together.
+        rates: the proportion passed, by level ("1" to "10").
+        overall: the proportion passed of all episodes.
     """
 
     source: str
@@ -67,11 +67,11 @@ class LevelRates(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called in a report."""
+        """Its name in a report."""
         return SHOWN.get(self.agent, self.agent)
 
     def interval(self, level: str) -> Interval:
-        """The share passed on a level with Wilson's interval; the levels have equally many episodes."""
+        """Return the proportion passed on a level with its Wilson interval; all levels have equally many episodes."""
         trials = round(self.episodes / len(self.rates))
         return wilson(round(self.rates[level] * trials), trials)
 
@@ -89,7 +89,7 @@ class Experiment(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A place on the leaderboard, and the best and the worst that the interval of the rate allows."""
+    """A rank on the leaderboard, and the best and the worst rank that the interval of the proportion allows."""
 
     place: int
     best: int
@@ -99,7 +99,7 @@ class Place(NamedTuple):
 
 @cache
 def level_rates() -> dict[str, LevelRates]:
-    """All of the testbed's results, by name."""
+    """Return all published results on the testbed, by name."""
     rows = _rows("published_levels.csv")
     return {
         row["agent"]: LevelRates(
@@ -114,13 +114,13 @@ def level_rates() -> dict[str, LevelRates]:
 
 
 def shown() -> list[LevelRates]:
-    """Those a report puts beside one's own."""
+    """Return the published results on the testbed that reports show."""
     return [level_rates()[agent] for agent in SHOWN]
 
 
 @cache
 def experiments() -> tuple[Experiment, ...]:
-    """The returns of the two experiments (and of the radial maze, which was not in the paper)."""
+    """Return the results of the two experiments, and of the radial maze, which is not in the paper."""
     return tuple(
         Experiment(
             row["experiment"],
@@ -137,33 +137,33 @@ def experiments() -> tuple[Experiment, ...]:
 
 @cache
 def leaderboard() -> tuple[LevelRates, ...]:
-    """The 64: 60 entrants of 2019 and the four agents of 2024 as they were published, best first."""
+    """Return the 64 entrants, best first: 60 of 2019, and the four agents of 2024 as published."""
     new = ("random", "heuristic", "dreamer-v3", "ppo-as-published")
     entries = [each for each in level_rates().values() if each.source == "entrant-2019" or each.agent in new]
     return tuple(sorted(entries, key=lambda each: -each.overall))
 
 
 def place_among_entrants(rate: Interval) -> Place:
-    """Where a share passed would stand; equal shares share the better place."""
+    """Return the rank of a proportion passed on the leaderboard; ties get the better rank."""
 
-    def place(share: float) -> int:
+    def rank(share: float) -> int:
         return 1 + sum(each.overall > share + 5e-5 for each in leaderboard())
 
-    return Place(place(rate.value), place(rate.high), place(rate.low), len(leaderboard()))
+    return Place(rank(rate.value), rank(rate.high), rank(rate.low), len(leaderboard()))
 
 
 def balanced_rate(by_level: Iterable[tuple[int, int]]) -> Interval:
-    """The share passed with each level weighing the same, as in the 900, where a sample has more of one than another.
+    """Return the proportion passed with equal weight for each level, as in the 900 tasks of the testbed.
 
     Args:
         by_level: passes and episodes of each level.
     """
     shares = [(passes / trials, trials) for passes, trials in by_level]
     mean = sum(share for share, _ in shares) / len(shares)
-    # As sure as a plain share of so many episodes would be; with equal levels that is Wilson's own interval.
+    # Wilson's interval for the effective number of episodes, which with equal levels is the number of all.
     trials = round(len(shares) ** 2 / sum(1 / each for _, each in shares))
-    like = wilson(min(trials, round(mean * trials)), trials)
-    return Interval(mean, min(like.low, mean), max(like.high, mean))
+    interval = wilson(min(trials, round(mean * trials)), trials)
+    return Interval(mean, min(interval.low, mean), max(interval.high, mean))
 
 
 def _rows(name: str) -> list[dict[str, str]]:

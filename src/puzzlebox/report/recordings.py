@@ -1,4 +1,4 @@
-"""Recordings of the studio as episodes: from the store itself, and from the tables `puzzlebox export` writes."""
+"""Reading of recorded episodes: from a file of recordings, and from the tables that `puzzlebox export` writes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,19 +9,19 @@ from puzzlebox.record.entries import FILE, HUMAN
 from puzzlebox.record.episode import TABLE
 from puzzlebox.report import words
 from puzzlebox.report.cells import CannotRead, episode_of, rows_in
-from puzzlebox.report.played import Played, Remark
+from puzzlebox.report.episodes import Remark, ReportEpisode
 
-# What only the table of recordings has.
-_OWN = {"player", "duration_ms"}
+# Columns by which exported tables are recognised.
+_EXPORT_COLUMNS = {"player", "duration_ms"}
 EXPORTED = tuple(f"{TABLE}.{ending}" for ending in ("csv", "parquet"))
 
 
 class LeftOut(Remark):
-    """A sentence about a recording that is damaged."""
+    """A sentence about a damaged recording."""
 
 
-def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[Played]:
-    """The episodes of a file of recordings."""
+def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[ReportEpisode]:
+    """Read the episodes of a file of recordings."""
     from puzzlebox.record.database import refuse_empty
     from puzzlebox.record.store import Store, StoreError
     from puzzlebox.record.tables import recorded_episodes
@@ -31,11 +31,11 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
         store = Store(path)
         survey = store.survey()
         episodes, damaged = survey.episodes[::-1], survey.damaged
-        rows = [Played.of(each, path) for each in recorded_episodes(store, episodes, path.stem, damaged)]
+        rows = [ReportEpisode.of(each, path) for each in recorded_episodes(store, episodes, path.stem, damaged)]
     except StoreError as problem:
         raise CannotRead(str(problem)) from None
     for sentence in damaged:
-        remarks.append(LeftOut(f"{sentence[0].upper()}{sentence[1:]}. It counts nowhere.", ""))
+        remarks.append(LeftOut(f"{sentence[0].upper()}{sentence[1:]}. It is excluded.", ""))
     unfinished = [each.player for each in episodes if not each.finished]
     kept = _kept(rows, unfinished, path, people, watched, remarks)
     last = {each.id: _last_arena(store.task(each), each.arena) for each in episodes}
@@ -43,61 +43,61 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
 
 
 def _last_arena(task: Any, arena: int) -> int | None:
-    """The position of the last arena of an episode that starts in one; None where the task cannot be read."""
+    """Return the index of the last arena of an episode that starts in one; None if the task cannot be read."""
     return task.conditions(arena)["last"] if task is not None and arena in task.starts else None
 
 
 def are_exported(rows: Sequence[Mapping[str, str]]) -> bool:
-    """Whether rows are those of the table of episodes that `puzzlebox export` writes."""
-    return bool(rows) and rows[0].keys() >= _OWN and not rows[0].get("run")
+    """Return whether rows are those of a table of episodes that `puzzlebox export` wrote."""
+    return bool(rows) and rows[0].keys() >= _EXPORT_COLUMNS and not rows[0].get("run")
 
 
 def of_export(
     rows: Sequence[Mapping[str, str]], path: Path, people: str, watched: bool, remarks: list[str]
-) -> list[Played]:
-    """The episodes of an exported table."""
-    over = [row for row in rows if row.get("ended_by")]
+) -> list[ReportEpisode]:
+    """Build the episodes of an exported table."""
+    finished = [row for row in rows if row.get("ended_by")]
     repetitions: dict[tuple[str, ...], int] = {}
-    known = []
-    for number, row in enumerate(over, 2):
+    episodes = []
+    for number, row in enumerate(finished, 2):
         own = tuple(row.get(name, "") for name in ("task_hash", "arena", "agent", "participant"))
         repetitions[own] = repetitions.get(own, -1) + 1
         named = {**row, "task": row["task"].removeprefix(FILE) or row.get("title", "")}
         named |= {"repetition": str(repetitions[own]), "run": path.parent.resolve().name}
-        known.append(episode_of(named, path, number, path))
+        episodes.append(episode_of(named, path, number, path))
     unfinished = [row["player"] for row in rows if not row.get("ended_by")]
-    return _kept(known, unfinished, path, people, watched, remarks)
+    return _kept(episodes, unfinished, path, people, watched, remarks)
 
 
 def exported_table(folder: Path, remarks: list[str]) -> tuple[Path, list[dict[str, str]]] | None:
-    """The table of episodes in a folder that `puzzlebox export` wrote, and its rows; None where there is none."""
+    """Find the table of episodes in a folder that `puzzlebox export` wrote; return its path and rows, or None."""
     for name in EXPORTED:
         path = folder / name
         if path.exists():
-            said: list[str] = []
-            rows = rows_in(path, said)
+            table_remarks: list[str] = []
+            rows = rows_in(path, table_remarks)
             if are_exported(rows):
-                remarks += said
+                remarks += table_remarks
                 return path, rows
     return None
 
 
 def _kept(
-    rows: Sequence[Played], unfinished: Sequence[str], path: Path, people: str, watched: bool, remarks: list[str]
-) -> list[Played]:
-    """Recorded episodes that count: those of people, and of agents only where that is asked for."""
-    waiting = sum(watched or player == HUMAN for player in unfinished)
-    if waiting:
-        one, many = "recording is not over and counts nowhere", "recordings are not over and count nowhere"
-        sentence = words.count(waiting, one, many)
+    rows: Sequence[ReportEpisode], unfinished: Sequence[str], path: Path, people: str, watched: bool, remarks: list[str]
+) -> list[ReportEpisode]:
+    """Return the recorded episodes of participants, and with `watched` those of agents; append remarks on the rest."""
+    in_progress = sum(watched or player == HUMAN for player in unfinished)
+    if in_progress:
+        one, many = "recording is not over and is excluded", "recordings are not over and are excluded"
+        sentence = words.count(in_progress, one, many)
         remarks.append(Remark(f"{sentence} ({path}).", f"{sentence}."))
-    # Agents are left out whether or not their recordings are over, and are not counted twice.
+    # Recordings of agents are excluded whether or not they are over, and counted once.
     agents = sum(row.player != HUMAN for row in rows) + sum(player != HUMAN for player in unfinished)
     if agents and not watched:
-        one = "recording of an agent somebody watched is left out"
-        many = "recordings of agents somebody watched are left out"
+        one = "recording of an agent is excluded"
+        many = "recordings of agents are excluded"
         sentence = words.count(agents, one, many)
-        remarks.append(Remark(f"{sentence} ({path}); add --watched to count agents as well.", f"{sentence}."))
+        remarks.append(Remark(f"{sentence} ({path}); add --watched to include them.", f"{sentence}."))
     return [
         replace(row, agent=people or HUMAN, person=True) if row.player == HUMAN else replace(row, person=False)
         for row in rows

@@ -1,4 +1,4 @@
-"""The episodes of a run's folder: all that were played, whether or not it is over, and how many there should be."""
+"""Reading of the episodes of a run, complete or not, and of the number of episodes in its schedule."""
 
 import csv
 import json
@@ -10,17 +10,17 @@ from typing import Any
 from puzzlebox.record.episode import TABLE as EPISODES_TABLE
 from puzzlebox.report import words
 from puzzlebox.report.cells import CannotRead, episodes_in
-from puzzlebox.report.played import Played, Remark, Source
+from puzzlebox.report.episodes import Remark, ReportEpisode, Source
 from puzzlebox.run.journal import JOURNAL, episodes_so_far
 from puzzlebox.run.journal_lines import Line
 from puzzlebox.run.plain_files import require_files
-from puzzlebox.run.runs import MOST_TOGETHER, SETTINGS
+from puzzlebox.run.runs import MOST_RUN_EPISODES, SETTINGS
 from puzzlebox.run.schedule import Slot, slots_from
 from puzzlebox.run.trajectories import TRAJECTORIES
 
 TABLE = f"{EPISODES_TABLE}.csv"
 _NUMBER = int | float
-# What the settings of a run must be like where they have these keys.
+# The types of the settings of a run that are read; each key may be missing.
 _SHAPE: Mapping[str, Any] = {
     "episodes": int,
     "commands": [{"command": str}],
@@ -41,11 +41,11 @@ _SHAPE: Mapping[str, Any] = {
 }
 
 
-def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
-    """What was played in a folder, in the order of its schedule.
+def of_run(folder: Path, remarks: list[str]) -> tuple[list[ReportEpisode], Source]:
+    """Read the episodes of a run, in the order of its schedule.
 
-    The journal has every episode as soon as it is over; the table is as old as the last time the run was complete, so
-    it is read only where there is no journal, and for episodes that a damaged journal lacks.
+    The journal has every finished episode; the table is written when the run is complete. So the table is read only if
+    there is no journal, and for episodes that a damaged journal lacks.
     """
     table = folder / TABLE
     try:
@@ -55,40 +55,40 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[Played], Source]:
     journal, damaged = episodes_so_far(folder)
     if not journal and not table.exists():
         raise CannotRead(_damaged(folder, damaged) if damaged else _no_run(folder))
-    told: list[str] = []
-    settings = _settings(folder, told)
-    rows = [Played.of(episode, folder) for episode in journal]
+    messages: list[str] = []
+    settings = _settings(folder, messages)
+    rows = [ReportEpisode.of(episode, folder) for episode in journal]
     if damaged:
         rows, sentence = _completed(rows, folder, damaged, remarks)
-        told.append(sentence)
+        messages.append(sentence)
     elif not journal:
         rows = episodes_in(table, folder, remarks)
         why = "has no whole line" if (folder / JOURNAL).exists() else "is missing"
-        told.append(f"{folder.resolve().name}: {JOURNAL} {why}; {TABLE} was read instead.")
+        messages.append(f"{folder.resolve().name}: {JOURNAL} {why}; {TABLE} was read instead.")
     elif table.exists() and (lines := _lines(table)) != len(rows):
         remarks.append(Remark(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.", ""))
     last = _last_arenas(settings)
     rows = [replace(row, last_arena=last.get((row.task, row.arena))) for row in rows]
     schedule = _schedule(settings)
-    # Episodes are over in another order each time; a report is the same whichever it was.
+    # Episodes finish in a different order each time; the report does not depend on it.
     rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
     missing = len(schedule.keys() - {_slot(row) for row in rows})
-    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing, tuple(told))
+    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing, tuple(messages))
 
 
 def _completed(
-    rows: list[Played], folder: Path, damaged: Sequence[Line], remarks: list[str]
-) -> tuple[list[Played], str]:
-    """The episodes of a damaged journal, with those of the table that it lacks; and a sentence that says so."""
-    said, table = _damaged(folder, damaged), folder / TABLE
+    rows: list[ReportEpisode], folder: Path, damaged: Sequence[Line], remarks: list[str]
+) -> tuple[list[ReportEpisode], str]:
+    """Complete the episodes of a damaged journal from the table; return them and a sentence that says so."""
+    damage, table = _damaged(folder, damaged), folder / TABLE
     try:
         complete = episodes_in(table, folder, remarks) if table.exists() else []
     except CannotRead as problem:
-        return rows, f"{said}; so is the table ({problem})."
-    known = {_slot(row) for row in rows}
-    more = [row for row in complete if _slot(row) not in known]
-    instead = f"; {table} was read for {words.count(len(more), 'episode')} that the journal lacks" if more else ""
-    return [*rows, *more], f"{said}{instead if table.exists() else '; there is no table to read instead'}."
+        return rows, f"{damage}; so is the table ({problem})."
+    in_journal = {_slot(row) for row in rows}
+    more = [row for row in complete if _slot(row) not in in_journal]
+    from_table = f"; {table} was read for {words.count(len(more), 'episode')} that the journal lacks" if more else ""
+    return [*rows, *more], f"{damage}{from_table if table.exists() else '; there is no table to read instead'}."
 
 
 def _damaged(folder: Path, lines: Sequence[Line]) -> str:
@@ -98,37 +98,36 @@ def _damaged(folder: Path, lines: Sequence[Line]) -> str:
 
 
 def _no_run(folder: Path) -> str:
-    # A run has these from its first moment on.
     if (folder / SETTINGS).exists() or (folder / JOURNAL).exists():
         return f"no episode of the run in {folder} is over yet; give its command again"
-    here = sorted(each.name for each in folder.iterdir())[:5]
-    holds = f"; it has {', '.join(here)}" if here else ""
+    names = sorted(each.name for each in folder.iterdir())[:5]
+    holds = f"; it has {', '.join(names)}" if names else ""
     return f"{folder} is not the folder of a run: it has no {TABLE}{holds}"
 
 
 def _lines(table: Path) -> int:
-    """How many rows a table has below its names, whole or not."""
-    csv.field_size_limit(2**31 - 1)  # events of a long episode
+    """Return the number of rows of a table below its header, including an incomplete last one."""
+    csv.field_size_limit(2**31 - 1)  # a cell may hold the events of a long episode
     with table.open(newline="", encoding="utf-8", errors="replace") as file:
         return max(0, sum(1 for _ in csv.reader(file)) - 1)
 
 
-def _settings(folder: Path, told: list[str]) -> dict[str, Any]:
+def _settings(folder: Path, messages: list[str]) -> dict[str, Any]:
     try:
         settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-        wrong = "" if _fits(settings, _SHAPE) else "is damaged"
+        fault = "" if _fits(settings, _SHAPE) else "is damaged"
     except FileNotFoundError:
-        wrong = "is missing"
+        fault = "is missing"
     except (OSError, ValueError, RecursionError):
-        wrong = "cannot be read"
-    if wrong:
-        told.append(f"{folder.resolve().name}: {SETTINGS} {wrong}, so the settings of the run are unknown.")
+        fault = "cannot be read"
+    if fault:
+        messages.append(f"{folder.resolve().name}: {SETTINGS} {fault}, so the settings of the run are unknown.")
         return {}
     return settings  # type: ignore[no-any-return]
 
 
 def _fits(value: Any, shape: Any) -> bool:
-    """Whether a part of the settings has the shape that is read: of a mapping, only the keys that are there."""
+    """Return whether a part of the settings has the given types; of a mapping, only existing keys are checked."""
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(_fits(value[key], each) for key, each in shape.items() if key in value)
     if isinstance(shape, list):
@@ -137,19 +136,19 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 def _schedule(settings: Mapping[str, Any]) -> dict[Slot, int]:
-    """The place of each episode the settings ask for; none where they do not tell."""
+    """Return the index of each episode in the schedule of a run; empty if the settings do not determine it."""
     try:
         starts = {task["name"]: [arena["position"] for arena in task["arenas"]] for task in settings["tasks"]}
         agents = [agent["name"] for agent in settings["agents"]]
-        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > MOST_TOGETHER:  # a damaged number
+        if settings["episodes"] * len(agents) * sum(map(len, starts.values())) > MOST_RUN_EPISODES:  # a damaged number
             return {}
-        return {slot: place for place, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
+        return {slot: index for index, slot in enumerate(slots_from(starts, agents, settings["episodes"]))}
     except (KeyError, TypeError, AttributeError):
         return {}
 
 
 def _last_arenas(settings: Mapping[str, Any]) -> dict[tuple[str, int], int]:
-    """The last arena of the episodes of each task and arena; runs of earlier versions do not say it."""
+    """Return the last arena of the episodes that start in each arena; runs of earlier versions do not record it."""
     try:
         return {
             (task["name"], arena["position"]): arena["last"]
@@ -161,5 +160,5 @@ def _last_arenas(settings: Mapping[str, Any]) -> dict[tuple[str, int], int]:
         return {}
 
 
-def _slot(row: Played) -> Slot:
+def _slot(row: ReportEpisode) -> Slot:
     return Slot(row.task, row.arena, row.agent, row.repetition)

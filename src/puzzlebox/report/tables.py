@@ -1,4 +1,4 @@
-"""The tables of a report: full and tidy for a file, short and readable for the page."""
+"""The tables of a report: with all columns for a file, and with a few for the page."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.report import words
-from puzzlebox.report.played import Played, agents_of, grouped, levels_of, participants_of, passes, returns
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of, participants_of, passes, returns
 from puzzlebox.stats import (
     CannotCompute,
     Interval,
@@ -19,22 +19,22 @@ from puzzlebox.stats import (
 )
 
 Show = Callable[[dict[str, Any]], str]
-# Returns no further apart are one outcome and a bookkeeping; the smallest goal pays ten times as much.
+# Returns of a task that differ by no more than this count as equal; the smallest goal pays ten times as much.
 _NO_RANGE = 0.05
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
+    """A table of a report.
 
     Attributes:
-        name: of its file, without the ending.
-        caption: what it shows, in a sentence or two.
-        rows: one for each thing measured, values in full.
-        columns: what the page shows: headings, and what makes a cell of a row.
-        most: how many rows the page shows; all are in the file.
-        ditto: whether the page leaves out what the first column repeats.
-        remarks: sentences to stand below.
+        name: the name of its file, without the suffix.
+        caption: its caption.
+        rows: its rows, by the names of the columns of the file.
+        columns: the columns of the page: each a heading, and a function that formats a row's cell.
+        most: the most rows that the page shows; the file has all.
+        ditto: whether the page leaves out a first cell that repeats the one above.
+        remarks: sentences below the table.
     """
 
     name: str
@@ -47,60 +47,60 @@ class Table:
 
 
 def text(key: str) -> Show:
-    """A column shown as it is."""
+    """Return a formatter that shows a column as it is."""
     return lambda row: words.NOT_KNOWN if row[key] in (None, "") else str(row[key])
 
 
 def real(key: str, digits: int = 2) -> Show:
-    """A column of numbers."""
+    """Return a formatter for a column of numbers."""
     return lambda row: words.number(row[key], digits)
 
 
 def share(key: str = "pass_rate") -> Show:
-    """A share with its limits."""
+    """Return a formatter for a proportion with its limits, in percent."""
     return lambda row: words.percent_interval(
         None if row[key] is None else Interval(row[key], row[f"{key}_low"], row[f"{key}_high"])
     )
 
 
 def points(key: str) -> Show:
-    """A difference of shares with its limits, in percentage points."""
+    """Return a formatter for a difference of proportions with its limits, in percentage points."""
     return lambda row: words.interval(
         None if row[key] is None else Interval(*(100 * row[f"{key}{which}"] for which in ("", "_low", "_high"))), 1
     )
 
 
-def rate(rows: Sequence[Played]) -> Interval | None:
-    """The share passed, or None where nobody knows."""
-    passed, known = passes(rows)
-    return wilson(passed, known) if known else None
+def rate(rows: Sequence[ReportEpisode]) -> Interval | None:
+    """Return the proportion passed with its interval, or None if it is unknown for all episodes."""
+    passed, decided = passes(rows)
+    return wilson(passed, decided) if decided else None
 
 
-def measures(rows: Sequence[Played]) -> dict[str, Any]:
-    """What is said of any set of episodes: passes, returns, time, goals."""
-    passed, known = passes(rows)
-    shares = wilson(passed, known) if known else None
+def measures(rows: Sequence[ReportEpisode]) -> dict[str, Any]:
+    """Return the measures of a set of episodes by column name: passes, returns, latencies, goals."""
+    passed, decided = passes(rows)
+    shares = wilson(passed, decided) if decided else None
     totals = returns(rows)
-    times = [row.latency for row in rows if row.latency is not None]
-    won = [row.latency for row in rows if row.passed and row.latency is not None]
+    latencies = [row.latency for row in rows if row.latency is not None]
+    of_passes = [row.latency for row in rows if row.passed and row.latency is not None]
     goals = [row.goals for row in rows if row.goals is not None]
     quartiles = np.quantile(totals, (0.25, 0.5, 0.75)) if len(totals) else [None] * 3
     return {
         "episodes": len(rows),
-        "decided": known,
-        "passes": passed if known else None,
+        "decided": decided,
+        "passes": passed if decided else None,
         "pass_rate": shares.value if shares else None,
         "pass_rate_low": shares.low if shares else None,
         "pass_rate_high": shares.high if shares else None,
         "return_mean": float(totals.mean()) if len(totals) else None,
-        # One episode has no spread to tell.
+        # One episode has no standard deviation.
         "return_sd": float(totals.std(ddof=1)) if len(totals) > 1 else None,
         "return_lower_quartile": _plain(quartiles[0]),
         "return_median": _plain(quartiles[1]),
         "return_upper_quartile": _plain(quartiles[2]),
         "return_interquartile_mean": interquartile_mean(totals) if len(totals) else None,
-        "latency_median": float(np.median(times)) if times else None,
-        "latency_median_of_passes": float(np.median(won)) if won else None,
+        "latency_median": float(np.median(latencies)) if latencies else None,
+        "latency_median_of_passes": float(np.median(of_passes)) if of_passes else None,
         "goals_mean": float(np.mean(goals)) if goals else None,
     }
 
@@ -119,8 +119,8 @@ _TIMES: list[tuple[str, Show]] = [
 ]
 
 
-def by_agent(rows: Sequence[Played], name: str = "agents", seed: int = 0) -> Table:
-    """Each agent over all its episodes."""
+def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", seed: int = 0) -> Table:
+    """Tabulate the measures of each agent over all its episodes."""
     groups = grouped(rows, lambda row: row.agent)
     scaled, constant = _scaled(rows)
     one_task = len({row.task for row in rows}) == 1
@@ -157,12 +157,12 @@ def by_agent(rows: Sequence[Played], name: str = "agents", seed: int = 0) -> Tab
     remarks += [
         f"The interquartile mean of {words.listed(agents)} has no interval: {why}." for why, agents in without.items()
     ]
-    caption = "Episodes, share passed with 95 % Wilson interval, returns, and latency in seconds of the arena"
+    caption = "Episodes, proportion passed with 95 % Wilson interval, returns, and latency in simulated time"
     caption += (
         ", interquartile mean of returns with 95 % bootstrap interval."
         if one_task
-        else ". Interquartile mean: returns scaled to 0–1 between the lowest and the highest anybody got on a task, "
-        "95 % interval from a bootstrap stratified by task."
+        else ". Interquartile mean: of returns scaled to 0–1 between the lowest and the highest return of all agents "
+        "on a task, with 95 % interval from a bootstrap stratified by task."
     )
     if constant and not one_task:
         remarks.append(
@@ -181,22 +181,22 @@ def by_agent(rows: Sequence[Played], name: str = "agents", seed: int = 0) -> Tab
     return Table(name, caption, lines, columns, remarks=remarks)
 
 
-def _scaled(rows: Sequence[Played]) -> tuple[Callable[[Sequence[Played]], Any], int]:
-    """Returns between the lowest (0) and the highest (1) of each task; how many tasks have only one."""
+def _scaled(rows: Sequence[ReportEpisode]) -> tuple[Callable[[Sequence[ReportEpisode]], Any], int]:
+    """Return a function that scales returns to 0-1 within a task, and the number of tasks with equal returns only."""
     limits = {
         task: (min(row.total for row in own), max(row.total for row in own))
         for task, own in grouped(rows, lambda row: row.task).items()
     }
 
-    def scale(own: Sequence[Played]) -> Any:
+    def scale(own: Sequence[ReportEpisode]) -> Any:
         low, high = limits[own[0].task]
         return (returns(own) - low) / (high - low) if high - low > _NO_RANGE else np.zeros(0)
 
     return scale, sum(high - low <= _NO_RANGE for low, high in limits.values())
 
 
-def by_participant(rows: Sequence[Played], name: str = "participants") -> Table:
-    """Each person whose id is known, over all their episodes."""
+def by_participant(rows: Sequence[ReportEpisode], name: str = "participants") -> Table:
+    """Tabulate the measures of each participant with an id over all their episodes."""
     groups = grouped(rows, lambda row: (row.agent, row.participant))
     lines = [
         {
@@ -221,8 +221,8 @@ def by_participant(rows: Sequence[Played], name: str = "participants") -> Table:
     return Table(name, caption, lines, columns)
 
 
-def by_level(rows: Sequence[Played], name: str = "levels", titles: dict[str, str] | None = None) -> Table:
-    """Each agent on each level."""
+def by_level(rows: Sequence[ReportEpisode], name: str = "levels", titles: dict[str, str] | None = None) -> Table:
+    """Tabulate the measures of each agent on each level."""
     groups = grouped(rows, lambda row: (row.level, row.agent))
     lines = [
         {"level": level, "title": (titles or {}).get(level, ""), "agent": agent, **measures(groups[level, agent])}
@@ -243,12 +243,12 @@ def by_level(rows: Sequence[Played], name: str = "levels", titles: dict[str, str
     )
 
 
-def by_task(rows: Sequence[Played], name: str = "tasks") -> Table:
-    """Each agent on each task, the hardest tasks to be looked for in the file."""
+def by_task(rows: Sequence[ReportEpisode], name: str = "tasks") -> Table:
+    """Tabulate the measures of each agent on each task."""
     groups = grouped(rows, lambda row: (row.level, row.task, row.agent))
-    order = {level: place for place, level in enumerate(["", *levels_of(rows)])}
-    places = {agent: place for place, agent in enumerate(agents_of(rows))}
-    keys = sorted(groups, key=lambda key: (order[key[0]], key[1], places[key[2]]))
+    level_order = {level: index for index, level in enumerate(["", *levels_of(rows)])}
+    agent_order = {agent: index for index, agent in enumerate(agents_of(rows))}
+    keys = sorted(groups, key=lambda key: (level_order[key[0]], key[1], agent_order[key[2]]))
     lines = [
         {"task": task, "level": level, "agent": agent, **measures(groups[level, task, agent])}
         for level, task, agent in keys
@@ -264,28 +264,28 @@ def by_task(rows: Sequence[Played], name: str = "tasks") -> Table:
     ]
     caption = "Each agent on each task; intervals are 95 % Wilson intervals."
     if several_arenas(rows):
-        caption += " The arenas of a task are taken together; the next table has them one by one."
+        caption += " The arenas of a task are pooled; the next table has them separately."
     return Table(name, caption, lines, columns, most=40, ditto=True)
 
 
-def several_arenas(rows: Iterable[Played]) -> list[Played]:
-    """The episodes on tasks that were played in more than one arena, as with a control and a test."""
+def several_arenas(rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
+    """Return the episodes on tasks that were played in more than one arena, such as a control and a test."""
     by_task = grouped(rows, lambda row: row.task)
     return [row for own in by_task.values() if len({row.arena for row in own}) > 1 for row in own]
 
 
-def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
-    """Each agent in each arena of the tasks that have several."""
+def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas") -> Table:
+    """Tabulate the measures of each agent in each arena of the tasks that have several."""
     chosen = several_arenas(rows)
     groups = grouped(chosen, lambda row: (row.task, row.arena, row.agent))
-    places = {agent: place for place, agent in enumerate(agents_of(chosen))}
+    agent_order = {agent: index for index, agent in enumerate(agents_of(chosen))}
     last: dict[tuple[str, int], int] = {}
     for row in chosen:
         last[row.task, row.arena] = max(last.get((row.task, row.arena), 0), row.last_arena or 0, row.arena)
     lines = [
         {"task": task, "arena": arena + 1, "last_arena": last[task, arena] + 1, "agent": agent}
         | measures(groups[task, arena, agent])
-        for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], places[key[2]]))
+        for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], agent_order[key[2]]))
     ]
     columns = [
         ("task and arena", _task_and_arenas),
@@ -296,28 +296,28 @@ def by_arena(rows: Sequence[Played], name: str = "arenas") -> Table:
         *_TIMES,
     ]
     caption = (
-        "Each agent in each arena of the tasks that have several, counted from 1 as they stand in the file; arenas "
-        "that merge are one episode, which counts once. Intervals are 95 % Wilson intervals."
+        "Each agent in each arena of the tasks that have several, counted from 1 in the order of the file; arenas "
+        "that merge are one episode, which is counted once. Intervals are 95 % Wilson intervals."
     )
     return Table(name, caption, lines, columns, most=40, ditto=True)
 
 
 def _task_and_arenas(row: dict[str, Any]) -> str:
-    """A task with the arena of an episode, or all that are one episode."""
+    """Return the name of a task with its arena, or with all arenas that are one episode."""
     first, last = row["arena"], row["last_arena"]
     return f"{row['task']}, arena {first}" if first == last else f"{row['task']}, arenas {first} to {last}"
 
 
-def trained_and_held_out(rows: Sequence[Played]) -> Table:
-    """For each agent, what it passed of the tasks it was trained on, and of those it never saw."""
+def trained_and_held_out(rows: Sequence[ReportEpisode]) -> Table:
+    """Tabulate the proportions that each agent passed of the tasks it was trained on and of those held out."""
     lines = []
     for agent in agents_of(rows):
         own = [row for row in rows if row.agent == agent]
         if all(row.trained_on is None for row in own):
             continue
-        trained, fresh = [row for row in own if row.trained_on], [row for row in own if row.trained_on is False]
+        trained, held_out = [row for row in own if row.trained_on], [row for row in own if row.trained_on is False]
         line: dict[str, Any] = {"agent": agent}
-        for which, part in (("trained_on", trained), ("held_out", fresh)):
+        for which, part in (("trained_on", trained), ("held_out", held_out)):
             shares = rate(part)
             line |= {
                 f"{which}_episodes": len(part),
@@ -325,9 +325,9 @@ def trained_and_held_out(rows: Sequence[Played]) -> Table:
                 f"{which}_low": shares.low if shares else None,
                 f"{which}_high": shares.high if shares else None,
             }
-        counts = passes(trained), passes(fresh)
-        known = all(trials for _, trials in counts)
-        gap = difference_of_rates((counts[0][0], counts[1][0]), (counts[0][1], counts[1][1])) if known else None
+        counts = passes(trained), passes(held_out)
+        comparable = all(trials for _, trials in counts)
+        gap = difference_of_rates((counts[0][0], counts[1][0]), (counts[0][1], counts[1][1])) if comparable else None
         line |= {
             "difference": gap.value if gap else None,
             "difference_low": gap.low if gap else None,
@@ -343,14 +343,14 @@ def trained_and_held_out(rows: Sequence[Played]) -> Table:
         ("difference, percentage points", points("difference")),
     ]
     caption = (
-        "Tasks an agent was trained on, apart from those held out; difference with Newcombe's 95 % interval. Agents of "
-        "which nobody says what they were trained on are left out."
+        "Tasks that an agent was trained on, and held-out tasks; difference with Newcombe's 95 % interval. Agents "
+        "whose training tasks are unknown are left out."
     )
     return Table("trained_and_held_out", caption, lines, columns)
 
 
-def differences(rows: Sequence[Played]) -> Table:
-    """How much more of the episodes one agent passed than another, for each pair."""
+def differences(rows: Sequence[ReportEpisode]) -> Table:
+    """Tabulate the difference of the proportions passed for each pair of agents."""
     counts = {agent: passes([row for row in rows if row.agent == agent]) for agent in agents_of(rows)}
     lines = []
     for first, second in combinations([agent for agent, (_, trials) in counts.items() if trials], 2):
@@ -369,13 +369,14 @@ def differences(rows: Sequence[Played]) -> Table:
         ("difference, percentage points", points("difference")),
     ]
     caption = (
-        "Difference of the shares passed, first minus second, with Newcombe's 95 % interval for independent episodes."
+        "Difference of the proportions passed, first minus second, with Newcombe's 95 % interval for independent "
+        "episodes."
     )
     return Table("differences", caption, lines, columns, most=28)
 
 
-def failures(broken: Sequence[Played]) -> Table:
-    """Episodes that failed for a technical reason."""
+def failures(broken: Sequence[ReportEpisode]) -> Table:
+    """Tabulate the episodes that failed for a technical reason."""
     lines = [
         {
             "run": row.run,
@@ -387,6 +388,4 @@ def failures(broken: Sequence[Played]) -> Table:
         for row in broken
     ]
     columns = [(name, text(name)) for name in ("run", "task", "agent", "repetition", "error")]
-    return Table(
-        "failures", "Episodes that failed for a technical reason; they count nowhere.", lines, columns, most=20
-    )
+    return Table("failures", "Episodes that failed for a technical reason; they are excluded.", lines, columns, most=20)

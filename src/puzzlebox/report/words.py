@@ -1,4 +1,4 @@
-"""Numbers as a journal prints them."""
+"""Formatting of numbers, intervals, p values, counts and lists for the sentences and tables of a report."""
 
 from math import isfinite, isinf, isnan
 
@@ -9,7 +9,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with a true minus sign; a dash for none."""
+    """Format a number with a true minus sign; a dash stands for None and NaN."""
     if value is None or isnan(value):
         return NOT_KNOWN
     if isinf(value):
@@ -21,12 +21,12 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share in percent."""
+    """Format a proportion in percent."""
     return NOT_KNOWN if share is None or not isfinite(share) else f"{100 * share:.{digits}f} %"
 
 
 def percent_interval(interval: Interval | None) -> str:
-    """A share in percent, with its limits."""
+    """Format a proportion in percent, with its limits."""
     if interval is None:
         return NOT_KNOWN
     value, low, high = (number(100 * each, 1) for each in interval)
@@ -34,14 +34,14 @@ def percent_interval(interval: Interval | None) -> str:
 
 
 def interval(value: Interval | None, digits: int = 2) -> str:
-    """A number with its limits."""
+    """Format a number with its limits."""
     if value is None:
         return NOT_KNOWN
     return f"{number(value.value, digits)} [{number(value.low, digits)}, {number(value.high, digits)}]"
 
 
 def p_value(p: float | None) -> str:
-    """A p as the APA wants it: three digits, no zero in front, `< .001` below."""
+    """Format a p value in APA style: three decimals without a leading zero, or `< .001`."""
     if p is None or isnan(p):
         return NOT_KNOWN
     if p < 0.001:
@@ -50,13 +50,13 @@ def p_value(p: float | None) -> str:
 
 
 def p_equals(p: float) -> str:
-    """The same within a sentence."""
+    """Format a p value for a sentence, as in `p = .012` or `p < .001`."""
     text = p_value(p)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def ratio(value: float | None) -> str:
-    """An odds ratio: three figures that mean something, whatever its size."""
+    """Format an odds ratio with two or three significant digits."""
     if value is None:
         return NOT_KNOWN
     if isinf(value):
@@ -70,12 +70,12 @@ def ratio(value: float | None) -> str:
 
 
 def count(many: int, one: str, several: str = "") -> str:
-    """So many of something."""
+    """Format a count with its noun, as in `1 episode` or `2,000 episodes`."""
     return f"{many:,} {one if many == 1 else several or one + 's'}"
 
 
 def listed(names: list[str], most: int = 6) -> str:
-    """Names in a sentence; of many, the first few and how many more."""
+    """Join names for a sentence; of more than `most`, the first ones and the number of the others."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""

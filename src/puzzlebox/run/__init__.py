@@ -1,1 +1,1 @@
-"""Running agents on tasks: schedule, workers, journal and results."""
+"""Runs of agents on tasks: schedule, workers, journal and results."""

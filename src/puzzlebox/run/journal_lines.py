@@ -1,4 +1,4 @@
-"""The lines of a run's journal: written with a checksum, and read with a reason wherever one cannot be trusted."""
+"""The lines of a run's journal: each has a checksum, and a damaged one is read with the reason."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from puzzlebox.run.schedule import Slot
 from puzzlebox.text import closest
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in EPISODES}
-# What every row has: what tells an episode, and what came of it.
-_NEEDED = ("task", "arena", "agent", "repetition", "task_hash", "seed", "rules", "steps", "return", "ended_by")
-# What versions before there was one table for all episodes called columns.
-_FORMER = {"episode": "repetition", "goals_collected": "goals"}
-# What tells an episode, and is never empty.
+# Columns that every row has: those that identify an episode, and its result.
+_REQUIRED = ("task", "arena", "agent", "repetition", "task_hash", "seed", "rules", "steps", "return", "ended_by")
+# Columns that earlier versions called differently.
+_FORMER_NAMES = {"episode": "repetition", "goals_collected": "goals"}
+# Columns that identify an episode and are never empty.
 _IDENTITY = ("task", "arena", "agent", "repetition")
 _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "text": ("a text", (str,)),
@@ -25,7 +25,7 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "number": ("a number", (int, float)),
     "truth": ("true or false", (bool,)),
 }
-# Columns that JSON holds as something else than a table does.
+# Columns whose type in JSON differs from that in a table.
 _IN_JSON: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "seed": ("a whole number", (int,)),
     "rules_fields": ("an object", (dict,)),
@@ -41,12 +41,12 @@ class Line:
     """A line of a journal.
 
     Attributes:
-        number: which line of the file it is, from 1.
+        number: the number of the line in the file, from 1.
         raw: its bytes, without the newline.
-        row: the row of results it holds; empty where the line is damaged.
-        trajectories: how many bytes of trajectories there were when it was written.
-        on_disk: how many of these were on the disk for certain.
-        why: what is wrong with it; "" where nothing is.
+        row: the values of its episode by column; empty if the line is damaged.
+        trajectories: the length of the file of trajectories in bytes when it was written.
+        on_disk: how many of these bytes were on the disk for certain.
+        why: what is wrong with the line; "" if it is not damaged.
     """
 
     number: int
@@ -58,16 +58,16 @@ class Line:
 
     @property
     def slot(self) -> Slot:
-        """The episode it tells of."""
+        """The slot of the episode in the schedule of the run."""
         return Slot(*(self.row[name] for name in _IDENTITY))
 
     @property
     def episode(self) -> Episode:
-        """The episode itself."""
+        """The episode of the line."""
         return Episode.of_plain(self.row)
 
-    def blamed(self, why: str) -> "Line":
-        """The same line as a damaged one."""
+    def as_damaged(self, why: str) -> "Line":
+        """Return the line marked as damaged, with a reason."""
         return replace(self, why=why)
 
 
@@ -76,9 +76,9 @@ class Lines:
     """All lines of a journal.
 
     Attributes:
-        good: those that can be trusted, in their order.
-        damaged: the others, in their order.
-        whole: how many bytes of the file are lines; what follows is a write that was cut off.
+        good: the undamaged lines, in order.
+        damaged: the damaged lines, in order.
+        whole: the number of bytes up to the end of the last line; the rest is an interrupted write.
         ended: whether the last line has its newline.
     """
 
@@ -88,120 +88,120 @@ class Lines:
     ended: bool = True
 
 
-class _Wrong(ValueError):
-    """What is wrong with a line, as the end of a sentence that begins with it."""
+class _BadLine(ValueError):
+    """A line is damaged; the message is a clause whose subject is the line, such as "it is empty"."""
 
 
-def written(episode: Episode, trajectories: int, on_disk: int) -> bytes:
-    """The line of an episode, with its newline."""
+def encode_line(episode: Episode, trajectories: int, on_disk: int) -> bytes:
+    """Return the line of an episode, with its newline."""
     row = episode.plain()
     entry = {"trajectories": trajectories, "on_disk": on_disk, "crc32": _checksum(row), "row": row}
     return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
 
 def read_lines(path: Path) -> Lines:
-    """Read a journal; a last line without a newline that cannot be read is a write that was cut off, not damage."""
+    """Read a journal; an unreadable last line without a newline is an interrupted write and not damage."""
     data = path.read_bytes()
     *complete, rest = data.split(b"\n")
     lines = [_line(number, raw) for number, raw in enumerate(complete, 1)]
     whole, ended = len(data) - len(rest), True
     if rest and not (last := _line(len(lines) + 1, rest)).why:
-        # Only its newline was cut off.
+        # Only the newline is missing.
         lines.append(last)
         whole, ended = len(data), False
-    lines = _each_once(lines)
+    lines = _mark_duplicates(lines)
     good, damaged = [each for each in lines if not each.why], [each for each in lines if each.why]
     return Lines(good, damaged, whole, ended)
 
 
 def last_episodes(lines: Iterable[Line]) -> dict[Slot, Episode]:
-    """Each episode once: one that failed and was played again counts as it went the last time."""
+    """Return the last result of each episode; one that failed and was played again has several."""
     return {line.slot: line.episode for line in lines}
 
 
 def _line(number: int, raw: bytes) -> Line:
     try:
         entry = _entry(raw)
-    except _Wrong as problem:
+    except _BadLine as problem:
         return Line(number, raw, why=str(problem))
-    # Runs of earlier versions did not write down what was on the disk.
+    # Runs of earlier versions have no `on_disk`.
     on_disk = entry.get("on_disk", entry["trajectories"])
     return Line(number, raw, entry["row"], entry["trajectories"], on_disk)
 
 
 def _entry(raw: bytes) -> dict[str, Any]:
     if not raw.strip():
-        raise _Wrong("it is empty")
+        raise _BadLine("it is empty")
     if b"\0" in raw:
-        raise _Wrong("it holds NUL bytes, as a loss of power leaves them")
+        raise _BadLine("it holds NUL bytes, as a loss of power leaves them")
     try:
         entry = json.loads(raw.decode())
     except UnicodeDecodeError:
-        raise _Wrong("it is not text in UTF-8") from None
+        raise _BadLine("it is not text in UTF-8") from None
     except RecursionError:
-        raise _Wrong("it is not JSON of a journal: its brackets are nested too deeply") from None
+        raise _BadLine("it is not JSON of a journal: its brackets are nested too deeply") from None
     except ValueError as problem:
-        said = f"{problem.msg}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else str(problem)
-        raise _Wrong(f"it is not JSON ({said})") from None
+        why = f"{problem.msg}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else str(problem)
+        raise _BadLine(f"it is not JSON ({why})") from None
     _require_keys("it", entry, _ENTRY, ("trajectories", "row"))
     for name in ("trajectories", "on_disk", "crc32"):
         value = entry.get(name, 0)
         if type(value) is not int or value < 0:
-            raise _Wrong(f"its `{name}` is {_shown(value)}; it must be a whole number, 0 or more")
-    row = _renamed(entry["row"])
+            raise _BadLine(f"its `{name}` is {_shown(value)}; it must be a whole number, 0 or more")
+    row = _rename_columns(entry["row"])
     _require_row(row)
-    # Earlier versions wrote no checksum.
+    # Runs of earlier versions have no checksums.
     if "crc32" in entry and entry["crc32"] != _checksum(entry["row"]):
-        raise _Wrong("its checksum does not fit: something in it was changed")
+        raise _BadLine("its checksum does not fit: something in it was changed")
     return {**entry, "row": row}
 
 
-def _renamed(row: Any) -> Any:
-    """A row of an earlier version under the names of today, its events as a list and without empty values."""
+def _rename_columns(row: Any) -> Any:
+    """Return a row of an earlier version with current column names, events as a list, and no empty values."""
     if not isinstance(row, dict) or "goals_collected" not in row:
         return row
-    named = {_FORMER.get(name, name): value for name, value in row.items() if value not in (None, "")}
+    named = {_FORMER_NAMES.get(name, name): value for name, value in row.items() if value not in (None, "")}
     if isinstance(named.get("events"), str):
         try:
             named["events"] = json.loads(named["events"])
         except ValueError:
-            raise _Wrong("the `events` of its row are not JSON") from None
+            raise _BadLine("the `events` of its row are not JSON") from None
     if not all(name in named for name in _IDENTITY) or type(named["arena"]) is not int:
         return named
     return {**named, "episode": Slot(*(named[name] for name in _IDENTITY)).name}
 
 
-def _require_keys(what: str, value: Any, known: Sequence[str], needed: Sequence[str]) -> None:
+def _require_keys(what: str, value: Any, known: Sequence[str], required: Sequence[str]) -> None:
     if not isinstance(value, dict):
-        raise _Wrong(f"{what} is {_JSON_NAMES.get(type(value), 'null')}, not an object")
+        raise _BadLine(f"{what} is {_JSON_NAMES.get(type(value), 'null')}, not an object")
     for name in value:
         if name not in known:
-            raise _Wrong(f"{what} has an unknown key {_shown(name)}{closest(name, list(known))}")
-    for name in needed:
+            raise _BadLine(f"{what} has an unknown key {_shown(name)}{closest(name, list(known))}")
+    for name in required:
         if name not in value:
-            raise _Wrong(f"{what} lacks `{name}`")
+            raise _BadLine(f"{what} lacks `{name}`")
 
 
 def _require_row(row: Any) -> None:
-    _require_keys("its `row`", row, tuple(_COLUMNS), _NEEDED)
+    _require_keys("its `row`", row, tuple(_COLUMNS), _REQUIRED)
     for name, value in row.items():
         word, kinds = _IN_JSON.get(name) or _KINDS[_COLUMNS[name].kind]
         fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
         if not fits and (value is not None or name in _IDENTITY):
-            raise _Wrong(f"`{name}` of its row is {_shown(value)}; it must be {word}")
+            raise _BadLine(f"`{name}` of its row is {_shown(value)}; it must be {word}")
     for name in ("arena", "repetition"):
         if row[name] < 0:
-            raise _Wrong(f"`{name}` of its row is {row[name]}; it must be 0 or more")
+            raise _BadLine(f"`{name}` of its row is {row[name]}; it must be 0 or more")
 
 
-def _each_once(lines: Sequence[Line]) -> list[Line]:
-    """Blame lines that tell of an episode another line has told of; only one that failed may be there again."""
-    told: dict[Slot, list[Line]] = {}
+def _mark_duplicates(lines: Sequence[Line]) -> list[Line]:
+    """Mark lines of an episode that already has a result as damaged; only failed episodes may have several lines."""
+    by_slot: dict[Slot, list[Line]] = {}
     for line in lines:
         if not line.why:
-            told.setdefault(line.slot, []).append(line)
-    blamed: dict[int, str] = {}
-    for slot, own in told.items():
+            by_slot.setdefault(line.slot, []).append(line)
+    reasons: dict[int, str] = {}
+    for slot, own in by_slot.items():
         done = [line for line in own if not line.row.get("error")]
         if not done:
             continue
@@ -209,11 +209,13 @@ def _each_once(lines: Sequence[Line]) -> list[Line]:
         alike = all(line.row == first.row for line in done)
         if not alike:
             others = " and ".join(str(line.number) for line in done[:2])
-            blamed |= {line.number: f"lines {others} tell different things of the episode {slot.name}" for line in done}
+            reasons |= {
+                line.number: f"lines {others} hold different results of the episode {slot.name}" for line in done
+            }
         for line in own:
-            if line.number > first.number and line.number not in blamed:
-                blamed[line.number] = f"the episode {slot.name} is in line {first.number} already"
-    return [line.blamed(blamed[line.number]) if line.number in blamed else line for line in lines]
+            if line.number > first.number and line.number not in reasons:
+                reasons[line.number] = f"the episode {slot.name} is in line {first.number} already"
+    return [line.as_damaged(reasons[line.number]) if line.number in reasons else line for line in lines]
 
 
 def _checksum(row: Mapping[str, Any]) -> int:

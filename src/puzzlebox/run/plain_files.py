@@ -1,17 +1,17 @@
-"""What stands where a run keeps its files must be a file: reading a pipe waits for ever, and a folder is none."""
+"""A check that the files of a run are regular files: reading a named pipe, for instance, would never return."""
 
 from pathlib import Path
 
 
 def require_files(*paths: Path, links: bool = True) -> None:
-    """Refuse what is there but is not a file; nothing at all is no fault here.
+    """Refuse paths at which there is something other than a regular file; a path may be free.
 
     Args:
-        paths: where files may be.
-        links: also refuse a link to something that is missing.
+        paths: the paths of the files.
+        links: also refuse a link whose target is missing.
 
     Raises:
-        ValueError: something is not a file; the sentence names it.
+        ValueError: one of them is not a file; the message names it.
     """
     for path in paths:
         if path.exists():

@@ -1,4 +1,4 @@
-"""The one loop in which agents play an episode: observe, act, record, until it is over."""
+"""The one loop in which agents play an episode: observe, act and record until it is over."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,20 +11,20 @@ from puzzlebox.wings import Apparatus, Outcome, wing_named
 
 
 def play_episode(
-    apparatus: Apparatus, agents: Sequence[Agent], longest: int | None, then: Callable[[Outcome], object]
+    apparatus: Apparatus, agents: Sequence[Agent], longest: int | None, on_outcome: Callable[[Outcome], object]
 ) -> None:
-    """Let agents play the episode that was begun, until it is over or has taken `longest` steps.
+    """Let agents play the current episode of an apparatus until it is over or has taken `longest` steps.
 
     Args:
-        apparatus: what they play in.
-        agents: who plays each body.
-        longest: steps after which the episode is left; None: never.
-        then: is given what each decision brought.
+        apparatus: the apparatus, in which an episode was begun.
+        agents: the agent of each animal.
+        longest: the number of steps after which the episode is stopped. None: no limit.
+        on_outcome: a function called with the outcome of each decision.
     """
     session = apparatus.session
     while not session.over and (longest is None or session.clock < longest):
-        seen = apparatus.perceive()
-        then(apparatus.act({body: agents[body].act(*each) for body, each in seen.items()}))
+        perceptions = apparatus.perceive()
+        on_outcome(apparatus.act({body: agents[body].act(*each) for body, each in perceptions.items()}))
 
 
 def play(
@@ -38,17 +38,20 @@ def play(
     name: str = "",
     agent_name: str = "",
 ) -> Any:
-    """Let an agent play one episode to its end; what comes back is its record.
+    """Let an agent play one episode to its end.
 
     Args:
         task: the task.
-        agent: who plays; it begins with the seed of the episode.
-        arena: the position the episode starts in.
+        agent: the agent; its `begin` gets the seed of the episode.
+        arena: the index of the arena the episode starts in, from 0.
         seed: the seed of the episode.
-        rules: what it is played by. Default: the rules of the task's wing.
-        store: where it is recorded; None: nowhere.
-        name: what the task is called in the recording.
-        agent_name: what the agent is called there.
+        rules: the name of a preset, or rules of the task's wing. Default: the wing's default rules.
+        store: the store that records the episode. None: it is not recorded.
+        name: the name of the task in the recording.
+        agent_name: the name of the agent in the recording. Default: the name of its class.
+
+    Returns:
+        The record of the episode.
     """
     wing = wing_named(task.wing)
     apparatus = wing.apparatus(wing.rules(rules), agent.senses, 1)
@@ -56,8 +59,8 @@ def play(
     agent.begin(seed)
     recorder = None
     if store is not None:
-        who = agent_name or type(agent).__name__
-        start = Start.of(task, name=name, arena=arena, seed=seed, rules=rules, player="agent", agent=who)
+        agent_name = agent_name or type(agent).__name__
+        start = Start.of(task, name=name, arena=arena, seed=seed, rules=rules, player="agent", agent=agent_name)
         recorder = Recorder(store, start, apparatus.session, events=events)
     play_episode(apparatus, [agent], None, lambda outcome: recorder and recorder.stepped(outcome))
     return apparatus.session.snapshot()

@@ -1,4 +1,4 @@
-"""One episode of a run: agents play it from its first to its last decision, and an Episode comes of it."""
+"""The player, which lets agents play single episodes of a run and describes each as an `Episode`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,33 +12,34 @@ from puzzlebox.record.measures import seconds, with_events
 from puzzlebox.run.play import play_episode
 from puzzlebox.run.schedule import Slot
 from puzzlebox.run.specs import agent_of
-from puzzlebox.run.subjects import Subject
-from puzzlebox.run.trajectories import TRAJECTORIES, packed
+from puzzlebox.run.tasks import RunTask
+from puzzlebox.run.trajectories import TRAJECTORIES, pack_record
 from puzzlebox.seeds import agent_seed
 from puzzlebox.wings import Apparatus, Session, wing_named
 from puzzlebox.wings.protocols import Ruling
 from puzzlebox.wings.records import record_json
 
+# The `ended_by` of an episode that was longer than the run allows.
 LIMIT = "limit"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What all episodes of a run have in common; whoever has it can play any of them.
+    """The settings that all episodes of a run share; together with a slot, they determine an episode.
 
     Attributes:
         run: the name of the run.
         wing: the name of the wing of its tasks.
-        subjects: the tasks.
-        rules: what episodes are played by.
-        seed: what their seeds are made from.
-        longest: steps after which an episode is stopped; tasks without a time limit need it.
-        keep_trajectories: whether records of the episodes come back.
+        tasks: the tasks.
+        rules: the rules of all episodes.
+        seed: the seed of the run, from which those of the episodes are derived.
+        longest: the number of steps after which an episode is stopped, for tasks without a time limit.
+        keep_trajectories: whether records of the episodes are returned.
     """
 
     run: str
     wing: str
-    subjects: tuple[Subject, ...]
+    tasks: tuple[RunTask, ...]
     rules: Ruling
     seed: int
     longest: int
@@ -46,83 +47,83 @@ class Plan:
 
 
 class Player:
-    """Plays episodes of a plan, one after the other; a process needs one.
+    """Plays episodes of a plan, one after the other.
 
     Args:
         plan: the plan.
-        forgiven: what an agent may raise: it costs its episode, not the night's run. An interruption is not among it,
-            since it is the user's, except where those do not arrive.
+        caught: exceptions of an agent that end its episode but not the run. KeyboardInterrupt is not among them,
+            because it comes from the user; workers, which the user's interruptions do not reach, catch it as well.
     """
 
     def __init__(
-        self, plan: Plan, forgiven: type[BaseException] | tuple[type[BaseException], ...] = (Exception, SystemExit)
+        self, plan: Plan, caught: type[BaseException] | tuple[type[BaseException], ...] = (Exception, SystemExit)
     ) -> None:
         self._plan, self._wing = plan, wing_named(plan.wing)
-        self._forgiven = forgiven
-        self._subjects = {subject.name: subject for subject in plan.subjects}
+        self._caught = caught
+        self._tasks = {each.name: each for each in plan.tasks}
         self._agents: dict[str, list[Agent]] = {}
         self._apparatus: dict[tuple[str, int], Apparatus] = {}
 
     def play(self, slot: Slot) -> tuple[Episode, bytes]:
-        """The episode of a slot, and its trajectory."""
-        subject, seed = self._subjects[slot.task], slot.seed(self._plan.seed)
+        """Play the episode of a slot; return it and its trajectory, which is empty if none is kept."""
+        run_task, seed = self._tasks[slot.task], slot.seed(self._plan.seed)
         events: list[Any] = []
         session, problem, trained_on = None, None, None
         try:
-            agents = self._players(slot.agent, subject.task.bodies)
+            agents = self._agents_for(slot.agent, run_task.task.bodies)
             if hasattr(agents[0], "trained_on"):
-                trained_on = subject.hash in agents[0].trained_on
-            session, problem = self._played(subject, slot, agents, seed, events)
-        except self._forgiven as wrong:
-            problem = said(wrong)
-        kept = session is not None and self._plan.keep_trajectories
-        episode = self._episode(subject, slot, seed, session, problem, trained_on, kept)
+                trained_on = run_task.hash in agents[0].trained_on
+            session, problem = self._play_session(run_task, slot, agents, seed, events)
+        except self._caught as error:
+            problem = said(error)
+        has_trajectory = session is not None and self._plan.keep_trajectories
+        episode = self._episode(run_task, slot, seed, session, problem, trained_on, has_trajectory)
         episode = with_events(episode, [plain_event(event) for event in events])
-        if session is None or not kept:
+        if session is None or not has_trajectory:
             return episode, b""
         rules = self._plan.rules.fields
-        return episode, packed(
-            slot.name, record_json(self._wing.name, subject.text, slot.arena, seed, rules, session.actions)
+        return episode, pack_record(
+            slot.name, record_json(self._wing.name, run_task.text, slot.arena, seed, rules, session.actions)
         )
 
-    def _players(self, text: str, count: int) -> list[Agent]:
-        """An agent for each body, kept for the next episode."""
+    def _agents_for(self, text: str, count: int) -> list[Agent]:
+        """Return an agent for each animal; agents are kept for the next episode."""
         agents = self._agents.setdefault(text, [])
         while len(agents) < count:
             agents.append(agent_of(text))
         return agents[:count]
 
-    def _played(
-        self, subject: Subject, slot: Slot, agents: Sequence[Agent], seed: int, events: list[Any]
+    def _play_session(
+        self, run_task: RunTask, slot: Slot, agents: Sequence[Agent], seed: int, events: list[Any]
     ) -> tuple[Session, str | None]:
-        """The session at the end of an episode, and what went wrong."""
-        place = (slot.agent, len(agents))
-        if place not in self._apparatus:
-            self._apparatus[place] = self._wing.apparatus(self._plan.rules, agents[0].senses, len(agents))
-        apparatus = self._apparatus[place]
+        """Play an episode and append its events to `events`; return the session at its end, and an error or None."""
+        key = (slot.agent, len(agents))
+        if key not in self._apparatus:
+            self._apparatus[key] = self._wing.apparatus(self._plan.rules, agents[0].senses, len(agents))
+        apparatus = self._apparatus[key]
         for agent in agents:
             prepare = getattr(agent, "prepare", None)
             if prepare is not None:
-                prepare(subject.task, slot.arena)
-        events += apparatus.begin(subject.task, slot.arena, seed)
+                prepare(run_task.task, slot.arena)
+        events += apparatus.begin(run_task.task, slot.arena, seed)
         session = apparatus.session
         try:
             for body, agent in enumerate(agents):
                 agent.begin(agent_seed(seed, body))
             play_episode(apparatus, agents, self._plan.longest, lambda outcome: events.extend(outcome.events))
-        except self._forgiven as wrong:
-            return session, said(wrong)
+        except self._caught as error:
+            return session, said(error)
         return session, session.error
 
     def _episode(
         self,
-        subject: Subject,
+        run_task: RunTask,
         slot: Slot,
         seed: int,
         session: Session | None,
         problem: str | None,
         trained_on: bool | None,
-        kept: bool,
+        has_trajectory: bool,
     ) -> Episode:
         steps = 0 if session is None else session.clock
         cause = session.cause if session is not None and session.over else LIMIT
@@ -130,11 +131,11 @@ class Player:
             id=slot.name,
             run=self._plan.run,
             wing=self._wing.name,
-            task=subject.name,
-            title=subject.task.title,
-            task_hash=subject.hash,
-            variant=subject.variant,
-            level=subject.level,
+            task=run_task.name,
+            title=run_task.task.title,
+            task_hash=run_task.hash,
+            variant=run_task.variant,
+            level=run_task.level,
             arena=slot.arena,
             agent=slot.agent,
             repetition=slot.episode,
@@ -148,7 +149,7 @@ class Player:
             total=0.0 if session is None else session.total,
             passed=None if session is None or problem else session.passed(),
             ended_by="error" if problem else cause,
-            trajectory=f"{TRAJECTORIES}#{slot.name}" if kept else None,
+            trajectory=f"{TRAJECTORIES}#{slot.name}" if has_trajectory else None,
             trained_on=trained_on,
             error=problem,
         )

@@ -1,20 +1,20 @@
-"""Which episodes make a run: each task, each arena of it, each agent, each repetition. Nothing is drawn later."""
+"""The schedule of a run: an episode for each task, each of its arenas, each agent and each repetition."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from puzzlebox.run.subjects import Subject
+from puzzlebox.run.tasks import RunTask
 from puzzlebox.seeds import episode_seed
 
 
 class Slot(NamedTuple):
-    """An episode to be played: the names and numbers that make it what it is.
+    """An episode of the schedule of a run.
 
     Attributes:
         task: the name of the task.
-        arena: the position of the arena it starts in.
-        agent: who plays, as it was asked for.
-        episode: which repetition, from 0.
+        arena: the index of the arena it starts in, from 0.
+        agent: the agent, as named on the command line.
+        episode: the number of the repetition, from 0.
     """
 
     task: str
@@ -23,22 +23,22 @@ class Slot(NamedTuple):
     episode: int
 
     def seed(self, run_seed: int) -> int:
-        """The seed of the episode in a run with a given seed."""
+        """Return the seed of the episode in a run with this seed."""
         return episode_seed(run_seed, self.task, self.arena, self.episode)
 
     @property
     def name(self) -> str:
-        """What the episode is called in its run: `TASK/ARENA/AGENT/EPISODE`, the arena counted from 1."""
+        """The name of the episode in its run: `TASK/ARENA/AGENT/REPETITION`, the arena counted from 1."""
         return f"{self.task}/{self.arena + 1}/{self.agent}/{self.episode}"
 
 
-def slots(subjects: Sequence[Subject], agents: Sequence[str], episodes: int) -> Iterator[Slot]:
-    """All of them, in the order of the results."""
-    return slots_from({subject.name: subject.starts for subject in subjects}, agents, episodes)
+def slots(tasks: Sequence[RunTask], agents: Sequence[str], episodes: int) -> Iterator[Slot]:
+    """Yield all episodes of a run, in the order of its table."""
+    return slots_from({each.name: each.starts for each in tasks}, agents, episodes)
 
 
 def slots_from(starts: Mapping[str, Iterable[int]], agents: Sequence[str], episodes: int) -> Iterator[Slot]:
-    """The same where only the names of the tasks are known, and the arenas each is begun in."""
+    """Yield all episodes of a run, given the name of each task and the arenas its episodes start in."""
     for task, arenas in starts.items():
         for arena in arenas:
             for agent in agents:

@@ -1,4 +1,4 @@
-"""How agents and rules are asked for in one word: a name, and options in brackets."""
+"""Agents and rules written as text: a name, and options in brackets, as in `random(prev_step_bias=0.5)`."""
 
 import ast
 from dataclasses import replace
@@ -10,25 +10,28 @@ from puzzlebox.wings.protocols import OWN_RULES, Ruling
 
 
 class _Numbers(ast.NodeTransformer):
-    """Reads `nan` and `inf` as the numbers they stand for, so that whoever gets one says what is allowed instead."""
+    """Reads `nan` and `inf` as numbers, so that the agent or the rules refuse them with their own message."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Constant(float(node.id)) if node.id in ("nan", "inf") else node
 
 
-def asked(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]:
-    """The name, and the options. Nothing is executed: options are plain values.
+def parse_spec(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]:
+    """Split a text into name and options. No code is executed: options are literals.
 
     Args:
-        text: what was asked for.
-        what: what that should be, for the sentence where it is not.
-        example: how it is written.
+        text: the text.
+        what: what the text describes, for the error message.
+        example: an example of such a text, for the error message.
+
+    Raises:
+        ValueError: the brackets hold something other than options.
     """
     name, bracket, _ = text.partition("(")
     if not bracket:
         return text.strip(), {}
     try:
-        # The name may be an import path, a number or have a dash, so that only what is in the brackets is Python.
+        # Only the brackets are parsed as Python: the name may be an import path, a number, or contain a dash.
         call = ast.parse("f" + text[len(name) :].strip(), mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
             raise ValueError
@@ -39,30 +42,30 @@ def asked(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]:
 
 
 def agent_of(text: str) -> Agent:
-    """An agent by its name or import path, with options as in `random(prev_step_bias=0.5)`."""
+    """Create an agent from its name or import path, with options as in `random(prev_step_bias=0.5)`."""
     name, options = _agent(text)
     return agent_named(name, **options)
 
 
 def agent_code_of(text: str, agent: Agent) -> str | None:
-    """A fingerprint of the code of an agent asked for like that; None where there is no code to read."""
+    """Return a fingerprint of the code of an agent that `agent_of` created from a text; None without source code."""
     return code_of(_agent(text)[0], agent)
 
 
 def agent_options_of(text: str) -> dict[str, Any]:
-    """Every option of an agent asked for like that, also those nobody mentioned."""
+    """Return every option of the agent that a text describes, defaults included."""
     name, options = _agent(text)
     return defaults_of(name) | options
 
 
 def _agent(text: str) -> tuple[str, dict[str, Any]]:
-    return asked(text, "agent with options", "random(prev_step_bias=0.5)")
+    return parse_spec(text, "agent with options", "random(prev_step_bias=0.5)")
 
 
 def rules_of(wing: Wing, rules: Any) -> Ruling:
-    """Rules of a wing: a name with single fields changed, as in `3.1(decision_period=5)`, or the wing's own objects."""
+    """Return rules of a wing from text, as in `3.1` or `3.1(decision_period=5)`, or from the wing's own objects."""
     if not isinstance(rules, str):
         return wing.rules(rules)
-    name, changes = asked(rules, "preset of rules with fields", "3.1(decision_period=5)")
+    name, changes = parse_spec(rules, "preset of rules with fields", "3.1(decision_period=5)")
     chosen = wing.named_rules(name, **changes)
     return replace(chosen, name=rules) if changes or chosen.name == OWN_RULES else chosen

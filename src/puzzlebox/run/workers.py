@@ -1,4 +1,4 @@
-"""Who plays the episodes of a run: this process, several processes, or a Ray cluster. All give the same rows."""
+"""The workers that play the episodes of a run: this process, several, or a Ray cluster, with the same results."""
 
 import os
 import socket
@@ -13,16 +13,16 @@ from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
 
 BACKENDS = ("processes", "ray")
-# Episodes a worker has in hand, so that it never waits for the next.
-_AHEAD = 2
-# Seconds for which a Ray cluster may be silent.
-_SECONDS_TO_ANSWER = 5.0
+# Episodes sent to a worker in advance, so that it never waits for the next one.
+_EPISODES_AHEAD = 2
+# Seconds to wait for a connection to a Ray cluster.
+_CONNECT_TIMEOUT_SECONDS = 5.0
 
 Result = tuple[Episode, bytes]
 
 
-def played(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iterator[Result]:
-    """The results of some episodes, in the order they come."""
+def play_slots(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iterator[Result]:
+    """Play some episodes; yield each and its trajectory, in the order in which they finish."""
     if backend == "ray":
         return _by_ray(plan, todo, workers)
     if workers == 1 or len(todo) == 1:
@@ -31,12 +31,12 @@ def played(plan: Plan, todo: Sequence[Slot], workers: int, backend: str) -> Iter
 
 
 def _work(link: connection.Connection, plan: Plan) -> None:
-    """Play what is asked for until nobody asks any more."""
-    player = Player(plan, forgiven=BaseException)  # so that here an interruption is an agent's doing, too
+    """Play the slots that arrive on a connection and send back the results, until the connection is closed."""
+    player = Player(plan, caught=BaseException)  # KeyboardInterrupt, too: in a worker only an agent can raise it
     while True:
         try:
             link.send(player.play(link.recv()))
-        except (EOFError, ConnectionError):  # the parent is done, or gone
+        except (EOFError, ConnectionError):  # the parent has finished or died
             return
 
 
@@ -50,44 +50,44 @@ def _by_processes(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Re
                 ours, process = start_worker(_work, plan)
                 links.append(ours)
                 processes.append(process)
-        owing = dict.fromkeys(links, 0)
-        for _ in range(_AHEAD):
+        pending = dict.fromkeys(links, 0)
+        for _ in range(_EPISODES_AHEAD):
             for link in links:
-                _give(link, waiting, owing)
-        while any(owing.values()):
-            ready: list[Any] = connection.wait([each for each in links if owing[each]])
+                _send_next(link, waiting, pending)
+        while any(pending.values()):
+            ready: list[Any] = connection.wait([each for each in links if pending[each]])
             for link in ready:
                 try:
                     result: Result = link.recv()
                 except (EOFError, ConnectionError):
                     raise RuntimeError(_lost(processes[links.index(link)])) from None
-                owing[link] -= 1
-                _give(link, waiting, owing)
+                pending[link] -= 1
+                _send_next(link, waiting, pending)
                 yield result
     finally:
         stop_workers(links, processes)
 
 
-def _give(link: Any, waiting: Iterator[Slot], owing: dict[Any, int]) -> None:
-    """The next episode for a worker, if there is one left."""
+def _send_next(link: Any, waiting: Iterator[Slot], pending: dict[Any, int]) -> None:
+    """Send a worker the next episode, if one is left."""
     slot = next(waiting, None)
     if slot is not None:
         try:
             link.send(slot)
         except ConnectionError:
-            pass  # it is gone, which is noticed where its answer is waited for
-        owing[link] += 1
+            pass  # the worker has died; reading its answer raises
+        pending[link] += 1
 
 
 def _lost(process: Any) -> str:
     return (
-        f"a worker ended unexpectedly (exit code {exit_code(process)}); what was played is kept, "
-        "and the same command goes on from there"
+        f"a worker ended unexpectedly (exit code {exit_code(process)}); finished episodes are kept, "
+        "and the same command resumes the run"
     )
 
 
 def _by_ray(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Result]:
-    """On the cluster RAY_ADDRESS names, or a local one of so many workers."""
+    """Play on the cluster that RAY_ADDRESS names, or on a local one with that many workers."""
     require_ray()
     import ray
 
@@ -96,28 +96,27 @@ def _by_ray(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Result]:
         where = {"address": "auto"} if os.environ.get("RAY_ADDRESS") else {"num_cpus": workers}
         ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False, **where)
     try:
-        # One CPU each, wherever in the cluster there is one.
-        crew = [ray.remote(num_cpus=1)(Player).remote(ray.put(plan)) for _ in range(min(workers, len(todo)))]
+        players = [ray.remote(num_cpus=1)(Player).remote(ray.put(plan)) for _ in range(min(workers, len(todo)))]
         waiting = iter(todo)
-        owing: dict[Any, Any] = {}
+        pending: dict[Any, Any] = {}
 
-        def give(player: Any) -> None:
+        def send_next(player: Any) -> None:
             slot = next(waiting, None)
             if slot is not None:
-                owing[player.play.remote(slot)] = player
+                pending[player.play.remote(slot)] = player
 
-        for _ in range(_AHEAD):
-            for player in crew:
-                give(player)
-        while owing:
-            for done in ray.wait(list(owing))[0]:
-                player = owing.pop(done)
+        for _ in range(_EPISODES_AHEAD):
+            for player in players:
+                send_next(player)
+        while pending:
+            for done in ray.wait(list(pending))[0]:
+                player = pending.pop(done)
                 try:
                     result = ray.get(done)
                 except ray.exceptions.RayError as problem:
                     first = str(problem).strip().splitlines()[0]
-                    raise RuntimeError(f"a Ray worker failed: {first}; the same command goes on from there") from None
-                give(player)
+                    raise RuntimeError(f"a Ray worker failed: {first}; the same command resumes the run") from None
+                send_next(player)
                 yield result
     finally:
         if started:
@@ -125,16 +124,16 @@ def _by_ray(plan: Plan, todo: Sequence[Slot], workers: int) -> Iterator[Result]:
 
 
 def require_ray() -> None:
-    """Say what is missing before anything is begun."""
+    """Refuse to start if Ray is not installed, or if no cluster answers at RAY_ADDRESS."""
     if find_spec("ray") is None:
         raise ModuleNotFoundError("--backend ray needs Ray; `pip install puzzlebox[scale]` brings it")
     address = os.environ.get("RAY_ADDRESS", "")
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():  # `auto` and the like are for Ray to find
+    if not host or not port.isdigit():  # `auto` and similar words are resolved by Ray
         return
     try:
         # Ray itself would try for two minutes.
-        socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_ANSWER).close()
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT_SECONDS).close()
     except (OSError, OverflowError) as problem:
         why = getattr(problem, "strerror", None) or problem
         raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS, {address}: {why}") from None

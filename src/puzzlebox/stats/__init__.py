@@ -1,6 +1,6 @@
-"""Statistics of episodes: each test in a file of its own, written out so that it can be read and checked.
+"""Statistics of episodes: one module for each method, written out so that it can be read and checked.
 
-Numbers go in, small tables of numbers come out; what cannot be computed raises `CannotCompute`, which says why.
+Functions take arrays of numbers and return named tuples; what cannot be computed raises `CannotCompute` with a reason.
 """
 
 from puzzlebox.stats.effects import cliffs_delta, difference_of_rates, epsilon_squared

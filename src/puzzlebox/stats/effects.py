@@ -1,4 +1,4 @@
-"""How large a difference is, beside how sure: effect sizes that need no normal distribution."""
+"""Effect sizes that do not assume normal distributions."""
 
 from math import sqrt
 
@@ -10,29 +10,29 @@ from puzzlebox.stats.ranks import KruskalWallis, midranks
 
 
 def epsilon_squared(test: KruskalWallis) -> float:
-    """The share of the variance of ranks that lies between groups: H / (n - 1), from 0 to 1 (Kelley; Tomczak 2014)."""
+    """Return the proportion of the variance of ranks between groups: H / (n - 1) (Kelley; Tomczak 2014)."""
     return test.h / (test.n - 1)
 
 
 def cliffs_delta(first: ArrayLike, second: ArrayLike) -> float:
-    """How much more often a value of the first is the larger one than the smaller one, from -1 to 1 (Cliff 1993)."""
+    """Return Cliff's delta (1993), from -1 to 1: P(first > second) - P(first < second)."""
     a, b = np.asarray(first, float).ravel(), np.asarray(second, float).ravel()
     if not len(a) or not len(b):
         raise CannotCompute("one of the groups has no values")
-    # By rank sums, for a million episodes as for ten.
+    # Computed from rank sums, which takes n log n steps instead of the number of pairs.
     ranks = midranks(np.concatenate((a, b)))[: len(a)].sum()
     larger = ranks - len(a) * (len(a) + 1) / 2
     return float(2 * larger / (len(a) * len(b)) - 1)
 
 
 def size_in_words(delta: float) -> str:
-    """Negligible, small, medium or large, by the limits of Romano et al. (2006)."""
+    """Return "negligible", "small", "medium" or "large", by the limits of Romano et al. (2006)."""
     limits = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
     return next((word for limit, word in limits if abs(delta) < limit), "large")
 
 
 def difference_of_rates(passes: tuple[int, int], trials: tuple[int, int], z: float = Z_95) -> Interval:
-    """The difference of two shares, first minus second, with Newcombe's hybrid score interval (1998, method 10)."""
+    """Return the difference of two proportions, first minus second, with Newcombe's interval (1998, method 10)."""
     first, second = (wilson(k, n, z) for k, n in zip(passes, trials, strict=True))
     difference = first.value - second.value
     low = difference - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)

@@ -1,18 +1,18 @@
-"""How sure a share is: Wilson's interval, which stays between 0 and 1 and works for none and all."""
+"""Wilson's interval of a proportion, which stays between 0 and 1 and is defined for no and for all passes."""
 
 from math import sqrt
 from typing import NamedTuple
 
-# Two-sided 95 % of the normal distribution.
+# The two-sided 95 % quantile of the normal distribution.
 Z_95 = 1.959963984540054
 
 
 class CannotCompute(ValueError):
-    """There is no such number for these data; the message says why, in words fit for a report."""
+    """A statistic is not defined for these data; the message gives the reason, in words for a report."""
 
 
 class Interval(NamedTuple):
-    """A number and the limits it lies between, with 95 % unless said otherwise."""
+    """An estimate and the limits of its confidence interval, at 95 % unless stated otherwise."""
 
     value: float
     low: float
@@ -20,16 +20,16 @@ class Interval(NamedTuple):
 
 
 def wilson(passes: int, trials: int, z: float = Z_95) -> Interval:
-    """The share of passes with Wilson's score interval (1927), without continuity correction."""
+    """Return the proportion of passes with Wilson's score interval (1927), without continuity correction."""
     if not 0 <= passes <= trials:
-        raise ValueError(f"{passes} of {trials} is no share")
+        raise ValueError(f"{passes} of {trials} is not a proportion")
     if trials == 0:
         raise CannotCompute("there are no episodes")
     share = passes / trials
     shrink = 1 + z * z / trials
-    middle = (share + z * z / (2 * trials)) / shrink
-    reach = z / shrink * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    # Exact at the ends, where rounding would leave 1e-17.
-    low = 0.0 if passes == 0 else max(0.0, middle - reach)
-    high = 1.0 if passes == trials else min(1.0, middle + reach)
+    centre = (share + z * z / (2 * trials)) / shrink
+    half_width = z / shrink * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    # Exactly 0 and 1 at the ends, where rounding errors would give 1e-17.
+    low = 0.0 if passes == 0 else max(0.0, centre - half_width)
+    high = 1.0 if passes == trials else min(1.0, centre + half_width)
     return Interval(share, low, high)

@@ -1,7 +1,8 @@
-"""Passing as a logistic mixed model: what agents and levels do to the odds, beside a random intercept for each group.
+"""Logistic mixed models of passing: fixed effects of agents, levels or tasks, and a random intercept for each group.
 
-Fitted by maximum likelihood. The integral over each group's intercept is adaptive Gauss-Hermite quadrature: nodes are
-put where the integrand is, around its mode and as wide as its curvature says (Pinheiro and Bates 1995; lme4's `nAGQ`).
+They are fitted by maximum likelihood. The integral over the intercept of each group is computed by adaptive
+Gauss-Hermite quadrature: nodes are centred at the mode of the integrand and scaled by its curvature (Pinheiro and
+Bates 1995; `nAGQ` of lme4).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,27 +12,28 @@ from math import exp, inf, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlebox.stats.extras import import_extra
 from puzzlebox.stats.intervals import Z_95, CannotCompute
-from puzzlebox.stats.needed import needed
 from puzzlebox.stats.ranks import two_sided
 
 Array = NDArray[np.float64]
 NODES = 10
-# An odds ratio of exp(12) is 160,000: nobody's data say so; some combination of categories separates them.
-_RUNAWAY = 12.0
-# A standard error of 5 spans four orders of magnitude of odds to each side; a spread of 6 nobody has seen either.
-_USELESS, _TOO_WIDE = 5.0, 6.0
+# The largest finite log odds: exp(12) is 160,000, and a larger estimate means that categories separate the data.
+_LARGEST_ESTIMATE = 12.0
+# The largest standard error (5 spans four orders of magnitude of odds to each side) and the largest plausible standard
+# deviation of intercepts.
+_LARGEST_ERROR, _LARGEST_SPREAD = 5.0, 6.0
 _SMALLEST_SPREAD = 1e-3
 
 
 @dataclass(frozen=True)
 class Term:
-    """One coefficient: a category against the reference of its factor; the intercept has no factor.
+    """A coefficient of a model: a category compared with the reference of its factor, or the intercept.
 
     Attributes:
-        factor: which factor, "" for the intercept.
-        name: which category.
-        estimate: on the scale of log odds.
+        factor: the factor; "" for the intercept.
+        name: the category.
+        estimate: the estimate, in log odds.
         error: its standard error.
     """
 
@@ -42,12 +44,12 @@ class Term:
 
     @property
     def settled(self) -> bool:
-        """Whether the data give it a finite value, and a standard error one can use."""
-        return abs(self.estimate) <= _RUNAWAY and self.error <= _USELESS
+        """Whether the estimate is finite and its standard error is not too large."""
+        return abs(self.estimate) <= _LARGEST_ESTIMATE and self.error <= _LARGEST_ERROR
 
     @property
     def odds_ratio(self) -> float:
-        """How many times the odds of the reference."""
+        """The ratio of the odds to those of the reference."""
         return _exp(self.estimate)
 
     @property
@@ -57,17 +59,17 @@ class Term:
 
     @property
     def high(self) -> float:
-        """The upper one."""
+        """The upper 95 % limit of the odds ratio (Wald)."""
         return _exp(self.estimate + Z_95 * self.error)
 
     @property
     def z(self) -> float:
-        """The estimate in standard errors."""
+        """The estimate divided by its standard error."""
         return self.estimate / self.error
 
     @property
     def p(self) -> float:
-        """Two-sided, by the normal distribution."""
+        """The two-sided p value of the Wald test."""
         return two_sided(self.z)
 
 
@@ -76,14 +78,14 @@ class Fit:
     """A fitted model.
 
     Attributes:
-        terms: the intercept, then each category but the reference ones.
+        terms: the intercept, then each category except the references.
         references: the reference category of each factor.
-        spread: the standard deviation of the random intercepts; None where the model has none.
-        log_likelihood: at the estimates.
-        rows: how many episodes.
-        groups: how many groups; 0 without a random intercept.
-        nodes: quadrature nodes for each group.
-        remarks: what a reader must know, in sentences.
+        spread: the standard deviation of the random intercepts; None if the model has none.
+        log_likelihood: the log-likelihood at the estimates.
+        rows: the number of episodes.
+        groups: the number of groups; 0 without a random intercept.
+        nodes: the number of quadrature nodes for each group.
+        remarks: sentences about limits of the fit.
     """
 
     terms: tuple[Term, ...]
@@ -97,11 +99,11 @@ class Fit:
 
     @property
     def settled(self) -> bool:
-        """Whether every coefficient is, and the spread is one that exists."""
-        return all(term.settled for term in self.terms) and (self.spread or 0.0) <= _TOO_WIDE
+        """Whether all estimates are finite, and the standard deviation of the intercepts is plausible."""
+        return all(term.settled for term in self.terms) and (self.spread or 0.0) <= _LARGEST_SPREAD
 
     def agrees(self, other: "Fit") -> bool:
-        """Whether another fit of the same terms says the same, within a tenth of each standard error."""
+        """Return whether another fit of the same terms has estimates within a tenth of a standard error."""
         return all(
             abs(mine.estimate - its.estimate) <= 0.1 * mine.error
             for mine, its in zip(self.terms, other.terms, strict=True)
@@ -109,11 +111,11 @@ class Fit:
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion; the spread counts as one more number."""
+        """Akaike's information criterion; the standard deviation of the intercepts counts as a parameter."""
         return 2 * (len(self.terms) + (self.spread is not None)) - 2 * self.log_likelihood
 
     def term(self, name: str, factor: str | None = None) -> Term:
-        """The coefficient of a category."""
+        """Return the coefficient of a category."""
         for each in self.terms:
             if each.name == name and factor in (None, each.factor):
                 return each
@@ -133,8 +135,8 @@ def fit_mixed_logistic(
         passed: whether each episode passed.
         factors: for each factor, the category of each episode.
         groups: the group each episode belongs to (a task, a child); None fits an ordinary logistic model.
-        references: the category each factor is compared with; left out, the first one to appear.
-        nodes: quadrature nodes, at least 5.
+        references: the reference category of each factor. Default: the first one to appear.
+        nodes: the number of quadrature nodes, at least 5.
     """
     if nodes < 5:
         raise ValueError(f"nodes is {nodes}; it must be at least 5, for fewer do not integrate well")
@@ -150,20 +152,21 @@ def fit_mixed_logistic(
         first = references.setdefault(factor, categories[0])
         if first not in categories:
             raise ValueError(f"{first!r} is no category of {factor}; it has {', '.join(map(str, categories))}")
-        lookup = {name: place for place, name in enumerate([first, *(name for name in categories if name != first)])}
+        lookup = {name: index for index, name in enumerate([first, *(name for name in categories if name != first)])}
         code = np.array([lookup[name] for name in names])
         codes.append(code)
-        for name, place in lookup.items():
-            if place:
-                columns.append((code == place).astype(float))
+        for name, index in lookup.items():
+            if index:
+                columns.append((code == index).astype(float))
                 labels.append((factor, str(name)))
     names_of_groups = list(dict.fromkeys(groups)) if groups is not None else [""]
-    place_of = {name: place for place, name in enumerate(names_of_groups)}
-    group = np.zeros(len(outcome), int) if groups is None else np.array([place_of[name] for name in groups])
+    index_of = {name: index for index, name in enumerate(names_of_groups)}
+    group = np.zeros(len(outcome), int) if groups is None else np.array([index_of[name] for name in groups])
     data = _Cells.of(outcome, np.stack(columns, axis=1), np.stack([group, *codes], axis=1), len(names_of_groups), nodes)
     if np.linalg.matrix_rank(data.design) < data.design.shape[1]:
         raise CannotCompute(
-            f"{' and '.join(factors)} cannot be told apart: some were only met together; have all play the same tasks"
+            f"{' and '.join(factors)} are confounded: some categories occur only together; have all agents play the "
+            "same tasks"
         )
     remarks: list[str] = []
     beta, likelihood = _plain(data)
@@ -174,10 +177,10 @@ def fit_mixed_logistic(
             point, spread, likelihood = np.append(mixed[:-1], abs(mixed[-1])), float(abs(mixed[-1])), mixed_likelihood
         else:
             spread = 0.0
-            remarks.append("The groups differ no more than chance lets them: the spread of their intercepts is 0.")
-        remarks += _alone(factors, groups, references)
+            remarks.append("The groups vary no more than by chance: the standard deviation of their intercepts is 0.")
+        remarks += _single_group_remarks(factors, groups)
     elif groups is not None:
-        remarks.append("There is one group only, so the model has no random intercept.")
+        remarks.append("There is only one group, so the model has no random intercept.")
     errors = _errors(data, point, mixed=bool(spread))
     terms = tuple(
         Term(factor, name, float(estimate), float(error))
@@ -185,13 +188,13 @@ def fit_mixed_logistic(
     )
     for term in terms:
         if term.factor and not term.settled:
-            remarks.append(f"The data separate {term.factor} {term.name}, or nearly so: it has no finite estimate.")
+            remarks.append(f"{term.factor.capitalize()} {term.name} is (nearly) separated: it has no finite estimate.")
     return Fit(terms, references, spread, likelihood, len(outcome), len(names_of_groups) * bool(groups), nodes, remarks)
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """Episodes alike in group and categories, counted together: the likelihood is the same and quicker."""
+    """Episodes with the same group and categories, counted together, which makes the likelihood faster to compute."""
 
     passes: Array
     trials: Array
@@ -206,7 +209,7 @@ class _Cells:
         _, first, cell = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         cell = cell.reshape(-1)
         positions, weights = np.polynomial.hermite.hermgauss(nodes)
-        # What the rule's own weight exp(-x^2) took away is given back, and the normal density is put in.
+        # Log weights for a standard normal density, with the weight exp(-x^2) of the rule divided out.
         weights = np.log(weights) + positions**2 + np.log(sqrt(2) / sqrt(2 * pi))
         return cls(
             np.bincount(cell, outcome).astype(float),
@@ -219,20 +222,20 @@ class _Cells:
         )
 
     def sums(self, values: Array) -> Array:
-        """Add up what belongs to the same group, for each column."""
+        """Sum the values of each group, for each column."""
         if values.ndim == 1:
             return np.asarray(np.bincount(self.group, values, self.count), float)
         return np.stack([np.bincount(self.group, column, self.count) for column in values.T], axis=1)
 
 
 def _plain(data: _Cells) -> tuple[Array, float]:
-    """Newton's method for the model without random intercepts."""
+    """Fit the model without random intercepts by Newton's method; return estimates and log-likelihood."""
     beta = np.zeros(data.design.shape[1])
     for _ in range(60):
         eta = data.design @ beta
-        chance = _logistic(eta)
-        slope = data.design.T @ (data.passes - data.trials * chance)
-        curve = (data.design * (data.trials * chance * (1 - chance))[:, None]).T @ data.design
+        probability = _logistic(eta)
+        slope = data.design.T @ (data.passes - data.trials * probability)
+        curve = (data.design * (data.trials * probability * (1 - probability))[:, None]).T @ data.design
         try:
             step = np.linalg.solve(curve + 1e-10 * np.eye(len(beta)), slope)
         except np.linalg.LinAlgError:
@@ -245,33 +248,33 @@ def _plain(data: _Cells) -> tuple[Array, float]:
 
 
 def _mixed(data: _Cells, start: Array) -> tuple[Array, float]:
-    """The estimates with the spread of the random intercepts last, and the log-likelihood there."""
-    optimize = needed("scipy.optimize")
+    """Fit the mixed model; return the estimates, the standard deviation last, and the log-likelihood."""
+    optimize = import_extra("scipy.optimize")
     best: tuple[Array, float] | None = None
-    # From two sides: near 0 the likelihood is flat in the spread.
+    # From two starting points: near 0 the likelihood is flat in the standard deviation.
     for spread in (0.5, 2.0):
-        found = optimize.minimize(
+        result = optimize.minimize(
             lambda point: tuple(-part for part in _likelihood(data, point)),
             np.append(start, spread),
             jac=True,
             method="BFGS",
             options={"gtol": 1e-6, "maxiter": 500},
         )
-        if best is None or -found.fun > best[1] + 1e-9:
-            best = np.asarray(found.x, float), -float(found.fun)
+        if best is None or -result.fun > best[1] + 1e-9:
+            best = np.asarray(result.x, float), -float(result.fun)
     assert best is not None
     return best
 
 
 def _likelihood(data: _Cells, point: Array) -> tuple[float, Array]:
-    """The log-likelihood and its slope; of the intercepts, `u` has a standard deviation of 1."""
+    """Return the log-likelihood and its gradient; the intercepts `u` are standardised."""
     beta, spread = point[:-1], point[-1]
     fixed = data.design @ beta
     mode = np.zeros(data.count)
     for _ in range(50):
-        chance = _logistic(fixed + spread * mode[data.group])
-        slope = spread * data.sums(data.passes - data.trials * chance) - mode
-        curve = spread**2 * data.sums(data.trials * chance * (1 - chance)) + 1
+        probability = _logistic(fixed + spread * mode[data.group])
+        slope = spread * data.sums(data.passes - data.trials * probability) - mode
+        curve = spread**2 * data.sums(data.trials * probability * (1 - probability)) + 1
         step = np.clip(slope / curve, -2, 2)
         mode = mode + step
         if np.abs(step).max() < 1e-10:
@@ -284,29 +287,29 @@ def _likelihood(data: _Cells, point: Array) -> tuple[float, Array]:
     top = heights.max(axis=1, keepdims=True)
     parts = np.exp(heights - top)
     value = float(np.sum(top[:, 0] + np.log(parts.sum(axis=1))))
-    # The slope of a log-likelihood is the mean slope given the data (Fisher's identity).
-    given = parts / parts.sum(axis=1, keepdims=True)
+    # The gradient of a log-likelihood is the posterior mean of the complete-data gradient (Fisher's identity).
+    posterior = parts / parts.sum(axis=1, keepdims=True)
     residual = data.passes[:, None] - data.trials[:, None] * _logistic(eta)
-    weighed = residual * given[data.group]
+    weighed = residual * posterior[data.group]
     slopes = np.append(data.design.T @ weighed.sum(axis=1), float(np.sum(weighed * u[data.group])))
-    # That holds for the integral. Of the sum over a few nodes, which is what is climbed, it holds only as far as the
-    # sum is the integral; the rest of its slope is that the nodes move with the estimates.
-    pull = given * (spread * data.sums(residual) - u)
-    shift, stretch = _moving(data, fixed, spread, mode)
+    # That is exact for the integral. The sum over a few nodes, which is what is maximised, has a further term in its
+    # gradient, because the nodes move with the estimates.
+    pull = posterior * (spread * data.sums(residual) - u)
+    shift, stretch = _node_derivatives(data, fixed, spread, mode)
     slopes += pull.sum(axis=1) @ shift + ((pull * data.positions).sum(axis=1) + 1 / width) @ stretch
     return value, slopes
 
 
-def _moving(data: _Cells, fixed: Array, spread: float, mode: Array) -> tuple[Array, Array]:
-    """How the mode of each group and the width around it move with each estimate, the spread last."""
-    chance = _logistic(fixed + spread * mode[data.group])
-    weight = data.trials * chance * (1 - chance)
-    skew = weight * (1 - 2 * chance)
+def _node_derivatives(data: _Cells, fixed: Array, spread: float, mode: Array) -> tuple[Array, Array]:
+    """Return the derivatives of each group's mode and width with respect to each estimate, the deviation last."""
+    probability = _logistic(fixed + spread * mode[data.group])
+    weight = data.trials * probability * (1 - probability)
+    skew = weight * (1 - 2 * probability)
     heavy, skewed = data.sums(weight), data.sums(skew)
     curve = spread**2 * heavy + 1
-    # At the mode the slope is 0 whatever the estimates are, and stays so as they move.
+    # By implicit differentiation: at the mode the slope is 0 for all values of the estimates.
     by_beta = -spread * data.sums(weight[:, None] * data.design) / curve[:, None]
-    by_spread = (data.sums(data.passes - data.trials * chance) - spread * mode * heavy) / curve
+    by_spread = (data.sums(data.passes - data.trials * probability) - spread * mode * heavy) / curve
     bend_by_beta = spread**2 * (data.sums(skew[:, None] * data.design) + spread * skewed[:, None] * by_beta)
     bend_by_spread = 2 * spread * heavy + spread**2 * skewed * (mode + spread * by_spread)
     bend = np.column_stack([bend_by_beta, bend_by_spread])
@@ -314,18 +317,18 @@ def _moving(data: _Cells, fixed: Array, spread: float, mode: Array) -> tuple[Arr
 
 
 def _errors(data: _Cells, point: Array, mixed: bool) -> Array:
-    """Standard errors from the curvature of the log-likelihood at the estimates."""
+    """Return standard errors from the curvature of the log-likelihood at the estimates."""
     if mixed:
         steps = 1e-5 * np.maximum(1.0, np.abs(point))
         rows = []
-        for place, step in enumerate(steps):
+        for index, step in enumerate(steps):
             shift = np.zeros(len(point))
-            shift[place] = step
+            shift[index] = step
             rows.append((_likelihood(data, point + shift)[1] - _likelihood(data, point - shift)[1]) / (2 * step))
         curve = -(np.array(rows) + np.array(rows).T) / 2
     else:
-        chance = _logistic(data.design @ point)
-        curve = (data.design * (data.trials * chance * (1 - chance))[:, None]).T @ data.design
+        probability = _logistic(data.design @ point)
+        curve = (data.design * (data.trials * probability * (1 - probability))[:, None]).T @ data.design
     try:
         variances = np.diag(np.linalg.inv(curve))
     except np.linalg.LinAlgError:
@@ -333,21 +336,21 @@ def _errors(data: _Cells, point: Array, mixed: bool) -> Array:
     return np.sqrt(np.where(variances > 0, variances, inf))
 
 
-def _alone(factors: Mapping[str, Sequence[str]], groups: Sequence[str], references: Mapping[str, str]) -> list[str]:
-    """Categories that are one group and nothing else: their standard errors only mirror the spread of other groups."""
+def _single_group_remarks(factors: Mapping[str, Sequence[str]], groups: Sequence[str]) -> list[str]:
+    """Return remarks on categories that coincide with one group, whose standard errors only reflect other groups."""
     remarks = []
     for factor, names in factors.items():
-        met: dict[str, set[str]] = {}
-        inside: dict[str, set[str]] = {}
+        groups_of: dict[str, set[str]] = {}
+        names_in: dict[str, set[str]] = {}
         for name, group in zip(names, groups, strict=True):
-            met.setdefault(name, set()).add(group)
-            inside.setdefault(group, set()).add(name)
-        alone = [name for name, among in met.items() if len(among) == 1 and len(inside[next(iter(among))]) == 1]
+            groups_of.setdefault(name, set()).add(group)
+            names_in.setdefault(group, set()).add(name)
+        alone = [name for name, own in groups_of.items() if len(own) == 1 and len(names_in[next(iter(own))]) == 1]
         if alone:
             remarks.append(
-                f"{', '.join(map(str, alone))} {'is' if len(alone) == 1 else 'are each'} one group alone, so "
-                f"{'its' if len(alone) == 1 else 'their'} standard error mirrors the spread of the other groups and "
-                f"says little about the {factor} itself."
+                f"{', '.join(map(str, alone))} {'is' if len(alone) == 1 else 'are each'} a single group, so "
+                f"{'its' if len(alone) == 1 else 'their'} standard error reflects the variance between the other "
+                f"groups and says little about the {factor} itself."
             )
     return remarks
 

@@ -1,4 +1,4 @@
-"""Whether groups differ, by ranks alone: Kruskal and Wallis' test, and Dunn's for each pair of groups after it."""
+"""Rank tests: the Kruskal-Wallis test of several groups, and Dunn's test of each pair of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,22 +9,22 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from puzzlebox.stats.extras import import_extra
 from puzzlebox.stats.intervals import CannotCompute
-from puzzlebox.stats.needed import needed
 
 Array = NDArray[np.float64]
-# `exact`: equal doubles are ties. `r`: ranks as doubles, ties counted as 15-digit text, as R's kruskal.test does.
+# `exact`: ties are equal doubles. `r`: doubles are ranked, and ties are equal to 15 digits, as in R's kruskal.test.
 TieRule = Literal["exact", "r"]
 
 
 class KruskalWallis(NamedTuple):
-    """The result of the test.
+    """The result of a Kruskal-Wallis test.
 
     Attributes:
         h: the statistic, corrected for ties.
-        df: degrees of freedom, one less than there are groups.
-        p: the chance of such an h, or a larger one, if all groups were alike.
-        n: how many values there were.
+        df: the degrees of freedom, one less than the number of groups.
+        p: the probability of an h at least as large if all groups have the same distribution.
+        n: the number of values.
     """
 
     h: float
@@ -34,15 +34,15 @@ class KruskalWallis(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """One pair of groups in Dunn's test.
+    """The result of Dunn's test for one pair of groups.
 
     Attributes:
-        first: the name of one group.
-        second: the name of the other.
-        z: difference of mean ranks, first minus second, in standard errors.
-        p: two-sided, not adjusted.
-        p_bonferroni: adjusted for the number of pairs.
-        p_holm: adjusted step by step, never larger than Bonferroni's.
+        first: the name of the first group.
+        second: the name of the second group.
+        z: the difference of mean ranks, first minus second, in standard errors.
+        p: the two-sided p value, not adjusted.
+        p_bonferroni: the p value adjusted by Bonferroni for the number of pairs.
+        p_holm: the p value adjusted by Holm, never larger than Bonferroni's.
     """
 
     first: str
@@ -54,14 +54,14 @@ class Comparison(NamedTuple):
 
 
 def midranks(values: ArrayLike) -> Array:
-    """Ranks from 1; equal values share the mean of theirs."""
-    _, places, counts = np.unique(np.asarray(values, float), return_inverse=True, return_counts=True)
+    """Return ranks from 1; equal values get the mean of their ranks."""
+    _, inverse, counts = np.unique(np.asarray(values, float), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2)[places.reshape(-1)], float)
+    return np.asarray((last - (counts - 1) / 2)[inverse.reshape(-1)], float)
 
 
 def tie_sum(values: ArrayLike, rule: TieRule = "exact") -> float:
-    """The sum of t^3 - t over the sizes of all sets of equal values."""
+    """Return the sum of t^3 - t over the sizes t of all sets of equal values."""
     array = np.asarray(values, float)
     if rule == "exact":
         sizes = np.unique(array, return_counts=True)[1].astype(float)
@@ -77,7 +77,7 @@ def kruskal_wallis(groups: Mapping[str, ArrayLike], ties: TieRule = "exact") -> 
 
     Args:
         groups: the values of each group, by name.
-        ties: which values count as equal in the correction; R's own rule differs where values agree to 15 digits only.
+        ties: which values count as equal in the correction for ties: "exact", or "r" for the rule of R.
     """
     arrays = _checked(groups)
     pooled = np.concatenate(list(arrays.values()))
@@ -88,11 +88,11 @@ def kruskal_wallis(groups: Mapping[str, ArrayLike], ties: TieRule = "exact") -> 
     sums = sum(ranks.sum() ** 2 / len(ranks) for ranks in _ranks(arrays).values())
     h = (12 / (n * (n + 1)) * sums - 3 * (n + 1)) / correction
     df = len(arrays) - 1
-    return KruskalWallis(float(h), df, float(needed("scipy.special").chdtrc(df, h)), n)
+    return KruskalWallis(float(h), df, float(import_extra("scipy.special").chdtrc(df, h)), n)
 
 
 def dunn(groups: Mapping[str, ArrayLike]) -> list[Comparison]:
-    """Compare each pair of groups by the mean ranks among all of them (Dunn 1964), pairs in the order of the groups."""
+    """Compare each pair of groups by their mean ranks among all values (Dunn 1964); pairs in the order of groups."""
     arrays = _checked(groups)
     pooled = np.concatenate(list(arrays.values()))
     n = len(pooled)
@@ -111,21 +111,21 @@ def dunn(groups: Mapping[str, ArrayLike]) -> list[Comparison]:
 
 
 def two_sided(z: float) -> float:
-    """The chance of a normal number at least so far from 0; accurate however small."""
+    """Return the two-sided p value of a standard normal z; accurate for very small values."""
     return erfc(abs(z) / sqrt(2))
 
 
 def bonferroni(ps: Sequence[float]) -> list[float]:
-    """Each p times the number of tests, at most 1."""
+    """Adjust p values by Bonferroni: each times their number, at most 1."""
     return [min(1.0, p * len(ps)) for p in ps]
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment (1979)."""
+    """Adjust p values by Holm's step-down method (1979)."""
     adjusted = [0.0] * len(ps)
     largest = 0.0
-    for place, index in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
-        largest = max(largest, min(1.0, ps[index] * (len(ps) - place)))
+    for rank, index in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        largest = max(largest, min(1.0, ps[index] * (len(ps) - rank)))
         adjusted[index] = largest
     return adjusted
 
@@ -140,7 +140,7 @@ def _checked(groups: Mapping[str, ArrayLike]) -> dict[str, Array]:
     if any(not np.isfinite(values).all() for values in arrays.values()):
         raise CannotCompute("some values are not numbers")
     if sum(len(values) for values in arrays.values()) < len(arrays) + 1:
-        raise CannotCompute("each group has a single value, which says nothing of its spread")
+        raise CannotCompute("each group has a single value, so there is no variance within groups")
     return arrays
 
 

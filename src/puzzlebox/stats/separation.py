@@ -1,7 +1,7 @@
-"""Categories in which everything passed, or nothing: their odds are infinite, and no finite estimate exists.
+"""Separation: categories in which all or no episodes passed, so that their coefficients have no finite estimate.
 
-Leaving such a category out changes no other estimate of a logistic model: as its own coefficient runs away, its rows
-end up predicted exactly and weigh nothing.
+Leaving out such a category changes no other estimate of a logistic model: as its own coefficient diverges, its rows
+are predicted exactly and contribute nothing to the likelihood.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 
 class Separated(NamedTuple):
-    """A category that was left out.
+    """A category that was left out because of separation.
 
     Attributes:
-        factor: what it is a category of.
-        name: what it is called.
-        rows: how many of its rows were left when it was found.
-        passed: whether all of those passed; otherwise none did.
-        all_rows: how many it has altogether.
-        all_passes: how many of those passed.
-        after: the factors whose categories, left out before, took the other rows away.
+        factor: the factor it is a category of.
+        name: its name.
+        rows: the number of its rows that were left when it was left out.
+        passed: whether all of these rows passed; otherwise none did.
+        all_rows: the number of all its rows.
+        all_passes: the number of all its rows that passed.
+        after: the factors whose categories were left out before and contained the other rows.
     """
 
     factor: str
@@ -33,7 +33,7 @@ class Separated(NamedTuple):
     after: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """In words, true of all episodes and not only of those that were left."""
+        """Return a clause that is true of all episodes, not only of those that were left."""
         share, odds = ("all", "infinite") if self.passed else ("none", "zero")
         who = f"{self.factor} {self.name}"
         if self.all_passes in (0, self.all_rows):
@@ -48,27 +48,32 @@ class Separated(NamedTuple):
 def without_separation(
     passed: Sequence[bool], factors: Mapping[str, Sequence[str]]
 ) -> tuple[NDArray[np.bool_], list[Separated]]:
-    """Which rows are left once every category that passed all or nothing is taken out, again and again.
+    """Leave out categories in which all or no rows passed, until none is left.
 
     Args:
         passed: whether each row passed.
         factors: the category of each row, for each factor.
+
+    Returns:
+        A mask of the rows that are left, and the categories that were left out.
     """
     outcome = np.asarray(passed, bool)
     columns = {factor: np.asarray([str(name) for name in names], object) for factor, names in factors.items()}
     kept = np.ones(len(outcome), bool)
-    found: list[Separated] = []
+    separated: list[Separated] = []
     while True:
-        before = len(found)
+        before = len(separated)
         for factor, names in columns.items():
             for name in dict.fromkeys(names[kept].tolist()):
                 rows = kept & (names == name)
                 share = outcome[rows].mean()
-                # The last category of all is no separation: the model has no contrast to lose.
+                # The only category left of a factor does not count: the model has no contrast for it.
                 if share in (0.0, 1.0) and len(set(names[kept].tolist())) > 1:
                     everything = names == name
-                    gone = [each for each in found if np.any(everything & (columns[each.factor] == each.name))]
-                    found.append(
+                    overlapping = [
+                        each for each in separated if np.any(everything & (columns[each.factor] == each.name))
+                    ]
+                    separated.append(
                         Separated(
                             factor,
                             name,
@@ -76,9 +81,9 @@ def without_separation(
                             bool(share),
                             int(everything.sum()),
                             int(outcome[everything].sum()),
-                            tuple(dict.fromkeys(each.factor for each in gone)),
+                            tuple(dict.fromkeys(each.factor for each in overlapping)),
                         )
                     )
                     kept &= ~rows
-        if len(found) == before:
-            return kept, found
+        if len(separated) == before:
+            return kept, separated

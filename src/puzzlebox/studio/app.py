@@ -186,7 +186,7 @@ class _RecordingsApi:
         def read_after_writing() -> Any:
             # Where nothing can be written any more, what was written can still be read.
             with suppress(StoreError):
-                self._store.flush(patience=0.0)
+                self._store.flush(retry_seconds=0.0)
             return ask()
 
         try:

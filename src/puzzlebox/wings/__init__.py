@@ -1,7 +1,7 @@
-"""Wings: kinds of laboratory, each found by its name. The rooms that all wings share import none of them.
+"""The registry of wings: kinds of laboratory, found by name. The packages that all wings share import none of them.
 
-`puzzlebox.wings.protocols` says what a wing must offer, and `puzzlebox.wings.plain` makes a wing of any Gymnasium
-environment. A wing of another package names itself in the entry point group `puzzlebox.wings`.
+`puzzlebox.wings.protocols` defines what a wing must implement, and `puzzlebox.wings.plain` turns any Gymnasium
+environment into a wing. Other packages register wings in the entry point group `puzzlebox.wings`.
 """
 
 from functools import cache
@@ -27,34 +27,34 @@ __all__ = [
     "wing_names",
 ]
 
-# The entry points in which other packages name their wings, as `module:object`.
+# The entry point group in which other packages register wings, as `module:object`.
 GROUP = "puzzlebox.wings"
-# The wing of names without a wing, and of everything recorded before there was a second one.
+# The default wing: that of task names without a wing, and of recordings made before there was a second one.
 ARENA = "arena"
 
 _WINGS: dict[str, str | Wing] = {ARENA: "puzzlebox.arena.wing:WING"}
 
 
 def register_wing(wing: Wing) -> None:
-    """Have a wing found by its name, in this process."""
+    """Register a wing under its name, in this process."""
     _WINGS[wing.name] = wing
 
 
 def wing_names() -> list[str]:
-    """The names of all wings there are."""
+    """Return the names of all wings, sorted."""
     return sorted({*_WINGS, *_entries()})
 
 
 def wing_named(name: str) -> Wing:
-    """Find a wing.
+    """Return the wing with a name, importing it if necessary.
 
     Raises:
-        ValueError: there is none of that name, or it cannot be imported; one sentence says which.
+        ValueError: there is no wing with that name, or it cannot be imported; the message says which.
     """
-    where: str | Wing | None = _WINGS.get(name) or _entries().get(name)
-    if where is None:
+    wing: str | Wing | None = _WINGS.get(name) or _entries().get(name)
+    if wing is None:
         raise ValueError(f"there is no wing {name!r}; there are {', '.join(wing_names())}{closest(name, wing_names())}")
-    return _imported(name, where) if isinstance(where, str) else where
+    return _import_wing(name, wing) if isinstance(wing, str) else wing
 
 
 def split_source(source: str) -> tuple[Wing, str]:
@@ -66,13 +66,13 @@ def split_source(source: str) -> tuple[Wing, str]:
 
 
 @cache
-def _imported(name: str, path: str) -> Wing:
+def _import_wing(name: str, path: str) -> Wing:
     module, _, attribute = path.partition(":")
     try:
-        found: Any = getattr(import_module(module), attribute)
+        wing: Any = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as problem:
         raise ValueError(f"the wing {name!r} cannot be imported from {path}: {problem}") from problem
-    return found  # type: ignore[no-any-return]
+    return wing  # type: ignore[no-any-return]
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Actions as text: of any Gymnasium space, of one body or several.
+"""Actions as text: of any Gymnasium space, for one body or several.
 
-A whole number from 0 to 9 of each body is one digit, so that an action of the arena is a single letter; everything else
-is a JSON list with one entry for each body. Numbers come back exactly as they were.
+If the action of each body is an integer from 0 to 9, the text has one digit for each body; an action of the arena is a
+single character. Any other actions are a JSON list with one entry for each body. Numbers are restored exactly.
 """
 
 import json
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def actions_text(actions: Sequence[Any]) -> str:
-    """What all bodies did in one decision, as text."""
+    """Return the actions of all bodies in one decision as text."""
     plain = [_plain(each) for each in actions]
     if all(type(each) is int and 0 <= each <= 9 for each in plain):
         return "".join(map(str, plain))
@@ -20,42 +20,42 @@ def actions_text(actions: Sequence[Any]) -> str:
 
 
 def actions_in(text: Any) -> tuple[Any, ...]:
-    """What `actions_text` was given; arrays come back as tuples of numbers.
+    """Parse the text of `actions_text`; arrays are restored as tuples of numbers.
 
     Raises:
-        ValueError: the text is something else.
+        ValueError: the text holds no actions.
     """
     if isinstance(text, str) and text.isascii() and text.isdecimal():
         return tuple(map(int, text))
     try:
-        found = json.loads(text) if isinstance(text, str) else None
+        actions = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not found:
-        raise ValueError(f"{text!r:.60} is not what agents did")
-    return tuple(_tuples(each) for each in found)
+        actions = None
+    if not isinstance(actions, list) or not actions:
+        raise ValueError(f"{text!r:.60} holds no actions")
+    return tuple(_tuples(each) for each in actions)
 
 
 def all_actions_in(texts: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
-    """The actions of an episode, decision by decision.
+    """Parse the actions of an episode, one text for each decision.
 
     Raises:
-        ValueError: one of them is something else, or of another number of bodies; the message says which.
+        ValueError: a text holds no actions, or another number of them; the message says which.
     """
-    found: list[tuple[Any, ...]] = []
+    decisions: list[tuple[Any, ...]] = []
     for number, text in enumerate(texts, 1):
         try:
             actions = actions_in(text)
         except ValueError:
             actions = ()
-        if not actions or (found and len(actions) != len(found[0])):
-            raise ValueError(f"action {number} is {text!r:.60}; it must say what each agent did")
-        found.append(actions)
-    return tuple(found)
+        if not actions or (decisions and len(actions) != len(decisions[0])):
+            raise ValueError(f"action {number} is {text!r:.60}; it must hold an action for each animal")
+        decisions.append(actions)
+    return tuple(decisions)
 
 
 def _plain(action: Any) -> Any:
-    """An action of any Gymnasium space as JSON holds it."""
+    """Convert an action of any Gymnasium space to plain values for JSON."""
     if isinstance(action, np.ndarray | np.generic):
         return action.tolist()
     if isinstance(action, dict):

@@ -1,8 +1,8 @@
-"""A wing made of Gymnasium environments: whoever has an environment and a list of tasks needs nothing else.
+"""A base class for wings whose tasks are Gymnasium environments.
 
-A subclass names itself, lists its tasks and makes its environment; recording, replaying, exporting and reporting
-follow. An environment may put into its `info` what it knows beside the observation: `passed`, `events` (a list of
-mappings with `kind` and `details`), `measures` (by the names of the wing's columns) and `error`.
+A subclass has a name, lists its tasks and makes their environments; recording, replay, export and reports then work.
+An environment may report in its `info`: `passed`, `events` (a list of mappings with `kind` and `details`), `measures`
+(by the names of the wing's columns) and `error`.
 """
 
 import json
@@ -24,12 +24,14 @@ _DEFAULT = "default"
 
 @dataclass(frozen=True)
 class PlainTask:
-    """A task that is a name and a mapping of plain values.
+    """A task that consists of a name and a mapping of plain values.
 
     Attributes:
         wing: the name of its wing.
         name: its name.
-        settings: what the environment is made with.
+        settings: the settings of its environment.
+        starts: the indices of the starts an episode can have.
+        bodies: the number of bodies.
     """
 
     wing: str
@@ -40,7 +42,7 @@ class PlainTask:
 
     @property
     def title(self) -> str:
-        """Its name."""
+        """The title of the task, which is its name."""
         return self.name
 
     @property
@@ -49,13 +51,13 @@ class PlainTask:
         return json.dumps({"name": self.name, "settings": dict(self.settings)}, sort_keys=True)
 
     def conditions(self, start: int) -> dict[str, Any]:
-        """The position of the start."""
+        """Return the settings of a start for `run.json`: its index only."""
         return {"position": start, "last": start}
 
 
 @dataclass(frozen=True)
 class PlainEvent:
-    """Something that happened: its kind, the step it happened at, and details as plain values."""
+    """An event: its kind, its step, and details as plain values."""
 
     kind: str
     step: int
@@ -64,7 +66,7 @@ class PlainEvent:
 
 @dataclass(frozen=True)
 class PlainOutcome:
-    """What one decision brought: the reward of the body, and what happened."""
+    """The outcome of one decision: the reward of the body, and the events."""
 
     rewards: tuple[float, ...]
     events: tuple[PlainEvent, ...]
@@ -72,7 +74,7 @@ class PlainOutcome:
 
 @dataclass(frozen=True)
 class PlainRecord:
-    """All that is needed to play an episode again: task, start, seed and actions."""
+    """All that is needed to replay an episode: task, start, seed and actions."""
 
     task: PlainTask
     arena: int
@@ -82,11 +84,11 @@ class PlainRecord:
 
     @property
     def wing(self) -> str:
-        """The wing of the task."""
+        """The name of the wing of the task."""
         return self.task.wing
 
     def to_json(self) -> str:
-        """The record as one line of JSON."""
+        """Return the record as one line of JSON."""
         return record_json(self.task.wing, self.task.text, self.arena, self.seed, {}, self.actions)
 
 
@@ -102,23 +104,23 @@ class PlainSession:
 
     @property
     def error(self) -> str | None:
-        """What the environment says went wrong."""
+        """The error that the environment reports; None if there is none."""
         return self.info.get("error")
 
     def passed(self) -> bool | None:
-        """What the environment says."""
+        """Return the verdict that the environment reports; None if it reports none."""
         return self.info.get("passed")
 
     def measures(self) -> Mapping[str, float | None]:
-        """What the environment measured."""
+        """Return the measures that the environment reports."""
         return dict(self.info.get("measures", {}))
 
     def flags(self) -> int:
-        """Whether it is over and passed, as bits."""
+        """Return the bits `OVER` and `PASSED`."""
         return (OVER if self.over else 0) | (PASSED if self.passed() else 0)
 
     def snapshot(self) -> PlainRecord:
-        """The episode so far."""
+        """Return the record of the episode so far."""
         return PlainRecord(self._task, self._start, self._seed, tuple(self.actions))
 
 
@@ -133,7 +135,7 @@ class PlainApparatus:
     session: PlainSession
 
     def begin(self, task: PlainTask, start: int, seed: int) -> tuple[PlainEvent, ...]:
-        """Reset the environment; another task needs another one."""
+        """Begin an episode: reset the environment, or make a new one if the task changes."""
         if self._env is None or task != self._task:
             self._env, self._task = self._wing.make(task, **self._senses), task
         self.session = PlainSession(task, start, seed)
@@ -141,7 +143,7 @@ class PlainApparatus:
         return self._events()
 
     def perceive(self) -> dict[int, tuple[Any, dict[str, Any]]]:
-        """What the body perceives, unless the episode is over."""
+        """Return the observation and info of the body; nothing if the episode is over."""
         return {} if self.session.over else {0: (self._observation, self.session.info)}
 
     def act(self, actions: Mapping[int, Any]) -> PlainOutcome:
@@ -149,7 +151,7 @@ class PlainApparatus:
         assert self._env is not None
         session, space = self.session, self._env.action_space
         action = actions[0]
-        if isinstance(space, gym.spaces.Box):  # a recorded action is a tuple of numbers
+        if isinstance(space, gym.spaces.Box):  # recorded actions are tuples of numbers
             action = np.asarray(action, space.dtype).reshape(space.shape)
         self._observation, reward, terminated, truncated, session.info = self._env.step(action)
         session.clock += 1
@@ -161,12 +163,12 @@ class PlainApparatus:
         return PlainOutcome((float(reward),), self._events())
 
     def _events(self) -> tuple[PlainEvent, ...]:
-        happened = self.session.info.get("events", ())
-        return tuple(PlainEvent(each["kind"], self.session.clock, each.get("details", {})) for each in happened)
+        events = self.session.info.get("events", ())
+        return tuple(PlainEvent(each["kind"], self.session.clock, each.get("details", {})) for each in events)
 
 
 class PlainWing:
-    """A wing of Gymnasium environments. A subclass has `name`, `tasks` and `make`, and `measures` if it likes."""
+    """A wing of Gymnasium environments. A subclass defines `name`, `tasks` and `make`, and optionally `measures`."""
 
     name: str
     step_seconds: float = 1.0
@@ -177,31 +179,31 @@ class PlainWing:
     flags: Sequence[Flag] = ()
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
-        """All tasks by name, each with the settings its environment is made with."""
+        """Return all tasks by name, each with the settings of its environment."""
         raise NotImplementedError
 
     def make(self, task: PlainTask, **senses: Any) -> gym.Env[Any, Any]:
-        """The environment of a task."""
+        """Make the environment of a task."""
         raise NotImplementedError
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
-        """The task of that name; all of them for "*"."""
-        known = self.tasks()
-        if source not in known and source != "*":
-            raise FileNotFoundError(f"{self.name} has no task {source!r}; it has {', '.join(known)}")
-        for name in known if source == "*" else [source]:
+        """Yield the name and place of the task with a name, or of all tasks for "*"."""
+        tasks = self.tasks()
+        if source not in tasks and source != "*":
+            raise FileNotFoundError(f"{self.name} has no task {source!r}; it has {', '.join(tasks)}")
+        for name in tasks if source == "*" else [source]:
             yield f"{self.name}/{name}", name
 
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
-        """The task of that name."""
+        """Yield the task with a name."""
         yield self.classify(name, PlainTask(self.name, place, self.tasks()[place]))
 
     def level_of(self, name: str) -> tuple[str, str] | None:
-        """Nothing: names say no level here."""
+        """Return None: names of tasks include no level."""
         return None
 
     def read(self, text: str) -> PlainTask | None:
-        """The task of a text."""
+        """Parse the text of a task; return None if it is not valid."""
         try:
             data = json.loads(text)
             return PlainTask(self.name, data["name"], data["settings"])
@@ -209,41 +211,41 @@ class PlainWing:
             return None
 
     def classify(self, name: str, task: Any) -> Found:
-        """A task under a name, without level or variant."""
+        """Return a task under a name, without level or variant."""
         return Found(name, task)
 
     def rules(self, rules: Any) -> Ruling:
-        """The only rules there are."""
+        """Return the default rules, the only ones there are."""
         if rules not in (None, _DEFAULT, {}):
             raise ValueError(f"{self.name} has no rules {rules!r}; leave them out")
         return Ruling(_DEFAULT, {})
 
     def named_rules(self, name: str, **changes: Any) -> Ruling:
-        """The only rules there are."""
+        """Return the default rules, the only ones there are."""
         return self.rules(name if not changes else changes)
 
     def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> PlainApparatus:
-        """An environment with these senses."""
+        """Make an apparatus whose environments have these senses."""
         return PlainApparatus(self, senses)
 
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
-        """The senses that were asked for."""
+        """Return the settings of the senses unchanged."""
         return dict(senses)
 
     def record(self, text: str, start: int, seed: int, rules: Mapping[str, Any], actions: Sequence[Any]) -> PlainRecord:
-        """The record of an episode."""
+        """Build the record of an episode."""
         task = self.read(text)
         if task is None:
             raise ValueError("its task cannot be read")
         return PlainRecord(task, start, seed, tuple(actions))
 
     def read_record(self, text: str) -> PlainRecord:
-        """The record of a text that `PlainRecord.to_json` wrote."""
+        """Parse a text of `PlainRecord.to_json`."""
         data = json.loads(text)
         return self.record(data["task"], data["arena"], data["seed"], {}, all_actions_in(data["actions"]))
 
     def play_again(self, record: PlainRecord) -> Iterator[tuple[PlainSession, PlainOutcome | None]]:
-        """Take the recorded actions again."""
+        """Replay an episode; yield the session and outcome at its start and after each step."""
         apparatus = PlainApparatus(self, {})
         apparatus.begin(record.task, record.arena, record.seed)
         yield apparatus.session, None
@@ -251,11 +253,11 @@ class PlainWing:
             yield apparatus.session, apparatus.act(dict(enumerate(actions)))
 
     def length(self, record: PlainRecord) -> int:
-        """One step for each decision."""
+        """Return the number of steps: one for each decision."""
         return len(record.actions)
 
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
-        """Refused, unless a subclass has a camera."""
+        """Raise ValueError, unless a subclass defines a camera."""
         raise ValueError(f"{self.name} has no pictures")
 
     def messages(self, episode: Any, record: PlainRecord) -> Iterator[bytes | str]:
@@ -263,29 +265,29 @@ class PlainWing:
         raise ValueError(f"episodes of {self.name} cannot be shown step by step; `puzzlebox export` has their steps")
 
     def path_picture(self, record: PlainRecord, size: tuple[int, int]) -> Image:
-        """Refused, unless a subclass draws one."""
+        """Raise ValueError, unless a subclass draws paths."""
         raise ValueError(f"{self.name} has no pictures")
 
     def legs(self, record: PlainRecord, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
-        """None, unless a subclass draws ways."""
+        """Return an empty list, unless a subclass draws paths."""
         return []
 
     def is_action(self, action: Any) -> bool:
-        """Anything: only the environment knows."""
+        """Return True: any action is accepted."""
         return True
 
     def is_idle(self, action: Any, flags: int) -> bool:
-        """Never: what doing nothing is, only a wing itself knows."""
+        """Return False: no action counts as idle, unless a subclass defines one."""
         return False
 
     def action_name(self, action: Any) -> str:
-        """Nothing: actions have no names here."""
+        """Return "": actions have no names."""
         return ""
 
     def goals(self, events: Sequence[Mapping[str, Any]]) -> int | None:
-        """Nothing: there are no goals here."""
+        """Return None: there are no goals."""
         return None
 
     def latency(self, events: Sequence[Mapping[str, Any]]) -> float | None:
-        """Nothing, unless a subclass knows."""
+        """Return None, unless a subclass computes a latency."""
         return None

@@ -1,4 +1,4 @@
-"""What a wing offers to the rooms that all wings share: tasks, episodes in progress, and how they are played again."""
+"""The protocols that a wing implements for the packages that all wings share: tasks, sessions, apparatus, records."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from puzzlebox.columns import Column, Kind
 
 Image = NDArray[np.uint8]
 
-# What tables call rules that have no name.
+# The name, in tables, of rules that are no preset.
 OWN_RULES = "own"
 
 
 class Outcome(Protocol):
-    """What one decision brought.
+    """The outcome of one decision.
 
     Attributes:
         rewards: the reward of each body.
-        events: what happened, oldest first: objects with the attributes `kind`, `step` and `details`.
+        events: the events, oldest first: objects with the attributes `kind`, `step` and `details`.
     """
 
     @property
@@ -32,14 +32,14 @@ class Outcome(Protocol):
 
 
 class Task(Protocol):
-    """What can be played: data that a researcher wrote.
+    """A task: data that a researcher wrote, and that can be played.
 
     Attributes:
         wing: the name of its wing.
-        text: the task as it is stored; equal tasks have equal texts.
-        title: its title for people.
-        starts: the positions an episode can start in: the arenas of a task file, the trials of an experiment.
-        bodies: how many agents play it together.
+        text: the text of the task, as it is stored; equal for equal tasks.
+        title: its title.
+        starts: the indices of the starts an episode can have: the arenas of a task file, the trials of an experiment.
+        bodies: the number of bodies that play it together.
     """
 
     @property
@@ -59,19 +59,19 @@ class Task(Protocol):
         ...
 
     def conditions(self, start: int) -> dict[str, Any]:
-        """What an episode that starts there asks for, as plain data for the settings of a run: its time limit, ..."""
+        """Return the conditions of a start, such as its time limit, as plain values for `run.json`."""
 
 
 class Session(Protocol):
     """One episode while it is played.
 
     Attributes:
-        clock: steps since its start, each `Wing.step_seconds` long.
+        clock: the number of steps since its start, each `Wing.step_seconds` long.
         over: whether it has ended.
-        actions: what each body did, decision by decision.
+        actions: the actions of all bodies for each decision.
         total: the return of the first body so far.
         cause: why it ended; None while it lasts.
-        error: what went wrong in the simulation; None where nothing did.
+        error: an error of the simulation; None if there is none.
     """
 
     @property
@@ -94,23 +94,23 @@ class Session(Protocol):
         ...
 
     def passed(self) -> bool | None:
-        """Whether the episode is passed; None where nothing has decided it."""
+        """Return whether the episode is passed; None if it is neither passed nor failed so far."""
 
     def measures(self) -> Mapping[str, float | None]:
-        """The values of `Wing.measures` now."""
+        """Return the current values of `Wing.measures`."""
 
     def flags(self) -> int:
-        """What is true now: the sum of bits, of which `Wing.flags` names some."""
+        """Return the current flags, a sum of bits (`puzzlebox.wings.flags`)."""
 
     def snapshot(self) -> Any:
-        """The episode so far: what `Wing.record` makes."""
+        """Return the record of the episode so far, as `Wing.record` builds it."""
 
 
 class Apparatus(Protocol):
-    """What agents with certain senses play in; made once, and used for one episode after the other.
+    """The environment of agents with certain senses, used for one episode after the other.
 
     Attributes:
-        session: the episode that is being played.
+        session: the current episode.
     """
 
     @property
@@ -118,30 +118,30 @@ class Apparatus(Protocol):
         ...
 
     def begin(self, task: Any, start: int, seed: int) -> Sequence[Any]:
-        """Begin an episode; returns the events of its preparation."""
+        """Begin an episode, and return the events of its preparation."""
 
     def perceive(self) -> Mapping[int, tuple[Any, dict[str, Any]]]:
-        """Observation and info of each body that acts next, by its number."""
+        """Return observation and info of each body that acts next, by the number of the body."""
 
     def act(self, actions: Mapping[int, Any]) -> Outcome:
         """Carry out one decision of each body that acts."""
 
 
 class Camera(Protocol):
-    """Paints a session again and again from one view."""
+    """A camera that paints sessions from one view."""
 
     def paint(self, session: Any) -> Image:
-        """A picture of the session as it is now, as height x width x 3 bytes."""
+        """Paint the current state of a session, as height x width x 3 bytes."""
 
 
 class Leg(NamedTuple):
     """The part of an episode that was played in one arena.
 
     Attributes:
-        arena: the position of the arena.
-        picture: the arena from above when the episode came there; None where nobody wanted it.
-        way: column and row in the picture, moment by moment.
-        went_on: whether the episode went on to the next arena from here.
+        arena: the index of the arena, from 0.
+        picture: the arena from above when the episode reached it; None if it was not requested.
+        way: the path of the first body: column and row in the picture after each step.
+        went_on: whether the episode continued in the next arena.
     """
 
     arena: int
@@ -154,9 +154,9 @@ class Flag(NamedTuple):
     """A truth value among the flags of a step.
 
     Attributes:
-        column: how tables show it.
+        column: its column in tables.
         bit: its bit.
-        inverse: whether the column is true where the bit is not set.
+        inverse: whether the column is true if the bit is not set.
     """
 
     column: Column
@@ -165,13 +165,13 @@ class Flag(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A task that was found by what somebody called it.
+    """A task with its name, level and variant.
 
     Attributes:
-        name: what it is called in results.
+        name: its name in results.
         task: the task.
-        level: what tasks are compared by; "" where there is no such thing.
-        variant: which of several forms of a task it is; "" where there is one.
+        level: the group in which results are compared; "" if there is none.
+        variant: the variant, if the task has several; otherwise "".
     """
 
     name: str
@@ -182,12 +182,12 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Ruling:
-    """The rules of an episode, as every room can keep them.
+    """The rules of an episode in a form that does not depend on the wing.
 
     Attributes:
-        name: what tables call them; "own" where they have no name.
-        fields: all that decides how an episode goes, as plain data.
-        decision_period: steps an action is held for.
+        name: the name of the preset; "own" for other rules.
+        fields: all fields of the rules, as plain values.
+        decision_period: the number of steps an action is held for.
     """
 
     name: str
@@ -199,13 +199,13 @@ class Wing(Protocol):
     """A kind of laboratory.
 
     Attributes:
-        name: its name; its tasks are called NAME/... where they have no file.
-        step_seconds: how long a step of its clock lasts, in seconds.
-        action_kind: what an action is in a table: "whole" where each is one number, else "text".
-        views: the views in which its episodes can be painted, the usual one first; none where there are no pictures.
-        pages: where the studio finds its pages, as `module:Class` (a `puzzlebox.studio.pages.Pages`), or None.
-        measures: what is measured after each step, of the first body.
-        flags: truth values among the flags of a step.
+        name: its name; the names of its tasks without a file begin with `NAME/`.
+        step_seconds: the length of a step in seconds of simulated time.
+        action_kind: the kind of the column `action`: "whole" if each action is one integer, otherwise "text".
+        views: the views in which its episodes can be painted, the default first; empty if there are no pictures.
+        pages: the class of its pages in the studio, as `module:Class` (a `puzzlebox.studio.pages.Pages`), or None.
+        measures: the columns of the values measured after each step, of the first body.
+        flags: the truth values among the flags of a step that have a column.
     """
 
     name: str
@@ -217,116 +217,116 @@ class Wing(Protocol):
     flags: Sequence[Flag]
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
-        """The name and the place of each task that somebody names: by a file, a folder, a pattern, a bundled name.
+        """Yield the name and the place of each task of a source: a file, a folder, a pattern or a bundled name.
 
         Raises:
-            FileNotFoundError: nothing has that name.
+            FileNotFoundError: there is no such source.
         """
 
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
-        """The task at a place, or the variations of the template there.
+        """Load the task at a place, or variations of the template there.
 
         Args:
-            name: what it is called.
-            place: where it is.
-            variations: how many variations of a template.
-            seed: what variations are drawn with.
+            name: the name that `places` gave.
+            place: the place that `places` gave.
+            variations: the number of variations of a template.
+            seed: the seed with which variations are drawn.
 
         Raises:
-            ValueError: it has mistakes.
+            ValueError: the task or template is not valid.
         """
 
     def level_of(self, name: str) -> tuple[str, str] | None:
-        """The level and the variant that the name of a task says by itself; None where it says none."""
+        """Return the level and the variant that follow from the name of a task alone; None if none do."""
 
     def read(self, text: str) -> Any | None:
-        """The task of a text that a task of this wing had; None where this version cannot read it."""
+        """Parse the text of a task; return None if this version cannot read it."""
 
     def classify(self, name: str, task: Any) -> Found:
-        """A task under a name, with its level and variant."""
+        """Return a task under a name, with its level and variant."""
 
     def rules(self, rules: Any) -> Ruling:
-        """Rules by name, by what `Ruling.fields` holds, or as the wing's own objects.
+        """Return rules given by name, as `Ruling.fields`, or as the wing's own objects; for None, the default ones.
 
         Raises:
-            ValueError: there are none such; one sentence says what there is.
+            ValueError: there are no such rules; the message says which there are.
         """
 
     def named_rules(self, name: str, **changes: Any) -> Ruling:
-        """Rules by name with single fields changed.
+        """Return the rules with a name, with single fields changed.
 
         Raises:
-            ValueError: there are none such; one sentence says what there is.
+            ValueError: there are no such rules; the message says which there are.
         """
 
     def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> Apparatus:
-        """What agents with these senses play in."""
+        """Make the apparatus for agents with these senses."""
 
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
-        """Every setting of what an agent perceives, also those it does not mention."""
+        """Return all settings of the senses, defaults included."""
 
     def record(self, text: str, start: int, seed: int, rules: Mapping[str, Any], actions: Sequence[Any]) -> Any:
-        """All that is needed to play an episode again.
+        """Build the record of an episode: all that is needed to replay it.
 
         Raises:
-            ValueError, TypeError: no episode is like that; the message says why.
+            ValueError, TypeError: the values are not those of an episode; the message says why.
         """
 
     def read_record(self, text: str) -> Any:
-        """The record of a text that `record_json` wrote.
+        """Parse a text of `record_json`.
 
         Raises:
-            ValueError: the text is no record of this wing; the message says why.
+            ValueError: the text is not a record of this wing; the message says why.
         """
 
     def play_again(self, record: Any) -> Iterator[tuple[Session, Outcome | None]]:
-        """Play a recorded episode again: the session at its start and after each step of its clock."""
+        """Replay a recorded episode; yield the session and the outcome at its start and after each step."""
 
     def length(self, record: Any) -> int:
-        """How many steps a recorded episode has at most; fewer where it ended within its last decision."""
+        """Return the most steps a recorded episode can have; it has fewer if it ended within its last decision."""
 
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
-        """A camera for films and pictures.
+        """Make a camera for films and pictures.
 
         Args:
-            view: one of `views`.
+            view: one of the wing's views, in the arena "first", "third" or "top".
             size: width and height in pixels.
-            fine: as beautiful as it gets, which is slow.
+            fine: paint in the best quality, which is slow.
 
         Raises:
-            ValueError: there is no such view, or no picture at all; one sentence says so.
+            ValueError: there is no such view, or the wing has no pictures.
         """
 
     def messages(self, episode: Any, record: Any) -> Iterator[bytes | str]:
-        """The messages of docs/reference/studio-protocol.md that show an episode step by step.
+        """Yield the messages (docs/reference/studio-protocol.md) that show an episode step by step.
 
         Raises:
-            ValueError: episodes of this wing cannot be shown so; one sentence says so.
+            ValueError: episodes of this wing cannot be shown step by step.
         """
 
     def path_picture(self, record: Any, size: tuple[int, int]) -> Image:
-        """A picture of where the bodies of an episode went."""
+        """Paint the paths of the bodies of an episode, as height x width x 3 bytes."""
 
     def legs(self, record: Any, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
-        """The way of the first body until its episode was decided, arena by arena, for the figures of a report.
+        """Return the path of the first body until its episode was decided, arena by arena, for figures of a report.
 
         Args:
             record: the episode.
             pixels: width and height of the pictures.
-            wanted: whether a picture of the arena of a position is wanted.
+            wanted: a function that says for the index of an arena whether its picture is needed.
         """
 
     def is_action(self, action: Any) -> bool:
-        """Whether a body can do this at all; what a file holds may be damaged."""
+        """Return whether a value is an action of this wing; one read from a file may be damaged."""
 
     def is_idle(self, action: Any, flags: int) -> bool:
-        """Whether a body that could act did nothing."""
+        """Return whether a body that could act did nothing."""
 
     def action_name(self, action: Any) -> str:
-        """An action in words; "" where it has none."""
+        """Return the name of an action; "" if it has none."""
 
     def goals(self, events: Sequence[Mapping[str, Any]]) -> int | None:
-        """How many goals the first body collected; None where there are none in this wing."""
+        """Return the number of goals that the first body collected; None in a wing without goals."""
 
     def latency(self, events: Sequence[Mapping[str, Any]]) -> float | None:
-        """Seconds from when the first body could act to the event that decided its episode; None where none did."""
+        """Return the seconds from when the first body could act to the event that decided the episode; None without."""

@@ -1,4 +1,4 @@
-"""Records as JSON: all that is needed to play an episode again, in the same form for every wing."""
+"""Records as JSON: all that is needed to replay an episode, in the same form for every wing."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,15 +13,15 @@ FORMAT = 1
 def record_json(
     wing: str, text: str, start: int, seed: int, rules: Mapping[str, Any], actions: Iterable[Sequence[Any]]
 ) -> str:
-    """An episode as one line of JSON.
+    """Return the record of an episode as one line of JSON.
 
     Args:
         wing: the name of its wing.
-        text: its task.
-        start: the position it started in.
+        text: the text of its task.
+        start: the index of the start, from 0: in the arena wing, of the arena.
         seed: its seed.
         rules: the fields of its rules.
-        actions: what each body did, decision by decision.
+        actions: the actions of all bodies for each decision.
     """
     about = {"format": FORMAT, **({} if wing == ARENA else {"wing": wing}), "task": text, "rules": rules}
     own = {"arena": start, "seed": seed, "actions": [actions_text(each) for each in actions]}
@@ -29,10 +29,10 @@ def record_json(
 
 
 def read_record(text: str) -> Any:
-    """The record of a text that `record_json` wrote, as its wing has it.
+    """Parse a text of `record_json` into the record class of its wing.
 
     Raises:
-        ValueError: the text is no record, or a damaged one; the message says why.
+        ValueError: the text is not a record, or a damaged one; the message says why.
     """
     try:
         data = json.loads(text)

@@ -18,7 +18,7 @@ from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import slots
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 
 TAGS_3_1 = TAGS[:12]
 INFO = {"ray_tags": TAGS_3_1}
@@ -138,7 +138,7 @@ def test_they_are_found_by_name() -> None:
 
 
 def _passes(task: str, agent: str, rules: str = "puzzlebox", episodes: int = 1) -> list[bool]:
-    subjects = tuple(subjects_of([task]))
+    subjects = tuple(find_tasks([task]))
     player = Player(Plan("run", "arena", subjects, WING.rules(rules), 0, 50_000, False))
     played = [player.play(slot)[0] for slot in slots(subjects, [agent], episodes)]
     assert not any(each.error for each in played)
@@ -201,7 +201,7 @@ def _testbed() -> Path:
 def test_the_navigator_passes_three_tasks_of_ten(tmp_path: Path) -> None:
     from puzzlebox.run.runs import run
 
-    outcome = run(subjects_of([str(_testbed())]), [NAVIGATOR], tmp_path / "run", rules="3.1")
+    outcome = run(find_tasks([str(_testbed())]), [NAVIGATOR], tmp_path / "run", rules="3.1")
     assert sum(row["passed"] for row in rows_of(outcome.episodes)) >= 30
 
 
@@ -211,7 +211,7 @@ def test_heuristic_and_random_pass_what_the_originals_did(tmp_path: Path) -> Non
     from puzzlebox.run.runs import run
 
     outcome = run(
-        subjects_of([str(_testbed())]), ["random", "heuristic(rays=15)"], tmp_path / "run", rules="3.1", episodes=3
+        find_tasks([str(_testbed())]), ["random", "heuristic(rays=15)"], tmp_path / "run", rules="3.1", episodes=3
     )
     rate = {
         agent: sum(row["passed"] for row in rows_of(outcome.episodes) if row["agent"] == agent) / 300

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 import puzzlebox
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.cli import app
-from puzzlebox.run.subjects import subjects_of
+from puzzlebox.run.tasks import find_tasks
 
 TASK = "arenas: [{time_limit: 4, items: [{name: Agent}]}]"
-WAYS: Iterable[Callable[[str], Any]] = (puzzlebox.make, places_of, lambda folder: subjects_of([folder]))
+WAYS: Iterable[Callable[[str], Any]] = (puzzlebox.make, places_of, lambda folder: find_tasks([folder]))
 
 
 @pytest.fixture

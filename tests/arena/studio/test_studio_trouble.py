@@ -21,9 +21,9 @@ LONG = FOOD.replace("at: [20, 0, 18]", "at: [20, 0, 38]").replace("time_limit: 1
 
 @pytest.fixture
 def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
-    monkeypatch.setattr(writer, "LOCK_SECONDS", 0.02)
+    monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 0.02)
     monkeypatch.setattr(writer, "LONGEST_PAUSE", 0.1)
-    monkeypatch.setattr(writer, "RECENT", -1.0)  # whether the file can be written is tried for every page
+    monkeypatch.setattr(writer, "RECENT_SECONDS", -1.0)  # whether the file can be written is tried for every page
     with running(tmp_path / "r.sqlite") as made:
         yield made
 
@@ -163,7 +163,7 @@ def test_an_episode_that_cannot_be_recorded_is_given_up_and_the_others_go_on(stu
 
 
 def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "LOCK_SECONDS", 30.0)  # two servers write, and neither is a fault of the other
+    monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 30.0)  # two servers write, and neither is a fault of the other
     elsewhere = "this episode is being played at another Puzzlebox server; continue there, or stop that server first"
     with running(tmp_path / "r.sqlite") as second:
         asked: list[dict[str, Any]] = [

@@ -14,7 +14,7 @@ from browser import Studio, until, visited
 from living import AGENT, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
-from puzzlebox.record.writer import RECENT
+from puzzlebox.record.writer import RECENT_SECONDS
 from test_forget import played
 from test_studio_browser import LONG_WALK, told
 
@@ -99,7 +99,7 @@ def test_why_nothing_can_be_recorded_is_said_before_and_while_somebody_plays(stu
     with visited(chromium, address) as page:
         until(page, "window.puzzlebox?.waiting", what="the episode waits")
         with locked(studio):
-            time.sleep(RECENT)  # what was written a moment ago would still count as proof that writing succeeds
+            time.sleep(RECENT_SECONDS)  # what was written a moment ago would still count as proof that writing succeeds
             # Whoever comes now is asked to wait; so the one who has come already learns of it, too.
             with visited(chromium, address) as other:
                 other.get_by_test_id("later").wait_for()

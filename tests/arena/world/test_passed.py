@@ -17,7 +17,7 @@ from puzzlebox.cli import app
 from puzzlebox.record.entries import End, plain_event
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
-from puzzlebox.run.subjects import Subject
+from puzzlebox.run.tasks import RunTask
 from puzzlebox.wings.flags import PASSED
 
 NOOP, FORWARDS = 0, 3
@@ -259,7 +259,7 @@ def test_a_vector_says_of_whom_it_is_known(autoreset: str) -> None:
 
 
 def run(task: str, longest: int, agent: str = "random") -> list[dict[str, Any]]:
-    plan = Plan("r", "arena", (Subject("t", parsed(task)),), WING.rules(Rules()), 0, longest, False)
+    plan = Plan("r", "arena", (RunTask("t", parsed(task)),), WING.rules(Rules()), 0, longest, False)
     return [row_of(Player(plan).play(Slot("t", 0, agent, number))[0]) for number in range(3)]
 
 

@@ -1,1 +1,1 @@
-"""The figures of a report: one kind a file, all in one look."""
+"""The figures of a report: one module for each kind, with a common style."""

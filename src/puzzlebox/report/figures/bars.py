@@ -1,10 +1,11 @@
-"""The share passed per level or task: dodged bars with intervals, and reference lines for published results."""
+"""Bar charts of the proportion passed on each level or task, with intervals and lines for published results."""
 
 from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
-from puzzlebox.report.figures.lettering import LEGEND_LINE, Ticks, columns_of, legend_entry, shortened
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.figures.lettering import LEGEND_LINE, Ticks, columns_of, legend_entry, shorten
 from puzzlebox.report.figures.looks import (
     FAINT,
     INK,
@@ -15,22 +16,21 @@ from puzzlebox.report.figures.looks import (
     new_figure,
     published_looks,
 )
-from puzzlebox.report.played import Played, agents_of, grouped
 from puzzlebox.report.published import LevelRates
 from puzzlebox.report.tables import rate
 from puzzlebox.stats import Interval
-from puzzlebox.stats.needed import needed
+from puzzlebox.stats.extras import import_extra
 
-# Drawn across a level instead of as a bar, as in the paper's figure.
+# Published results drawn as horizontal lines instead of bars, as in the paper's figure.
 _LINES = {"random": ("#1a237e", (0, (4, 1.5))), "children": ("#000000", "solid")}
-# More bars than this on each level cannot be told apart, and published ones give way.
+# Most bars on each level that can be distinguished; beyond, published ones are left out.
 _MOST_BARS = 8
-# A share of 0 keeps a sliver, so that it does not look as if nobody had played.
-_SLIVER = 0.006
+# The height of the bar of a proportion of 0, so that it does not look as if it were not played.
+_SMALLEST_BAR = 0.006
 
 
 def pass_bars(
-    rows: Sequence[Played],
+    rows: Sequence[ReportEpisode],
     by: str,
     categories: Sequence[str],
     look: Looks,
@@ -38,37 +38,37 @@ def pass_bars(
     caption: str,
     published: Sequence[LevelRates] = (),
 ) -> Drawing:
-    """Dodged bars.
+    """Draw the proportion passed of each agent as bars, grouped by level or task.
 
     Args:
         rows: the episodes.
         by: "level" or "task".
-        categories: which of those, from left to right.
-        look: of each agent.
-        name: of the file.
-        caption: of the figure.
-        published: results to draw beside, by level.
+        categories: the levels or tasks, from left to right.
+        look: the look of each agent.
+        name: the name of the file.
+        caption: the caption of the figure.
+        published: published results by level, which are drawn as well.
     """
     cells = grouped(rows, lambda row: (getattr(row, by), row.agent))
     bars: list[tuple[Look, list[Interval | None]]] = [
         (look[agent], [rate(cells.get((each, agent), [])) for each in categories]) for agent in agents_of(rows)
     ]
     lines = [entry for entry in published if entry.name in _LINES]
-    beside = [entry for entry in published if entry.name not in _LINES]
-    if len(bars) + len(beside) <= _MOST_BARS:
-        others = published_looks([entry.name for entry in beside])
-        bars += [(others[entry.name], [entry.interval(each) for each in categories]) for entry in beside]
+    published_bars = [entry for entry in published if entry.name not in _LINES]
+    if len(bars) + len(published_bars) <= _MOST_BARS:
+        others = published_looks([entry.name for entry in published_bars])
+        bars += [(others[entry.name], [entry.interval(each) for each in categories]) for entry in published_bars]
     labels = [bar[0].label for bar in bars] + [f"{entry.name} (published)" for entry in lines]
-    broad = min(WIDTH, max(2.2 + 0.42 * len(bars) * len(categories), legend_entry(labels) + 0.2))
-    names = shortened(categories)
-    ticks = Ticks.of([names[each] for each in categories], (broad - 0.7) / len(categories))
-    columns = columns_of(labels, broad)
-    figure = new_figure(broad, 2.5 + ticks.room + LEGEND_LINE * ceil(len(labels) / columns))
+    figure_width = min(WIDTH, max(2.2 + 0.42 * len(bars) * len(categories), legend_entry(labels) + 0.2))
+    names = shorten(categories)
+    ticks = Ticks.of([names[each] for each in categories], (figure_width - 0.7) / len(categories))
+    columns = columns_of(labels, figure_width)
+    figure = new_figure(figure_width, 2.5 + ticks.room + LEGEND_LINE * ceil(len(labels) / columns))
     axes = figure.subplots()
     room = 0.84
     width = room / len(bars)
-    for place, (own, shares) in enumerate(bars):
-        centres = [i - room / 2 + width * (place + 0.5) for i in range(len(categories))]
+    for index, (own, shares) in enumerate(bars):
+        centres = [i - room / 2 + width * (index + 0.5) for i in range(len(categories))]
         _bars(axes, centres, shares, width, own)
     for entry in lines:
         colour, line = _LINES[entry.name]
@@ -104,10 +104,10 @@ def _bars(
     width: float,
     look: Look,
 ) -> None:
-    there = [(x, each) for x, each in zip(centres, shares, strict=True) if each is not None]
+    played = [(x, each) for x, each in zip(centres, shares, strict=True) if each is not None]
     axes.bar(
-        [x for x, _ in there],
-        [max(each.value, _SLIVER) for _, each in there],
+        [x for x, _ in played],
+        [max(each.value, _SMALLEST_BAR) for _, each in played],
         width * 0.92,
         color=look.colour,
         hatch=look.hatch,
@@ -117,17 +117,17 @@ def _bars(
         zorder=2,
     )
     bars = axes.errorbar(
-        [x for x, _ in there],
-        [each.value for _, each in there],
-        yerr=[[each.value - each.low for _, each in there], [each.high - each.value for _, each in there]],
+        [x for x, _ in played],
+        [each.value for _, each in played],
+        yerr=[[each.value - each.low for _, each in played], [each.high - each.value for _, each in played]],
         fmt="none",
         ecolor=INK,
         elinewidth=0.8,
         capsize=min(2.5, 14 * width),
         zorder=3,
     )
-    # A light edge, so that they are seen on dark bars too.
-    effects = needed("matplotlib.patheffects")
+    # A light edge makes error bars visible on dark bars.
+    effects = import_extra("matplotlib.patheffects")
     halo = [effects.Stroke(linewidth=2.0, foreground="white"), effects.Normal()]
     for line in (*bars.lines[1], *bars.lines[2]):
         line.set_path_effects(halo)

@@ -1,26 +1,26 @@
-"""Odds ratios with their intervals, on a scale of ratios, around the line where nothing differs: 1."""
+"""Forest plots of odds ratios with their intervals on a logarithmic scale."""
 
 from math import log10
 
 from puzzlebox.report import words
-from puzzlebox.report.figures.lettering import breadth, letters_in, lines_of, shortened, wrapped
+from puzzlebox.report.figures.lettering import letters_in, lines_of, shorten, text_width, wrap
 from puzzlebox.report.figures.looks import FAINT, INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.stats import Fit
 
-# Inches: of the scale at least, and of the numbers to its right.
+# Inches: the least width of the scale, and the width of the numbers to its right.
 _SCALE, _NUMBERS = 2.4, 1.7
 
 
 def forest(fit: Fit, look: Looks, name: str, caption: str) -> Drawing:
-    """One line for each term that has an estimate, but the intercept."""
+    """Draw one line for each term with a finite estimate, without the intercept."""
     terms = [term for term in fit.terms if term.factor and term.settled]
     named = [*((term.factor, term.name) for term in terms), *fit.references.items()]
-    short = shortened(each for factor, each in named if factor != "agent")
+    short = shorten(each for factor, each in named if factor != "agent")
     labels = [f"{factor} {look[each].label if factor == 'agent' else short[each]}" for factor, each in named]
-    width = max(WIDTH, breadth(labels, 9) + _SCALE + _NUMBERS)
-    against = f"Odds ratio against {', '.join(labels[len(terms) :])} (logarithmic)"
-    below = wrapped(against, letters_in(_SCALE + _NUMBERS, 9))
-    figure = new_figure(width, 0.95 + 0.26 * len(terms) + 0.15 * lines_of([below]))
+    width = max(WIDTH, text_width(labels, 9) + _SCALE + _NUMBERS)
+    title = f"Odds ratio (reference: {', '.join(labels[len(terms) :])}; logarithmic)"
+    axis_label = wrap(title, letters_in(_SCALE + _NUMBERS, 9))
+    figure = new_figure(width, 0.95 + 0.26 * len(terms) + 0.15 * lines_of([axis_label]))
     axes = figure.subplots()
     lowest = min(max(term.low, 1e-4) for term in terms)
     highest = max(min(term.high, 1e5) for term in terms)
@@ -41,7 +41,7 @@ def forest(fit: Fit, look: Looks, name: str, caption: str) -> Drawing:
     axes.xaxis.set_minor_formatter(lambda *_: "")
     axes.set_yticks(range(len(terms)), labels[: len(terms)])
     axes.set_ylim(len(terms) - 0.4, -0.6)
-    axes.set_xlabel(below)
+    axes.set_xlabel(axis_label)
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
@@ -49,6 +49,6 @@ def forest(fit: Fit, look: Looks, name: str, caption: str) -> Drawing:
 
 
 def _log_ticks() -> object:
-    from puzzlebox.stats.needed import needed
+    from puzzlebox.stats.extras import import_extra
 
-    return needed("matplotlib.ticker").LogLocator(base=10, subs=(1.0, 2.0, 5.0))
+    return import_extra("matplotlib.ticker").LogLocator(base=10, subs=(1.0, 2.0, 5.0))

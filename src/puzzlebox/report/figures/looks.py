@@ -1,4 +1,4 @@
-"""How figures look: colours the colour-blind tell apart, marks that need no colour, type that survives printing."""
+"""The style of figures: colours for colour-blind readers, markers and hatches that work without colour, fonts."""
 
 import io
 import warnings
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.record.entries import HUMAN
-from puzzlebox.report.figures.lettering import shortened
-from puzzlebox.stats.needed import needed
+from puzzlebox.report.figures.lettering import shorten
+from puzzlebox.stats.extras import import_extra
 
-# Okabe and Ito (2008), the ones that stand on white first.
+# The palette of Okabe and Ito (2008), colours with the best contrast on white first.
 _PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-# Known names look alike in every report.
-_KNOWN = {
+# Colours of agents that have the same one in every report.
+_FIXED = {
     "random": "#8C8C8C",
     "heuristic": "#0072B2",
     HUMAN: "#000000",
@@ -27,7 +27,7 @@ _KNOWN = {
     "ironbar": "#D55E00",
     "Trrrrr": "#F0E442",
 }
-# Published results are pale and hatched, whoever they are of, and so are never taken for an agent of the report.
+# Fill and hatch colours of published results, which are always pale and hatched to differ from agents of the report.
 _PALE, _HATCHED = ("#E4E4E4", "#F5F5F5", "#CFCFCF"), "#6A6A6A"
 _HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "oo", "++", "**")
 _MARKERS = "osD^vP*X"
@@ -45,7 +45,7 @@ _STYLE = {
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "text.color": INK,
-    "text.parse_math": False,  # a name with dollars in it is no formula
+    "text.parse_math": False,  # dollar signs in names do not start formulas
     "axes.labelcolor": INK,
     "xtick.color": INK,
     "ytick.color": INK,
@@ -53,14 +53,14 @@ _STYLE = {
     "legend.fontsize": 8.5,
     "hatch.linewidth": 0.6,
     "figure.dpi": 100,
-    "pdf.fonttype": 42,  # text stays text, as journals ask
+    "pdf.fonttype": 42,  # journals require text instead of outlines
     "svg.hashsalt": "puzzlebox",
 }
 
 
 @dataclass(frozen=True)
 class Look:
-    """How one agent looks, and what it is called, in all figures of a report."""
+    """The colours, hatch, marker and label of one agent in all figures of a report."""
 
     colour: str
     hatch: str
@@ -82,43 +82,43 @@ class Drawing:
 
 
 def looks(agents: Sequence[str]) -> dict[str, Look]:
-    """A look for each agent of a report; with more agents than colours, hatches and markers tell them apart."""
-    labels = shortened(agents)
-    given = {agent: _KNOWN[agent] for agent in agents if agent in _KNOWN}
-    free = [colour for colour in _PALETTE if colour not in given.values()] or list(_PALETTE)
+    """Choose a look for each agent of a report; with more agents than colours, hatches and markers differ."""
+    labels = shorten(agents)
+    fixed = {agent: _FIXED[agent] for agent in agents if agent in _FIXED}
+    free = [colour for colour in _PALETTE if colour not in fixed.values()] or list(_PALETTE)
     chosen = {}
     others = 0
-    for place, agent in enumerate(agents):
-        if agent in given:
-            colour, hatch = given[agent], ""
+    for index, agent in enumerate(agents):
+        if agent in fixed:
+            colour, hatch = fixed[agent], ""
         else:
             colour, hatch = free[others % len(free)], _HATCHES[others // len(free) % len(_HATCHES)]
             others += 1
         edge = "white" if hatch else INK
-        chosen[agent] = Look(colour, hatch, edge, _MARKERS[place % len(_MARKERS)], labels[agent])
+        chosen[agent] = Look(colour, hatch, edge, _MARKERS[index % len(_MARKERS)], labels[agent])
     return chosen
 
 
 def published_looks(names: Sequence[str]) -> dict[str, Look]:
-    """A look for each published result."""
+    """Choose a look for each published result."""
     return {
         name: Look(
-            _PALE[place % len(_PALE)],
-            _HATCHES[1 + place % (len(_HATCHES) - 1)],
+            _PALE[index % len(_PALE)],
+            _HATCHES[1 + index % (len(_HATCHES) - 1)],
             _HATCHED,
-            _MARKERS[place % len(_MARKERS)],
+            _MARKERS[index % len(_MARKERS)],
             f"{name} (published)",
         )
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     }
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Everything drawn inside looks like the house."""
-    matplotlib = needed("matplotlib")
+    """Apply the style of reports to all figures drawn inside this context."""
+    matplotlib = import_extra("matplotlib")
     with matplotlib.rc_context(), warnings.catch_warnings():
-        # A letter the font lacks is drawn as a box, which says as much.
+        # A character that the font lacks is drawn as a box.
         warnings.filterwarnings("ignore", "Glyph .* missing")
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
@@ -126,30 +126,30 @@ def style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure; not of pyplot, so that nothing is left behind and threads do not meet."""
-    return needed("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+    """Create an empty figure without pyplot, whose state is global and not safe for threads."""
+    return import_extra("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
 
 
 def png(figure: Any, dpi: int = 200) -> bytes:
-    """A figure as PNG, the same bytes each time."""
+    """Return a figure as PNG; the bytes are reproducible."""
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=dpi, bbox_inches=_paper(figure), metadata={"Software": None})
     return out.getvalue()
 
 
 def save(drawing: Drawing, folder: Path) -> tuple[bytes, list[Path]]:
-    """Write a figure as PNG (300 dots an inch) and PDF; what comes back is a smaller PNG for the page."""
+    """Write a figure as PNG (300 dpi) and PDF; return a smaller PNG for the page, and the paths."""
     figure = drawing.figure
-    # Laid out once instead of for each format, which takes longer than drawing.
+    # Laid out once for all formats: the layout takes longer than drawing.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     paths = [folder / f"{drawing.name}.png", folder / f"{drawing.name}.pdf"]
     paths[0].write_bytes(png(figure, 300))
-    nameless = {"CreationDate": None, "Producer": None, "Creator": None}
-    figure.savefig(paths[1], format="pdf", bbox_inches=_paper(figure), metadata=nameless)
+    no_metadata = {"CreationDate": None, "Producer": None, "Creator": None}
+    figure.savefig(paths[1], format="pdf", bbox_inches=_paper(figure), metadata=no_metadata)
     return png(figure, 170), paths
 
 
 def _paper(figure: Any) -> Any:
-    """What is printed: the figure, and where unusually wide letters reach over its edge, that too."""
-    return needed("matplotlib.transforms").Bbox.union([figure.bbox_inches, figure.get_tightbbox()])
+    """Return the area to save: the figure, extended where wide labels reach beyond its edge."""
+    return import_extra("matplotlib.transforms").Bbox.union([figure.bbox_inches, figure.get_tightbbox()])

@@ -1,4 +1,4 @@
-"""Where agents went until their episodes were decided: their ways over a picture of the arena from above."""
+"""Paths of animals until their episodes were decided, drawn over a picture of the arena from above."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.report.figures.lettering import letters_in, lines_of, shortened, wrapped
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.figures.lettering import letters_in, lines_of, shorten, wrap
 from puzzlebox.report.figures.looks import INK, WIDTH, Drawing, Looks, new_figure
-from puzzlebox.report.played import Played, agents_of, grouped
 from puzzlebox.wings import wing_named
 from puzzlebox.wings.records import read_record
 
 MOST_PLACES = 4
 MOST_AGENTS = 4
 MOST_PATHS = 5
-# Rows of panels: an episode that goes on to further arenas has one for each.
+# Rows of panels at most: one for each arena, also those that episodes continue in.
 MOST_ROWS = 8
 _PIXELS = 420
-# An arena of a task, by its position: what one plan can be drawn of.
+# An arena: the name of its task, and its index from 0.
 Place = tuple[str, int]
-# What stands at the end of a way that was passed, was not, or was never decided; and how large.
+# Marker and size at the end of the path of an episode that passed, failed, or was not decided.
 _MARKS: dict[bool | None, tuple[str, int]] = {True: ("*", 70), False: ("X", 34), None: ("s", 22)}
-# What stands where an episode went on to the next arena.
+# Marker and size where an episode continued in the next arena.
 _WENT_ON = (">", 34)
 
 
@@ -35,53 +35,53 @@ class _Leg:
     Attributes:
         row: the episode.
         place: the arena.
-        picture: the arena as it was when the episode came there; None where another leg has one.
-        way: where the animal was in the picture: column and row.
-        went_on: whether the episode went on to the next arena from here.
+        picture: the arena when the episode reached it; None if another leg has a picture of it.
+        way: the path of the animal: column and row in the picture after each step.
+        went_on: whether the episode continued in the next arena.
     """
 
-    row: Played
+    row: ReportEpisode
     place: Place
     picture: NDArray[np.uint8] | None
     way: NDArray[np.float64]
     went_on: bool
 
 
-def place_of(row: Played) -> Place:
-    """Where an episode started."""
+def place_of(row: ReportEpisode) -> Place:
+    """Return the arena an episode started in."""
     return row.task, row.arena
 
 
-def places(rows: Sequence[Played]) -> list[Place]:
-    """The arenas that have paths, in the order of their tasks."""
+def places(rows: Sequence[ReportEpisode]) -> list[Place]:
+    """Return the arenas with recorded paths, sorted by task."""
     return sorted({place_of(row) for row in rows if row.trajectory})
 
 
-def chosen(rows: Sequence[Played]) -> list[Place]:
-    """The arenas that are drawn: those most agents and participants played, then those played most often.
+def chosen(rows: Sequence[ReportEpisode]) -> list[Place]:
+    """Choose the arenas to draw: those that most agents and participants played, then those played most often.
 
-    Of many that were played alike, some from all over are taken, not the first ones.
+    Of many that were played equally often, a sample spread over all of them is taken.
     """
-    played = grouped((row for row in rows if row.trajectory), place_of)
-    who = {place: len({(row.agent, row.participant) for row in own}) for place, own in played.items()}
-    alike: dict[tuple[int, int], list[Place]] = {}
-    for place in sorted(played):
-        alike.setdefault((who[place], len(played[place])), []).append(place)
-    taken: list[Place] = []
-    for amount in sorted(alike, reverse=True):
-        free = MOST_PLACES - len(taken)
+    by_place = grouped((row for row in rows if row.trajectory), place_of)
+    players = {place: len({(row.agent, row.participant) for row in own}) for place, own in by_place.items()}
+    ranked: dict[tuple[int, int], list[Place]] = {}
+    for place in sorted(by_place):
+        ranked.setdefault((players[place], len(by_place[place])), []).append(place)
+    places: list[Place] = []
+    for rank in sorted(ranked, reverse=True):
+        free = MOST_PLACES - len(places)
         if free:
-            taken += alike[amount][:: -(-len(alike[amount]) // free)]
-    return sorted(taken)
+            places += ranked[rank][:: -(-len(ranked[rank]) // free)]
+    return sorted(places)
 
 
-def wanted(rows: Sequence[Played], drawn: Sequence[Place]) -> list[Played]:
-    """The episodes whose ways are drawn: the first few of some agents in some arenas, of each participant one first."""
+def wanted(rows: Sequence[ReportEpisode], drawn: Sequence[Place]) -> list[ReportEpisode]:
+    """Choose the episodes to draw: the first repetitions of some agents, and of all participants, in some arenas."""
     kept = grouped(
         (row for row in rows if row.trajectory and place_of(row) in drawn), lambda row: (place_of(row), row.agent)
     )
     agents = _agents(row for own in kept.values() for row in own)
-    # Repetitions count for each participant alone.
+    # Repetitions are counted for each participant, so that one episode of each comes first.
     return [
         row
         for (_, agent), own in kept.items()
@@ -90,27 +90,27 @@ def wanted(rows: Sequence[Played], drawn: Sequence[Place]) -> list[Played]:
     ]
 
 
-def _agents(rows: Iterable[Played]) -> list[str]:
-    """Who is drawn, in the order of the report; of many, people are."""
+def _agents(rows: Iterable[ReportEpisode]) -> list[str]:
+    """Return the agents to draw, in the order of the report; participants take precedence."""
     rows = list(rows)
     names, people = agents_of(rows), {row.agent for row in rows if row.person}
     kept = sorted(names, key=lambda name: name not in people)[:MOST_AGENTS]
     return [name for name in names if name in kept]
 
 
-def records(rows: Sequence[Played]) -> Iterator[tuple[Played, Any]]:
-    """What is needed to play episodes again, wherever it is kept; those that cannot be found are left out."""
-    kept: dict[str, dict[str, Played]] = {}
+def records(rows: Sequence[ReportEpisode]) -> Iterator[tuple[ReportEpisode, Any]]:
+    """Yield episodes with their records; those without a readable record are left out."""
+    by_origin: dict[str, dict[str, ReportEpisode]] = {}
     for row in rows:
-        place, _, reference = row.trajectory.partition("|")
-        kept.setdefault(place, {})[reference.partition("#")[2] or reference] = row
-    for place, names in kept.items():
-        found = _from_run(Path(place), names) if Path(place).is_dir() else _from_store(Path(place), names)
-        for name, record in found:
+        origin, _, reference = row.trajectory.partition("|")
+        by_origin.setdefault(origin, {})[reference.partition("#")[2] or reference] = row
+    for origin, names in by_origin.items():
+        path = Path(origin)
+        for name, record in _from_run(path, names) if path.is_dir() else _from_store(path, names):
             yield names[name], record
 
 
-def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Any]]:
+def _from_run(folder: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tuple[str, Any]]:
     from puzzlebox.run.journal import trajectories
     from puzzlebox.run.trajectories import TRAJECTORIES
 
@@ -122,14 +122,14 @@ def _from_run(folder: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
             left.remove(name)
             try:
                 record = read_record(text)
-            except ValueError:  # somebody has changed it
+            except ValueError:  # damaged or edited
                 continue
             yield name, record
         if not left:
             return
 
 
-def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, Any]]:
+def _from_store(path: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tuple[str, Any]]:
     from puzzlebox.record.store import Store, StoreError
 
     if path.suffix.lower() == ".csv":
@@ -144,16 +144,16 @@ def _from_store(path: Path, names: Mapping[str, Played]) -> Iterator[tuple[str, 
 
 
 def paths_from_above(
-    found: Sequence[tuple[Played, Any]], rows: Sequence[Played], look: Looks, name: str, caption: str
+    found: Sequence[tuple[ReportEpisode, Any]], rows: Sequence[ReportEpisode], look: Looks, name: str, caption: str
 ) -> Drawing:
-    """A panel for each arena of a task and each agent, with the ways of its episodes.
+    """Draw a panel for each arena and each agent, with the paths of its episodes.
 
     Args:
-        found: the episodes that are drawn.
-        rows: all episodes, which tell what was not played from what was not kept.
-        look: of each agent.
-        name: of the file.
-        caption: of the figure.
+        found: the episodes to draw, with their records.
+        rows: all episodes, by which panels without a path are labelled.
+        look: the look of each agent.
+        name: the name of the file.
+        caption: the caption of the figure.
     """
     panels_of: dict[tuple[Place, str], list[_Leg]] = {}
     for row, record in found:
@@ -162,13 +162,13 @@ def paths_from_above(
     everywhere = sorted({place for place, _ in panels_of})
     drawn = everywhere[:MOST_ROWS]
     if len(drawn) < len(everywhere):
-        caption += f" The first {len(drawn)} of {len(everywhere)} arenas these episodes came to."
+        caption += f" The first {len(drawn)} of {len(everywhere)} arenas that these episodes reached are shown."
     agents = _agents(row for row, _ in found)
     side = min(2.6, WIDTH / max(len(agents), 2))
-    above = {agent: wrapped(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
+    above = {agent: wrap(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
     known = {*drawn, *map(place_of, rows)}
     titles = _titles(drawn, known)
-    beside = {place: wrapped(title, letters_in(side, 8)) for place, title in titles.items()}
+    beside = {place: wrap(title, letters_in(side, 8)) for place, title in titles.items()}
     width = side * len(agents) + 0.15 * lines_of(beside.values())
     height = (side + 0.25) * len(drawn) + 0.15 + 0.15 * lines_of(above.values())
     figure = new_figure(max(width, 3.8), height)
@@ -186,10 +186,12 @@ def paths_from_above(
     return Drawing(name, caption, figure)
 
 
-def _without(place: Place, agent: str, found: Sequence[tuple[Played, Any]], rows: Sequence[Played]) -> str:
-    """Why a panel has no way."""
+def _without(
+    place: Place, agent: str, found: Sequence[tuple[ReportEpisode, Any]], rows: Sequence[ReportEpisode]
+) -> str:
+    """Return why a panel has no path."""
     starts = {place_of(row) for row in rows}
-    # An arena nobody starts in is reached from the last one before it in which somebody does.
+    # An arena in which no episode starts is reached from the last one before it in which one does.
     start = place if place in starts else max(each for each in starts if each < place)
     if (start, agent) not in {(place_of(row), row.agent) for row in rows}:
         return "not played"
@@ -198,9 +200,9 @@ def _without(place: Place, agent: str, found: Sequence[tuple[Played, Any]], rows
 
 
 def _titles(drawn: Sequence[Place], known: Iterable[Place]) -> dict[Place, str]:
-    """What the panels of each arena are called: their task, and which arena where several of it are known."""
+    """Return the titles of arenas: the task, and the number of the arena if the task has several."""
     tasks = [task for task, _ in known]
-    short = shortened(list(dict.fromkeys(task for task, _ in drawn)))
+    short = shorten(list(dict.fromkeys(task for task, _ in drawn)))
     return {
         (task, arena): f"{short[task]}, arena {arena + 1}" if tasks.count(task) > 1 else short[task]
         for task, arena in drawn
@@ -212,7 +214,7 @@ def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None
     panel.set_yticks([])
     for edge in panel.spines.values():
         edge.set_visible(False)
-    # Also of a panel without a picture, so that all are of one size.
+    # Set for panels without a picture as well, so that all have the same size.
     panel.set(xlim=(0, _PIXELS), ylim=(_PIXELS, 0), aspect="equal")
     if not own:
         panel.text(0.5, 0.5, otherwise, ha="center", va="center", transform=panel.transAxes, color="#767676")
@@ -227,22 +229,22 @@ def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None
         panel.scatter(*way[-1], marker=marker, s=size, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
 
 
-def _legs(row: Played, record: Any, pictured: Container[tuple[Place, str]]) -> list[_Leg]:
-    """An episode played again until it was decided: a leg for each arena it came to, in order.
+def _legs(row: ReportEpisode, record: Any, pictured: Container[tuple[Place, str]]) -> list[_Leg]:
+    """Replay an episode until it was decided; return a leg for each arena it reached, in order.
 
     Args:
         row: the episode.
-        record: what is needed to play it again.
-        pictured: the arenas, with agents, that have a picture already.
+        record: its record.
+        pictured: the pairs of arena and agent that have a picture already.
     """
     legs = wing_named(row.wing).legs(record, _PIXELS, lambda arena: ((row.task, arena), row.agent) not in pictured)
     return [_Leg(row, (row.task, leg.arena), leg.picture, leg.way, leg.went_on) for leg in legs]
 
 
 def _legend(undecided: bool, went_on: bool) -> list[Any]:
-    from puzzlebox.stats.needed import needed
+    from puzzlebox.stats.extras import import_extra
 
-    line = needed("matplotlib.lines").Line2D
+    line = import_extra("matplotlib.lines").Line2D
     kind = {"color": "none", "markeredgecolor": INK}
     handles = [
         line([], [], marker="o", markerfacecolor="white", markersize=5, label="start", **kind),
@@ -251,7 +253,9 @@ def _legend(undecided: bool, went_on: bool) -> list[Any]:
     ]
     if went_on:
         handles.append(
-            line([], [], marker=">", markerfacecolor="#8C8C8C", markersize=7, label="on to the next arena", **kind)
+            line(
+                [], [], marker=">", markerfacecolor="#8C8C8C", markersize=7, label="continues in the next arena", **kind
+            )
         )
     if undecided:
         handles.append(

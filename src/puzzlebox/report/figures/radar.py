@@ -1,37 +1,43 @@
-"""Levels as a wheel: the profile of each agent at a glance."""
+"""Radar charts of the proportion that each agent passed on each level."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil, pi, sin
 
-from puzzlebox.report.figures.lettering import LEGEND_LINE, columns_of, lines_of, shortened, wrapped
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.figures.lettering import LEGEND_LINE, columns_of, lines_of, shorten, wrap
 from puzzlebox.report.figures.looks import FAINT, WIDTH, Drawing, Looks, new_figure
-from puzzlebox.report.played import Played, agents_of, grouped
 from puzzlebox.report.tables import rate
 
+# Fewest and most levels.
 FEWEST, MOST = 3, 14
 MOST_AGENTS = 8
-# Inches across.
+# The diameter in inches.
 _WHEEL = 3.45
 
 
 def radar(
-    rows: Sequence[Played], levels: Sequence[str], titles: Mapping[str, str], look: Looks, name: str, caption: str
+    rows: Sequence[ReportEpisode],
+    levels: Sequence[str],
+    titles: Mapping[str, str],
+    look: Looks,
+    name: str,
+    caption: str,
 ) -> Drawing:
-    """The wheel; levels an agent did not play leave a gap in its line."""
+    """Draw a radar chart; a level that an agent did not play is a gap in its line."""
     agents = agents_of(rows)[:MOST_AGENTS]
     cells = grouped(rows, lambda row: (row.level, row.agent))
     angles = [2 * pi * i / len(levels) for i in range(len(levels))]
-    short = shortened(levels)
-    names = [wrapped(f"{short[level]} {titles.get(level, '')}".strip(), 18) for level in levels]
+    short = shorten(levels)
+    names = [wrap(f"{short[level]} {titles.get(level, '')}".strip(), 18) for level in levels]
     columns = columns_of([look[agent].label for agent in agents], WIDTH)
     legend = LEGEND_LINE * ceil(len(agents) / columns) + 0.2
     around = 0.15 + 0.14 * lines_of(names)
     height = legend + _WHEEL + 2 * around
     figure = new_figure(WIDTH, height)
-    # By hand: names around a wheel are more than matplotlib's own layout foresees.
+    # Laid out by hand: matplotlib's layout does not account for labels around a polar axis.
     figure.set_layout_engine("none")
-    place = ((1 - _WHEEL / WIDTH) / 2, (legend + around) / height, _WHEEL / WIDTH, _WHEEL / height)
-    axes = figure.add_axes(place, projection="polar")
+    bounds = ((1 - _WHEEL / WIDTH) / 2, (legend + around) / height, _WHEEL / WIDTH, _WHEEL / height)
+    axes = figure.add_axes(bounds, projection="polar")
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
     for agent in agents:
@@ -54,7 +60,7 @@ def radar(
     axes.set_ylim(0, 1)
     axes.set_yticks([0.25, 0.5, 0.75, 1], ["25", "50", "75 %", ""], fontsize=7.5, color="#595959")
     for label, angle in zip(axes.get_xticklabels(), angles, strict=True):
-        # Names grow away from the wheel.
+        # Labels extend away from the circle.
         label.set_ha("center" if abs(sin(angle)) < 0.1 else "left" if sin(angle) > 0 else "right")
     axes.set_rlabel_position(180 / len(levels))
     axes.grid(color=FAINT, linewidth=0.7)

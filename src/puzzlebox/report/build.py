@@ -1,4 +1,4 @@
-"""A report written to a folder: the page, its figures, tidy tables, and the methods as text."""
+"""`make_report`, which writes a report to a folder: the page, its figures, tidy tables, and the methods as text."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,30 +8,30 @@ from pathlib import Path
 from puzzlebox.csv_cells import CellWriter
 from puzzlebox.report import conditions, methods
 from puzzlebox.report.contents import Contents, contents
+from puzzlebox.report.episodes import Results
 from puzzlebox.report.figures import looks
 from puzzlebox.report.model import Group
 from puzzlebox.report.page import page
-from puzzlebox.report.played import Results
-from puzzlebox.report.reading import gather
+from puzzlebox.report.sources import gather
 from puzzlebox.report.tables import Table
-from puzzlebox.stats.needed import needed
+from puzzlebox.stats.extras import import_extra
 
 PAGE = "report.html"
-# What a report has written beside its page, for the next one in the same folder.
+# The list of the files that a report wrote beside its page, so that the next one in the same folder can delete them.
 WRITTEN = ".report-files"
-# Whatever that file says, nothing else is ever taken away.
-_OWN = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv")
+# Only files with such names are ever deleted, whatever the list says.
+_DELETABLE = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv")
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was written.
+    """A report that was written.
 
     Attributes:
-        page: the HTML file.
-        files: everything, the page included.
-        contents: what is in it.
-        results: what it was made of.
+        page: the path of the HTML file.
+        files: the paths of all files, the page included.
+        contents: its sections.
+        results: the episodes it is about.
     """
 
     page: Path
@@ -57,66 +57,66 @@ def make_report(
 
     Args:
         places: folders of runs, tables, files of recordings, folders of exported recordings.
-        folder: where it goes; what an earlier report wrote there is replaced, nothing else.
-        published: whether published results stand beside.
-        group: what has a random intercept in the model of passing.
-        seed: what the bootstrap is drawn from.
-        people: what recordings of people are called.
-        watched: whether agents somebody watched in the studio count.
-        title: the heading; left out, the names of the runs.
-        command: what was typed, to be told in the report.
-        progress: is told what is being done.
+        folder: the folder of the report; only files that an earlier report wrote there are replaced.
+        published: whether published results are shown as well.
+        group: the grouping factor of the random intercepts in the model of passing.
+        seed: the seed of the bootstrap.
+        people: the name that stands for participants in the report. Default: `human`.
+        watched: whether recordings of agents that played in the studio are included.
+        title: the heading. Default: the names of the runs.
+        command: the command line, which the report shows.
+        progress: a function called with a few words about each step of the work.
     """
-    # Before anything is read: who lacks a package should not wait for it.
-    needed("matplotlib")
-    needed("scipy")
+    # Checked before anything is read, so that a missing package is reported at once.
+    import_extra("matplotlib")
+    import_extra("scipy")
     progress("reading")
     results = gather(places, people, watched)
     progress("comparing and drawing")
     with looks.style():
-        made = contents(results, published=published, group=group, seed=seed)
+        analysis = contents(results, published=published, group=group, seed=seed)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
             each.mkdir(parents=True, exist_ok=True)
         files: list[Path] = []
         pictures: dict[str, bytes] = {}
-        for drawing in made.drawings:
+        for drawing in analysis.drawings:
             progress(f"writing {drawing.name}")
-            pictures[drawing.name], written = looks.save(drawing, figures)
-            files += written
-    for table in made.tables:
+            pictures[drawing.name], paths = looks.save(drawing, figures)
+            files += paths
+    for table in analysis.tables:
         if table.rows:
             files.append(_write(table, tables))
     tasks = conditions.task_table(results)
     if tasks.rows:
         files.append(_write(tasks, tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
-    told = methods.paragraphs(results, tasks, made.model, bool(made.comparisons.done), seed, published)
-    repeat = methods.commands(results, command)
+    paragraphs = methods.paragraphs(results, tasks, analysis.model, bool(analysis.comparisons.done), seed, published)
+    commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:
         rows = [dict(zip(("run", "setting", "value"), each, strict=True)) for each in settings]
         files.append(_write(Table("settings", "", rows, ()), tables))
     text = folder / "methods.txt"
-    text.write_text("\n\n".join([*told, "To repeat it:\n" + "\n".join(repeat)]) + "\n", encoding="utf-8")
+    text.write_text("\n\n".join([*paragraphs, "Commands:\n" + "\n".join(commands)]) + "\n", encoding="utf-8")
     files.append(text)
     heading = title or f"Report on {', '.join(source.name for source in results.sources)}"
     names = [path.relative_to(folder).as_posix() for path in files]
     (folder / WRITTEN).write_text("\n".join(names) + "\n", encoding="utf-8")
     target = folder / PAGE
-    html = page(heading, made, pictures, told, repeat, settings, names)
+    html = page(heading, analysis, pictures, paragraphs, commands, settings, names)
     target.write_text(html, encoding="utf-8")
-    return Report(target, [target, *files], made, results)
+    return Report(target, [target, *files], analysis, results)
 
 
 def _clear(folder: Path) -> None:
-    """Take away the figures and tables of an earlier report: this one may have none of their names."""
+    """Delete the figures and tables of an earlier report, which may have other names than those of this one."""
     try:
         names = (folder / WRITTEN).read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, UnicodeDecodeError):
         return
-    for name in filter(_OWN.fullmatch, names):
+    for name in filter(_DELETABLE.fullmatch, names):
         (folder / name).unlink(missing_ok=True)
 
 
@@ -130,7 +130,7 @@ def _write(table: Table, folder: Path) -> Path:
 
 
 def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], float]) -> Path:
-    """Every episode that counts, people and agents in one table."""
+    """Write the table of all episodes of the analysis."""
     path = folder / "episodes.csv"
     rows = [
         vars(row)

@@ -1,21 +1,21 @@
-"""Published results beside one's own (`--published`)."""
+"""Tables that compare the agents of a report with published results (`--published`)."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from puzzlebox.report import published, words
-from puzzlebox.report.played import Played, agents_of, grouped, passes
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, passes
 from puzzlebox.report.tables import Table, measures, real, share, text
 from puzzlebox.stats import wilson
 
 
-def testbed_rows(rows: Sequence[Played]) -> list[Played]:
-    """Episodes on the levels of the testbed."""
+def testbed_rows(rows: Sequence[ReportEpisode]) -> list[ReportEpisode]:
+    """Return the episodes on levels of the testbed."""
     return [row for row in rows if row.level in published.LEVELS]
 
 
-def levels_table(rows: Sequence[Played]) -> Table | None:
-    """Shares passed per level: one's own agents, then the published ones; None where no task is of the testbed."""
+def levels_table(rows: Sequence[ReportEpisode]) -> Table | None:
+    """Tabulate the proportion passed on each level: agents of the report, then published ones; None without any."""
     own = testbed_rows(rows)
     if not own:
         return None
@@ -44,8 +44,8 @@ def levels_table(rows: Sequence[Played]) -> Table | None:
         for name, why in published.CAUTIONS.items()
     ]
     if missing:
-        remarks.append(f"No task of level {words.listed(missing, 10)} was played here.")
-    caption = "Share passed per level of the testbed, in percent, beside published results."
+        remarks.append(f"This report has no episodes on level {words.listed(missing, 10)}.")
+    caption = "Episodes passed on each level of the testbed, in percent, with published results."
     return Table("published_levels", caption, lines, columns, remarks=remarks)
 
 
@@ -53,11 +53,11 @@ def _percent(key: str) -> Any:
     return lambda row: words.NOT_KNOWN if row[key] is None else f"{100 * row[key]:.1f}"
 
 
-def places_table(rows: Sequence[Played]) -> Table | None:
-    """The place of each agent among the 64 entrants."""
+def places_table(rows: Sequence[ReportEpisode]) -> Table | None:
+    """Tabulate the rank of each agent among the 64 entrants; None without episodes on the testbed."""
     own = testbed_rows(rows)
     lines: list[dict[str, Any]] = []
-    whole = True
+    complete = True
     for agent in agents_of(own):
         levels = grouped((row for row in own if row.agent == agent and row.passed is not None), lambda row: row.level)
         if not levels:
@@ -66,7 +66,7 @@ def places_table(rows: Sequence[Played]) -> Table | None:
         rate = published.balanced_rate(counts)
         place = published.place_among_entrants(rate)
         tasks = len({row.task for row in own if row.agent == agent})
-        whole = whole and tasks == 900
+        complete = complete and tasks == 900
         lines.append(
             {
                 "agent": agent,
@@ -87,29 +87,27 @@ def places_table(rows: Sequence[Played]) -> Table | None:
         ("agent", text("agent")),
         ("tasks", text("tasks")),
         ("levels", text("levels")),
-        ("passed, levels weighing the same", share("rate")),
-        (f"place of {entrants}", lambda row: f"{row['place']} ({row['best_place']}–{row['worst_place']})"),
+        ("passed, equal weight for each level", share("rate")),
+        (f"rank of {entrants}", lambda row: f"{row['place']} ({row['best_place']}–{row['worst_place']})"),
     ]
     first = published.leaderboard()[0]
     caption = (
-        f"Place among the {entrants} entrants (60 of the 2019 competition, four agents of 2024; {first.agent} leads "
-        f"with {words.percent(first.overall)}), with the places the 95 % interval allows."
+        f"Rank among the {entrants} entrants (60 of the 2019 competition, four agents of 2024; {first.agent} leads "
+        f"with {words.percent(first.overall)}), with the range of ranks that the 95 % interval allows."
     )
-    remarks = (
-        [] if whole else ["They played all 900 tasks; a sample of them only tells roughly where an agent would stand."]
-    )
+    remarks = [] if complete else ["The entrants played all 900 tasks; ranks from a sample of them are approximate."]
     return Table("published_places", caption, lines, columns, remarks=remarks)
 
 
-def experiments_table(rows: Sequence[Played]) -> Table | None:
-    """Returns in foraging and the operant chamber beside those of 2024."""
+def experiments_table(rows: Sequence[ReportEpisode]) -> Table | None:
+    """Tabulate returns in foraging and the operant chamber with those of 2024; None without such episodes."""
     lines: list[dict[str, Any]] = []
     for task, own in sorted(grouped(rows, lambda row: row.task).items()):
         experiment = published.EXPERIMENTS.get(task)
         if experiment is None:
             continue
         for agent in agents_of(own):
-            found = measures([row for row in own if row.agent == agent])
+            values = measures([row for row in own if row.agent == agent])
             keys = (
                 "episodes",
                 "return_mean",
@@ -119,7 +117,7 @@ def experiments_table(rows: Sequence[Played]) -> Table | None:
                 "pass_rate_low",
                 "pass_rate_high",
             )
-            lines.append({"task": task, "agent": agent, "source": "this report"} | {key: found[key] for key in keys})
+            lines.append({"task": task, "agent": agent, "source": "this report"} | {key: values[key] for key in keys})
         for each in published.experiments():
             if each.experiment == experiment:
                 interval = wilson(each.passes, each.episodes)
@@ -147,14 +145,17 @@ def experiments_table(rows: Sequence[Played]) -> Table | None:
         ("return, mean (SD)", lambda row: f"{words.number(row['return_mean'])} ({words.number(row['return_sd'])})"),
         ("median", real("return_median")),
     ]
-    caption = "The experiments of 2024 (pass marks 15 and 0; game build 3.1.3, so compare runs with `--rules 3.1`)."
+    caption = (
+        "Results of the 2024 experiments (pass marks 15 and 0; played on build 3.1.3, so they compare to runs with "
+        "`--rules 3.1`)."
+    )
     return Table("published_experiments", caption, lines, columns)
 
 
-def nothing_published(rows: Sequence[Played]) -> str:
-    """What is said where nothing published fits."""
+def nothing_published(rows: Sequence[ReportEpisode]) -> str:
+    """Return the sentence for a report whose tasks have no published results."""
     names = ", ".join(sorted({row.task for row in rows})[:3])
     return (
-        f"Nothing published fits these tasks ({names}); there are results for the testbed's levels 1 to 10, foraging "
+        f"There are no published results for these tasks ({names}), only for levels 1 to 10 of the testbed, foraging "
         "and the operant chamber."
     )

@@ -1,11 +1,11 @@
-"""What the statistics borrow from other packages, and what to install where it is not there."""
+"""Import of optional packages, with a message that says what to install."""
 
 from importlib import import_module
 from typing import Any
 
 
-def needed(module: str) -> Any:
-    """A module of the `stats` extra; one sentence where it is not installed."""
+def import_extra(module: str) -> Any:
+    """Import a module of the extra `stats`; if it is not installed, the error names the command that installs it."""
     try:
         return import_module(module)
     except ImportError:
