@@ -22,9 +22,8 @@ from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.csv_cells import original
-from puzzlebox.record import columns, export
+from puzzlebox.record import Start, Step, Store, columns, export
 from puzzlebox.record.recorder import Recorder
-from puzzlebox.record.store import Start, Step, Store
 from puzzlebox.record.writer import MEASURES
 from puzzlebox.run.play import play
 from test_original_runs import action_of, episodes

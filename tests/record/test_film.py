@@ -18,10 +18,10 @@ from puzzlebox.arena.pictures.paths import pixels
 from puzzlebox.arena.world import Record, Rules, World
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli.replay import replay as replay_verb
+from puzzlebox.record import Start, Store
 from puzzlebox.record.film import film, film_name, path_picture, picture
 from puzzlebox.record.gif import GifFile, compress, quantize
 from puzzlebox.record.recorder import Recorder
-from puzzlebox.record.store import Start, Store
 from puzzlebox.render import Painter, View
 
 SMALL = (96, 64)

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.cli import app
+from puzzlebox.record import Start, Step, Store, StoreError
 from puzzlebox.record.database import aside_of, connect
 from puzzlebox.record.deletion import forget, participants_in
 from puzzlebox.record.recorder import Recorder
-from puzzlebox.record.store import Start, Step, Store, StoreError
 from puzzlebox.record.writer import Writer
 from studio_page import Page, Studio, running
 

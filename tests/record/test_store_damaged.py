@@ -160,6 +160,90 @@ def test_a_task_that_was_changed_is_said_of_whoever_played_it(path: Path, tmp_pa
         assert command("replay", id, "--store", path).exit_code == 1
 
 
+CHANGES = [
+    "UPDATE episodes SET participant = NULL WHERE number = 1",
+    "UPDATE episodes SET wing = 'arenb' WHERE number = 1",
+    "UPDATE episodes SET passed = NULL WHERE number = 1",
+    "UPDATE episodes SET step_seconds = 1.5 WHERE number = 1",
+    "UPDATE episodes SET ended_by = 'abc' WHERE number = 1",
+    "DELETE FROM steps WHERE episode = 1 AND step = 0",
+    "UPDATE steps SET actions = '' WHERE episode = 1 AND step = 12",
+    "UPDATE steps SET x = x + 5 WHERE episode = 1 AND step = 12",
+    "UPDATE steps SET heading = NULL WHERE episode = 1 AND step = 12",
+    "UPDATE steps SET view = 'top' WHERE episode = 1 AND step = 12",
+    "DELETE FROM events WHERE episode = 1",
+    "UPDATE events SET kind = '1.5' WHERE episode = 1",
+]
+
+
+@pytest.mark.parametrize("statement", CHANGES)
+def test_any_change_after_the_end_of_an_episode_is_noticed(statement: str, path: Path, tmp_path: Path) -> None:
+    id = first_of(path)
+    assert command("backup", tmp_path / "copy.sqlite", "--data", path).exit_code == 0
+    good = (tmp_path / "copy.sqlite").read_bytes()
+    change(path, statement)
+    before = path.read_bytes()
+    sentence = f"the episode {id} in {path} is damaged: it was changed after it was recorded"
+    verbs = {
+        "export": ("export", "--store", path, "-o", tmp_path / "out"),
+        "replay": ("replay", id, "--store", path),
+        "film": ("replay", id, "--store", path, "-o", tmp_path / "film.gif", "--size", "16"),
+        "forget": ("forget", "P3", "--yes", "--store", path),
+        "backup": ("backup", tmp_path / "copy.sqlite", "--data", path, "--force"),
+    }
+    for name, verb in verbs.items():
+        done = command(*verb)
+        assert done.exit_code == 1, name
+        # An unknown wing is named first where it is needed.
+        assert sentence in done.stderr or ("arenb" in statement and "there is no wing 'arenb'" in done.stderr), name
+    assert path.read_bytes() == before and (tmp_path / "copy.sqlite").read_bytes() == good
+    with (tmp_path / "out" / "episodes.csv").open(newline="") as file:
+        assert id not in {row["episode"] for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("table", ["steps", "events"])
+def test_steps_of_an_episode_whose_row_is_missing_are_said(table: str, path: Path, tmp_path: Path) -> None:
+    change(path, "DELETE FROM episodes WHERE number = 1")
+    change(path, f"DELETE FROM {'events' if table == 'steps' else 'steps'} WHERE episode = 1")
+    for verb in (
+        ["export", "--store", path, "-o", tmp_path / "out"],
+        ["backup", tmp_path / "c.sqlite", "--data", path],
+    ):
+        done = command(*verb)
+        assert done.exit_code == 1 and f"{path} are damaged (the row of an episode" in done.stderr
+    assert not (tmp_path / "c.sqlite").exists()
+
+
+def test_an_episode_of_a_wing_that_is_not_installed_is_left_out(path: Path, tmp_path: Path) -> None:
+    change(path, "UPDATE episodes SET wing = 'elsewhere', digest = NULL WHERE number = 1")
+    done = command("export", "--store", path, "-o", tmp_path / "out")
+    assert done.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in done.stderr
+    assert "cannot be used here: there is no wing 'elsewhere'" in done.stderr
+    assert command("replay", first_of(path), "--store", path).exit_code == 1
+    assert command("report", path, "-o", tmp_path / "report").exit_code == 1
+    # It is not damaged, so that it can be copied.
+    assert command("backup", tmp_path / "copy.sqlite", "--data", path).exit_code == 0
+
+
+def test_an_episode_without_a_checksum_is_checked_as_far_as_possible(path: Path, tmp_path: Path) -> None:
+    """Versions before format 5 stored none."""
+    change(path, "UPDATE episodes SET digest = NULL")
+    change(path, "UPDATE steps SET x = x + 5 WHERE episode = 1 AND step = 12")
+    assert command("export", "--store", path, "-o", tmp_path / "out").exit_code == 0
+
+
+def test_more_steps_than_the_episode_has(path: Path, tmp_path: Path) -> None:
+    change(path, "UPDATE episodes SET end_step = end_step - 1 WHERE number = 1")
+    done = command("export", "--store", path, "-o", tmp_path / "out")
+    assert done.exit_code == 1 and "it has steps after its end at step " in done.stderr
+
+
+def test_a_file_that_claims_an_older_format_is_damaged(path: Path) -> None:
+    change(path, "PRAGMA user_version = 1")
+    with pytest.raises(StoreError, match="the file is damaged; restore a backup"):
+        Store(path)
+
+
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
@@ -353,7 +437,7 @@ def test_damage_to_the_last_page_of_an_open_episode_costs_that_episode(torn: tup
 
 
 def test_an_episode_that_goes_on_while_it_is_looked_at_is_whole(path: Path) -> None:
-    change(path, "UPDATE episodes SET ended_by = NULL, end_step = NULL WHERE number = 1")
+    change(path, "UPDATE episodes SET ended_by = NULL, end_step = NULL, digest = NULL WHERE number = 1")
     store = Store(path)
     before = store.episodes()[-1]
     change(

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from programs import program
-from puzzlebox.record import database, writer
-from puzzlebox.record.store import End, EpisodeFault, PlayedElsewhere, Start, Store, StoreError
+from puzzlebox.record import End, EpisodeFault, PlayedElsewhere, Start, Store, StoreError, database, writer
 from test_store import TASK, some_step, wait_for
 
 

@@ -18,9 +18,8 @@ from living import AGENT, FORWARDS, GOAL, task_of
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.world import World
 from puzzlebox.cli import app
-from puzzlebox.record import database
+from puzzlebox.record import Episode, Start, Store, StoreError, database
 from puzzlebox.record.recorder import Recorder
-from puzzlebox.record.store import Episode, Start, Store, StoreError
 from puzzlebox.record.tables import recorded_episodes, write_table
 from puzzlebox.report.build import Report, make_report
 from puzzlebox.report.model import fit_model
@@ -131,7 +130,7 @@ def test_many_programs_open_an_old_file_at_once(old: Path) -> None:
 
 def test_a_change_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(database, "_CHANGES", {1: "ALTER TABLE nowhere ADD COLUMN participant TEXT"})
+        broken.setattr(database, "_UPGRADES", {1: "ALTER TABLE nowhere ADD COLUMN participant TEXT"})
         with pytest.raises(StoreError, match="no such table: nowhere"):
             Store(old)
     assert format_of(old) == 1
@@ -153,7 +152,7 @@ def test_an_old_file_that_cannot_be_written_is_read_as_it_is(old: Path, monkeypa
 def test_a_program_that_knows_format_1_refuses_newer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Store(tmp_path / "a.sqlite").close()
     monkeypatch.setattr(database, "FORMAT", 1)
-    with pytest.raises(StoreError, match=r"newer Puzzlebox \(format 4; this one knows 1\); update Puzzlebox"):
+    with pytest.raises(StoreError, match=r"newer Puzzlebox \(format 5; this one knows 1\); update Puzzlebox"):
         Store(tmp_path / "a.sqlite")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from puzzlebox.animalai.log_rows import COLUMNS, log
 from puzzlebox.csv_cells import CellReader
+from puzzlebox.record import Episode, Store, StoreError
 from puzzlebox.record.sheets import CsvSheet
-from puzzlebox.record.store import Episode, Store, StoreError
 
 Progress = Callable[[int], None]
 

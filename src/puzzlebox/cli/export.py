@@ -10,7 +10,7 @@ from puzzlebox.cli.recordings import Recordings, found, opened, progress, refuse
 from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 if TYPE_CHECKING:
-    from puzzlebox.record.store import Episode, Store
+    from puzzlebox.record import Episode, Store
 
 
 class Player(Enum):

@@ -10,7 +10,7 @@ import typer
 from puzzlebox.cli.words import fail
 
 if TYPE_CHECKING:
-    from puzzlebox.record.store import Episode, Store
+    from puzzlebox.record import Episode, Store
 
 # The option of every verb that reads or writes recordings.
 Recordings = Annotated[
@@ -24,9 +24,9 @@ def opened(path: Path | None) -> "Store":
     """The store that was asked for, which must be there and hold an episode."""
     from os.path import exists
 
+    from puzzlebox.record import Store, default_store_path
     from puzzlebox.record.damage import Damaged
     from puzzlebox.record.database import refuse_empty
-    from puzzlebox.record.store import Store, default_store_path
 
     where = default_store_path() if path is None else path
     if not exists(where):
@@ -46,7 +46,7 @@ def opened(path: Path | None) -> "Store":
 @contextmanager
 def refused() -> Iterator[None]:
     """Whatever is wrong with the store is said in its sentence."""
-    from puzzlebox.record.store import StoreError
+    from puzzlebox.record import StoreError
 
     try:
         yield

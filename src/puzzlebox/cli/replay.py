@@ -171,6 +171,7 @@ def _tell(episode: str, store: Path | None) -> None:
         one = found(recordings, episode)
         with refused():
             recordings.require_whole(one)
+            recordings.wing_of(one)
             lines = summary.of_episode(one, recordings.events(one.id))
     for line in lines:
         typer.echo(line)

@@ -81,6 +81,19 @@ def damaged_episode(path: Path, id: Any, why: str) -> Damaged:
     return Damaged(f"the episode {id!s:.40} in {path} is damaged: {why}; {RESCUE}")
 
 
+# The numbers of episodes in a table, found one after the other in its index, without reading all of its rows.
+_NUMBERS = """WITH RECURSIVE numbers(n) AS (
+  SELECT min(episode) FROM {0} UNION ALL SELECT (SELECT min(episode) FROM {0} WHERE episode > n) FROM numbers
+  WHERE n IS NOT NULL)
+SELECT n FROM numbers WHERE n IS NOT NULL AND n NOT IN (SELECT number FROM episodes)"""
+
+
+def count_orphans(connection: sqlite3.Connection) -> int:
+    """Return how many episodes have steps or events, but no row in the table of episodes."""
+    orphans = {number for table in ("steps", "events") for (number,) in connection.execute(_NUMBERS.format(table))}
+    return len(orphans)
+
+
 def episode_of(row: Iterable[Any], path: Path) -> Episode:
     """Build an episode from a row of the file with the columns `EPISODE_ROW`.
 

@@ -7,7 +7,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-FORMAT = 4
+FORMAT = 5
 # The first format with `participant` in the table of episodes.
 WITH_PARTICIPANTS = 2
 # The first format with `hidden_ms` and `paused_ms` in the table of episodes.
@@ -15,6 +15,8 @@ WITH_BREAKS = 3
 # The first format with `wing` and `step_seconds` in the table of episodes, and `more` (further measures as JSON) in
 # that of steps.
 WITH_WINGS = 4
+# The first format with `digest` in the table of episodes.
+WITH_DIGESTS = 5
 # The `application_id` of our SQLite files: "PuzB".
 _APPLICATION_ID = 0x50757A42
 # The first bytes of every SQLite file, and the offset of `application_id` in it.
@@ -33,7 +35,7 @@ CREATE TABLE episodes (
   task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
   player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
   end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT, hidden_ms REAL, paused_ms REAL,
-  wing TEXT NOT NULL DEFAULT 'arena', step_seconds REAL NOT NULL DEFAULT 0.02);
+  wing TEXT NOT NULL DEFAULT 'arena', step_seconds REAL NOT NULL DEFAULT 0.02, digest TEXT);
 CREATE TABLE steps (
   episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
   x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
@@ -49,6 +51,7 @@ _UPGRADES = {
     2: "ALTER TABLE episodes ADD COLUMN hidden_ms REAL; ALTER TABLE episodes ADD COLUMN paused_ms REAL",
     3: "ALTER TABLE episodes ADD COLUMN wing TEXT NOT NULL DEFAULT 'arena'; "
     "ALTER TABLE episodes ADD COLUMN step_seconds REAL NOT NULL DEFAULT 0.02; ALTER TABLE steps ADD COLUMN more TEXT",
+    4: "ALTER TABLE episodes ADD COLUMN digest TEXT",
 }
 
 
@@ -105,7 +108,9 @@ def prepare(path: Path) -> int:
             raise StoreError(
                 f"{path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup"
             ) from None
-        is_damaged = "malformed" in str(problem) or not isinstance(problem, sqlite3.Error)
+        # A duplicate column: the file says that it has an older format than it has.
+        signs = ("malformed", "duplicate column", "no such table")
+        is_damaged = any(sign in str(problem) for sign in signs) or not isinstance(problem, sqlite3.Error)
         hint = " (the file is damaged; restore a backup)" if is_damaged else ""
         why = " ".join(str(problem).split())
         raise StoreError(f"{failure}: {why}{hint}") from None
@@ -145,7 +150,7 @@ def aside_of(path: Path) -> Path:
 def refuse_empty(path: Path) -> None:
     """Refuse an empty file, for commands that only read: `prepare` would turn it into a file of recordings."""
     if path.is_file() and not path.stat().st_size:
-        raise StoreError(f"{path} is not a file of recordings: it is empty")
+        raise StoreError(f"{path} is not a file of recordings: it is empty; name another file, or restore a backup")
 
 
 def connect(path: Path) -> sqlite3.Connection:

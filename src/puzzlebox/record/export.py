@@ -9,11 +9,12 @@ from typing import Any
 
 from puzzlebox.columns import Column
 from puzzlebox.record.columns import tables
+from puzzlebox.record.database import StoreError
 from puzzlebox.record.episode import TABLE, Episode
 from puzzlebox.record.measures import Idleness, seconds, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Row, Sheet
-from puzzlebox.record.store import STEP_COLUMNS, Store, StoreError
-from puzzlebox.wings import ARENA, Wing, wing_named
+from puzzlebox.record.store import STEP_COLUMNS, Store
+from puzzlebox.wings import ARENA, Wing, wing_named, wing_names
 from puzzlebox.wings.actions import actions_in
 
 CSV, PARQUET = "csv", "parquet"
@@ -69,6 +70,7 @@ def export(
             try:
                 # Checked before anything of it is written, so that no table holds a part of a damaged episode.
                 store.require_whole(episode)
+                store.wing_of(episode)
             except StoreError as problem:
                 if left_out is None:
                     raise
@@ -84,8 +86,10 @@ def export(
 
 
 def _wings(episodes: Sequence[Episode]) -> list[Wing]:
-    """Return the wings of some episodes; without episodes the arena, so that an empty table has its columns."""
-    return [wing_named(name) for name in dict.fromkeys(episode.wing for episode in episodes)] or [wing_named(ARENA)]
+    """Return the installed wings of some episodes; if there is none the arena, so that an empty table has columns."""
+    installed = wing_names()
+    names = dict.fromkeys(episode.wing for episode in episodes if episode.wing in installed)
+    return [wing_named(name) for name in names or [ARENA]]
 
 
 def _export_one(

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.record.damage import (
+    RESCUE,
     Damaged,
     StepCheck,
     Survey,
     actions_of,
+    count_orphans,
     damaged_episode,
     episode_of,
     event_of,
@@ -21,8 +23,8 @@ from puzzlebox.record.damage import (
 )
 from puzzlebox.record.database import (
     FAULTS,
-    FORMAT,
     WITH_BREAKS,
+    WITH_DIGESTS,
     WITH_PARTICIPANTS,
     WITH_WINGS,
     StoreError,
@@ -31,28 +33,12 @@ from puzzlebox.record.database import (
     default_store_path,
     prepare,
 )
+from puzzlebox.record.digest import is_unchanged
 from puzzlebox.record.entries import Breaks, End, Start, Step, hash_of
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.owners import Owners
 from puzzlebox.record.writer import MEASURES, CannotWrite, EpisodeFault, Listener, Writer
 from puzzlebox.wings import Task, Wing, wing_named
-
-__all__ = [
-    "FORMAT",
-    "STEP_COLUMNS",
-    "Breaks",
-    "CannotWrite",
-    "End",
-    "Episode",
-    "EpisodeFault",
-    "PlayedElsewhere",
-    "Start",
-    "Step",
-    "Store",
-    "StoreError",
-    "default_store_path",
-    "hash_of",
-]
 
 # The columns of the steps of an episode, in order.
 STEP_COLUMNS = ("step", "actions", "view", "flags", "time_ms", "reward", "total", *MEASURES, "more")
@@ -115,6 +101,7 @@ class Store:
         )
         columns = [name if file_format >= WITH_WINGS or name != "more" else "NULL" for name in STEP_COLUMNS]
         self._step_query = _STEPS_OF_EPISODE.format(", ".join(columns))
+        self._has_digests = file_format >= WITH_DIGESTS
         self._listeners: list[Listener] = []
         self._writer: Writer | None = None
         self._lock = threading.Lock()
@@ -335,10 +322,24 @@ class Store:
                 readable.append(episode_of(row, self.path))
             except Damaged as problem:
                 damaged.append(str(problem))
+        if limit is None:
+            damaged += self._orphans()
         lost = self._without_index([each.id for each in readable])
         damaged += [str(damaged_episode(self.path, id, _NOT_IN_INDEX)) for id in lost]
         readable = [each for each in readable if each.id not in lost]
         return self._check_closely(readable, damaged) if closely else Survey(readable, damaged)
+
+    def _orphans(self) -> list[str]:
+        """Return a sentence if there are steps or events of episodes whose own row is missing."""
+        try:
+            with closing(connect_to_read(self.path)) as connection:
+                count = count_orphans(connection)
+        except FAULTS as problem:
+            return [str(unreadable(self.path, problem))]
+        if not count:
+            return []
+        missing = "of an episode" if count == 1 else f"of {count} episodes"
+        return [f"the recordings in {self.path} are damaged (the row {missing} with steps is missing); {RESCUE}"]
 
     def _check_closely(self, episodes: list[Episode], damaged: list[str]) -> Survey:
         whole = []
@@ -367,8 +368,21 @@ class Store:
             last = batch[-1][0]
         # An episode in progress may have more steps by now.
         steps = episode.steps or 0
-        if last < steps or (episode.finished and last > steps):
+        if last < steps:
             raise damaged_episode(self.path, episode.id, f"its steps after step {last} are missing")
+        if episode.finished and last > steps:
+            raise damaged_episode(self.path, episode.id, f"it has steps after its end at step {steps}")
+        self._require_unchanged(episode.id)
+
+    def _require_unchanged(self, id: str) -> None:
+        """Compare an ended episode with its checksum."""
+        try:
+            with closing(connect_to_read(self.path)) as connection:
+                if not self._has_digests or is_unchanged(connection, id):
+                    return
+        except FAULTS as problem:
+            raise unreadable_part(self.path, id, "row", problem) from None
+        raise damaged_episode(self.path, id, "it was changed after it was recorded")
 
     def require_all_whole(self) -> None:
         """Check all episodes of the file, each with its task, steps and events, by reading them.
@@ -488,14 +502,27 @@ class Store:
             self._tasks[episode.task_hash] = wing.read(str(rows[0][0])) if rows and wing else None
         return self._tasks[episode.task_hash]
 
+    def wing_of(self, episode: Episode) -> Wing:
+        """Return the wing that an episode was played in.
+
+        Raises:
+            StoreError: the wing is not installed.
+        """
+        try:
+            return wing_named(episode.wing)
+        except ValueError as problem:
+            raise StoreError(f"the episode {episode.id} in {self.path} cannot be used here: {problem}") from None
+
     def record(self, id: str) -> Any:
-        """All that is needed to play an episode again, as its wing has it."""
+        """Return the record of an episode, from which its wing plays it again.
+
+        Raises:
+            KeyError: there is no such episode.
+            StoreError: the episode is damaged, or its wing or its task is unknown to this version.
+        """
         episode = self.episode(id)
         text = self.task_text(id)
-        try:
-            wing = wing_named(episode.wing)
-        except ValueError as problem:
-            raise StoreError(f"episode {id} cannot be played again: {problem}") from None
+        wing = self.wing_of(episode)
         if self.task(episode) is None:
             raise StoreError(f"the task of episode {id} cannot be read by this version of Puzzlebox")
         rows = self._rows_of(id, "steps", _STEPS_OF_EPISODE.format("step, actions"))
@@ -503,9 +530,11 @@ class Store:
             fields = episode.rules_fields
             period = wing.rules(fields).decision_period
             actions = actions_of(rows, period, episode.steps if episode.finished else None)
-            return wing.record(text, episode.arena, episode.seed or 0, fields, actions)
+            record = wing.record(text, episode.arena, episode.seed or 0, fields, actions)
         except (ValueError, TypeError) as problem:
             raise damaged_episode(self.path, id, str(problem)) from None
+        self._require_unchanged(id)
+        return record
 
     def steps(self, id: str) -> dict[str, list[Any]]:
         """Return the steps of an episode as columns: those of all wings, and further measures of its own wing."""

@@ -5,11 +5,12 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from puzzlebox.record.database import StoreError
 from puzzlebox.record.entries import FILE, HUMAN
 from puzzlebox.record.episode import EPISODES, TABLE, Episode
 from puzzlebox.record.measures import with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Sheet
-from puzzlebox.record.store import Store, StoreError
+from puzzlebox.record.store import Store
 from puzzlebox.wings import wing_named
 
 
@@ -50,7 +51,7 @@ def recorded_episodes(
             continue
         try:
             store.require_whole(each)
-            store.task_text(each.id)
+            store.wing_of(each)
             complete = with_events(each, store.events(each.id))
         except StoreError as problem:
             if left_out is None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.record.database import StoreError, aside_of, connect
+from puzzlebox.record.digest import store_digest
 from puzzlebox.record.entries import Breaks, End, Start, Step, plain_event
 from puzzlebox.wings.actions import actions_text
 
@@ -394,6 +395,7 @@ class Writer:
             self._write_step(connection, number, row)
         else:
             connection.execute(_END, (row.step, row.total, row.passed, row.ended_by, number))
+            store_digest(connection, number)
         return row.step
 
     def _refuse_another_file(self) -> None:

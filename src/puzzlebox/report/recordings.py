@@ -22,8 +22,8 @@ class LeftOut(Remark):
 
 def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[ReportEpisode]:
     """Read the episodes of a file of recordings."""
+    from puzzlebox.record import Store, StoreError
     from puzzlebox.record.database import refuse_empty
-    from puzzlebox.record.store import Store, StoreError
     from puzzlebox.record.tables import recorded_episodes
 
     try:

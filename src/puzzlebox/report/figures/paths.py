@@ -130,7 +130,7 @@ def _from_run(folder: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tupl
 
 
 def _from_store(path: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tuple[str, Any]]:
-    from puzzlebox.record.store import Store, StoreError
+    from puzzlebox.record import Store, StoreError
 
     if path.suffix.lower() == ".csv":
         return
