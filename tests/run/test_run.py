@@ -218,6 +218,14 @@ def test_a_run_may_grow_but_not_change(folder: Path, tmp_path: Path) -> None:
             run(settings.pop("tasks"), settings.pop("agents"), out, workers=1, **settings)
 
 
+def test_a_run_that_was_renamed_keeps_its_name(folder: Path, tmp_path: Path) -> None:
+    first = run(find_tasks([str(folder)]), ["random"], tmp_path / "first", episodes=1, workers=1)
+    first.folder.rename(tmp_path / "second")
+    run(find_tasks([str(folder)]), ["random"], tmp_path / "second", episodes=2, workers=1)
+    assert {row["run"] for row in table(tmp_path / "second")} == {"first"}
+    assert json.loads((tmp_path / "second" / "run.json").read_text())["run"] == "first"
+
+
 def test_a_folder_that_is_no_run_is_left_alone(folder: Path) -> None:
     with pytest.raises(RunError, match="is not a run, but holds deeper"):
         run(find_tasks(["operant"]), ["random"], folder)

@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -147,6 +147,9 @@ def run(
     if earlier is not None and not (folder / JOURNAL).exists():
         _history(folder, earlier, settings, ())  # refuses another run before a journal is created
     journal = Journal(folder)  # locks the folder against other processes
+    # A folder that was renamed or copied keeps the name of its run, so that all rows have the same one.
+    name = next((each.run for each in journal.episodes.values() if each.run), plan.run)
+    plan = replace(plan, run=name)
     try:
         history: list[dict[str, Any]] = []
         if lost is None:
@@ -163,7 +166,7 @@ def run(
         if lost is not None:
             aside.append(_set_settings_aside(folder / SETTINGS))
         results = journal.episodes
-        _write_settings(folder, settings | about, history, {"command": command, "started": started})
+        _write_settings(folder, name, settings | about, history, {"command": command, "started": started})
         failed = {slot for slot, each in results.items() if each.error}
         todo = [slot for slot in schedule if slot not in results or slot in failed]
         done = len(schedule) - len(todo)
@@ -180,7 +183,7 @@ def run(
     ordered = [results[slot] for slot in schedule]
     write_table(folder, ordered)
     part = {"command": command, "started": started, "finished": now(), "played": len(todo)}
-    _write_settings(folder, settings | about, history, part)
+    _write_settings(folder, name, settings | about, history, part)
     return Outcome(folder, ordered, len(todo), len(failed), tuple(aside))
 
 
@@ -366,10 +369,10 @@ def _difference(old: dict[str, Any], new: dict[str, Any], with_results: set[str]
 
 
 def _write_settings(
-    folder: Path, settings: dict[str, Any], history: list[dict[str, Any]], part: dict[str, Any]
+    folder: Path, name: str, settings: dict[str, Any], history: list[dict[str, Any]], part: dict[str, Any]
 ) -> None:
     """Write `run.json` under a temporary name and rename it, so that it is never incomplete."""
-    data = {"run": folder.resolve().name, **settings, "commands": [*history, part]}
+    data = {"run": name, **settings, "commands": [*history, part]}
     draft = folder / f".{SETTINGS}.part"
     with draft.open("w", encoding="utf-8") as file:
         file.write(json.dumps(data, indent=1, default=str) + "\n")
