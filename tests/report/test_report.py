@@ -282,7 +282,7 @@ def test_quadrature_is_made_finer_until_it_changes_nothing(tmp_path: Path) -> No
 
 
 def test_estimates_that_depend_on_the_nodes_are_not_told(tmp_path: Path) -> None:
-    """If the outcomes of two agents are independent, the odds ratio depends on the number of nodes."""
+    """If b passes every task that a passes, the odds ratio depends on the number of nodes."""
     model = pairs(tmp_path, 1, 8, 60, 0)
     assert model.fit is not None and model.group == "none"
     assert "A random intercept for each task could not be estimated and was left out." in model.remarks
