@@ -136,7 +136,7 @@ def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None
         "made from 7",
         "held for 3 physics steps",
         "Wilson",
-        "Bonferroni and by Holm",
+        "methods of Bonferroni and Holm",
         "passed ~ agent + level + (1 | task)",
         "adaptive Gauss–Hermite quadrature at 10 nodes",
         "2000 bootstrap resamples",
@@ -233,7 +233,7 @@ def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
         "The agent “random(max_step_length=3)” was puzzlebox.arena.agents.random:RandomAgent("
         "step_length_distribution='normal(5, 1)', max_step_length=3, action_biases=None, ",
         "HeuristicAgent(rays=45, behaviour='published'). It perceived 45 rays over 60° and its health, velocity and",
-        "Time limits, which food prolongs, were 25 s, pass marks were 0 (of each task",
+        "Time limits, which food extends, were 25 s, pass marks were 0 (see table",
     ):
         assert sentence in text, sentence
     settings = {line["setting"]: line["value"] for line in table(new_report, "settings")}

@@ -204,7 +204,7 @@ def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_p
     (line,) = [each for each in all_sentences(results).splitlines() if "alike" in each]
     # Random times out each time, too, but with different actions.
     assert line.startswith(
-        "Ahead on 2 of 2 tasks and Ahead(action=0) on 2 of 2 tasks: all episodes of an arena are alike"
+        "Ahead on 2 of 2 tasks and Ahead(action=0) on 2 of 2 tasks: all episodes in an arena have the same"
     )
     assert "These 16 episodes are 4 observations repeated" in line
     (out / TRAJECTORIES).unlink()
@@ -220,7 +220,7 @@ def test_people_are_people_whatever_they_are_called(folder: Path, tmp_path: Path
         people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", "ahead")
     results = gather([people, play(folder, tmp_path / "out", episodes=1)], people="adults")
     assert results.agents == ["Ahead", "adults"]
-    assert "adults" not in all_sentences(results) and "more than once" not in all_sentences(results)
+    assert "adults" not in all_sentences(results) and "duplicates" not in all_sentences(results)
     methods_text = _procedure(results, task_table(results))
     assert "Participants (“adults”) played 1 task 2 times." in methods_text
     assert "The agent “Ahead” played" in methods_text
@@ -262,7 +262,7 @@ def test_arenas_are_told_apart(tmp_path: Path) -> None:
     assert [(line["task"], line["arena"], line["agent"], line["episodes"]) for line in lines] == [
         *(("control", 1, "a", 6), ("control", 1, "b", 12), ("control", 2, "a", 6)),
     ]
-    assert "arenas of a task are taken together" in by_task(results.rows).caption
+    assert "arenas of a task are pooled" in by_task(results.rows).caption
     alone = gather([write_run(tmp_path / "alone", plain)])
     assert several_arenas(alone.rows) == []
     assert "arenas" not in by_task(alone.rows).caption
@@ -432,7 +432,7 @@ def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: P
     (tmp_path / "old.csv").write_text("task,agent,return,steps\nfood,a,1,100\nfood,a,1,\n")
     old = gather([tmp_path / "old.csv"])
     assert [row.latency for row in old.rows] == [2.0, None]
-    assert "1 episode comes from a table without latencies; the whole time of the episode stands in" in all_sentences(
+    assert "1 episode comes from a table without latencies; the length of the episode is used instead" in all_sentences(
         old
     )
 

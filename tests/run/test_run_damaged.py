@@ -269,7 +269,7 @@ def test_neither_journal_nor_settings_cannot_be_repaired(out: Path) -> None:
 
 def test_a_repair_says_that_it_wrote_settings(out: Path) -> None:
     (out / "run.json").unlink()
-    assert play(out, repair=True).aside == (f"{out / 'run.json'} was missing and is written anew from this command",)
+    assert play(out, repair=True).aside == (f"{out / 'run.json'} was missing and is written from this command",)
 
 
 def test_lines_and_trajectories_are_counted_apart(out: Path) -> None:

@@ -264,7 +264,7 @@ def test_groups_that_do_not_differ_have_no_spread() -> None:
     groups = [str(i // 4) for i in range(80)]
     fit = fit_mixed_logistic(passed, {"agent": agents}, groups)
     assert fit.spread == 0
-    assert any("no more than chance" in remark for remark in fit.remarks)
+    assert any("no more than by chance" in remark for remark in fit.remarks)
 
 
 def test_an_agent_that_is_its_own_group_is_pointed_out() -> None:
