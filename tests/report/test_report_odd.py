@@ -46,7 +46,7 @@ def test_one_agent_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("skill", "word"), [(60.0, "passed all of its 80 episodes"), (-60.0, "passed none of its 80")])
-def test_everybody_passes_or_nobody(tmp_path: Path, skill: float, word: str) -> None:
+def test_all_episodes_pass_or_none(tmp_path: Path, skill: float, word: str) -> None:
     page_text = words(report_of(tmp_path, made_up_rows(TASKS, {"a": skill, "b": skill})))
     assert "There is no model of passing: agents are separated completely" in page_text
     assert word in page_text
@@ -225,7 +225,7 @@ def test_other_doubts(tmp_path: Path) -> None:
 # --- sources
 
 
-def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
+def test_participants_and_agents_in_one_report(tmp_path: Path) -> None:
     """A report on a recording and a run of the same task has both in one table and draws their paths."""
     from puzzlebox.arena.world import Record, World
     from puzzlebox.record import Start, Store
@@ -311,9 +311,7 @@ def test_the_command_writes_into_the_run(command: typer.Typer, tmp_path: Path) -
         (["out/run.json"], "error: "),
     ],
 )
-def test_the_command_says_what_is_wrong(
-    command: typer.Typer, tmp_path: Path, arguments: list[str], sentence: str
-) -> None:
+def test_the_command_reports_errors(command: typer.Typer, tmp_path: Path, arguments: list[str], sentence: str) -> None:
     write_run(tmp_path / "out", made_up_rows(["food"], episodes=1))
     paths = [word if word.startswith("-") else str(tmp_path / word) for word in arguments]
     result = CliRunner().invoke(command, paths)

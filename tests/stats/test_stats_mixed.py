@@ -292,7 +292,7 @@ def test_models_that_cannot_be_fitted(passed: list[bool], agents: list[str], lev
         fit_mixed_logistic(passed, {"agent": agents, "level": levels}, ["t"] * len(passed))
 
 
-def test_near_separation_is_said() -> None:
+def test_near_separation_is_reported() -> None:
     """Neither agent nor level separates alone, but together they do: b passes nothing on level 2 and all on level 1."""
     rows = [("a", "1", True), ("a", "2", True), ("b", "1", True), ("b", "2", False), ("a", "1", True)] * 6
     fit = fit_mixed_logistic(
