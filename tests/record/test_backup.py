@@ -55,7 +55,7 @@ def test_a_copy_holds_everything_and_is_its_owners(recordings: Path, tmp_path: P
     assert sorted(each.name for each in tmp_path.iterdir() if "copy" in each.name) == ["copy.sqlite"]
 
 
-def test_an_earlier_copy_is_replaced_only_when_told(recordings: Path, tmp_path: Path) -> None:
+def test_an_earlier_copy_is_replaced_only_with_force(recordings: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
     with Store(copy) as store:
         played(store, TASK)
@@ -108,7 +108,7 @@ def test_a_secret_is_written_over_no_other_file(recordings: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal", ".lock", ".key", ".aside.jsonl", "-WAL"])
-def test_names_of_what_lies_beside_recordings_are_refused(recordings: Path, tmp_path: Path, ending: str) -> None:
+def test_names_of_files_beside_recordings_are_refused(recordings: Path, tmp_path: Path, ending: str) -> None:
     target = tmp_path / f"new.sqlite{ending}"
     result = backup(target, "--data", recordings, "--force")
     assert result.exit_code == 1
@@ -150,7 +150,7 @@ def test_a_full_disk_is_the_targets(recordings: Path, tmp_path: Path) -> None:
     assert not [each for each in tmp_path.iterdir() if "copy" in each.name]
 
 
-def test_a_full_disk_is_said(recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy, connect = tmp_path / "copy.sqlite", sqlite3.connect
 
     def small(path: Any, *more: Any, **how: Any) -> sqlite3.Connection:
@@ -168,7 +168,7 @@ def test_a_full_disk_is_said(recordings: Path, tmp_path: Path, monkeypatch: pyte
     assert not [each for each in tmp_path.iterdir() if "copy" in each.name]
 
 
-def test_while_people_play(recordings: Path, tmp_path: Path) -> None:
+def test_a_copy_made_while_participants_play_is_consistent(recordings: Path, tmp_path: Path) -> None:
     """Each copy is consistent: every episode in it has all steps up to its last one."""
     copies = [tmp_path / f"{number}.sqlite" for number in range(5)]
     over = threading.Event()
@@ -207,7 +207,7 @@ def test_a_damaged_file_is_not_copied(recordings: Path, tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir() if "copy" in each.name] == []
 
 
-def test_the_secret_of_the_links_is_copied_when_told_and_the_restored_studio_knows_old_links(
+def test_the_key_of_the_links_is_copied_with_an_option_and_old_links_work_after_restoring(
     recordings: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.sqlite"

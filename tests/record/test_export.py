@@ -110,7 +110,7 @@ def test_tidy_tables(recorded: Path, tmp_path: Path) -> None:
     assert collected["name"] == "GoodGoalMulti" and "value" in json.loads(collected["details"])
 
 
-def test_parquet_says_the_same(recorded: Path, tmp_path: Path) -> None:
+def test_parquet_has_the_same_values(recorded: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     assert run("--store", recorded, "-o", tmp_path).exit_code == 0
     assert run("--store", recorded, "-o", tmp_path, "--parquet").exit_code == 0
@@ -137,7 +137,7 @@ def test_choosing(recorded: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "no").exists()
 
 
-def test_what_is_there_is_replaced_only_when_told(recorded: Path, tmp_path: Path) -> None:
+def test_existing_tables_are_replaced_only_with_force(recorded: Path, tmp_path: Path) -> None:
     (tmp_path / "steps.csv").write_text("mine")
     refused = run("--store", recorded, "-o", tmp_path)
     assert refused.exit_code == 1 and "steps.csv is already there" in refused.stderr and "--force" in refused.stderr
@@ -286,7 +286,7 @@ def test_numbers_are_written_as_the_original_does() -> None:
     assert log_rows.number(-0.0) == "0"
 
 
-def test_what_the_log_says_of_food_buttons_freezing_and_notices(tmp_path: Path) -> None:
+def test_the_log_has_food_buttons_freezing_and_notifications(tmp_path: Path) -> None:
     yaml = """
 show_notification: true
 arenas:
@@ -353,7 +353,7 @@ def test_replaying_step_by_step_is_the_same_episode() -> None:
         assert moment.world.animals[0].total == whole.animals[0].total
 
 
-def test_a_replay_that_comes_out_differently_is_told(tmp_path: Path) -> None:
+def test_a_replay_with_another_return_is_reported(tmp_path: Path) -> None:
     with Store(tmp_path / "a.sqlite") as store:
         record(store, task_of(AGENT, GOAL, time_limit=50), [FORWARDS] * 5)
         store.flush()

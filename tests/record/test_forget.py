@@ -108,7 +108,7 @@ def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) 
     assert [json.loads(line)["episode"] for line in aside.read_text().splitlines()] == [other]
 
 
-def test_what_was_deleted_is_said(recordings: Path) -> None:
+def test_the_deleted_records_are_listed(recordings: Path) -> None:
     result = run(recordings, PERSON, "--yes")
     assert f"deleted 3 episodes of {PERSON}: 2 of ahead, 1 of file:own, recorded on 20" in result.stderr
     assert "1 of them was not finished" in result.stderr
@@ -137,7 +137,7 @@ def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
         ("a b", "'a b' is no participant id"),
     ],
 )
-def test_an_unknown_id_is_said_with_the_nearest(recordings: Path, id: str, sentence: str) -> None:
+def test_an_unknown_id_is_refused_with_the_nearest(recordings: Path, id: str, sentence: str) -> None:
     result = run(recordings, id, "--yes")
     assert result.exit_code == 1
     assert "error: " + sentence.format(recordings) in result.stderr
@@ -151,7 +151,9 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert not (tmp_path / "none.sqlite").exists()
 
 
-def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_keeps_reading_is_reported_after_a_timeout(
+    recordings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The records are deleted, and the command reports that their bytes are still in the file."""
     monkeypatch.setattr("puzzlebox.record.deletion.LOCK_TIMEOUT_SECONDS", 0.1)
     with closing(connect(recordings)) as reader:
@@ -168,18 +170,18 @@ def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkey
     assert PERSON.encode() not in bytes_beside(recordings)
 
 
-def test_an_unknown_id_is_said_and_nothing_of_deleting(recordings: Path) -> None:
+def test_an_unknown_id_is_refused_without_a_word_about_deleting(recordings: Path) -> None:
     stderr = run(recordings, "nobody-at-all", "--yes").stderr
     assert stderr == f"error: nobody in {recordings} has the id nobody-at-all\n"
 
 
-def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None:
+def test_the_option_is_named_only_without_a_terminal(recordings: Path) -> None:
     assert "--yes" not in run(recordings, PERSON, answer="n\n").stderr
     assert "hint: add --yes where nobody can answer" in run(recordings, PERSON, answer="").stderr
 
 
 @pytest.mark.parametrize("id", [PERSON, "nobody-at-all"])
-def test_a_file_that_cannot_be_written_is_said(recordings: Path, monkeypatch: pytest.MonkeyPatch, id: str) -> None:
+def test_a_file_that_cannot_be_written_is_reported(recordings: Path, monkeypatch: pytest.MonkeyPatch, id: str) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
     before = recordings.read_bytes()
     result = run(recordings, id, "--yes")
@@ -191,7 +193,7 @@ def test_a_file_that_cannot_be_written_is_said(recordings: Path, monkeypatch: py
     assert recordings.read_bytes() == before
 
 
-def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     """Errors of SQLite are reported in one sentence, without a traceback."""
     (tmp_path / "other.sqlite").touch()
     with pytest.raises(StoreError, match=r"are damaged \(no such table"):

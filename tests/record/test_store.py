@@ -139,7 +139,7 @@ def test_a_task_is_stored_once(store: Store) -> None:
     assert len(texts) == 2 and all(hash_of(text) == key for key, text in texts.items())
 
 
-def test_listeners_are_told_what_is_in_the_file_when_it_is(store: Store) -> None:
+def test_listeners_are_called_when_steps_are_in_the_file(store: Store) -> None:
     heard: list[tuple[dict[str, int], int, str]] = []
 
     def listener(done: dict[str, int]) -> None:
@@ -216,7 +216,7 @@ def test_steps_go_forwards_only(store: Store) -> None:
     assert store.steps(start.id)["step"] == [3] and store.episode(start.id).total == 1.0
 
 
-def test_a_recording_that_broke_off_goes_on_in_another_program(tmp_path: Path) -> None:
+def test_an_interrupted_recording_is_resumed_by_another_program(tmp_path: Path) -> None:
     path, start = tmp_path / "a.sqlite", Start.of(TASK)
     with Store(path) as store:
         store.begin(start)

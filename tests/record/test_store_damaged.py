@@ -150,7 +150,7 @@ def test_one_damaged_episode_is_left_out_and_the_others_are_written(statement: s
     assert not list(tmp_path.glob("*copy*"))
 
 
-def test_a_task_that_was_changed_is_said_of_whoever_played_it(path: Path, tmp_path: Path) -> None:
+def test_a_changed_task_is_reported_for_each_of_its_episodes(path: Path, tmp_path: Path) -> None:
     theirs = [each.id for each in Store(path).episodes()[1::2]]
     change(path, "UPDATE tasks SET text = text || ' ' WHERE hash = (SELECT task_hash FROM episodes WHERE number = 1)")
     result = command("export", "--store", path, "-o", tmp_path / "out")
@@ -256,7 +256,9 @@ def test_a_file_that_claims_an_older_format_is_damaged(path: Path) -> None:
         ("UPDATE episodes SET rules = '{\"tempo\": 1}'", "rules have no field 'tempo'"),
     ],
 )
-def test_what_cannot_be_played_again_is_said(statement: str, sentence: str, path: Path, tmp_path: Path) -> None:
+def test_an_episode_that_cannot_be_replayed_is_reported(
+    statement: str, sentence: str, path: Path, tmp_path: Path
+) -> None:
     change(path, statement)
     result = command("replay", "last", "--store", path, "-o", tmp_path / "film.gif")
     assert result.exit_code == 1
@@ -267,7 +269,7 @@ def test_what_cannot_be_played_again_is_said(statement: str, sentence: str, path
 
 
 @pytest.mark.parametrize("table", ["episodes", "steps", "events", "tasks"])
-def test_a_table_that_is_gone_is_said(table: str, path: Path, tmp_path: Path) -> None:
+def test_a_missing_table_is_reported(table: str, path: Path, tmp_path: Path) -> None:
     change(path, f"DROP TABLE {table}")
     for verb in (["export", "-o", tmp_path / "out"], ["replay", "last"], ["replay", "last", "-o", tmp_path / "p.png"]):
         result = command(*verb, "--store", path)
@@ -331,9 +333,7 @@ def everything(path: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "times"), [(0, 25), pytest.param(1000, 2000, marks=pytest.mark.slow)])
-def test_whatever_happens_to_its_bytes_every_reader_says_a_sentence(
-    first: int, times: int, whole: Path, tmp_path: Path
-) -> None:
+def test_every_reader_reports_random_damage_in_a_sentence(first: int, times: int, whole: Path, tmp_path: Path) -> None:
     data = whole.read_bytes()
     for number in range(first, first + times):
         rng, damaged = random.Random(number), bytearray(data)
@@ -399,7 +399,7 @@ def test_nothing_is_deleted_from_a_damaged_file(torn: tuple[Path, str], particip
     assert path.read_bytes() == before
 
 
-def test_whoever_reads_names_the_episode_and_leaves_it_out(torn: tuple[Path, str], tmp_path: Path) -> None:
+def test_every_reader_names_the_damaged_episode_and_leaves_it_out(torn: tuple[Path, str], tmp_path: Path) -> None:
     path, id = torn
     sentences = f"the episode {id} in {path} is damaged: its steps cannot be read (database disk image is malformed)"
     result = command("export", "--store", path, "-o", tmp_path / "out")
@@ -436,7 +436,7 @@ def test_damage_to_the_last_page_of_an_open_episode_costs_that_episode(torn: tup
     assert len(errors) == 1 and errors[0].startswith(f"error: the episode {id} in {path} is damaged: ")
 
 
-def test_an_episode_that_goes_on_while_it_is_looked_at_is_whole(path: Path) -> None:
+def test_an_episode_that_grows_while_it_is_checked_is_whole(path: Path) -> None:
     change(path, "UPDATE episodes SET ended_by = NULL, end_step = NULL, digest = NULL WHERE number = 1")
     store = Store(path)
     before = store.episodes()[-1]
@@ -448,7 +448,7 @@ def test_an_episode_that_goes_on_while_it_is_looked_at_is_whole(path: Path) -> N
     store.require_whole(before)
 
 
-def test_the_studio_says_at_its_start_that_the_file_is_damaged(
+def test_the_studio_reports_a_damaged_file_at_its_start(
     torn: tuple[Path, str], whole: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     warn_of_damage(Store(whole))
@@ -461,7 +461,7 @@ def test_the_studio_says_at_its_start_that_the_file_is_damaged(
 
 @pytest.mark.parametrize("verb", [["export"], ["replay", "last"], ["forget", "P1", "--yes"], ["backup", "c.sqlite"]])
 @pytest.mark.parametrize("size", [50, 1000, 4096, 6000])
-def test_of_a_file_that_was_cut_off_nobody_who_reads_says_that_it_cannot_be_kept(
+def test_readers_of_a_truncated_file_do_not_report_a_failed_write(
     path: Path, size: int, verb: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

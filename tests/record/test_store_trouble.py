@@ -146,7 +146,7 @@ def test_what_was_acknowledged_outlives_the_journal_of_sqlite(tmp_path: Path) ->
         assert store.steps(start.id)["step"] == [1, 2]
 
 
-def test_whoever_waits_for_a_disk_that_stays_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flush_raises_when_the_disk_stays_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     SmallDisk(monkeypatch)
     store = Store(tmp_path / "full.sqlite", retry_seconds=0.3)
     start, last_step = filled(store)
@@ -255,7 +255,7 @@ def test_an_episode_has_one_owner(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no kill -9")
 @pytest.mark.parametrize("of_the_process", [False, True])
-def test_an_owner_that_is_killed_keeps_nobody_out(
+def test_the_lock_of_a_killed_owner_is_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_process: bool
 ) -> None:
     import fcntl

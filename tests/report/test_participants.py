@@ -190,7 +190,7 @@ def test_the_command_refuses_a_bad_id(tmp_path: Path, id: str) -> None:
     assert not data.exists()
 
 
-def test_the_command_refuses_a_participant_beside_an_agent(tmp_path: Path) -> None:
+def test_the_command_refuses_a_participant_with_an_agent(tmp_path: Path) -> None:
     arguments = ["play", "foraging", "--participant", "P07", "--agent", "random", "--data", str(tmp_path / "r.sqlite")]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 1
@@ -277,7 +277,7 @@ def test_an_episode_that_is_over_or_was_never_stored_is_followed_by_one_with_the
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_nobody_goes_on_with_what_another_participant_began(studio: Studio, waits: bool) -> None:
+def test_a_participant_cannot_resume_the_episode_of_another(studio: Studio, waits: bool) -> None:
     with studio.page(task="foraging", participant="P07") as page:
         stored(studio, page)
         with studio.page(page.resume() | {"participant": "P08"}) as other:

@@ -133,10 +133,10 @@ def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None
     for sentence in (
         "600 episodes on 20 tasks",
         "rules “3.1”",
-        "made from 7",
+        "derived from 7",
         "held for 3 physics steps",
         "Wilson",
-        "Bonferroni and by Holm",
+        "methods of Bonferroni and Holm",
         "passed ~ agent + level + (1 | task)",
         "adaptive Gauss–Hermite quadrature at 10 nodes",
         "2000 bootstrap resamples",
@@ -148,7 +148,7 @@ def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None
     assert {("seed", "7"), ("rules_fields.decision_period", "3"), ("agents", "random, heuristic")} <= settings
 
 
-def test_published_results_stand_beside(report: Report) -> None:
+def test_published_results_are_shown(report: Report) -> None:
     lines = {line["agent"]: line for line in table(report, "published_levels")}
     assert float(lines["children (published)"]["level_10"]) == 0.1822
     assert {"Trrrrr (published)", "Dreamer-v3 (published)", "random"} <= lines.keys()
@@ -224,7 +224,7 @@ def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: 
     assert learner.odds_ratio == pytest.approx(9, rel=1e-6)
 
 
-def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
+def test_the_methods_have_the_conditions_of_a_run(tmp_path: Path) -> None:
     """The methods have class, options and senses of each agent and the conditions of each task, defaults included."""
     run(find_tasks(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)
     new_report = make_report([tmp_path / "out"], tmp_path / "report")
@@ -233,7 +233,7 @@ def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
         "The agent “random(max_step_length=3)” was puzzlebox.arena.agents.random:RandomAgent("
         "step_length_distribution='normal(5, 1)', max_step_length=3, action_biases=None, ",
         "HeuristicAgent(rays=45, behaviour='published'). It perceived 45 rays over 60° and its health, velocity and",
-        "Time limits, which food prolongs, were 25 s, pass marks were 0 (of each task",
+        "Time limits, which food extends, were 25 s, pass marks were 0 (see table",
     ):
         assert sentence in text, sentence
     settings = {line["setting"]: line["value"] for line in table(new_report, "settings")}
@@ -253,7 +253,7 @@ def test_the_conditions_of_a_run_are_told(tmp_path: Path) -> None:
     assert {each["time_limit"] for each in episodes} == {"250"}
 
 
-def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_said(tmp_path: Path) -> None:
+def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_reported(tmp_path: Path) -> None:
     """Agents pass with the lowest seeds, so that the seed alone determines the outcome of its two episodes."""
     rows = made_up_rows(["food"], {"random": 0.0, "heuristic": 0.0}, episodes=40)
     for row in rows:
@@ -281,8 +281,8 @@ def test_quadrature_is_made_finer_until_it_changes_nothing(tmp_path: Path) -> No
     assert model.fit.term("b").odds_ratio == pytest.approx(4, rel=0.03)
 
 
-def test_estimates_that_depend_on_the_nodes_are_not_told(tmp_path: Path) -> None:
-    """If the outcomes of two agents are independent, the odds ratio depends on the number of nodes."""
+def test_estimates_that_depend_on_the_nodes_are_not_reported(tmp_path: Path) -> None:
+    """If b passes every task that a passes, the odds ratio depends on the number of nodes."""
     model = pairs(tmp_path, 1, 8, 60, 0)
     assert model.fit is not None and model.group == "none"
     assert "A random intercept for each task could not be estimated and was left out." in model.remarks

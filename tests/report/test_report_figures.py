@@ -225,9 +225,9 @@ def test_paths_are_those_of_the_tasks_most_played() -> None:
     everybody = [played("zoo", "a"), *(played("zoo", "human", f"P{number}") for number in range(8))]
     again = [played("zoo", "human", "P0", episode) for episode in range(1, 4)]
     often = [played("much", "a", episode=episode) for episode in range(9)]
-    chosen = paths.chosen([*few, *everybody, *again, *often])
+    chosen = paths.choose_places([*few, *everybody, *again, *often])
     assert chosen == [("much", 0), ("task 00", 0), ("task 10", 0), ("zoo", 0)]
-    drawn = paths.wanted([*again, *everybody], chosen)
+    drawn = paths.choose_episodes([*again, *everybody], chosen)
     assert len({row.participant for row in drawn if row.person}) == paths.MOST_PATHS
     crowd = [played("zoo", agent) for agent in "abcdef"]
-    assert {row.agent for row in paths.wanted([*crowd, *everybody], chosen)} == {"a", "b", "c", "human"}
+    assert {row.agent for row in paths.choose_episodes([*crowd, *everybody], chosen)} == {"a", "b", "c", "human"}

@@ -41,12 +41,12 @@ def words(report: Report) -> str:
 
 def test_one_agent_only(tmp_path: Path) -> None:
     page_text = words(report_of(tmp_path, made_up_rows(TASKS, {"random": 0.0})))
-    assert "only one agent played, so there is nobody to compare it with" in page_text
+    assert "only one agent played, so there is no comparison" in page_text
     assert "Returns were not tested on 8 of 8 tasks: only one agent played" in page_text
 
 
 @pytest.mark.parametrize(("skill", "word"), [(60.0, "passed all of its 80 episodes"), (-60.0, "passed none of its 80")])
-def test_everybody_passes_or_nobody(tmp_path: Path, skill: float, word: str) -> None:
+def test_all_episodes_pass_or_none(tmp_path: Path, skill: float, word: str) -> None:
     page_text = words(report_of(tmp_path, made_up_rows(TASKS, {"a": skill, "b": skill})))
     assert "There is no model of passing: agents are separated completely" in page_text
     assert word in page_text
@@ -82,8 +82,8 @@ def test_missing_levels(tmp_path: Path) -> None:
     report = report_of(tmp_path, rows, published=True)
     page_text = words(report)
     assert "Agents did not play the same tasks (of 9: random 7, heuristic 9, learner 9; all of them: 7)" in page_text
-    assert "30 episodes on tasks without a level are not in here" in page_text
-    assert "No task of level 4, 6, 7, 8, 9 and 10 was played here" in page_text
+    assert "30 episodes on tasks without a level are not included here" in page_text
+    assert "This report has no episodes on level 4, 6, 7, 8, 9 and 10" in page_text
 
 
 def test_failures_count_nowhere_and_are_listed(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_nothing_but_failures(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], episodes=2)
     for row in rows:
         row |= {"error": "it fell over", "return": "", "passed": ""}
-    assert "No episode counts" in words(report_of(tmp_path, rows))
+    assert "No episode could be analysed" in words(report_of(tmp_path, rows))
 
 
 def test_returns_that_are_all_equal(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_equal_outcomes_that_rank_differently_are_flagged(tmp_path: Path) -> Non
             row["return"] = -1.000007 if row["agent"] == "heuristic" else -0.999207
     report = report_of(tmp_path, rows)
     (doubt,) = [line for line in report.contents.doubts if "time-outs return" in line]
-    assert "With all time-outs tied H =" in doubt
+    assert "With all time-outs tied, H =" in doubt
 
 
 def test_returns_equal_but_for_their_last_digits_are_ties(tmp_path: Path) -> None:
@@ -197,14 +197,14 @@ def test_returns_equal_but_for_their_last_digits_are_ties(tmp_path: Path) -> Non
 def test_rows_under_wrong_names_are_flagged(reference: Path) -> None:
     """Only the published PPO rows have wrong task names."""
     results = gather([reference / "spec" / "reference-results.csv"])
-    doubted = [line.split(":")[0] for line in doubts(results, compare(results.rows)) if "other tasks' names" in line]
+    doubted = [line.split(":")[0] for line in doubts(results, compare(results.rows)) if "names of other tasks" in line]
     assert doubted == ["ppo-as-published"]
 
 
 def test_the_published_episodes_make_a_report(reference: Path, tmp_path: Path) -> None:
     report = make_report([reference / "spec" / "reference-episodes.csv"], tmp_path, published=True)
     page_text = words(report)
-    assert "With all time-outs tied H = 475.68 instead of 388.10" in page_text
+    assert "With all time-outs tied, H = 475.68 instead of 388.10" in page_text
     assert "random–heuristic (Bonferroni p = .354 becomes < .001)" in page_text
     tests = {test.task: test.overall for test in report.contents.comparisons.done}
     assert tests["foraging"] is not None
@@ -225,7 +225,7 @@ def test_other_doubts(tmp_path: Path) -> None:
 # --- sources
 
 
-def test_people_and_agents_side_by_side(tmp_path: Path) -> None:
+def test_participants_and_agents_in_one_report(tmp_path: Path) -> None:
     """A report on a recording and a run of the same task has both in one table and draws their paths."""
     from puzzlebox.arena.world import Record, World
     from puzzlebox.record import Start, Store
@@ -311,9 +311,7 @@ def test_the_command_writes_into_the_run(command: typer.Typer, tmp_path: Path) -
         (["out/run.json"], "error: "),
     ],
 )
-def test_the_command_says_what_is_wrong(
-    command: typer.Typer, tmp_path: Path, arguments: list[str], sentence: str
-) -> None:
+def test_the_command_reports_errors(command: typer.Typer, tmp_path: Path, arguments: list[str], sentence: str) -> None:
     write_run(tmp_path / "out", made_up_rows(["food"], episodes=1))
     paths = [word if word.startswith("-") else str(tmp_path / word) for word in arguments]
     result = CliRunner().invoke(command, paths)

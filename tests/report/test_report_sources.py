@@ -92,7 +92,7 @@ def names(results: Results) -> set[tuple[str, str]]:
 # --- one name a task
 
 
-def test_people_and_agents_meet_the_same_bundled_task(tmp_path: Path) -> None:
+def test_participants_and_agents_play_the_same_bundled_task(tmp_path: Path) -> None:
     people = recorded(tmp_path / "people.sqlite", "examples/food", "examples/food")
     results = gather([play(Path("examples/food"), tmp_path / "out", ["heuristic"]), people])
     assert names(results) == {("examples/food", "1")}
@@ -108,7 +108,7 @@ def test_a_file_has_one_name_in_the_studio_and_in_a_run(folder: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["file:other", "upload:0123", "file:ahead"])
-def test_other_names_of_a_task_are_found_by_its_hash_and_said(folder: Path, tmp_path: Path, name: str) -> None:
+def test_other_names_of_a_task_are_found_by_its_hash_and_reported(folder: Path, tmp_path: Path, name: str) -> None:
     """A run of a folder names tasks by their path in it, which the studio does not know."""
     people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", name)
     results = gather([people, play(folder.parent, tmp_path / "out")])
@@ -132,7 +132,7 @@ def both_ways(*places: Path) -> Results:
     return results
 
 
-def test_equal_files_one_run_has_stay_apart_beside_any_other(folder: Path, tmp_path: Path) -> None:
+def test_equal_files_of_one_run_remain_separate_tasks_with_other_sources(folder: Path, tmp_path: Path) -> None:
     (folder / "copy.yml").write_text(AHEAD)
     whole, one = play(folder, tmp_path / "whole"), play(folder / "copy.yml", tmp_path / "one")
     assert names(both_ways(whole, one)) == {("ahead", "3"), ("copy", "3")}
@@ -142,7 +142,7 @@ def test_equal_files_one_run_has_stay_apart_beside_any_other(folder: Path, tmp_p
     assert len([row for row in gather([one, deeper]).rows if row.task == "mine/copy"]) == 6
 
 
-def test_a_level_any_source_tells_is_known(folder: Path, tmp_path: Path) -> None:
+def test_a_level_of_any_source_is_used(folder: Path, tmp_path: Path) -> None:
     (folder / "ahead.yml").write_text(AHEAD.replace("metadata: {level: 3}", ""))
     one, whole = play(folder / "ahead.yml", tmp_path / "one"), play(folder.parent, tmp_path / "whole")
     assert names(gather([one])) == {("ahead", "")}
@@ -196,7 +196,7 @@ def test_a_table_that_is_cut_off_lacks_rows_and_counts_no_half_one(folder: Path,
 # --- repetitions, participants and arenas
 
 
-def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_path: Path) -> None:
+def test_repeated_episodes_are_reported_as_one_observation(folder: Path, tmp_path: Path) -> None:
     (folder / "behind.yml").write_text(AHEAD.replace("12]", "2]"))
     agents = [AGENT, f"{AGENT}(action=0)", "random"]
     out = play(folder, tmp_path / "out", agents, episodes=4)
@@ -204,7 +204,7 @@ def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_p
     (line,) = [each for each in all_sentences(results).splitlines() if "alike" in each]
     # Random times out each time, too, but with different actions.
     assert line.startswith(
-        "Ahead on 2 of 2 tasks and Ahead(action=0) on 2 of 2 tasks: all episodes of an arena are alike"
+        "Ahead on 2 of 2 tasks and Ahead(action=0) on 2 of 2 tasks: all episodes in an arena have the same"
     )
     assert "These 16 episodes are 4 observations repeated" in line
     (out / TRAJECTORIES).unlink()
@@ -214,13 +214,13 @@ def test_episodes_that_repeat_one_another_are_said_to_be_one(folder: Path, tmp_p
     )
 
 
-def test_people_are_people_whatever_they_are_called(folder: Path, tmp_path: Path) -> None:
+def test_participants_are_recognised_under_any_name(folder: Path, tmp_path: Path) -> None:
     """Identical episodes of participants without an id are not repetitions."""
     for _ in range(2):
         people = recorded(tmp_path / "people.sqlite", folder / "ahead.yml", "ahead")
     results = gather([people, play(folder, tmp_path / "out", episodes=1)], people="adults")
     assert results.agents == ["Ahead", "adults"]
-    assert "adults" not in all_sentences(results) and "more than once" not in all_sentences(results)
+    assert "adults" not in all_sentences(results) and "duplicates" not in all_sentences(results)
     methods_text = _procedure(results, task_table(results))
     assert "Participants (“adults”) played 1 task 2 times." in methods_text
     assert "The agent “Ahead” played" in methods_text
@@ -235,7 +235,7 @@ def test_people_are_people_whatever_they_are_called(folder: Path, tmp_path: Path
         ("task,agent,return,person\nfood,adults,1,True\nfood,random,1,False\n", {"adults"}),  # as a report does
     ],
 )
-def test_a_table_tells_who_is_a_person(tmp_path: Path, table: str, who: set[str]) -> None:
+def test_a_table_identifies_participants(tmp_path: Path, table: str, who: set[str]) -> None:
     (tmp_path / "table.csv").write_text(table)
     results = gather([tmp_path / "table.csv"])
     assert {row.agent for row in results.rows if row.person} == who
@@ -247,7 +247,7 @@ def in_arenas(rows: list[dict[str, Any]], agent: str, arenas: Sequence[int]) -> 
     return [row | {"arena": arenas[number % len(arenas)]} for number, row in enumerate(own)]
 
 
-def test_arenas_are_told_apart(tmp_path: Path) -> None:
+def test_arenas_are_separate_rows(tmp_path: Path) -> None:
     rows = made_up_rows(["control", "plain"], {"a": 0.0, "b": 1.0}, episodes=12)
     control, plain = rows[:24], rows[24:]
     same = gather([write_run(tmp_path / "same", [*in_arenas(control, "a", (0, 1)), *in_arenas(control, "b", (0, 1))])])
@@ -262,13 +262,13 @@ def test_arenas_are_told_apart(tmp_path: Path) -> None:
     assert [(line["task"], line["arena"], line["agent"], line["episodes"]) for line in lines] == [
         *(("control", 1, "a", 6), ("control", 1, "b", 12), ("control", 2, "a", 6)),
     ]
-    assert "arenas of a task are taken together" in by_task(results.rows).caption
+    assert "arenas of a task are pooled" in by_task(results.rows).caption
     alone = gather([write_run(tmp_path / "alone", plain)])
     assert several_arenas(alone.rows) == []
     assert "arenas" not in by_task(alone.rows).caption
 
 
-def test_the_headline_says_which_tasks_it_is_about(tmp_path: Path) -> None:
+def test_the_headline_names_its_tasks(tmp_path: Path) -> None:
     tasks = [f"task {number}" for number in range(6)]
     rows = made_up_rows(tasks, {"random": 0.0, "learner": 1.0}, episodes=5, trained_on={"learner": tasks[:4]})
     results = gather([write_run(tmp_path / "out", rows)])
@@ -319,7 +319,7 @@ def in_the_studio(path: Path, task: Path, who: Sequence[dict[str, Any]]) -> Path
 WATCHED = [{"participant": "P1"}, {"participant": "P2"}, {"player": "agent", "agent": "random"}]
 
 
-def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_arenas: Path) -> None:
+def test_recordings_of_agents_are_included_only_with_watched(tmp_path: Path, two_arenas: Path) -> None:
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
     results = gather([store])
     assert {row.participant for row in results.rows} == {"P1", "P2"} and len(results.rows) == 4
@@ -332,7 +332,7 @@ def test_agents_somebody_watched_count_only_when_asked_for(tmp_path: Path, two_a
         gather([alone])
 
 
-def test_recordings_that_are_not_over_are_those_of_whoever_counts(tmp_path: Path, two_arenas: Path) -> None:
+def test_unfinished_recordings_are_counted_for_included_players(tmp_path: Path, two_arenas: Path) -> None:
     """The recording that is not over is that of an agent."""
     store = in_the_studio(tmp_path / "both.sqlite", two_arenas, WATCHED[::-1])
     results = gather([store])
@@ -351,7 +351,7 @@ def test_methods_hold_no_hints_and_no_paths_which_stand_on_the_page(tmp_path: Pa
     assert notes.blocks == results.remarks and "add --watched" in str(notes.blocks)
 
 
-def test_a_report_on_an_exported_folder_says_where_its_ways_are(tmp_path: Path, two_arenas: Path) -> None:
+def test_a_report_on_an_exported_folder_names_the_source_of_paths(tmp_path: Path, two_arenas: Path) -> None:
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED[:1])
     with Store(store) as opened:
         export(opened, opened.episodes(), tmp_path / "data", "csv")
@@ -432,7 +432,7 @@ def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: P
     (tmp_path / "old.csv").write_text("task,agent,return,steps\nfood,a,1,100\nfood,a,1,\n")
     old = gather([tmp_path / "old.csv"])
     assert [row.latency for row in old.rows] == [2.0, None]
-    assert "1 episode comes from a table without latencies; the whole time of the episode stands in" in all_sentences(
+    assert "1 episode comes from a table without latencies; the length of the episode is used instead" in all_sentences(
         old
     )
 

@@ -184,7 +184,7 @@ def test_workers_change_no_byte(folder: Path, tmp_path: Path) -> None:
     assert texts[0] == texts[1]
 
 
-def test_parquet_says_the_same(folder: Path, tmp_path: Path) -> None:
+def test_parquet_has_the_same_values(folder: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "run"
     outcome = run(find_tasks([str(folder)]), ["random"], out, workers=1)
@@ -397,7 +397,7 @@ def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, mo
     assert len(list(trajectories(out))) == 6
 
 
-def test_a_run_that_keeps_no_trajectories_goes_on_without_their_file(folder: Path, tmp_path: Path) -> None:
+def test_a_run_without_trajectories_is_resumed_without_their_file(folder: Path, tmp_path: Path) -> None:
     out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
     run(subjects, ["random"], out, workers=1, trajectories=False)
     (out / TRAJECTORIES).unlink()

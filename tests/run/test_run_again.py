@@ -55,7 +55,7 @@ def test_an_agent_that_changed_is_refused(agent: Any, tmp_path: Path) -> None:
     assert again(out, episodes=4).played == 4
 
 
-def test_another_version_is_refused_and_older_runs_go_on(agent: Any, tmp_path: Path) -> None:
+def test_another_version_is_refused_and_runs_of_earlier_versions_are_resumed(agent: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     agent("return 3")
     again(out)

@@ -183,7 +183,7 @@ def test_a_damaged_trajectory(insert: bytes, played: Path, out: Path) -> None:
     assert play(out, episodes=EPISODES + 1).played == 1
 
 
-def test_trajectories_that_are_gone_are_played_again_where_that_is_asked_for(played: Path, out: Path) -> None:
+def test_missing_trajectories_are_played_again_with_repair(played: Path, out: Path) -> None:
     (out / TRAJECTORIES).unlink()
     with pytest.raises(ValueError, match="is missing; put it back"):
         play(out)
@@ -210,7 +210,7 @@ def test_damaged_settings(text: str | None, played: Path, out: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "link"])
 @pytest.mark.parametrize("name", ["run.json", JOURNAL, TRAJECTORIES, "episodes.csv"])
-def test_what_is_no_file_is_said_by_every_command(name: str, kind: str, out: Path) -> None:
+def test_every_command_refuses_what_is_not_a_file(name: str, kind: str, out: Path) -> None:
     path = out / name
     path.unlink()
     if kind == "fifo":
@@ -267,9 +267,9 @@ def test_neither_journal_nor_settings_cannot_be_repaired(out: Path) -> None:
     assert contents(out) == before
 
 
-def test_a_repair_says_that_it_wrote_settings(out: Path) -> None:
+def test_a_repair_reports_that_it_wrote_settings(out: Path) -> None:
     (out / "run.json").unlink()
-    assert play(out, repair=True).aside == (f"{out / 'run.json'} was missing and is written anew from this command",)
+    assert play(out, repair=True).aside == (f"{out / 'run.json'} was missing and is written from this command",)
 
 
 def test_lines_and_trajectories_are_counted_apart(out: Path) -> None:
@@ -427,7 +427,7 @@ def report_warnings(folder: Path, report: Path) -> tuple[str, str]:
 
 @pytest.mark.parametrize("name", [JOURNAL, "run.json"])
 @pytest.mark.usefixtures("unpainted_figures")
-def test_a_report_says_which_file_of_the_run_is_missing(name: str, out: Path, tmp_path: Path) -> None:
+def test_a_report_names_the_missing_file_of_a_run(name: str, out: Path, tmp_path: Path) -> None:
     (out / name).unlink()
     stderr, first = report_warnings(out, tmp_path / "report")
     rest = "; episodes.csv was read instead." if name == JOURNAL else ", so the settings of the run are unknown."
@@ -465,14 +465,14 @@ def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("unpainted_figures")
-def test_a_report_on_a_doubled_line_says_nothing_of_the_table(out: Path) -> None:
+def test_a_report_on_a_duplicate_line_does_not_mention_the_table(out: Path) -> None:
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
     (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
     (warnings,) = gather([out]).sources[0].damaged
     assert warnings.endswith("(the episode t/1/random/3 is in line 4 already).")
 
 
-def test_a_record_somebody_changed_is_said(out: Path, tmp_path: Path) -> None:
+def test_an_edited_record_is_reported(out: Path, tmp_path: Path) -> None:
     record = json.loads(next(text for _, text in trajectories(out)))
     cases = {
         "lacks 'rules'": {name: value for name, value in record.items() if name != "rules"},

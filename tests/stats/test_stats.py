@@ -92,7 +92,7 @@ def test_dunn_against_scikit_posthocs(seed: int) -> None:
             assert getattr(pair, column) == pytest.approx(expected, rel=1e-9), (column, pair)
 
 
-def test_dunn_says_who_is_higher() -> None:
+def test_the_sign_of_dunns_z_is_that_of_the_difference() -> None:
     (pair,) = dunn({"low": [1, 2, 3, 4], "high": [5, 6, 7, 8]})
     assert (pair.first, pair.second) == ("low", "high")
     assert pair.z < 0
@@ -179,7 +179,7 @@ def test_the_bootstrap_resamples_within_tasks() -> None:
         interquartile_mean_interval([[1.0], [2.0]])
 
 
-def test_the_bootstrap_is_as_wide_as_theory_says() -> None:
+def test_the_bootstrap_interval_has_the_theoretical_width() -> None:
     """For normal values the standard error of a quarter-trimmed mean is about 1.09 / sqrt(n)."""
     values = np.random.default_rng(5).normal(size=400)
     result = interquartile_mean_interval([values], resamples=4000)
@@ -201,7 +201,7 @@ def test_separated_categories_are_found_again_and_again() -> None:
     assert kept.tolist() == [True, False, False, False, True, False, True, True]
 
 
-def test_a_category_that_passes_nothing_anywhere_is_said_to_whatever_was_left_out_before() -> None:
+def test_a_category_without_passes_is_reported_whatever_was_left_out_before() -> None:
     """Level 2 is left out first, and with it some failures of agent b."""
     levels = ["2", "2", "1", "1", "1", "1"]
     agents = ["a", "b", "a", "a", "b", "b"]

@@ -264,7 +264,7 @@ def test_groups_that_do_not_differ_have_no_spread() -> None:
     groups = [str(i // 4) for i in range(80)]
     fit = fit_mixed_logistic(passed, {"agent": agents}, groups)
     assert fit.spread == 0
-    assert any("no more than chance" in remark for remark in fit.remarks)
+    assert any("no more than by chance" in remark for remark in fit.remarks)
 
 
 def test_an_agent_that_is_its_own_group_is_pointed_out() -> None:
@@ -292,7 +292,7 @@ def test_models_that_cannot_be_fitted(passed: list[bool], agents: list[str], lev
         fit_mixed_logistic(passed, {"agent": agents, "level": levels}, ["t"] * len(passed))
 
 
-def test_near_separation_is_said() -> None:
+def test_near_separation_is_reported() -> None:
     """Neither agent nor level separates alone, but together they do: b passes nothing on level 2 and all on level 1."""
     rows = [("a", "1", True), ("a", "2", True), ("b", "1", True), ("b", "2", False), ("a", "1", True)] * 6
     fit = fit_mixed_logistic(

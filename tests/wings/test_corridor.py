@@ -99,7 +99,7 @@ def test_the_commands_take_it(tmp_path: Path) -> None:
     assert film.exit_code == 1 and "corridor has no pictures" in film.stderr
 
 
-def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
+def test_unknown_tasks_and_rules_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="corridor has no task 'wide'; it has short, long"):
         find_tasks(["corridor/wide"])
     with pytest.raises(ValueError, match="a run has tasks of one wing, and these are of corridor and arena"):

@@ -239,8 +239,8 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
     if not rows:
         section.blocks.append("There are no paths: these tasks have no pictures.")
         return section
-    places = paths.chosen(rows)
-    records = list(paths.records(paths.wanted(rows, places)))
+    places = paths.choose_places(rows)
+    records = list(paths.records(paths.choose_episodes(rows, places)))
     if not records:
         why = "no trajectories were kept with these episodes"
         if all(source.kind == "table" for source in sources):

@@ -24,10 +24,10 @@ def levels_table(rows: Sequence[ReportEpisode]) -> Table | None:
     for agent in agents_of(own):
         line: dict[str, Any] = {"agent": agent, "source": "this report"}
         for level in published.LEVELS:
-            passed, known = passes(cells.get((agent, level), []))
-            line[f"level_{level}"] = passed / known if known else None
-        passed, known = passes([row for row in own if row.agent == agent])
-        lines.append(line | {"overall": passed / known if known else None, "episodes": known})
+            passed, decided = passes(cells.get((agent, level), []))
+            line[f"level_{level}"] = passed / decided if decided else None
+        passed, decided = passes([row for row in own if row.agent == agent])
+        lines.append(line | {"overall": passed / decided if decided else None, "episodes": decided})
     for each in published.shown():
         line = {"agent": f"{each.name} (published)", "source": published.SOURCES[each.source]}
         line |= {f"level_{level}": each.rates[level] for level in published.LEVELS}

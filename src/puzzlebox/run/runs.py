@@ -35,7 +35,7 @@ LONGEST = 50_000
 # each.
 MOST_EPISODES = 1_000_000
 MOST_RUN_EPISODES = 5_000_000
-_REMEDY = "put it back, or name another folder, or add --repair, which writes it anew from this command"
+_REMEDY = "put it back, or name another folder, or add --repair, which writes it again from this command"
 
 Progress = Callable[[int, int], object]
 
@@ -296,9 +296,9 @@ def _set_table_aside(folder: Path) -> list[str]:
 def _set_settings_aside(path: Path) -> str:
     """Copy damaged settings, if there are any, into a file of their own; return a sentence that says so."""
     if not path.exists():
-        return f"{path} was missing and is written anew from this command"
+        return f"{path} was missing and is written from this command"
     copy = set_aside(path, path.read_bytes())
-    return f"{path} set aside in {copy.name} and written anew from this command"
+    return f"{path} set aside in {copy.name} and written again from this command"
 
 
 def _unreadable(folder: Path) -> SettingsLost:

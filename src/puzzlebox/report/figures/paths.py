@@ -57,7 +57,7 @@ def places(rows: Sequence[ReportEpisode]) -> list[Place]:
     return sorted({place_of(row) for row in rows if row.trajectory})
 
 
-def chosen(rows: Sequence[ReportEpisode]) -> list[Place]:
+def choose_places(rows: Sequence[ReportEpisode]) -> list[Place]:
     """Choose the arenas to draw: those that most agents and participants played, then those played most often.
 
     Of many that were played equally often, a sample spread over all of them is taken.
@@ -75,7 +75,7 @@ def chosen(rows: Sequence[ReportEpisode]) -> list[Place]:
     return sorted(places)
 
 
-def wanted(rows: Sequence[ReportEpisode], drawn: Sequence[Place]) -> list[ReportEpisode]:
+def choose_episodes(rows: Sequence[ReportEpisode], drawn: Sequence[Place]) -> list[ReportEpisode]:
     """Choose the episodes to draw: the first repetitions of some agents, and of all participants, in some arenas."""
     kept = grouped(
         (row for row in rows if row.trajectory and place_of(row) in drawn), lambda row: (place_of(row), row.agent)
@@ -144,64 +144,68 @@ def _from_store(path: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tupl
 
 
 def paths_from_above(
-    found: Sequence[tuple[ReportEpisode, Any]], rows: Sequence[ReportEpisode], look: Looks, name: str, caption: str
+    episode_records: Sequence[tuple[ReportEpisode, Any]],
+    rows: Sequence[ReportEpisode],
+    look: Looks,
+    name: str,
+    caption: str,
 ) -> Drawing:
     """Draw a panel for each arena and each agent, with the paths of its episodes.
 
     Args:
-        found: the episodes to draw, with their records.
+        episode_records: the episodes to draw, with their records.
         rows: all episodes, by which panels without a path are labelled.
         look: the look of each agent.
         name: the name of the file.
         caption: the caption of the figure.
     """
     panels_of: dict[tuple[Place, str], list[_Leg]] = {}
-    for row, record in found:
+    for row, record in episode_records:
         for leg in _legs(row, record, panels_of.keys()):
             panels_of.setdefault((leg.place, row.agent), []).append(leg)
     everywhere = sorted({place for place, _ in panels_of})
     drawn = everywhere[:MOST_ROWS]
     if len(drawn) < len(everywhere):
         caption += f" The first {len(drawn)} of {len(everywhere)} arenas that these episodes reached are shown."
-    agents = _agents(row for row, _ in found)
+    agents = _agents(row for row, _ in episode_records)
     side = min(2.6, WIDTH / max(len(agents), 2))
-    above = {agent: wrap(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
-    known = {*drawn, *map(place_of, rows)}
-    titles = _titles(drawn, known)
-    beside = {place: wrap(title, letters_in(side, 8)) for place, title in titles.items()}
-    width = side * len(agents) + 0.15 * lines_of(beside.values())
-    height = (side + 0.25) * len(drawn) + 0.15 + 0.15 * lines_of(above.values())
+    column_titles = {agent: wrap(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
+    all_places = {*drawn, *map(place_of, rows)}
+    titles = _titles(drawn, all_places)
+    row_titles = {place: wrap(title, letters_in(side, 8)) for place, title in titles.items()}
+    width = side * len(agents) + 0.15 * lines_of(row_titles.values())
+    height = (side + 0.25) * len(drawn) + 0.15 + 0.15 * lines_of(column_titles.values())
     figure = new_figure(max(width, 3.8), height)
     panels = figure.subplots(len(drawn), len(agents), squeeze=False)
     for line, place in zip(panels, drawn, strict=True):
         for panel, agent in zip(line, agents, strict=True):
             own = panels_of.get((place, agent), [])
-            _panel(panel, own, look[agent].colour, "" if own else _without(place, agent, found, rows))
-            panel.set_title(above[agent] if place == drawn[0] else "", fontsize=9)
-            if agent == agents[0] and len(known) > 1:
-                panel.set_ylabel(beside[place], fontsize=8)
+            _panel(panel, own, look[agent].colour, "" if own else _without(place, agent, episode_records, rows))
+            panel.set_title(column_titles[agent] if place == drawn[0] else "", fontsize=9)
+            if agent == agents[0] and len(all_places) > 1:
+                panel.set_ylabel(row_titles[place], fontsize=8)
     legs = [leg for (place, _), own in panels_of.items() if place in drawn for leg in own]
-    handles = _legend(any(row.passed is None for row, _ in found), any(leg.went_on for leg in legs))
+    handles = _legend(any(row.passed is None for row, _ in episode_records), any(leg.went_on for leg in legs))
     figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(handles) > 4 or len(agents) == 1 else 4)
     return Drawing(name, caption, figure)
 
 
 def _without(
-    place: Place, agent: str, found: Sequence[tuple[ReportEpisode, Any]], rows: Sequence[ReportEpisode]
+    place: Place, agent: str, episode_records: Sequence[tuple[ReportEpisode, Any]], rows: Sequence[ReportEpisode]
 ) -> str:
-    """Return why a panel has no path."""
+    """Return the label of a panel without a path: why it has none."""
     starts = {place_of(row) for row in rows}
     # An arena in which no episode starts is reached from the last one before it in which one does.
     start = place if place in starts else max(each for each in starts if each < place)
     if (start, agent) not in {(place_of(row), row.agent) for row in rows}:
         return "not played"
-    kept = any(place_of(row) == start and row.agent == agent for row, _ in found)
+    kept = any(place_of(row) == start and row.agent == agent for row, _ in episode_records)
     return "not reached" if kept and start != place else "no path kept"
 
 
-def _titles(drawn: Sequence[Place], known: Iterable[Place]) -> dict[Place, str]:
+def _titles(drawn: Sequence[Place], all_places: Iterable[Place]) -> dict[Place, str]:
     """Return the titles of arenas: the task, and the number of the arena if the task has several."""
-    tasks = [task for task, _ in known]
+    tasks = [task for task, _ in all_places]
     short = shorten(list(dict.fromkeys(task for task, _ in drawn)))
     return {
         (task, arena): f"{short[task]}, arena {arena + 1}" if tasks.count(task) > 1 else short[task]
