@@ -111,7 +111,7 @@ def _dispenser(world: World, event: Event) -> str:
 
 def _seen(world: World, rays: Rays) -> str:
     names = {"": "Untagged", "none": "None"}
-    return ";".join(f"{number(distance)}:{names.get(tag, tag)}" for tag, distance in rays.seen(world))
+    return ";".join(f"{number(distance)}:{names.get(tag, tag)}" for tag, distance in rays.hits(world))
 
 
 def _yes(true: bool) -> str:

@@ -173,16 +173,16 @@ def test_the_navigator_uses_nothing_but_its_senses() -> None:
     assert plans[0] == plans[1]
 
 
-def test_a_way_goes_round_what_is_solid() -> None:
+def test_a_path_goes_around_solid_cells() -> None:
     plan = GroundPlan()
     plan.seen[:80, :80] = True
-    plan._far = [80, 80]
+    plan._extent = [80, 80]
     plan.solid[20, 0:60] = 1.0
     start, goal = cell_of(5, 5), cell_of(20, 5)
     cell, path = start, []
-    ways = plan.ways_to([goal], start)
+    distances = plan.distances_to([goal], start)
     while cell != goal and len(path) < 300:
-        cell = plan.descend(ways, cell, 1)[0]
+        cell = plan.path_from(distances, cell, 1)[0]
         path.append(cell)
     assert path[-1] == goal
     assert not any(plan.solid[each] >= 0.5 for each in path)

@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 import puzzlebox
 from puzzlebox.arena.senses import SENSES, Cruising, Sense
-from puzzlebox.arena.senses.sense import sense_of
+from puzzlebox.arena.senses.sense import make_sense
 
 TASK = "arenas: [{items: [{name: Agent, at: [20, 0, 20], rotation: 0}]}]"
 
@@ -84,7 +84,7 @@ def test_its_space_is_a_box_with_axes(space: Any) -> None:
 
 def test_who_asks_for_no_sense_gets_a_sentence() -> None:
     with pytest.raises(ValueError, match=r"^there is no sense `vital`; allowed: camera, .*did you mean `vitals`\?$"):
-        sense_of("vital", {})
+        make_sense("vital", {})
 
 
 def test_a_sense_must_be_read() -> None:

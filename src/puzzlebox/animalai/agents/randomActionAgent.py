@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.animalai.actions import AAIAction, AAIActions
-from puzzlebox.arena.agents.random import BIASED, draw
+from puzzlebox.arena.agents.random import BIAS_ORDER, draw
 
 
 class RandomActionAgent:
@@ -43,7 +43,7 @@ class RandomActionAgent:
         self.remove_prev_step = remove_prev_step
         self.rng: Any = np.random
         rows = {tuple(each.action_tuple.discrete[0]): each for each in AAIActions().allActions}
-        self.actions = [rows[divmod(action, 3)] for action in BIASED]
+        self.actions = [rows[divmod(action, 3)] for action in BIAS_ORDER]
 
     def get_num_steps(self, prev_step: AAIAction) -> "deque[AAIAction]":
         """Return the action as many times as it is to be taken; none where a length below 1 was drawn."""

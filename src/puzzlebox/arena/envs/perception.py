@@ -7,7 +7,7 @@ from puzzlebox._native import Cruise
 from puzzlebox.arena.envs.frames import Frames, Observation
 from puzzlebox.arena.envs.settings import Settings
 from puzzlebox.arena.senses import Camera, Cruising, Depth, Heading, Rays, Segments, Sense, Vitals
-from puzzlebox.arena.senses.sense import sense_of
+from puzzlebox.arena.senses.sense import make_sense
 from puzzlebox.arena.world import World
 
 
@@ -27,7 +27,7 @@ def senses_of(settings: Settings) -> list[Sense]:
         senses.append(Vitals(settings.scaled_vitals))
     if settings.heading:
         senses.append(Heading())
-    return senses + [sense_of(name, options) for name, options in settings.other_senses.items()]
+    return senses + [make_sense(name, options) for name, options in settings.other_senses.items()]
 
 
 class Perception:
