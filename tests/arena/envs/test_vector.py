@@ -239,7 +239,7 @@ def test_branches() -> None:
 def test_the_pattern_of_the_readme() -> None:
     envs = puzzlebox.make_vec("operant-curriculum/*", num_envs=7, workers=0, **LIGHT)
     envs.reset(seed=0)
-    expected = [tasks_of("operant-curriculum/*")[index % 5].played for index in range(7)]
+    expected = [tasks_of("operant-curriculum/*")[index % 5].task for index in range(7)]
     assert [world.task for world in envs.get_attr("world")] == expected
 
 
