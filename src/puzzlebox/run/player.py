@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from puzzlebox.agents import Agent
-from puzzlebox.agents.origin import said
+from puzzlebox.agents.origin import describe_error
 from puzzlebox.record.entries import plain_event
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.measures import seconds, with_events
@@ -74,7 +74,7 @@ class Player:
                 trained_on = subject.hash in agents[0].trained_on
             session, problem = self._played(subject, slot, agents, seed, events)
         except self._forgiven as wrong:
-            problem = said(wrong)
+            problem = describe_error(wrong)
         kept = session is not None and self._plan.keep_trajectories
         episode = self._episode(subject, slot, seed, session, problem, trained_on, kept)
         episode = with_events(episode, [plain_event(event) for event in events])
@@ -111,7 +111,7 @@ class Player:
                 agent.begin(agent_seed(seed, body))
             play_episode(apparatus, agents, self._plan.longest, lambda outcome: events.extend(outcome.events))
         except self._forgiven as wrong:
-            return session, said(wrong)
+            return session, describe_error(wrong)
         return session, session.error
 
     def _episode(
