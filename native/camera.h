@@ -1,8 +1,8 @@
 // The animal's camera: it paints a scene by casting one ray per pixel against analytic shapes.
 //
 // The tables are those of puzzlebox.scene.scene, byte for byte. `camera.cpp` transforms every part into the frame of
-the // eye and finds the rectangle of the picture it can be in (plain code, once per part); `camera_kernel.inc`
-(compiled once // per instruction set) does the work per pixel.
+// the eye and finds the rectangle of the picture it can be in (plain code, once per part); `camera_kernel.inc`
+// (compiled once per instruction set) does the work per pixel.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,8 @@ void Cruise::see(nb::object tables, int row, float fov_degrees, Image image) {
 }
 
 void Cruise::scan(std::vector<double> turns, double radius, double length, Columns columns, Floats out) {
-  if (turns.empty() || out.shape(0) % turns.size()) throw std::invalid_argument("out: a multiple of the number of rays");
+  bool fits = !turns.empty() && out.shape(0) % turns.size() == 0;
+  if (!fits) throw std::invalid_argument("out: a multiple of the number of rays");
   fans_.push_back({std::move(turns), radius, length, columns, out});
 }
 

@@ -1,5 +1,5 @@
 // Decisions of a single animal in which no rule fires, and what it then perceives. These are nearly all decisions of
-most // episodes; vectors of environments play them without calling Python.
+// most episodes; vectors of environments play them without calling Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -30,7 +30,7 @@ class Cruise {
   nb::object go(int action);
 
   // Set what `perceive` fills in: senses, and in one row of some columns the reward of the decision, the return so far
-  and // the health.
+  // and the health.
   void see(nb::object tables, int row, float fov_degrees, Image image);
   void scan(std::vector<double> turns, double radius, double length, Columns columns, Floats out);
   void feel(Floats out);

@@ -209,8 +209,10 @@ void bind_motion(nb::module_& module) {
       .def_rw("earned", &Animal::earned);
   nb::class_<Stretch>(module, "Stretch", "The end of a run of physics steps.")
       .def_ro("steps", &Stretch::steps, "How many steps were started.")
-      .def_ro("starved", &Stretch::starved, "Animals whose health the time used up; the engine has not moved in this step.")
-      .def_ro("meetings", &Stretch::meetings, "Contacts of animals (by index) with things, by the poses before the last step.")
+      .def_ro("starved", &Stretch::starved,
+              "Animals whose health the time used up; the engine has not moved in this step.")
+      .def_ro("meetings", &Stretch::meetings,
+              "Contacts of animals (by index) with things, by the poses before the last step.")
       .def_ro("astray", &Stretch::astray, "The row of a lost body in the state, or -1.")
       .def_prop_ro("eventful", &Stretch::eventful, "Whether anything happened.");
   nb::class_<Motion>(module, "Motion", "Physics steps of one arena.")

@@ -44,7 +44,7 @@ struct Stretch {
 class Motion {
  public:
   // `system` is the engine's; `animals` and `bodies` are in the same order. `put_back` is called with the rows of
-  bodies that // are outside, and returns whether it moved any; None: they stay where they are.
+  // bodies that are outside, and returns whether it moved any; None: they stay where they are.
   Motion(nb::object system, nb::object solids, std::vector<nb::object> animals, nb::list bodies, nb::object put_back);
 
   // The packed state after the last step; None after anything else may have changed it.

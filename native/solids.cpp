@@ -8,7 +8,8 @@
 namespace puzzlebox {
 namespace {
 
-// The engine reports a contact when surfaces are nearer than two contact offsets, the distance at which an animal starts.
+// The engine reports a contact when surfaces are nearer than two contact offsets, the distance at which an animal
+// starts.
 constexpr double kContact = 0.02 - 1e-6;
 // A surface whose normal points upwards at all supports an animal; less than this is rounding.
 constexpr double kUpwards = 1e-3;
@@ -221,7 +222,7 @@ bool box_cuts_tube(const Vec* box, const Vec* axes, const Solid& tube) {
 }
 
 // Return how far a ball that starts at `p`, outside of the shape, moves along `d` until it hits a convex shape; `most`
-if // it does not. The gap to a convex shape is a convex function of the distance, so Newton's method never overshoots.
+// if it does not. The gap to a convex shape is a convex function of the distance, so Newton's method never overshoots.
 template <typename GapAt>
 double way_to(GapAt gap_at, Gap gap, Vec p, Vec d, double radius, double most) {
   double way = 0;

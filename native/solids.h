@@ -1,5 +1,5 @@
 // The shapes of all things in one arena. At every physics step they answer: what does an animal touch, which zones is
-it // in, does it stand on something? When a thing is placed: is there room?
+// it in, does it stand on something? When a thing is placed: is there room?
 #pragma once
 
 #include <cstdint>
@@ -103,8 +103,8 @@ class Solids {
   void cast(const float* state, int eye, const std::vector<double>& yaws, double radius, double length,
             std::vector<Hit>& hits) const;
   // Write casts as numbers, `width` for each turn from the heading: 1 in the column of what was hit, and last the
-  distance // over the length. `columns` has two columns for nothing and for each thing: the column (-1: none) for a hit
-  of one of its // solid shapes, and for a hit of another shape.
+  // distance over the length. `columns` has two columns for nothing and for each thing: the column (-1: none) for a hit
+  // of one of its solid shapes, and for a hit of another shape.
   void scan(const float* state, int eye, double heading, const std::vector<double>& turns, double radius, double length,
             const std::int32_t* columns, std::size_t things, float* out, std::size_t width) const;
 
