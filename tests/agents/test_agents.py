@@ -152,7 +152,7 @@ def actions_of(agent: RandomAgent, count: int, seed: int = 0) -> list[int]:
 
 
 def lengths(actions: list[int]) -> list[int]:
-    """How long each action lasted, without the last one, which may have been cut off."""
+    """Return how long each action lasted, without the last one, which may have been cut off."""
     return [len(list(group)) for _, group in groupby(actions)][:-1]
 
 

@@ -1,4 +1,4 @@
-"""Animal-AI's classes one by one, as its own unit tests ask for them: signatures, values, mistakes."""
+"""Animal-AI's classes one by one, as its own unit tests check them: signatures, values, mistakes."""
 
 import csv
 import inspect
@@ -43,7 +43,7 @@ def food(tmp_path: Path) -> str:
 
 
 def parameters(callable_: Any) -> dict[str, Any]:
-    """The names of the arguments and their defaults."""
+    """Return the names of the arguments and their defaults."""
     kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     given = inspect.signature(callable_).parameters.values()
     return {each.name: each.default for each in given if each.kind not in kinds}
@@ -53,7 +53,7 @@ def parameters(callable_: Any) -> dict[str, Any]:
 
 
 def rays_of(*columns: int, tags: int = 12) -> Any:
-    """What each ray meets, by column; ray i is 0.1 (i + 1) away."""
+    """Return rays that hit these columns; ray i is 0.1 (i + 1) away."""
     raw = np.zeros((len(columns), tags + 2))
     raw[np.arange(len(columns)), columns] = 1
     raw[:, -1] = 0.1 * np.arange(1, len(columns) + 1)
@@ -97,7 +97,7 @@ def test_three_rays_are_three_columns_under_any_build(tags: int) -> None:
 def test_an_object_these_rays_cannot_tell_is_never_seen() -> None:
     parser = RayCastParser(list(RayCastObjects), 3)
     assert parser.parse(rays_of(0, 1, 13)).shape == (17, 3)
-    assert not parser.parse(rays_of(0, 1, 13))[12:].any()  # 13 is the distance of the third ray, and no object
+    assert not parser.parse(rays_of(0, 1, 13))[12:].any()  # column 13 is the distance, not an object
 
 
 def test_one_row_in_the_parsers_order() -> None:
@@ -188,7 +188,7 @@ def test_as_often_as_the_distribution_says(draw: Any, length: int) -> None:
 
 
 class Pretend:
-    """An environment of ML-Agents as far as a scaffold needs one: it pays 0.5 a step and ends after some."""
+    """An environment of ML-Agents with what a scaffold needs: it pays 0.5 a step and ends after some."""
 
     def __init__(self, length: int = 3, shape: tuple[int, ...] = (3, 4, 5)) -> None:
         self.behavior_specs = {NAME: None, "nobody": None}
@@ -436,7 +436,7 @@ def test_nothing_is_logged_that_nobody_asked_for(food: str, tmp_path: Path, monk
     env.close()
     asked = AnimalAIEnvironment(log_folder=str(tmp_path), arenas_configurations=food, useCamera=False)
     asked.reset()
-    asked.close()  # nobody has acted
+    asked.close()  # no action was taken
     assert [path.name for path in tmp_path.iterdir()] == ["food.yml"]
 
 

@@ -1,4 +1,4 @@
-"""The published heuristics rule by rule, and what our own scripted agent can do."""
+"""The published heuristics rule by rule, and our own scripted agent."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ STANDING, DRIVING = (0.0, 0.0, 0.0), (0.0, 0.0, 5.0)
 
 
 def seeing(*seen: tuple[str, int], velocity: tuple[float, float, float] = DRIVING, rays: int = 5) -> dict[str, Any]:
-    """An observation in which some rays meet something."""
+    """Return an observation in which some rays hit something."""
     rows = np.zeros((rays, len(TAGS_3_1) + 2), np.float32)
     rows[:, len(TAGS_3_1)] = 1.0
     rows[:, -1] = 1.0
@@ -65,7 +65,7 @@ def test_food_rules(seen: list[tuple[str, int]], expected: str) -> None:
 def test_it_turns_left_every_other_step_until_it_sees_something() -> None:
     nothing = seeing()
     assert acts(HeuristicAgent(rays=5), *[nothing] * 4) == ["left", "noop", "left", "noop"]
-    # After going backwards it turns, after anything else it waits first.
+    # After going backwards it turns, after any other action it waits first.
     assert acts(HeuristicAgent(rays=5), seeing(("badGoal", CENTRE)), nothing) == ["backwards", "left"]
     assert acts(HeuristicAgent(rays=5), seeing(("goodGoal", CENTRE)), nothing) == ["forwards", "noop"]
 
@@ -98,7 +98,7 @@ def test_radial_rules() -> None:
     agent = HeuristicAgent(rays=5, behaviour="radial")
     standing = seeing(velocity=STANDING)
     assert acts(agent, standing, standing, standing, seeing()) == ["forwards-left", "left", "forwards-left", "forwards"]
-    # Either kind of food counts the same: what is ahead goes before what is left.
+    # Both kinds of food count the same: ahead comes before left.
     assert acts(agent, seeing(("goodGoalMulti", LEFT), ("goodGoal", CENTRE))) == ["forwards"]
 
 
@@ -116,7 +116,7 @@ def test_the_papers_rule_gets_it_going_where_it_is_slow() -> None:
     actions = acts(agent, *[stuck] * 200)
     assert set(actions) == {"forwards-left", "forwards-right"}
     assert 70 <= actions.count("forwards-left") <= 130
-    assert acts(agent, *[stuck] * 200) == actions  # the coin is the seed's
+    assert acts(agent, *[stuck] * 200) == actions  # the seed determines the random choices
     assert acts(agent, seeing(("goodGoal", CENTRE))) == ["forwards"]
     assert acts(agent, seeing(("goodGoal", LEFT), velocity=STANDING)) == ["left"]
 
@@ -154,7 +154,7 @@ def test_the_navigator_finds_its_way(task: str) -> None:
 
 
 def test_the_navigator_uses_nothing_but_its_senses() -> None:
-    """It plays the same where nothing but the observation and the names of the rays are given."""
+    """It plays the same when it gets nothing but the observation and the names of the rays."""
     import puzzlebox
 
     plans = []
@@ -220,5 +220,5 @@ def test_heuristic_and_random_pass_what_the_originals_did(tmp_path: Path) -> Non
     assert 0.005 <= rate["random"] <= 0.06
     assert 0.09 <= rate["heuristic(rays=15)"] <= 0.22
     dull = [row for row in rows_of(outcome.episodes) if row["agent"] != "random" and row["level"] in ("3", "10")]
-    # Not one of the obstacles and tools gives way to it.
+    # It solves none of the obstacles and tools.
     assert all(row["return"] == pytest.approx(-1.0, abs=1e-9) for row in dull)

@@ -1,4 +1,4 @@
-"""Rays against what the original recorded of itself and against the kernel's own distances; and vitals."""
+"""Rays against recordings of the original and against the kernel's own distances; and vitals."""
 
 from math import cos, sin
 from pathlib import Path
@@ -28,10 +28,10 @@ def test_every_ray_of_the_recorded_runs(log: str, file: str, reference: Path) ->
         world = World(task, arena=number % len(task.arenas), rules=FINE)
         for row, following in zip(rows, [*rows[1:], None], strict=True):
             recorded = [entry.split(":") for entry in row["CombinedRaycastData"].split(";")]
-            seen = rays.hits(world)
-            assert [tag for tag, _ in seen] == [tag for _, tag in recorded], row["Step"]
-            assert [far for _, far in seen] == pytest.approx([float(far) for far, _ in recorded], abs=1e-4), row["Step"]
-            compared += len(seen)
+            hits = rays.hits(world)
+            assert [tag for tag, _ in hits] == [tag for _, tag in recorded], row["Step"]
+            assert [far for _, far in hits] == pytest.approx([float(far) for far, _ in recorded], abs=1e-4), row["Step"]
+            compared += len(hits)
             if following is not None:
                 world.step([action_of(following)])
     assert compared > 300
@@ -39,10 +39,10 @@ def test_every_ray_of_the_recorded_runs(log: str, file: str, reference: Path) ->
 
 def test_the_measured_values_of_the_first_row() -> None:
     world = world_of(AGENT, "name: GoodGoal, at: [20, 0, 25], size: 1")
-    seen = [far for _, far in Rays(9, 60).hits(world)]
+    distances = [far for _, far in Rays(9, 60).hits(world)]
     # docs/original/senses.md#a-recorded-fan
-    assert seen[::2] == pytest.approx([0.0200025, 0.02100105, 0.1009394, 0.1055332, 0.1125833], abs=1e-6)
-    assert seen[1::2] == pytest.approx(seen[2::2])
+    assert distances[::2] == pytest.approx([0.0200025, 0.02100105, 0.1009394, 0.1055332, 0.1125833], abs=1e-6)
+    assert distances[1::2] == pytest.approx(distances[2::2])
 
 
 def test_the_middle_comes_first_then_right_then_left() -> None:
@@ -153,7 +153,7 @@ def test_a_ramp_is_met_on_its_slope() -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_rays_agree_with_the_distances_of_the_kernel(seed: int) -> None:
-    """The ball fits just before the place where it is said to meet something, and no longer just after."""
+    """The ball fits just before the position where it hits something, and no longer just after it."""
     rng = np.random.default_rng(seed)
     world = World(random_task(rng), seed=seed, rules="4.3")
     run(world, [FORWARDS] * int(rng.integers(1, 8)))
@@ -167,7 +167,7 @@ def test_rays_agree_with_the_distances_of_the_kernel(seed: int) -> None:
         towards = np.array((sin(yaw), 0.0, cos(yaw)))
         for way in np.linspace(0, max(far - 1e-6, 0), 60):
             assert set(solids.near(state, tuple(start + way * towards), RADIUS - 1e-5, 15)) <= beside
-        # Rotations come in single precision, which makes these distances a little uncertain.
+        # Rotations have single precision, which makes these distances slightly uncertain.
         assert thing in (-1, *solids.near(state, tuple(start + far * towards), RADIUS + 1e-5, 15))
 
 

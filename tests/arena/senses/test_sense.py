@@ -1,4 +1,4 @@
-"""A sense is a name, a space and a read-out; whoever defines one can ask for it by its name."""
+"""A sense is a name, a space and a read-out; a defined sense is a setting by its name."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ TASK = "arenas: [{items: [{name: Agent, at: [20, 0, 20], rotation: 0}]}]"
 
 @pytest.fixture(autouse=True)
 def _forgotten() -> Iterator[None]:
-    """What a test defines, no other knows."""
+    """Remove the senses that a test defines."""
     before = dict(SENSES)
     yield
     SENSES.clear()
@@ -24,7 +24,7 @@ def _forgotten() -> Iterator[None]:
 
 
 def pulse(*, space: Any = None, **body: Any) -> type[Sense]:
-    """A sense that says how many decisions were made."""
+    """Define a sense that counts decisions."""
 
     def begin(self: Any, beats: int = 1) -> None:
         self.beats = beats
@@ -52,7 +52,7 @@ def test_none_and_false_are_no_wish_for_it(no: bool | None) -> None:
 
 @pytest.mark.parametrize(("how", "cruises"), [(Cruising.NEVER, False), (Cruising.READS, True)])
 def test_a_sense_says_whether_there_is_a_cruise(how: Cruising, cruises: bool) -> None:
-    """In a vector it is the same with and without."""
+    """In a vector the values are the same with and without cruises."""
     pulse(cruising=how)
     env = puzzlebox.make(TASK, camera=None, pulse=True)
     env.reset(seed=0)
@@ -71,7 +71,7 @@ def test_a_name_is_given_once_and_is_a_word() -> None:
     with pytest.raises(TypeError, match="Pulse has the name 'my pulse'; it must be a word, as in compass=True"):
         pulse(name="my pulse")
     pulse()
-    again = pulse()  # as a cell of a notebook that is run twice
+    again = pulse()  # like a notebook cell that is run twice
     assert SENSES["pulse"] is again
 
 

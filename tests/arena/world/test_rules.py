@@ -1,4 +1,4 @@
-"""The presets and single fields of the rules, and cases a careful reading of the world found."""
+"""The presets and single fields of the rules, and special cases of the world."""
 
 from itertools import repeat
 from typing import Any
@@ -111,7 +111,7 @@ def test_where_fruits_hang(rules: str, places: int) -> None:
         first[tuple(thing(world, "GoodGoalMulti")["at"])] = seed
     assert len(first) == places
     if places == 1:
-        # The first two numbers of System.Random(1), as anybody with .NET can see.
+        # The first two numbers of System.Random(1), as .NET prints them.
         azimuth, polar = 2 * np.pi * 0.24866858415709278, (0.2 + 0.6 * 0.11074397718102856) * np.pi
         way = (np.sin(polar) * np.cos(azimuth), np.cos(polar), np.sin(polar) * np.sin(azimuth))
         assert next(iter(first)) == pytest.approx(np.add((19.9, 4.3, 19.9), np.multiply(2.25, way)), abs=0.02)
@@ -167,16 +167,16 @@ def test_the_theme_of_an_arena_in_full() -> None:
     assert world_of(AGENT).look == THEMES["classic"]
 
 
-# --- what a careful reading found
+# --- special cases
 
 
 def test_every_event_names_a_thing_that_was_there() -> None:
     world = world_of(AGENT, *multis(10, 15), zone("{do: grant_reward}"), button(reward_names="[GoodGoal]"))
-    known = {each["id"]: each["name"] for each in world.describe()["things"]}
+    names = {each["id"]: each["name"] for each in world.describe()["things"]}
     for event in run(world, repeat(FORWARDS, 60)):
-        known.update((each["id"], each["name"]) for each in world.describe()["things"])
+        names.update((each["id"], each["name"]) for each in world.describe()["things"])
         if event.thing is not None:
-            assert known[event.thing] == event.name
+            assert names[event.thing] == event.name
 
 
 def test_a_tree_that_is_taken_away_lets_its_fruits_fall() -> None:
@@ -209,7 +209,7 @@ arenas:
       {name: DataZone, at: [20, 0, 5], size: [4, 1, 4], operations: [{do: end_episode, reward: -0.7}]}]}
   - {id: 1, time_limit: 1, items: [{name: Agent, at: [20, 0, 5]}]}
 """
-    world = World(parsed(text), rules="4.3")  # where a penalty does not keep one from the next arena
+    world = World(parsed(text), rules="4.3")  # in which a penalty does not prevent merging
     outcome = world.step([NOOP])
     assert outcome.rewards[0] == pytest.approx(-1.1)
     assert (outcome.terminated, outcome.truncated) == (True, False)
