@@ -86,7 +86,7 @@ def _option_names(factory: Factory) -> list[str] | None:
 
 
 def _parameters(factory: Factory) -> list[inspect.Parameter] | None:
-    """Return the parameters of a factory; None where Python cannot tell, as for some classes written in C."""
+    """Return the parameters of a factory; None where they are unknown, as for some classes written in C."""
     try:
         return list(inspect.signature(factory).parameters.values())
     except (ValueError, TypeError):

@@ -20,18 +20,18 @@ physx: Any = sapien.physx
 SOLID, BLOCKS, TOUCHED, ENTERED = 1, 2, 4, 8
 
 FLOOR_TOP = -0.01
-# The floor and the fence are things of the kernel too, with these numbers; no body of the engine moves them.
+# The ids of the floor and the fence in the kernel; other things are numbered from FIRST_THING.
 FLOOR, FENCE = 0, 1
 FIRST_THING = 2
-# What a cast says that met no thing.
+# The id of a cast that hits nothing.
 NOTHING = -1
-# Thick enough that nothing comes out on the other side in one step.
+# Metres; thick enough that no body passes through within one physics step.
 _THICK, _FLOOR_THICK = 20.0, 4.0
 _FENCE_TOP = 200.0
-# What leaves these bounds (metres beyond the fence, below the floor) is astray.
+# A body beyond these bounds (metres outside the fence, below the floor) is astray.
 _MARGIN, _DEPTH = 0.5, 3.0
-# What is pressed further than this (metres) beyond the fence or below the ground (y = 0) is put back.
-_GIVE = 0.05
+# A body pressed further than this (metres) into the fence or below y = 0 is put back.
+_TOLERANCE = 0.05
 _WORLD_GRAVITY = np.array((0.0, -9.81, 0.0), np.float32)
 _UNIT = np.ones(3, np.float32)
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -180,7 +180,7 @@ class Engine:
         self._scene = sapien.Scene([self.system])
         self.solids = Solids()
         self.solids.bound((-_MARGIN, -_DEPTH, -_MARGIN), (width + _MARGIN, _FENCE_TOP, depth + _MARGIN))
-        self.solids.keep_within((-_GIVE, -_GIVE, -_GIVE), (width + _GIVE, inf, depth + _GIVE))
+        self.solids.keep_within((-_TOLERANCE, -_TOLERANCE, -_TOLERANCE), (width + _TOLERANCE, inf, depth + _TOLERANCE))
         self._builds: dict[int, Build] = {}
         self._components: dict[int, Any] = {}
         self._moving: list[int] = []

@@ -175,7 +175,7 @@ def _legacy_operations(thing: Thing) -> list[models.Operation]:
 
 def _reward_item(thing: Thing, name: str) -> models.Item:
     takes = CATALOGUE[name].takes()
-    # Without a size the game brings a goal of exactly 1; a size in the file is shrunk like any other.
+    # Without a size the game creates a goal of exactly 1; a size in the file is shrunk like any other.
     size = thing.asked["reward_size"] if "reward_size" in thing.given else (1 / SHRINK,) * 3
     values = {"at": thing.asked["reward_at"], "size": size}
     return models.Item(name=name, **{key: value for key, value in values.items() if key in takes})

@@ -44,8 +44,8 @@ class Unplaced:
 
 def make(item: Item, number: int | None, rules: Rules) -> Thing:
     """Create the thing that an item describes, without a position."""
-    asked: Mapping[str, Any] = {name: getattr(item, name) for name in item.model_fields_set if name in PARAMETERS}
-    thing = CATALOGUE[item.name](asked, rules)
+    values: Mapping[str, Any] = {name: getattr(item, name) for name in item.model_fields_set if name in PARAMETERS}
+    thing = CATALOGUE[item.name](values, rules)
     thing.item = number
     return thing
 
@@ -110,32 +110,32 @@ class Placer:
     def _draw_position(self, thing: Thing) -> bool:
         """Draw the position of a thing; return whether it could be anywhere on the floor."""
         width, depth = self._engine.width, self._engine.depth
-        asked = thing.asked["at"] or (None, 0.0, None)
+        at = thing.asked["at"] or (None, 0.0, None)
         if isinstance(thing, Agent):
             if thing.asked["at_one_of"]:
                 choices = thing.asked["at_one_of"]
-                asked = choices[int(self._rng.integers(len(choices)))]
-            if asked[0] in (0.0, width) or asked[2] in (0.0, depth):
-                asked = _INSTEAD_OF_BORDER
+                at = choices[int(self._rng.integers(len(choices)))]
+            if at[0] in (0.0, width) or at[2] in (0.0, depth):
+                at = _INSTEAD_OF_BORDER
             reach = (0.5, 0.5)
         else:
             probe = thing.probe()
             reach = (probe.half[0], probe.half[2])
-        x = self._draw_coordinate(asked[0], reach[0], width)
-        z = self._draw_coordinate(asked[2], reach[1], depth)
-        thing.at = (x, thing.height(asked[1]), z)
-        return asked[0] is None and asked[2] is None
+        x = self._draw_coordinate(at[0], reach[0], width)
+        z = self._draw_coordinate(at[2], reach[1], depth)
+        thing.at = (x, thing.height(at[1]), z)
+        return at[0] is None and at[2] is None
 
-    def _draw_coordinate(self, asked: float | None, reach: float, most: float) -> float:
-        if asked is not None:
-            return min(max(float(asked), 0.0), most)
+    def _draw_coordinate(self, value: float | None, reach: float, most: float) -> float:
+        if value is not None:
+            return min(max(float(value), 0.0), most)
         return float(self._rng.uniform(min(reach, most / 2), max(most - reach, most / 2)))
 
     def _draw_rotation(self, thing: Thing) -> float:
-        asked = thing.asked["rotation"]
-        if asked is None:
-            asked = self._rng.uniform(0.0, 360.0) if thing.turns else 0.0
-        return float(asked) % 360.0
+        rotation = thing.asked["rotation"]
+        if rotation is None:
+            rotation = self._rng.uniform(0.0, 360.0) if thing.turns else 0.0
+        return float(rotation) % 360.0
 
     def _in_the_way(self, thing: Thing, anywhere: bool, state: bytes | None) -> str | None:
         """Return the name of what the thing would cut into (docs/original/placement.md#things); None when it fits."""

@@ -331,7 +331,7 @@ class World:
         self.note("finished", animal=animal, cause=cause, passed=animal.passed, latency=animal.latency)
 
     def _conclude(self, animal: Agent) -> None:
-        """After an animal is done, merge into the next arena or end the episode, unless others must still finish."""
+        """Merge into the next arena or end the episode after an animal is done, unless others must still finish."""
         if self.arena.episode_end == "all" and not all(each.done for each in self.animals):
             return
         counted = self.animals if self.arena.episode_end == "all" else [animal]
