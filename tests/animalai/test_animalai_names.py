@@ -62,7 +62,7 @@ def test_a_script_that_downloads_the_program(caplog: pytest.LogCaptureFixture) -
     assert get_package_version() == puzzlebox.__version__
 
 
-def test_what_the_program_would_have_been_told() -> None:
+def test_the_arguments_of_the_original_program() -> None:
     rest = "--rayMaxDegrees 60 --decisionPeriod 3"
     args = AnimalAIEnvironment.executable_args()
     assert " ".join(args) == f"--playerMode 0 --useCamera --resolution 150 --useRayCasts --raysPerSide 2 {rest}"
@@ -389,7 +389,7 @@ def test_an_environment_in_play_mode(food: str, tmp_path: Path, last: list[str])
     assert "Traceback" not in words
 
 
-def test_play_says_that_there_is_no_such_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_play_refuses_a_missing_file(monkeypatch: pytest.MonkeyPatch) -> None:
     from puzzlebox.animalai import environment
     from puzzlebox.animalai.play import play
 

@@ -65,7 +65,7 @@ def test_what_rays_tell_apart() -> None:
     assert RayCastObjects.GOODGOAL != 3  # a plain Enum
 
 
-def test_the_parser_knows_what_it_was_made_for() -> None:
+def test_the_parser_holds_its_arguments() -> None:
     assert list(parameters(RayCastParser)) == ["listOfObjects", "numberOfRays"]
     parser = RayCastParser([RayCastObjects.ARENA, RayCastObjects.GOODGOAL], 3)
     assert (parser.numberOfRays, parser.numberOfObjects, parser.listofObjectVals) == (3, 2, [0, 3])
@@ -178,7 +178,7 @@ def test_the_previous_action_again_or_never() -> None:
 
 
 @pytest.mark.parametrize(("draw", "length"), [(None, 4), (lambda: -3.9, 3), (lambda: 0.9, 0), (lambda: 5, 5)])
-def test_as_often_as_the_distribution_says(draw: Any, length: int) -> None:
+def test_an_action_lasts_as_long_as_the_distribution_draws(draw: Any, length: int) -> None:
     before = AAIActions().FORWARDS
     steps = RandomActionAgent(max_step_length=4, step_length_distribution=draw).get_num_steps(prev_step=before)
     assert steps == deque([before] * length)
@@ -288,7 +288,7 @@ def test_a_scaffold_step_by_step() -> None:
     assert env.closed
 
 
-def test_nobody_to_act_is_the_end() -> None:
+def test_an_episode_without_agents_is_over() -> None:
     env: Any = Pretend(length=0)
     scaffold = FrameByFrameScaffold(env)
     assert scaffold.step("FORWARD")[1:3] == (0.0, True)
@@ -429,7 +429,7 @@ def test_the_log_of_a_script(food: str, tmp_path: Path) -> None:
     assert rows[-1]["arenaID"] == "0"
 
 
-def test_nothing_is_logged_that_nobody_asked_for(food: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_no_log_without_a_log_folder(food: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     env = AnimalAIEnvironment(arenas_configurations=food, useCamera=False)
     env.step()

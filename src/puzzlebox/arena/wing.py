@@ -61,9 +61,9 @@ class ArenaWing:
         template = Template(place, seed=seed)
         amount = variations if template.endless else min(variations, template.count)
         for each in template.sample(amount, seed=seed):
-            found = self.classify(f"{name}@{each.number}", each.task)
-            level = found.level if each.task.metadata.level is not None else name
-            yield found._replace(level=level, variant=str(each.number))
+            task = self.classify(f"{name}@{each.number}", each.task)
+            level = task.level if each.task.metadata.level is not None else name
+            yield task._replace(level=level, variant=str(each.number))
 
     def level_of(self, name: str) -> tuple[str, str] | None:
         """Return the level and the variant in a name of the testbed (level, task and variant, as in 03-12-01)."""

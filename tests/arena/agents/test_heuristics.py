@@ -127,7 +127,7 @@ def test_an_even_fan_has_no_middle(rays: Any) -> None:
         HeuristicAgent(rays=rays)
 
 
-def test_a_behaviour_nobody_knows() -> None:
+def test_an_unknown_behaviour_is_refused() -> None:
     with pytest.raises(ValueError, match="did you mean `operant`"):
         HeuristicAgent(behaviour="operand")
 
@@ -175,7 +175,7 @@ def test_the_navigator_uses_nothing_but_its_senses() -> None:
 
 def test_a_path_goes_around_solid_cells() -> None:
     plan = GroundPlan()
-    plan.seen[:80, :80] = True
+    plan.explored[:80, :80] = True
     plan._extent = [80, 80]
     plan.solid[20, 0:60] = 1.0
     start, goal = cell_of(5, 5), cell_of(20, 5)

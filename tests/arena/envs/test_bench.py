@@ -37,7 +37,7 @@ def sound(data: dict[str, Any]) -> bool:
     return all(isfinite(figure["measured"]) and figure["measured"] > 0 for figure in data["figures"])
 
 
-def test_it_prints_a_table_and_says_meanwhile_what_it_does(tmp_path: Path) -> None:
+def test_it_prints_a_table_and_its_progress(tmp_path: Path) -> None:
     """Runs outside of the source tree, without the folder of benchmarks."""
     done = bench(*QUICK, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -73,7 +73,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     assert sound(json.loads((tmp_path / "notes.txt").read_text()))
 
 
-def test_where_it_cannot_be_written_it_says_so(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     done = bench(*QUICK, "-o", "nowhere/speed.json", cwd=tmp_path)
     assert done.returncode == 1
     assert "error: nowhere/speed.json cannot be written: No such file or directory\n" in done.stderr

@@ -135,7 +135,7 @@ def test_every_observation_is_the_callers_own() -> None:
 # --- observations, rewards and info
 
 
-def test_the_observation_is_flat_and_as_asked() -> None:
+def test_the_observation_is_flat_and_follows_the_settings() -> None:
     env = puzzlebox.make(FORAGING, camera=None, rays=7, ray_degrees=90)
     observation, info = env.reset(seed=0)
     assert {name: (part.shape, part.dtype) for name, part in observation.items()} == {
@@ -390,7 +390,7 @@ def test_its_specification_makes_it_again() -> None:
 
 
 @pytest.mark.parametrize("first", ["import gymnasium as gym, puzzlebox", "import puzzlebox, gymnasium as gym"])
-def test_it_is_registered_whoever_is_imported_first(first: str) -> None:
+def test_it_is_registered_whichever_module_is_imported_first(first: str) -> None:
     code = f"{first}\nprint(gym.spec('puzzlebox/Arena-v1').id)"
     process = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert process.stdout.strip() == "puzzlebox/Arena-v1"

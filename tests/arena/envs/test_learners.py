@@ -328,7 +328,7 @@ def test_vectors_name_the_tasks_of_their_episodes(workers: int) -> None:
     envs.close()
 
 
-def test_info_says_how_long_it_took() -> None:
+def test_info_holds_the_latency() -> None:
     env = puzzlebox.make("examples/food", **LIGHT)
     _, info = env.reset(seed=7)
     assert info["latency"] is None
@@ -376,7 +376,7 @@ def test_every_kind_of_infos_passes_gymnasiums_check(infos: str) -> None:
         check_env(puzzlebox.make(FORAGING, camera=None, infos=infos), skip_render_check=True)
 
 
-def test_what_is_undecided_is_masked_in_our_vectors_and_none_in_gymnasiums() -> None:
+def test_undecided_values_are_masked_in_our_vectors_and_none_in_gymnasiums() -> None:
     ours = puzzlebox.make_vec(FORAGING, 2, workers=1, **LIGHT).reset(seed=0)[1]
     theirs = SyncVectorEnv([lambda: puzzlebox.make(FORAGING, **LIGHT)] * 2).reset(seed=0)[1]
     for name in ("passed", "latency"):

@@ -148,7 +148,7 @@ def test_the_end_of_one_may_be_the_end_of_all() -> None:
     assert terminated == {"agent_0": True, "agent_1": True}
 
 
-def test_who_runs_out_of_time_is_truncated() -> None:
+def test_an_agent_out_of_time_is_truncated() -> None:
     env = puzzlebox.make_parallel(text("all"), **LIGHT)
     env.reset(seed=0)
     while env.agents:

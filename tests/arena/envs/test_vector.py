@@ -168,7 +168,7 @@ def test_as_gymnasiums_own_vector(segments: bool, mode: AutoresetMode, workers: 
 
 
 @workers
-def test_some_can_begin_anew_while_others_go_on(workers: int) -> None:
+def test_some_can_be_reset_while_others_continue(workers: int) -> None:
     envs = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, **LIGHT)
     theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **LIGHT)] * 3)
     some = np.array([False, True, True])
@@ -440,7 +440,7 @@ def followed(function: Any, by: Any) -> Any:
     return both
 
 
-def test_an_answer_nobody_could_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_that_could_not_be_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     envs = puzzlebox.make_vec(THREE, num_envs=2, workers=2, **LIGHT)
     envs.reset(seed=0)
     with monkeypatch.context() as patch:
@@ -466,7 +466,7 @@ def test_a_signal_that_breaks_a_message_closes_the_vector(monkeypatch: pytest.Mo
         envs.reset(seed=0)
 
 
-def test_what_was_drawn_is_told_alike_of_the_last_episode(tmp_path: Path) -> None:
+def test_final_infos_hold_the_drawn_values(tmp_path: Path) -> None:
     """Whatever its type, and nothing where no template is played."""
     file = tmp_path / "some.yml"
     file.write_text(VARIED)
@@ -487,7 +487,7 @@ def test_what_was_drawn_is_told_alike_of_the_last_episode(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("mode", ["next_step", "disabled"])
-def test_an_episode_that_was_over_goes_on_where_it_is_restored(mode: str) -> None:
+def test_an_ended_episode_continues_after_restore(mode: str) -> None:
     envs = puzzlebox.make_vec(OTHER, num_envs=2, workers=2, autoreset=mode, **LIGHT)
     envs.reset(seed=0)
     still = np.zeros(2, np.int64)

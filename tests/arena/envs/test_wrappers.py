@@ -259,7 +259,7 @@ def test_statistics_of_a_vector() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
-def test_wrapped_copies_in_mid_episode_go_on_alike(copied: Any) -> None:
+def test_wrapped_copies_in_mid_episode_continue_equally(copied: Any) -> None:
     env: Any = wrappers.FrameStackObservation(wrappers.TimeLimit(make_env(**ALL), 50), 2)
     env.reset(seed=3)
     env.action_space.seed(5)

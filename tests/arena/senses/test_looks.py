@@ -190,7 +190,7 @@ def test_looks_fit_the_body(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, thing in CATALOGUE.items() if "color" in thing.takes()])
-def test_a_colour_asked_for_is_seen(name: str) -> None:
+def test_the_colour_of_a_task_is_visible(name: str) -> None:
     keys = {"symbol": "circle", "rotation": 270} if CATALOGUE[name].colour is ColourRule.SYMBOL else {}
     images = []
     for color in ([250, 10, 10], [10, 10, 250]):
@@ -261,7 +261,7 @@ def named(world: World, camera: Camera) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ["WallTransparent", "CylinderTunnelTransparent", "DataZone", "DeathZone", "HotZone"])
-def test_what_one_sees_through_is_a_thing_like_others_unless_asked_otherwise(name: str) -> None:
+def test_a_transparent_thing_counts_unless_through_is_set(name: str) -> None:
     veil, behind = item(name, 20, 10, size=[3, 2, 3]), item("Wall", 20, 20, size=[20, 8, 1])
     world = staged(item("Agent", 20, 5), veil, behind)
     near, through = Camera(128), Camera(128, through=True)

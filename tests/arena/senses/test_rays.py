@@ -79,7 +79,7 @@ def test_the_columns_of_each_build(rules: str, tags: int) -> None:
     assert np.all(rows[:, -1] > 0)
 
 
-def test_a_buffer_is_filled_anew() -> None:
+def test_a_buffer_is_overwritten() -> None:
     world = world_of(AGENT)
     rays = Rays(3)
     buffer = np.full(rays.size(world.rules), 7, np.float32)

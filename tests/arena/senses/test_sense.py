@@ -36,7 +36,7 @@ def pulse(*, space: Any = None, **body: Any) -> type[Sense]:
     return type("Pulse", (Sense,), {"name": "pulse", "__init__": begin, "read": read, **body})
 
 
-def test_a_class_is_asked_for_by_its_name() -> None:
+def test_a_sense_is_a_setting_by_its_name() -> None:
     pulse()
     env = puzzlebox.make(TASK, camera=None, vitals=False, pulse={"beats": 2})
     env.reset(seed=0)
@@ -51,7 +51,7 @@ def test_none_and_false_are_no_wish_for_it(no: bool | None) -> None:
 
 
 @pytest.mark.parametrize(("how", "cruises"), [(Cruising.NEVER, False), (Cruising.READS, True)])
-def test_a_sense_says_whether_there_is_a_cruise(how: Cruising, cruises: bool) -> None:
+def test_a_sense_determines_whether_there_is_a_cruise(how: Cruising, cruises: bool) -> None:
     """In a vector the values are the same with and without cruises."""
     pulse(cruising=how)
     env = puzzlebox.make(TASK, camera=None, pulse=True)
@@ -82,7 +82,7 @@ def test_its_space_is_a_box_with_axes(space: Any) -> None:
         puzzlebox.make(TASK, pulse=True)
 
 
-def test_who_asks_for_no_sense_gets_a_sentence() -> None:
+def test_an_unknown_sense_is_refused_with_a_sentence() -> None:
     with pytest.raises(ValueError, match=r"^there is no sense `vital`; allowed: camera, .*did you mean `vitals`\?$"):
         make_sense("vital", {})
 

@@ -139,7 +139,7 @@ def test_a_fork_is_neither_copied_nor_pickled(fork: Fork) -> None:
             attempt(fork)
 
 
-def test_without_fork_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fork_the_error_names_the_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
     with pytest.raises(RuntimeError, match="use snapshot and restore"):
         Fork(world_of("name: Agent"))

@@ -234,7 +234,7 @@ def test_info_is_unknown_until_the_end() -> None:
 
 
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step"])
-def test_a_vector_says_of_whom_it_is_known(autoreset: str) -> None:
+def test_the_mask_of_a_vector_shows_where_passed_is_known(autoreset: str) -> None:
     food = "{name: GoodGoal, at: [20, 0, 20], size: 1}"
     text = f"arenas: [{{time_limit: 30, items: [{{name: Agent, at: [20, 0, %s], rotation: 0}}, {food}]}}]"
     envs = puzzlebox.make_vec([text % 17, text % 5], 2, workers=1, camera=None, autoreset=autoreset)

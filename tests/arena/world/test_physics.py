@@ -356,14 +356,14 @@ PUSH_AND_REST = ([FORWARDS] * 25 + [NOOP] * 15) * 5
     "name",
     ["Wall", "CylinderTunnel", "GoodGoalMulti", "GoodGoalBounce", "HeavyBlock", "SpawnerDispenserTall", "GrowGoal"],
 )
-def test_what_comes_and_goes_moves_nobody_else(name: str) -> None:
+def test_things_that_appear_and_vanish_move_nothing_else(name: str) -> None:
     size = {"size": (3.0, 3.0, 3.0)} if CATALOGUE[name].size else {}
     guests = [Item(name=name, at=(x, 0.0, 34.0), rotation=0.0, **size) for x in (5.0, 15.0, 33.0)]
     plain = history(staged(*SCENERY), PUSH_AND_REST)
     assert history(staged(*SCENERY), PUSH_AND_REST, *guests) == plain
 
 
-def test_what_a_button_brings_and_takes_moves_nobody_else() -> None:
+def test_things_a_button_adds_and_removes_move_nothing_else() -> None:
     def pressed(operation: dict[str, Any]) -> tuple[list[bytes], int]:
         agent = item("Agent", 10, 20, rotation=270)
         world = staged(agent, *SCENERY[1:], item("SpawnerButton", 5, 20.2, operations=[operation], reset_duration=0.2))
@@ -376,7 +376,7 @@ def test_what_a_button_brings_and_takes_moves_nobody_else() -> None:
     assert pressed(toggle) == (plain, presses)
 
 
-def test_what_changes_its_size_moves_nobody_else() -> None:
+def test_things_that_change_their_size_move_nothing_else() -> None:
     def beside(last: float) -> list[bytes]:
         goal = item("GrowGoal", 34, 34, initial_value=1, final_value=last, change_rate=0.05)
         return history(staged(*SCENERY, goal), PUSH_AND_REST)

@@ -196,7 +196,7 @@ def test_two_agents_that_starve_together_end_the_episode_once() -> None:
     assert world.truncated
 
 
-def test_the_description_knows_which_way_an_animal_looks() -> None:
+def test_the_description_holds_the_heading_of_an_animal() -> None:
     world = world_of(AGENT)
     run(world, repeat(RIGHT, 15))
     assert thing(world, "Agent")["turn"] == pytest.approx([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])
@@ -231,7 +231,7 @@ def test_a_finished_animal_does_not_leave_where_it_stands() -> None:
     assert "left" not in kinds(events)
 
 
-def test_leaving_is_told_when_the_zone_goes_away() -> None:
+def test_leaving_is_an_event_when_the_zone_vanishes() -> None:
     world = world_of(AGENT, "name: DataZone, at: [20, 0, 5], size: [4, 1, 4], zone_id: here")
     run(world, repeat(NOOP, 5))
     world.vanish(next(each for each in world.things if type(each).__name__ == "DataZone"))
@@ -253,7 +253,7 @@ def test_a_reward_that_lasts_is_for_zones() -> None:
     assert world.animals[0].total == 0.0
 
 
-def test_in_the_game_a_bad_goal_an_operation_brings_does_not_end_at_once() -> None:
+def test_in_the_game_a_bad_goal_of_an_operation_does_not_end_at_once() -> None:
     item = "{do: toggle_object, items: [{name: BadGoalMulti, at: [20, 0, 20], size: 0.5}]}"
     world = world_of(AGENT, zone(item), rules="4.3")
     assert "collected" in kinds(run(world, repeat(FORWARDS, 40)))
@@ -276,7 +276,7 @@ def test_single_fields_can_be_changed() -> None:
 
 
 @pytest.mark.parametrize("at", ["at: [random, 0, 0.4]", "at_one_of: [[20, 0, 0.4], [10, 0, 0.4]]", "at: [20, 0, 0.4]"])
-def test_where_the_author_says_an_agent_asks_with_its_middle(at: str) -> None:
+def test_an_agent_with_a_position_needs_room_for_its_centre_only(at: str) -> None:
     world = world_of(f"name: Agent, {at}, rotation: 0")
     assert world.unplaced == []
     run(world, repeat(NOOP, 20))
@@ -321,7 +321,7 @@ def test_a_wall_brought_onto_a_sign_stands_on_it() -> None:
     assert wall["at"][1] - 0.4995 > 0.01 + 2 * 0.999 - 0.001
 
 
-def test_no_operation_brings_an_agent() -> None:
+def test_no_operation_adds_an_agent() -> None:
     world = world_of(AGENT, zone("{do: toggle_object, items: [{name: Agent}]}"))
     (failure,) = (event for event in run(world, repeat(FORWARDS, 40)) if event.kind == "unplaced")
     assert failure.details["against"] == "the rule that operations bring no agents"

@@ -55,5 +55,5 @@ class RandomActionAgent:
     def get_new_action(self, prev_step: AAIAction | None) -> AAIAction:
         """Draw the next action, given the previous one or None."""
         previous = None if prev_step is None else [each.name for each in self.actions].index(prev_step.name)
-        drawn = draw(self.rng, previous, self.action_biases, self.prev_step_bias, self.remove_prev_step)
-        return prev_step if prev_step is not None and drawn == previous else self.actions[drawn]
+        index = draw(self.rng, previous, self.action_biases, self.prev_step_bias, self.remove_prev_step)
+        return prev_step if prev_step is not None and index == previous else self.actions[index]

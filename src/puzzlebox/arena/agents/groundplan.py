@@ -44,14 +44,14 @@ class GroundPlan:
     Attributes:
         solid: how certain it is that a cell is blocked, 0 to 1.
         toll: the cost of entering a cell beside the distance: zones, ramps, things to push, places where it got stuck.
-        seen: whether a ray has reached the cell.
+        explored: whether a ray has reached the cell.
     """
 
     def __init__(self) -> None:
         shape = (_SIDE, _SIDE)
         self.solid: Floats = np.zeros(shape, np.float32)
         self.toll: Floats = np.zeros(shape, np.float32)
-        self.seen: npt.NDArray[np.bool_] = np.zeros(shape, np.bool_)
+        self.explored: npt.NDArray[np.bool_] = np.zeros(shape, np.bool_)
         self._extent = [2, 2]
         self._points = np.arange(0.0, _REACH, _SPACING, dtype=np.float32)
 
@@ -60,7 +60,7 @@ class GroundPlan:
         rays, points = np.nonzero(self._points[None, :] < (lengths - 0.05)[:, None])
         far = self._points[points]
         cells = self._cells(x + sines[rays] * far, z + cosines[rays] * far)
-        self.seen[cells] = True
+        self.explored[cells] = True
         self.solid[cells] *= 0.8
         self._extent[0] = max(self._extent[0], int(cells[0].max(initial=0)) + 2)
         self._extent[1] = max(self._extent[1], int(cells[1].max(initial=0)) + 2)
@@ -69,7 +69,7 @@ class GroundPlan:
         """Mark positions at which a ray hit something solid."""
         cells = self._cells(xs, zs)
         self.solid[cells] += (1.0 - self.solid[cells]) * 0.6
-        self.seen[cells] = True
+        self.explored[cells] = True
 
     def add_toll(self, xs: Floats, zs: Floats, toll: float, around: int) -> None:
         """Raise the toll of positions, and of `around` cells on each side of them."""
@@ -79,12 +79,12 @@ class GroundPlan:
                 cells = (np.clip(centre_x + dx, 0, _SIDE - 1), np.clip(centre_z + dz, 0, _SIDE - 1))
                 share = toll if abs(dx) + abs(dz) <= 1 else toll / 2
                 self.toll[cells] = np.maximum(self.toll[cells], share)
-        self.seen[centre_x, centre_z] = True
+        self.explored[centre_x, centre_z] = True
 
-    def mark_seen(self, x: float, z: float, around: int) -> None:
+    def mark_explored(self, x: float, z: float, around: int) -> None:
         """Mark `around` cells on each side of a position as explored."""
         i, k = cell_of(x, z)
-        self.seen[max(i - around, 0) : i + around + 1, max(k - around, 0) : k + around + 1] = True
+        self.explored[max(i - around, 0) : i + around + 1, max(k - around, 0) : k + around + 1] = True
 
     def _cells(self, xs: Any, zs: Any) -> tuple[Cells, Cells]:
         i = np.clip((xs / CELL).astype(np.intp), 0, _SIDE - 1)
@@ -96,8 +96,8 @@ class GroundPlan:
     def frontier(self) -> list[tuple[int, int]]:
         """Return unexplored cells beside free ones."""
         width, depth = self._extent
-        open_ = (self.seen & (self.solid < BLOCKED) & (self.toll < 8))[:width, :depth]
-        unknown = ~self.seen[:width, :depth]
+        open_ = (self.explored & (self.solid < BLOCKED) & (self.toll < 8))[:width, :depth]
+        unknown = ~self.explored[:width, :depth]
         beside = np.zeros_like(unknown)
         beside[1:-1, 1:-1] = open_[2:, 1:-1] | open_[:-2, 1:-1] | open_[1:-1, 2:] | open_[1:-1, :-2]
         neighbours = np.zeros(unknown.shape, np.int8)
@@ -109,7 +109,7 @@ class GroundPlan:
         width = max(self._extent[0], start[0] + 2, *(cell[0] + 2 for cell in targets))
         depth = max(self._extent[1], start[1] + 2, *(cell[1] + 2 for cell in targets))
         price = 1.0 + self.toll[:width, :depth] + 4.0 * self.solid[:width, :depth]
-        price[~self.seen[:width, :depth]] += 0.5
+        price[~self.explored[:width, :depth]] += 0.5
         # Nothing solid is crossed, but a path may start in a blocked cell: the animal is where it is.
         price[self.solid[:width, :depth] >= BLOCKED] = 400.0
         distances = np.full((width + 2, depth + 2), _UNREACHED, np.float32)

@@ -234,15 +234,15 @@ class NavigatorAgent:
         if not groups:
             return None
         kinds = {each[0] for each in groups} | {each.kind for each in self._food}
-        wanted = next(kind for kind in _FOOD if kind in kinds)
-        groups = [each for each in groups if each[0] == wanted]
+        kind_to_seek = next(kind for kind in _FOOD if kind in kinds)
+        groups = [each for each in groups if each[0] == kind_to_seek]
         if not groups:
             return None
         sizes = []
         for _, first, last in groups:
             far = float(lengths[first : last + 1].min())
             size = self._food_size(first, last, far)
-            sizes.append((size if wanted == "goodGoal" else 0.0, -far))
+            sizes.append((size if kind_to_seek == "goodGoal" else 0.0, -far))
         # Food that ends the episode is chosen by size, other food by distance.
         largest = max(size for size, _ in sizes)
         chosen = max(
@@ -273,8 +273,8 @@ class NavigatorAgent:
     def _plan(self, x: float, z: float, start: tuple[int, int]) -> None:
         self._planned_at = self._clock
         kinds = [each.kind for each in self._food]
-        wanted = next((kind for kind in _FOOD if kind in kinds), None)
-        food = [each for each in self._food if each.kind == wanted]
+        kind_to_seek = next((kind for kind in _FOOD if kind in kinds), None)
+        food = [each for each in self._food if each.kind == kind_to_seek]
         targets = [cell_of(each.x, each.z) for each in food]
         if targets:
             distances = self._map.distances_to(targets, start)
@@ -285,12 +285,12 @@ class NavigatorAgent:
             if targets:
                 distances = self._map.distances_to(targets, start)
             if not targets or float(distances[start]) > 250.0:
-                self._map.mark_seen(x, z, 6)
+                self._map.mark_explored(x, z, 6)
                 self._restart_search()
                 return
         self._path = self._map.path_from(distances, start)
         if not self._path or float(distances[start]) < 3.0:
-            self._map.mark_seen(x, z, 3)
+            self._map.mark_explored(x, z, 3)
             for each in food:
                 if hypot(each.x - x, each.z - z) < 1.5:
                     each.tries += 1
@@ -305,7 +305,7 @@ class NavigatorAgent:
             else:
                 self._target, self._since_target = place, 0
             if self._since_target > 6:
-                self._map.mark_seen(place[0], place[1], 3)
+                self._map.mark_explored(place[0], place[1], 3)
                 self._since_target = 0
 
     def _restart_search(self) -> None:

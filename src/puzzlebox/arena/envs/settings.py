@@ -34,24 +34,24 @@ _SETTINGS_LINE = "        settings: "
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def refuse_unknown(names: Mapping[str, Any], known: Sequence[str], what: str = "setting") -> None:
+def refuse_unknown(names: Mapping[str, Any], allowed: Sequence[str], what: str = "setting") -> None:
     """Raise a TypeError for the first unknown name, with the nearest known one.
 
     Settings are keyword arguments, and libraries look for Python's own wording to know which ones they can pass.
     """
     for name in names:
-        if name not in known:
+        if name not in allowed:
             python = f"got an unexpected keyword argument '{name}': " if what in ("setting", "argument") else ""
-            raise TypeError(f"{python}there is no {what} `{name}`{nearest(str(name), list(known))}")
+            raise TypeError(f"{python}there is no {what} `{name}`{nearest(str(name), list(allowed))}")
 
 
-def checked_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
+def checked_options(options: Any, allowed: Sequence[str]) -> dict[str, Any]:
     """Return the options of a `reset` as a dictionary; None is an empty one."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise TypeError(f"options is {options!r}; it must be a dictionary with {' or '.join(known)}")
-    refuse_unknown(options, list(known), "option")
+        raise TypeError(f"options is {options!r}; it must be a dictionary with {' or '.join(allowed)}")
+    refuse_unknown(options, list(allowed), "option")
     return dict(options)
 
 
@@ -268,9 +268,9 @@ def _meaning(setting: Field[Any]) -> str:
 def table() -> str:
     """Return the settings as a Markdown table, for docs/guides/environments.md."""
     values = defaults()
-    shown = {name: f'"{value}"' if isinstance(value, str) else f"{value}" for name, value in values.items()}
-    shown = {name: value.removesuffix(".0") for name, value in shown.items()}
-    rows = [f"| `{name}` | {shown[name]} | {meaning} |" for name, meaning in meanings().items()]
+    texts = {name: f'"{value}"' if isinstance(value, str) else f"{value}" for name, value in values.items()}
+    texts = {name: value.removesuffix(".0") for name, value in texts.items()}
+    rows = [f"| `{name}` | {texts[name]} | {meaning} |" for name, meaning in meanings().items()]
     return "\n".join(["| setting | default | meaning |", "|---|---|---|", *rows])
 
 

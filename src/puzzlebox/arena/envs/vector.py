@@ -135,7 +135,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             tasks = for_one_agent(tasks_of(options["task"]))
             for index, (_, request) in enumerate(requests):
                 request["task"] = share(tasks, index, self.num_envs)
-        updates = self._begin([request if wanted else None for request, wanted in zip(requests, mask, strict=True)])
+        updates = self._begin([request if selected else None for request, selected in zip(requests, mask, strict=True)])
         return self._observations(), self._infos(updates, mask)
 
     def begin(
@@ -228,9 +228,9 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         branches = self.settings.actions == "branches"
         shape, most = ((self.num_envs, 2), 2) if branches else ((self.num_envs,), 8)
         if chosen.shape != shape or chosen.dtype.kind not in "iu":
-            wanted = "two whole numbers" if branches else "one whole number"
+            expected = "two whole numbers" if branches else "one whole number"
             raise ValueError(
-                f"actions have shape {chosen.shape} and type {chosen.dtype}; give {wanted} for each of {shape[0]}"
+                f"actions have shape {chosen.shape} and type {chosen.dtype}; give {expected} for each of {shape[0]}"
             )
         if chosen.min() < 0 or chosen.max() > most:
             row = int(np.flatnonzero(((chosen < 0) | (chosen > most)).reshape(shape[0], -1).any(axis=1))[0])
@@ -295,7 +295,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         for name in DECIDED_INFOS:
             unknown = UNKNOWN if self._numbers_only else None
             pairs = zip(decided.tolist(), columns[name], strict=True)
-            columns[name] = [value if known else unknown for known, value in pairs]
+            columns[name] = [value if is_decided else unknown for is_decided, value in pairs]
         columns |= {name: values.tolist() for name, values in self._constant.items()}
         names = list(columns)
         rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -311,9 +311,9 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     def _add_decided(self, infos: dict[str, Any], name: str, value: Any, row: int) -> None:
         """Add an entry that is known once an episode is decided; the mask says where it is unknown."""
-        known = infos.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))
+        mask = infos.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))
         infos.setdefault(name, np.zeros(self.num_envs, INFOS[name]))[row] = 0 if value is None else value
-        known[row] = value is not None
+        mask[row] = value is not None
 
     def _add_variation(self, infos: dict[str, Any], variation: dict[str, Any], row: int) -> None:
         """Add drawn values as one object: Gymnasium would make an array of each value, with the type of the first."""

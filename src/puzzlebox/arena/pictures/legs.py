@@ -11,23 +11,23 @@ from puzzlebox.render import Painter, View
 from puzzlebox.wings.protocols import Image, Leg
 
 
-def legs(record: Record, side: int, wanted: Callable[[int], bool]) -> list[Leg]:
+def legs(record: Record, side: int, with_picture: Callable[[int], bool]) -> list[Leg]:
     """Replay an episode until it was decided; return a leg for each arena it came to, in order.
 
     Args:
         record: the episode.
         side: width and height of the pictures, in pixels.
-        wanted: returns whether to paint the arena at a position in the task.
+        with_picture: returns whether to paint the arena at a position in the task.
     """
     world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
-    unfinished = [_UnfinishedLeg(world, side, wanted)]
+    unfinished = [_UnfinishedLeg(world, side, with_picture)]
     done = False
     for actions in record.actions:
         before, position = world.clock, world.position
         events = world.step(actions).events
         if world.position != position:
             unfinished[-1].went_on = True
-            unfinished.append(_UnfinishedLeg(world, side, wanted))
+            unfinished.append(_UnfinishedLeg(world, side, with_picture))
             done = False
             continue
         # After the deciding event, the position does not depend on the animal's actions.
@@ -47,10 +47,12 @@ def legs(record: Record, side: int, wanted: Callable[[int], bool]) -> list[Leg]:
 class _UnfinishedLeg:
     """A leg during the replay."""
 
-    def __init__(self, world: World, side: int, wanted: Callable[[int], bool]) -> None:
+    def __init__(self, world: World, side: int, with_picture: Callable[[int], bool]) -> None:
         scene = world.scene()
         self._arena, self._side, self._view = world.position, side, View.top(scene, 1.0)
-        self._picture: Image | None = Painter(scene).picture(self._view, side, side) if wanted(world.position) else None
+        self._picture: Image | None = (
+            Painter(scene).picture(self._view, side, side) if with_picture(world.position) else None
+        )
         self.points: list[NDArray[np.float64]] = [np.array(world.position_of(world.animals[0]))]
         self.went_on = False
 

@@ -97,9 +97,9 @@ def _tube_mesh() -> tuple[Any, Any]:
     outer, inner, far_outer, far_inner = (ring * count for ring in range(4))
     strips = [(outer, far_outer, False), (inner, far_inner, True), (outer, inner, True), (far_outer, far_inner, False)]
     triangles = []
-    for here, there, inwards in strips:
+    for near, far, inwards in strips:
         for i in range(TUBE_SIDES):
-            quads = [(here + i, here + i + 1, there + i), (there + i, here + i + 1, there + i + 1)]
+            quads = [(near + i, near + i + 1, far + i), (far + i, near + i + 1, far + i + 1)]
             triangles += [quad[::-1] if inwards else quad for quad in quads]
     for i, outwards in ((0, False), (TUBE_SIDES, True)):  # the two feet
         quads = [(outer + i, far_outer + i, inner + i), (far_outer + i, far_inner + i, inner + i)]

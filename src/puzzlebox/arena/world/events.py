@@ -10,7 +10,7 @@ class Event:
 
     Attributes:
         kind: one of `KINDS`.
-        step: physics steps since the start of the episode when it happened.
+        step: its time in physics steps since the start of the episode.
         thing: the id of the thing concerned, as in `World.describe`.
         name: the name of that thing.
         animal: the index of the animal concerned, from 0.

@@ -73,9 +73,9 @@ class Picture:
             if number not in moving:
                 poses[place]["at"], poses[place]["turn"] = engine.pose(number)
             if thing.fades or thing.kinematic:
-                shown = thing.shown()
-                self._changing.append([thing, place, len(rows), shown])
-                poses[place]["value"] = min(shown, 1.0)
+                value = thing.shown()
+                self._changing.append([thing, place, len(rows), value])
+                poses[place]["value"] = min(value, 1.0)
             for part in thing.looks(self._look):
                 rows.append(row_of(part, place, *tables.place_of(part)))
         scene.poses, scene.owners, scene.parts = poses, np.array(order, np.int32), np.array(rows, PART)
@@ -84,9 +84,9 @@ class Picture:
         scene.version += 1
         self._half, self._at, self._color = scene.parts["half"], scene.parts["at"], scene.parts["color"][:, :3]
 
-    def _repaint(self, thing: Thing, place: int, first: int, shown: float) -> None:
+    def _repaint(self, thing: Thing, place: int, first: int, value: float) -> None:
         """Write the current looks of a thing to the tables."""
-        self._numbers[place, 7] = min(shown, 1.0)
+        self._numbers[place, 7] = min(value, 1.0)
         for row, part in enumerate(thing.looks(self._look), first):
             self._half[row] = part.half
             self._at[row] = part.at
