@@ -13,7 +13,7 @@ from puzzlebox._native import Motion
 
 from benchmarks.measure import Result, best_microseconds, best_seconds
 from puzzlebox.arena.envs.arena import ArenaEnv, make
-from puzzlebox.arena.envs.speed import actions_of, arena
+from puzzlebox.arena.envs.speed import arena, random_actions
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.senses.vitals import Vitals
 from puzzlebox.arena.world import World
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 def _round(begin: Callable[[int], T], go: Callable[[T, list[int]], int]) -> float:
     """Microseconds per action over some episodes; to begin them is not counted."""
-    actions, seconds, taken = actions_of(_STEPS), 0.0, 0
+    actions, seconds, taken = random_actions(_STEPS), 0.0, 0
     for seed in range(_EPISODES):
         started = begin(seed)
         start = time.perf_counter()
@@ -54,7 +54,7 @@ class _Timed:
 
 def _engine_round(begin: Callable[[int], World]) -> float:
     """The same, counting only what is spent inside the engine, while the world plays by its rules."""
-    actions, seconds, taken = actions_of(_STEPS), 0.0, 0
+    actions, seconds, taken = random_actions(_STEPS), 0.0, 0
     for seed in range(_EPISODES):
         world = begin(seed)
         engine = _Timed(world)

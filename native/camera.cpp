@@ -29,7 +29,7 @@ struct Matrix {
   Vec3 column(int i) const { return {row[0][i], row[1][i], row[2][i]}; }
 };
 Vec3 operator*(const Matrix& m, Vec3 v) { return {dot(m.row[0], v), dot(m.row[1], v), dot(m.row[2], v)}; }
-// The transposed matrix times a vector: back into the frame the matrix leads out of.
+// The transposed matrix times a vector: the inverse rotation.
 Vec3 back(const Matrix& m, Vec3 v) { return m.row[0] * v.x + m.row[1] * v.y + m.row[2] * v.z; }
 Matrix operator*(const Matrix& a, const Matrix& b) {
   Matrix out;
@@ -44,7 +44,7 @@ Matrix matrix(const float* q) {
 }
 bool is_turned(const float* q) { return q[1] != 0 || q[2] != 0 || q[3] != 0; }
 
-// Sun and sky on a face with this normal; the kernel has the same for round surfaces.
+// Light of sun and sky on a face with this normal; the kernel has the same for round surfaces.
 void light_face(const SceneSurroundings& a, Vec3 n, float* out) {
   float sun = std::max(0.0f, dot(n, vec3(a.sun))), up = std::max(0.0f, n.y), down = std::max(0.0f, -n.y);
   for (int i = 0; i < 3; ++i) {
@@ -53,7 +53,7 @@ void light_face(const SceneSurroundings& a, Vec3 n, float* out) {
   }
 }
 
-// The smallest rectangle of u and v around some points before the eye.
+// The smallest rectangle of u and v around some points in front of the eye.
 struct Bounds {
   float u0 = kFar, u1 = -kFar, v0 = kFar, v1 = -kFar;
   void add(float x, float y, float z) {
@@ -62,7 +62,7 @@ struct Bounds {
   }
 };
 
-// Around a box, given in the frame of the eye (x right, y up, z forwards): its centre and its three half edges.
+// The rectangle of a box in the frame of the eye (x right, y up, z forwards): its centre and its three half edges.
 Bounds around_box(Vec3 centre, const Vec3 (&edge)[3]) {
   Vec3 corner[8];
   int behind = 0;
@@ -76,7 +76,7 @@ Bounds around_box(Vec3 centre, const Vec3 (&edge)[3]) {
   for (int i = 0; i < 8; ++i) {
     if (corner[i].z >= kNear) out.add(corner[i].x, corner[i].y, corner[i].z);
     if (!behind) continue;
-    // Edges that run past the eye count up to where they do.
+    // Edges that pass behind the eye are cut off in front of it.
     for (int bit = 1; bit < 8; bit <<= 1) {
       const Vec3 &a = corner[i], &b = corner[i | bit];
       if ((i & bit) || (a.z < kNear) == (b.z < kNear)) continue;
@@ -87,7 +87,7 @@ Bounds around_box(Vec3 centre, const Vec3 (&edge)[3]) {
   return out;
 }
 
-// Around a ball that is wholly before the eye: where lines through the eye touch it.
+// The rectangle of a ball wholly in front of the eye: where lines through the eye touch it.
 Bounds around_ball(Vec3 centre, float radius) {
   Bounds out;
   float r2 = radius * radius, below = 1 / (centre.z * centre.z - r2);
@@ -98,7 +98,7 @@ Bounds around_ball(Vec3 centre, float radius) {
   return out;
 }
 
-// The box around a hull, in the frame of its part.
+// The bounding box of a hull, in the frame of its part.
 struct Extent {
   std::vector<float> planes;
   Vec3 low{kFar, kFar, kFar}, high{-kFar, -kFar, -kFar};
@@ -106,7 +106,7 @@ struct Extent {
 constexpr float kFarReach = 1e3f;
 constexpr int kManyPlanes = 64, kManyHulls = 1024;
 
-// Where three planes meet inside all others is a corner.
+// A corner is where three planes meet inside all others.
 Extent extent_of(const float* planes, int count) {
   Extent out;
   out.planes.assign(planes, planes + 4 * count);
@@ -133,7 +133,7 @@ Extent extent_of(const float* planes, int count) {
   return out;
 }
 
-// Memory that is kept from picture to picture, one set per thread.
+// Memory that is reused from picture to picture, one set per thread.
 struct Store {
   std::vector<float> u, v, depth, scratch;
   std::vector<int> ids;
@@ -141,7 +141,7 @@ struct Store {
   std::vector<Plane> planes;
   std::unordered_map<std::uint64_t, Extent> hulls;  // by a hash of their planes
 
-  // Null for a hull too fine to be measured quickly.
+  // Null for a hull with too many planes to measure quickly.
   const Extent* hull(const float* rows, int count) {
     if (count > kManyPlanes) return nullptr;
     std::uint64_t hash = 14695981039346656037u;
@@ -162,7 +162,7 @@ struct Store {
 
 class Painting {
  public:
-  // With `everything` parts outside the picture are kept too: they may throw shadows into it.
+  // With `everything`, parts outside the picture are kept too: they may cast shadows into it.
   Painting(const Scene& scene, const View& view, const Picture& picture, Store& store, bool everything = false)
       : scene_(scene), view_(view), store_(store), everything_(everything) {
     Frame& f = frame;
@@ -191,7 +191,7 @@ class Painting {
     }
     f.level = view.pitch_degrees == 0;
     store.shapes.clear(), store.planes.clear();
-    store.planes.reserve(scene.plane_count);  // shapes point into it
+    store.planes.reserve(scene.plane_count);  // shapes hold pointers into it
     add(false);
     f.opaque_count = static_cast<int>(store.shapes.size());
     add(true);
@@ -206,7 +206,7 @@ class Painting {
     for (int i = 0; i < scene_.part_count; ++i) {
       const ScenePart& part = scene_.parts[i];
       if (((part.flags & kSeeThrough) != 0) != see_through) continue;
-      if (see_through && !(part.color[3] > 0)) continue;  // nobody sees it, so it is nearest to nobody
+      if (see_through && !(part.color[3] > 0)) continue;  // invisible, so it is the nearest surface of no pixel
       if (part.thing < 0 || part.thing >= scene_.pose_count) throw std::invalid_argument("a part belongs to no thing");
       if (part.kind > static_cast<int>(Form::kHull)) throw std::invalid_argument("a part is of an unknown kind");
       const ScenePose& pose = scene_.poses[part.thing];
@@ -288,7 +288,7 @@ class Painting {
       float high = form == Form::kCapsule ? half[1] + half[0] : half[1];
       Vec3 edge[3] = {{a.x, b.x, c.x}, {a.y, b.y, c.y}, {a.z, b.z, c.z}};
       edge[0] = edge[0] * half[0], edge[2] = edge[2] * half[2];
-      if (form == Form::kTube) {  // it stands on its axis
+      if (form == Form::kTube) {  // its axis is at its bottom
         edge[1] = edge[1] * (0.5f * half[1]);
         centre = centre + edge[1];
       } else {
@@ -296,7 +296,7 @@ class Painting {
       }
       bounds = around_box(centre, edge);
     }
-    // The centres of pixels inside, and one more on every side against rounding.
+    // The centres of pixels inside, and one more on every side because of rounding.
     float per = 1 / frame.pixel, middle_x = 0.5f * frame.width - 0.5f, middle_y = 0.5f * frame.height - 0.5f;
     s.x0 = bounded(bounds.u0 * per + middle_x, frame.width);
     s.x1 = bounded(bounds.u1 * per + middle_x + 2, frame.width);
@@ -333,7 +333,7 @@ class Painting {
   }
 
   void add_planes(const ScenePart& part, const Matrix& turn, Vec3 eye, Vec3 a, Vec3 b, Vec3 c, Shape& s) {
-    // Several parts may share planes: then there are more than reserved, and earlier shapes would point nowhere.
+    // Parts may share planes: then there are more than reserved, and reallocation would invalidate earlier pointers.
     if (store_.planes.size() + part.count > store_.planes.capacity()) {
       const Plane* before = store_.planes.data();
       store_.planes.reserve(2 * (store_.planes.size() + part.count));

@@ -1,8 +1,8 @@
-// The agent's camera: a picture of a scene by casting one ray per pixel against analytic forms.
+// The animal's camera: it paints a scene by casting one ray per pixel against analytic shapes.
 //
-// The tables are those of puzzlebox.scene.scene, byte for byte. Work is split in two: `camera.cpp` brings every part
-// into the frame of the eye and finds the rectangle of the picture it can be in (plain code, once per part), and
-// `camera_kernel.inc` (compiled once per instruction set) does what is done per pixel.
+// The tables are those of puzzlebox.scene.scene, byte for byte. `camera.cpp` transforms every part into the frame of
+// the eye and finds the rectangle of the picture it can be in (plain code, once per part); `camera_kernel.inc`
+// (compiled once per instruction set) does the work per pixel.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ constexpr std::uint8_t kGlows = 1, kSeeThrough = 2;
 constexpr std::uint32_t kHidden = 1;
 constexpr int kMask = 128;
 
-// What the `ids` of a picture say where no thing is.
+// The values of `ids` that are not things.
 constexpr int kIdSky = -1, kIdFloor = -2, kIdFence = -3, kIdCeiling = -4;
 
 struct Scene {
@@ -59,25 +59,25 @@ struct View {
   float eye[3];
   float heading_degrees, pitch_degrees;
   float fov_degrees;  // across the shorter side of the picture
-  int skip_thing;  // the animal that looks, or -1
+  int skip_thing;  // the row that is not painted, or -1
 };
 
 struct Picture {
   std::uint8_t* image;
   int height, width, channels;
   float* distance;    // along the axis of view, infinite in the sky; or null
-  std::int32_t* ids;  // or null
-  bool through;       // distances and ids are those of what is opaque, else of what is nearest
+  std::int32_t* ids;  // the row of `poses` of each pixel; or null
+  bool through;       // whether distances and ids ignore transparent surfaces
 };
 
-// Throws std::invalid_argument where the tables contradict each other.
+// Throws std::invalid_argument where the tables are inconsistent.
 void paint(const Scene& scene, const View& view, const Picture& picture);
 
-// How much of the sun each pixel's place sees (0 to 1), for the large painter; `picture.image` is left alone.
-// The sun is `samples` points, at most 64, on a disc of the radius `spread` one metre away.
+// Write how much of the sun the surface at each pixel sees (0 to 1); `picture.image` is not used. The sun is `samples`
+// points, at most 64, on a disc of radius `spread` at a distance of one metre.
 void shade(const Scene& scene, const View& view, const Picture& picture, int samples, float spread, float* out);
 
-// The instruction set the camera uses: "avx512", "avx2" or "baseline"; and a way to choose a lesser one, for tests.
+// The instruction set the camera uses: "avx512", "avx2" or "baseline". Tests can set a lesser one.
 const char* camera_level();
 bool set_camera_level(const char* name);
 

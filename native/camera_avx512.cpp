@@ -1,3 +1,3 @@
-// The camera's kernel for AVX-512; compiled with it switched on.
+// The camera's kernel for AVX-512, compiled with it enabled.
 #define CAMERA_LEVEL avx512
 #include "camera_kernel.inc"

@@ -1,6 +1,6 @@
-// A handful of floats worked on at once. The camera's kernel is written once in these words and compiled for each
-// instruction set; the namespace of the set keeps the copies apart. No templates of the standard library in here: the
-// linker keeps one copy of those, and it might be the one for a newer processor.
+// Vectors of floats. The camera's kernel is written once with these types and compiled for each instruction set; the
+// namespace of the set keeps the copies apart. No templates of the standard library here: the linker keeps one copy of
+// those, which might be the one for a newer processor.
 #pragma once
 
 #include <math.h>
@@ -53,7 +53,7 @@ INLINE M all_lanes() { return {0xffff}; }
 INLINE unsigned bits(M a) { return a.v; }
 INLINE F select(M m, F a, F b) { return _mm512_mask_blend_ps(m.v, b.v, a.v); }
 INLINE I select(M m, I a, I b) { return _mm512_mask_blend_epi32(m.v, b.v, a.v); }
-INLINE F smaller(F a, F b) { return _mm512_min_ps(a.v, b.v); }  // b where a is not a number
+INLINE F smaller(F a, F b) { return _mm512_min_ps(a.v, b.v); }  // b where a is NaN
 INLINE F larger(F a, F b) { return _mm512_max_ps(a.v, b.v); }
 INLINE F abs(F a) { return _mm512_abs_ps(a.v); }
 INLINE F floor(F a) { return _mm512_roundscale_ps(a.v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
@@ -128,7 +128,7 @@ INLINE I shift_left(I a) {
 
 #else
 
-// Four lanes of whatever the processor has (SSE2, NEON), or one where the compiler knows no vectors.
+// Four lanes of SSE2 or NEON, or a single float where the compiler has no vectors.
 #if defined(__GNUC__) || defined(__clang__)
 constexpr int kLanes = 4;
 typedef float Floats __attribute__((vector_size(16)));
@@ -238,7 +238,7 @@ INLINE I load(const int* p) {
   return out;
 }
 INLINE void store(int* p, I a) { memcpy(p, &a.v, sizeof(a.v)); }
-INLINE I nearest_int(F a) { return I(as_ints((a + F(0.5f)).v), 0); }  // of numbers from 0 on
+INLINE I nearest_int(F a) { return I(as_ints((a + F(0.5f)).v), 0); }  // for numbers of 0 or more
 INLINE F to_float(I a) { return F(as_floats(a.v), 0); }
 INLINE I operator|(I a, I b) { return I(a.v | b.v, 0); }
 template <int n>
@@ -272,7 +272,7 @@ INLINE void store_triples(unsigned char* p, I a) {
 }
 INLINE F inverse(F a) {
 #if defined(__SSE2__)
-  // One step of Newton's: as exact as a division needs to be here, and quicker.
+  // One step of Newton's method: exact enough for a division here, and faster.
   F r = rough_inverse(a);
   return r * (F(2.0f) - a * r);
 #else

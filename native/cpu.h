@@ -1,9 +1,9 @@
-// Which vector instructions this processor has: the kernels choose their code path by it at run time.
+// The vector instructions of this processor, by which the kernels choose their code path at run time.
 #pragma once
 
 namespace puzzlebox {
 
-// "avx512", "avx2" or "baseline" (plain code, also everywhere but x86).
+// Return "avx512", "avx2" or "baseline" (plain code, also on all processors but x86).
 const char* instruction_set();
 
 }  // namespace puzzlebox

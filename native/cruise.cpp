@@ -15,7 +15,7 @@ constexpr double kRadians = 3.14159265358979323846 / 180.0;
 Cruise::Cruise(nb::object motion, nb::list actions, double cost, int period, long until)
     : kept_motion_(motion), motion_(nb::cast<Motion*>(motion)), actions_(actions), cost_(cost), period_(period),
       until_(until) {
-  if (motion_->animals() != 1) throw std::invalid_argument("one animal");
+  if (motion_->animals() != 1) throw std::invalid_argument("a cruise is for one animal");
 }
 
 nb::object Cruise::go(int action) {
@@ -28,28 +28,29 @@ nb::object Cruise::go(int action) {
 }
 
 void Cruise::see(nb::object tables, int row, float fov_degrees, Image image) {
-  const Tables* known = nb::cast<const Tables*>(tables);
-  if (row < 0 || row >= known->scene.pose_count) throw std::invalid_argument("row: there is no such pose");
+  const Tables* cast_tables = nb::cast<const Tables*>(tables);
+  if (row < 0 || row >= cast_tables->scene.pose_count) throw std::invalid_argument("row: there is no such pose");
   if (image.shape(2) != 1 && image.shape(2) != 3) throw std::invalid_argument("image: height x width x 3 or 1");
-  kept_tables_ = tables, tables_ = known, row_ = row, fov_degrees_ = fov_degrees, image_ = image;
+  kept_tables_ = tables, tables_ = cast_tables, row_ = row, fov_degrees_ = fov_degrees, image_ = image;
   picture_ = {image.data(), static_cast<int>(image.shape(0)), static_cast<int>(image.shape(1)),
               static_cast<int>(image.shape(2)), nullptr, nullptr, false};
 }
 
 void Cruise::scan(std::vector<double> turns, double radius, double length, Columns columns, Floats out) {
-  if (turns.empty() || out.shape(0) % turns.size()) throw std::invalid_argument("so many numbers a ray");
+  bool fits = !turns.empty() && out.shape(0) % turns.size() == 0;
+  if (!fits) throw std::invalid_argument("out: a multiple of the number of rays");
   fans_.push_back({std::move(turns), radius, length, columns, out});
 }
 
 void Cruise::feel(Floats out) {
-  if (out.shape(0) != 7) throw std::invalid_argument("seven numbers");
-  feeling_ = out;
+  if (out.shape(0) != 7) throw std::invalid_argument("out: seven numbers");
+  vitals_ = out;
 }
 
 void Cruise::tell(Column<double> rewards, Column<double> totals, Column<double> health, std::size_t row) {
-  bool there = row < rewards.shape(0) && row < totals.shape(0) && row < health.shape(0);
-  if (!there) throw std::invalid_argument("row: there is no such one");
-  rewards_ = rewards, totals_ = totals, health_ = health, told_ = row;
+  bool exists = row < rewards.shape(0) && row < totals.shape(0) && row < health.shape(0);
+  if (!exists) throw std::invalid_argument("row: there is no such row");
+  rewards_ = rewards, totals_ = totals, health_ = health, results_row_ = row;
 }
 
 void Cruise::perceive() {
@@ -66,16 +67,16 @@ void Cruise::perceive() {
                            fan.length, fan.columns.data(), fan.columns.shape(0), fan.out.data(),
                            fan.out.shape(0) / fan.turns.size());
   }
-  if (feeling_.is_valid()) motion_->feel(0, feeling_.data());
+  if (vitals_.is_valid()) motion_->feel(0, vitals_.data());
   if (rewards_.is_valid()) {
-    rewards_.data()[told_] = animal.total - animal.before;
-    totals_.data()[told_] = animal.total;
-    health_.data()[told_] = animal.health;
+    rewards_.data()[results_row_] = animal.total - animal.before;
+    totals_.data()[results_row_] = animal.total;
+    health_.data()[results_row_] = animal.health;
   }
 }
 
 void bind_cruise(nb::module_& module) {
-  nb::class_<Cruise>(module, "Cruise", "Steps of an only animal in which nothing happens but physics.")
+  nb::class_<Cruise>(module, "Cruise", "Decisions of a single animal in which no rule fires.")
       .def(nb::init<nb::object, nb::list, double, int, long>(), nb::arg("motion"), nb::arg("actions"), nb::arg("cost"),
            nb::arg("period"), nb::arg("until"))
       .def("see", &Cruise::see, nb::arg("tables"), nb::arg("row"), nb::arg("fov_degrees"), nb::arg("image"))
@@ -84,9 +85,9 @@ void bind_cruise(nb::module_& module) {
       .def("feel", &Cruise::feel, nb::arg("out"))
       .def("tell", &Cruise::tell, nb::arg("rewards"), nb::arg("totals"), nb::arg("health"), nb::arg("row"))
       .def("go", &Cruise::go,
-           "Carry out a decision. None: nothing happened. False: it was not begun, because more than the engine has a\n"
-           "say in it. A Stretch: it was begun, and then something happened.")
-      .def("perceive", &Cruise::perceive, "Fill in what the animal perceives now.");
+           "Play a decision. None: nothing happened. False: it was not started, because a rule could fire in it. A\n"
+           "Stretch: it was started, and then something happened.")
+      .def("perceive", &Cruise::perceive, "Fill in the senses of the animal.");
 }
 
 }  // namespace puzzlebox

@@ -1,5 +1,5 @@
-// Steps of an only animal in which nothing happens but physics, and what it then perceives: nearly all steps of most
-// episodes, and for vectors of environments, done without any Python in between.
+// Decisions of a single animal in which no rule fires, and what it then perceives. These are nearly all decisions of
+// most episodes; vectors of environments play them without calling Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,16 +21,16 @@ class Cruise {
   using Floats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Columns = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
-  // `actions` gets what is done; a decision lasts `period` physics steps, each of which costs `cost`; the light changes
-  // at the physics step `until` (-1: never).
+  // Actions are appended to `actions`; a decision lasts `period` physics steps, each of which costs `cost`; the light
+  // changes at the physics step `until` (-1: never).
   Cruise(nb::object motion, nb::list actions, double cost, int period, long until);
 
-  // Carry out a decision. None: nothing happened. False: it was not begun, because more than the engine has a say in it.
-  // A Stretch: it was begun, and then something happened.
+  // Play a decision. None: nothing happened. False: the decision was not started, because a rule could fire in it. A
+  // Stretch: it was started, and then something happened.
   nb::object go(int action);
 
-  // What `perceive` has to fill in: senses, and in one row of some columns what the decision brought, what there was in
-  // all, whether that is enough, and the health that is left.
+  // Set what `perceive` fills in: senses, and in one row of some columns the reward of the decision, the return so far
+  // and the health.
   void see(nb::object tables, int row, float fov_degrees, Image image);
   void scan(std::vector<double> turns, double radius, double length, Columns columns, Floats out);
   void feel(Floats out);
@@ -58,9 +58,9 @@ class Cruise {
   Picture picture_{};
   Image image_;
   std::vector<Fan> fans_;
-  Floats feeling_;
+  Floats vitals_;
   Column<double> rewards_, totals_, health_;
-  std::size_t told_ = 0;  // the row
+  std::size_t results_row_ = 0;
 };
 
 void bind_cruise(nb::module_& module);

@@ -1,4 +1,4 @@
-// The one native extension of Puzzlebox. Each kernel lives in its own file; this one only names them for Python.
+// The native extension of Puzzlebox. Each kernel has its own file; this one binds them to Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -31,7 +31,7 @@ using State = std::optional<nb::bytes>;
 
 Vec vec(const Triple& t) { return {t[0], t[1], t[2]}; }
 
-// The numbers of a packed state, which must have a row for every body the kernel follows.
+// Return the floats of a packed state, which must have a row for every body the kernel follows.
 const float* floats(const Solids& solids, const nb::bytes& state) {
   if (state.size() < solids.rows() * puzzlebox::kRow * sizeof(float)) throw std::invalid_argument("the state is too short");
   return reinterpret_cast<const float*>(state.c_str());
@@ -39,7 +39,7 @@ const float* floats(const Solids& solids, const nb::bytes& state) {
 
 const float* floats(const Solids& solids, const State& state) { return state ? floats(solids, *state) : nullptr; }
 
-// Things are numbered from 0.
+// Return the id of a thing, or throw where it is negative.
 int checked(int thing) {
   if (thing < 0) throw std::invalid_argument("things are numbered from 0");
   return thing;
@@ -55,7 +55,7 @@ using Columns = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, 
 using Floats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void bind_solids(nb::module_& module) {
-  nb::class_<Solids>(module, "Solids", "The forms of all things in one arena, and who is near what.")
+  nb::class_<Solids>(module, "Solids", "The shapes of all things in one arena, for tests of contact and distance.")
       .def(nb::init<>())
       .def("add_box", [](Solids& s, int thing, unsigned parts, Triple centre, Triple half) {
         s.add_box(checked(thing), parts, vec(centre), vec(half));
@@ -73,8 +73,8 @@ void bind_solids(nb::module_& module) {
       .def("fix", [](Solids& s, int thing, Triple at, std::array<double, 4> q) {
         s.fix(checked(thing), vec(at), q[0], q[1], q[2], q[3]);
       })
-      .def("follow", &Solids::follow, "The things whose poses are the rows of the packed state, in order.")
-      .def("watch", &Solids::watch, "The things that are animals.")
+      .def("follow", &Solids::follow, "Set the things whose poses are the rows of the packed state, in order.")
+      .def("watch", &Solids::watch, "Set the things that are animals.")
       .def("bound", [](Solids& s, Triple low, Triple high) { s.bound(vec(low), vec(high)); })
       .def("keep_within", [](Solids& s, Triple low, Triple high) { s.keep_within(vec(low), vec(high)); })
       .def(
@@ -88,7 +88,7 @@ void bind_solids(nb::module_& module) {
             return nb::make_tuple(nb::bytes(grounded.data(), grounded.size()), astray, meetings);
           },
           "A byte for each animal, 1 where it stands on something; the row that is astray after the step (or -1); and the\n"
-          "meetings of animals (by index) with things, by the poses before it.")
+          "contacts of animals (by index) with things, by the poses before it.")
       .def(
           "cut_by_box",
           [](const Solids& s, State state, Triple centre, Triple half, double yaw, unsigned parts) {
@@ -111,22 +111,22 @@ void bind_solids(nb::module_& module) {
             return out;
           },
           nb::arg("state"), nb::arg("eye"), nb::arg("yaws"), nb::arg("radius"), nb::arg("length"),
-          "For each yaw what a ball meets that sets off from the middle of a thing: the number of that thing (-1: nothing),\n"
-          "the bits of the form it met, and how far it came.")
+          "For each yaw, what a ball cast from the centre of a thing hits: the id of that thing (-1: nothing), the bits of\n"
+          "the shape it hit, and how far it moved.")
       .def(
           "scan",
           [](const Solids& s, nb::bytes state, int eye, double heading, const std::vector<double>& turns, double radius,
              double length, Columns columns, Floats out) {
             std::size_t rays = turns.size();
-            if (!rays || out.shape(0) % rays) throw std::invalid_argument("so many numbers a ray");
+            if (!rays || out.shape(0) % rays) throw std::invalid_argument("out: a multiple of the number of rays");
             s.scan(floats(s, state), checked(eye), heading, turns, radius, length, columns.data(), columns.shape(0),
                    out.data(), out.shape(0) / rays);
           },
           nb::arg("state"), nb::arg("eye"), nb::arg("heading"), nb::arg("turns"), nb::arg("radius"), nb::arg("length"),
           nb::arg("columns"), nb::arg("out"),
-          "The same as numbers, a row for each turn from the heading (radians): 1 in the column of what was met, and\n"
-          "last the part of the length the ball came. `columns` has a row for nothing and one for each thing: its column\n"
-          "(-1: none) where a solid form of it is met, and where another one is.");
+          "Write casts as numbers, a row for each turn from the heading (radians): 1 in the column of what was hit, and\n"
+          "last the distance over the length. `columns` has a row for nothing and one for each thing: its column (-1:\n"
+          "none) for a hit of one of its solid shapes, and for a hit of another shape.");
 }
 
 using puzzlebox::Bytes;
@@ -168,7 +168,7 @@ puzzlebox::Picture picture_of(const Image& image, const std::optional<Numbers>& 
 }
 
 void bind_camera(nb::module_& module) {
-  nb::class_<Tables>(module, "Tables", "The tables of puzzlebox.scene.scene, as bytes, to paint from.")
+  nb::class_<Tables>(module, "Tables", "The tables of puzzlebox.scene.scene, as bytes, for painting.")
       .def(nb::init<Bytes, Bytes, Bytes, Bytes, Bytes>(), nb::arg("parts"), nb::arg("poses"), nb::arg("planes"),
            nb::arg("pixels"), nb::arg("surroundings"))
       .def(
@@ -197,7 +197,7 @@ void bind_camera(nb::module_& module) {
           },
           nb::arg("row"), nb::arg("heading"), nb::arg("fov_degrees"), nb::arg("image"), nb::arg("distance").none(),
           nb::arg("ids").none(), nb::arg("through"),
-          "The same from the middle of the thing in that row of the poses, which does not see itself.")
+          "Paint the scene from the centre of the thing in a row of the poses, which is not painted itself.")
       .def(
           "shade",
           [](const Tables& tables, Place eye, float heading, float pitch, float fov_degrees, Numbers out, int samples,
@@ -211,10 +211,10 @@ void bind_camera(nb::module_& module) {
           },
           nb::arg("eye"), nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("out"),
           nb::arg("samples"), nb::arg("spread"), nb::arg("skip_thing") = -1,
-          "How much of the sun each pixel's place sees, 0 to 1.");
+          "Write how much of the sun the surface at each pixel sees, 0 to 1.");
   module.def("camera_level", &puzzlebox::camera_level, "The instruction set the camera uses.");
   module.def("set_camera_level", &puzzlebox::set_camera_level,
-             "Choose 'baseline', 'avx2' or 'avx512' for tests; False where this processor has it not.");
+             "Set 'baseline', 'avx2' or 'avx512' for tests; False where this processor does not support it.");
 }
 
 }  // namespace

@@ -13,12 +13,12 @@ constexpr double kTurn = 2.0;  // degrees in one physics step: 100 a second
 // Health is a sum of thousands of small costs; less than this is rounding.
 constexpr double kNothing = 1e-9;
 constexpr double kRadians = 3.14159265358979323846 / 180.0;
-// Where these are in a row of the packed state, which begins with the rotation; and the width of a row of poses:
-// position, rotation, and two numbers more (puzzlebox.scene.scene).
+// Offsets in a row of the packed state, which starts with the rotation; and the width of a row of poses: position,
+// rotation, and two more numbers (puzzlebox.scene.scene).
 constexpr int kPosition = 4, kVelocity = 7;
 constexpr int kPose = 9;
 
-// Three floats that live as long as the array.
+// Return an array of three floats, which owns them.
 nb::object vector_of(float** data) {
   float* numbers = new float[3]();
   nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<float*>(p); });
@@ -207,19 +207,21 @@ void bind_motion(nb::module_& module) {
       .def_rw("grounded", &Animal::grounded)
       .def_rw("done", &Animal::done)
       .def_rw("earned", &Animal::earned);
-  nb::class_<Stretch>(module, "Stretch", "How a run of physics steps ended.")
-      .def_ro("steps", &Stretch::steps, "How many were begun.")
-      .def_ro("starved", &Stretch::starved, "Animals whose last health time took; the engine has not moved since.")
-      .def_ro("meetings", &Stretch::meetings, "Of animals (by index) with things, by the poses before the last step.")
-      .def_ro("astray", &Stretch::astray, "The row of the state that was lost, or -1.")
-      .def_prop_ro("eventful", &Stretch::eventful, "Whether there is any of that.");
+  nb::class_<Stretch>(module, "Stretch", "The end of a run of physics steps.")
+      .def_ro("steps", &Stretch::steps, "How many steps were started.")
+      .def_ro("starved", &Stretch::starved,
+              "Animals whose health the time used up; the engine has not moved in this step.")
+      .def_ro("meetings", &Stretch::meetings,
+              "Contacts of animals (by index) with things, by the poses before the last step.")
+      .def_ro("astray", &Stretch::astray, "The row of a lost body in the state, or -1.")
+      .def_prop_ro("eventful", &Stretch::eventful, "Whether anything happened.");
   nb::class_<Motion>(module, "Motion", "Physics steps of one arena.")
       .def(nb::init<nb::object, nb::object, std::vector<nb::object>, nb::list, nb::object>(), nb::arg("system"),
            nb::arg("solids"), nb::arg("animals"), nb::arg("bodies"), nb::arg("put_back").none() = nb::none())
       .def_prop_rw("state", &Motion::state, &Motion::set_state, nb::for_setter(nb::arg("state").none()),
-                   "The packed state after the last step; None where somebody has changed it since.")
+                   "The packed state after the last step; None after anything else may have changed it.")
       .def_rw("clock", &Motion::clock, "Physics steps so far.")
-      .def("begin", &Motion::begin, "A decision begins: rewards are counted from here.")
+      .def("begin", &Motion::begin, "Start a decision: rewards are counted from here.")
       .def(
           "act",
           [](Motion& m, const std::vector<int>& actions, double cost) {
@@ -227,7 +229,7 @@ void bind_motion(nb::module_& module) {
             m.act(actions, cost, out);
             return out.starved;
           },
-          "Let every animal act and pay for one physics step; whose last health that was.")
+          "Let every animal act and pay for one physics step; return those whose health it used up.")
       .def(
           "move",
           [](Motion& m) {
@@ -235,7 +237,7 @@ void bind_motion(nb::module_& module) {
             m.move(out);
             return out;
           },
-          "Let the engine move everything for one physics step.")
+          "Play one physics step of the engine.")
       .def(
           "go",
           [](Motion& m, const std::vector<int>& actions, double cost, int most) -> nb::object {
@@ -243,13 +245,13 @@ void bind_motion(nb::module_& module) {
             m.go(actions, cost, most, out);
             return out.eventful() ? nb::cast(out) : nb::none();
           },
-          "Act and move, `most` times, or until there is something to tell; None: there was nothing.")
+          "Act and move, `most` times or until something happens; None: nothing happened.")
       .def("show_in", &Motion::show_in, nb::arg("poses"), nb::arg("places"),
-           "Say where the poses of a scene are, and which of their rows are those of the bodies.")
-      .def("show", &Motion::show, "Write where all bodies are into those rows.")
+           "Set the poses of a scene, and the rows in them of the bodies.")
+      .def("show", &Motion::show, "Write the poses of all bodies to those rows.")
       .def(
           "feel", [](Motion& m, int animal, Seven out) { m.feel(animal, out.data()); },
-          "Health, velocity to the right, up and forwards, and position of an animal.");
+          "Write health, velocity to the right, up and forwards, and position of an animal.");
 }
 
 }  // namespace puzzlebox

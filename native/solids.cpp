@@ -8,13 +8,14 @@
 namespace puzzlebox {
 namespace {
 
-// The engine reports a contact when surfaces are nearer than two contact offsets, which is where an animal starts.
+// The engine reports a contact when surfaces are nearer than two contact offsets, the distance at which an animal
+// starts.
 constexpr double kContact = 0.02 - 1e-6;
-// A surface that faces upwards at all carries an animal; less than this is rounding.
+// A surface whose normal points upwards at all supports an animal; less than this is rounding.
 constexpr double kUpwards = 1e-3;
 // Neighbours that share a face do not cut into each other.
 constexpr double kHair = 1e-6;
-// A ball that is cast meets a form when it is this near; what it passes at this slope it does not come nearer to.
+// A cast ball hits a shape when it is this near; a shape it passes at this slope does not come nearer.
 constexpr double kTouch = 1e-9;
 constexpr double kParallel = 1e-9;
 constexpr int kMostSteps = 60;
@@ -86,7 +87,7 @@ Gap gap_to_hull(Vec p, const Solid& hull) {
   return {best, (1 / best) * (p - nearest)};
 }
 
-// One side of the tunnel's arch: four corners in the x-y plane, counter-clockwise.
+// One side of a tunnel's arch: four corners in the x-y plane, counter-clockwise.
 void arch_side(Vec half, double ratio, int sides, int side, double out[4][2]) {
   double from = kPi * side / sides, to = kPi * (side + 1) / sides;
   const double angles[4] = {from, from, to, to};
@@ -118,7 +119,7 @@ Gap gap_to_side(Vec p, const Solid& tube, std::size_t side) {
   return deepest <= 0 ? Gap{deepest, deepest_normal} : Gap{nearest, nearest_normal};
 }
 
-// The same with its ends.
+// One side of the arch, with its ends.
 Gap with_ends(Gap side, double z, double half) {
   double ahead = std::abs(z) - half;
   Vec end = {0, 0, std::copysign(1.0, z)};
@@ -155,7 +156,7 @@ Gap gap_to(Vec p, const Solid& solid) {
   return {std::numeric_limits<double>::infinity(), {0, 1, 0}};
 }
 
-// Whether two convex forms overlap: no axis of faces or crossed edges separates them.
+// Whether two convex shapes overlap: no axis of faces or crossed edges separates them.
 bool apart_along(Vec axis, const Vec* a, std::size_t na, const Vec* b, std::size_t nb) {
   double length = norm(axis);
   if (length < 1e-9) return false;
@@ -174,7 +175,7 @@ bool apart_along(Vec axis, const Vec* a, std::size_t na, const Vec* b, std::size
 
 const Vec kAxes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-// A box, by its corners and the directions of its edges, against a convex form in the same frame.
+// Whether a box, by its corners and the directions of its edges, overlaps a convex shape in the same frame.
 bool box_cuts(const Vec* box, const Vec* axes, const Vec* corners, std::size_t count, const Vec* normals,
               std::size_t normal_count, const Vec* edges, std::size_t edge_count) {
   for (int i = 0; i < 3; ++i) {
@@ -220,8 +221,8 @@ bool box_cuts_tube(const Vec* box, const Vec* axes, const Solid& tube) {
   return false;
 }
 
-// How far a ball that sets off from `p`, off the form, comes along `d` until it meets a convex form; `most` if not before.
-// The gap to a convex form is a convex function of the way, so Newton's method comes from below and never beyond.
+// Return how far a ball that starts at `p`, outside of the shape, moves along `d` until it hits a convex shape; `most`
+// if it does not. The gap to a convex shape is a convex function of the distance, so Newton's method never overshoots.
 template <typename GapAt>
 double way_to(GapAt gap_at, Gap gap, Vec p, Vec d, double radius, double most) {
   double way = 0;
@@ -237,7 +238,7 @@ double way_to(GapAt gap_at, Gap gap, Vec p, Vec d, double radius, double most) {
   return way;
 }
 
-// Whether the way from `p` along `d`, up to `most`, comes into a box around the axes.
+// Whether the segment from `p` along `d`, up to `most`, enters a box along the axes.
 bool crosses(Vec p, Vec d, double most, Vec low, Vec high) {
   const double at[3] = {p.x, p.y, p.z}, to[3] = {d.x, d.y, d.z};
   const double lows[3] = {low.x, low.y, low.z}, highs[3] = {high.x, high.y, high.z};
@@ -253,7 +254,7 @@ bool crosses(Vec p, Vec d, double most, Vec low, Vec high) {
   return in <= out;
 }
 
-// The tube is not convex, but each of its sides is.
+// A tube is not convex, but each of its sides is.
 double way_to_tube(const Solid& tube, Vec p, Vec d, double radius, double most) {
   for (std::size_t side = 0; side < tube.corners.size() / 4; ++side) {
     const Vec* c = &tube.corners[4 * side];
@@ -267,7 +268,7 @@ double way_to_tube(const Solid& tube, Vec p, Vec d, double radius, double most) 
   return most;
 }
 
-// The faces of the convex form around some points, by trying every plane through three of them: they are few.
+// Return the faces of the convex hull of some points, by trying every plane through three of them: they are few.
 void enclose(Solid& solid) {
   const std::vector<Vec>& p = solid.corners;
   int count = static_cast<int>(p.size());
@@ -397,7 +398,7 @@ void Solids::look(const float* state, std::vector<char>& grounded, std::vector<s
       const Place& place = places_[solid.thing];
       double reach = solid.reach + radius + kContact;
       bool centred = solid.centre.x == 0 && solid.centre.y == 0 && solid.centre.z == 0;
-      if (centred) {  // most things: no rotation is needed to see that they are far away
+      if (centred) {  // most things: without a rotation it is clear that they are far away
         Vec at = place.row < 0 ? place.pose.at
                                : Vec{state[kRow * place.row + 4], state[kRow * place.row + 5], state[kRow * place.row + 6]};
         Vec d = at - centre;
@@ -505,7 +506,7 @@ void Solids::cast(const float* state, int eye, const std::vector<double>& yaws, 
     bool centred = solid.centre.x == 0 && solid.centre.y == 0 && solid.centre.z == 0;
     Pose pose;
     Vec middle;
-    if (centred) {  // most things: whether a ray comes near needs no rotation
+    if (centred) {  // most things: without a rotation it is clear whether a ray comes near
       const float* s = place.row < 0 ? nullptr : state + kRow * place.row;
       middle = s == nullptr ? place.pose.at : Vec{s[4], s[5], s[6]};
     } else {
@@ -524,7 +525,7 @@ void Solids::cast(const float* state, int eye, const std::vector<double>& yaws, 
       if (off < 0 || (along < 0 && around > reach * reach)) continue;
       if (along - std::sqrt(off) >= hits[ray].distance) continue;
       double most = hits[ray].distance, way = most;
-      if (solid.kind == Kind::kBall) {  // the ball around it is the thing itself
+      if (solid.kind == Kind::kBall) {  // its bounding ball is the shape itself
         if (around <= reach * reach) break;
         way = along - std::sqrt(off);
       } else {

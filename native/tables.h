@@ -1,4 +1,4 @@
-// The tables of a scene as Python has them, for those who paint from them.
+// The tables of a scene as Python passes them, for painting.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ namespace puzzlebox {
 
 namespace nb = nanobind;
 
-// Tables come as bytes (`ascontiguousarray(table).view(uint8)`): a row each, of exactly the size the kernel expects.
+// Tables are passed as bytes (`ascontiguousarray(table).view(uint8)`), in rows of exactly the size the kernel expects.
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class Record>
@@ -25,7 +25,7 @@ std::pair<const Record*, int> records(const Bytes& bytes, const char* what) {
   return {reinterpret_cast<const Record*>(bytes.data()), static_cast<int>(bytes.size() / sizeof(Record))};
 }
 
-// The tables of a scene, kept for as long as somebody paints from them.
+// The tables of a scene; it holds references to their arrays.
 struct Tables {
   Bytes parts, poses, planes, pixels, surroundings;
   Scene scene{};

@@ -107,6 +107,7 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
         ("collections:Counter", {}, "collections:Counter is no agent: it has no senses and no begin and no act"),
         ("builtins:dict", {}, "builtins:dict is no agent: it has no senses and no begin and no act"),
         (":Thing", {}, "cannot be imported: it is written module:Class"),
+        ("heuristic", {"rays": 4}, "the agent heuristic cannot be made: rays is 4; it must be odd: one ray ahead"),
     ],
 )
 def test_one_sentence_for_what_is_no_agent(name: str, options: dict[str, Any], sentence: str) -> None:
@@ -151,7 +152,7 @@ def actions_of(agent: RandomAgent, count: int, seed: int = 0) -> list[int]:
 
 
 def lengths(actions: list[int]) -> list[int]:
-    """How long each action lasted, without the last one, which may have been cut off."""
+    """Return how long each action lasted, without the last one, which may have been cut off."""
     return [len(list(group)) for _, group in groupby(actions)][:-1]
 
 

@@ -47,7 +47,7 @@ def _notes_are_seen(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "puzzlebox.animalai")
 
 
-# --- the program that is not there
+# --- the program that is not needed
 
 
 def test_a_script_that_downloads_the_program(caplog: pytest.LogCaptureFixture) -> None:
@@ -62,7 +62,7 @@ def test_a_script_that_downloads_the_program(caplog: pytest.LogCaptureFixture) -
     assert get_package_version() == puzzlebox.__version__
 
 
-def test_what_the_program_would_have_been_told() -> None:
+def test_the_arguments_of_the_original_program() -> None:
     rest = "--rayMaxDegrees 60 --decisionPeriod 3"
     args = AnimalAIEnvironment.executable_args()
     assert " ".join(args) == f"--playerMode 0 --useCamera --resolution 150 --useRayCasts --raysPerSide 2 {rest}"
@@ -103,7 +103,7 @@ def test_an_environment_of_ml_agents(food: str) -> None:
 
 
 class Twice(BaseEnv):
-    """A wrapper as people write them: every action is taken twice."""
+    """A typical wrapper: every action is taken twice."""
 
     def __init__(self, env: BaseEnv) -> None:
         self.env, self.action, self.reward = env, ActionTuple(discrete=[[0, 0]]), 0.0
@@ -210,7 +210,7 @@ def test_a_task_sent_by_hand_is_played_from_the_next_reset_on(food: str, caplog:
     with pytest.raises(TaskError, match="`Cat` is not a thing"):
         env.reset()
     channel.send_raw_data(b"arenas: [{items: [{name: Cat}]}]")
-    env.reset(arenas_configurations=arenas.GOOD_GOAL_FIXED_POS)  # later than what was sent, so this counts
+    env.reset(arenas_configurations=arenas.GOOD_GOAL_FIXED_POS)  # overrides the task that was sent
     env.reset()
     assert limit() == 250
 
@@ -331,7 +331,7 @@ def start(tmp_path: Path, *arguments: str) -> "subprocess.Popen[str]":
 
 
 def check_page(link: str, task: str) -> None:
-    """The link of a task's page leads there."""
+    """Return the link to a task's page."""
     found = re.fullmatch(rf"http://127\.0\.0\.1:(\d+)/play\?task=file%3A{task}\n", link)
     assert found is not None, link
     assert ask(int(found[1]), "/play")[0] == 200
@@ -345,7 +345,7 @@ def test_play_as_a_module_until_ctrl_c(food: str, tmp_path: Path, config: bool) 
             assert process.stdout is not None
             check_page(process.stdout.readline(), "food" if config else "good_goal_random_pos")
             os.killpg(process.pid, signal.SIGINT)
-            _, words = process.communicate(timeout=PATIENCE)  # the studio writes there, too: it has ended
+            _, words = process.communicate(timeout=PATIENCE)  # until the studio has ended, which also writes there
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -381,7 +381,7 @@ def test_an_environment_in_play_mode(food: str, tmp_path: Path, last: list[str])
             check_page(process.stdout.readline(), "food")
             print(file=process.stdin, flush=True)
             check_page(process.stdout.readline(), "other")
-            _, words = process.communicate("\n", timeout=PATIENCE)  # both studios write there, too: they have ended
+            _, words = process.communicate("\n", timeout=PATIENCE)  # until both have ended, which also write there
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -389,7 +389,7 @@ def test_an_environment_in_play_mode(food: str, tmp_path: Path, last: list[str])
     assert "Traceback" not in words
 
 
-def test_play_says_that_there_is_no_such_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_play_refuses_a_missing_file(monkeypatch: pytest.MonkeyPatch) -> None:
     from puzzlebox.animalai import environment
     from puzzlebox.animalai.play import play
 

@@ -1,4 +1,4 @@
-"""Animal-AI's classes one by one, as its own unit tests ask for them: signatures, values, mistakes."""
+"""Animal-AI's classes one by one, as its own unit tests check them: signatures, values, mistakes."""
 
 import csv
 import inspect
@@ -43,7 +43,7 @@ def food(tmp_path: Path) -> str:
 
 
 def parameters(callable_: Any) -> dict[str, Any]:
-    """The names of the arguments and their defaults."""
+    """Return the names of the arguments and their defaults."""
     kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     given = inspect.signature(callable_).parameters.values()
     return {each.name: each.default for each in given if each.kind not in kinds}
@@ -53,7 +53,7 @@ def parameters(callable_: Any) -> dict[str, Any]:
 
 
 def rays_of(*columns: int, tags: int = 12) -> Any:
-    """What each ray meets, by column; ray i is 0.1 (i + 1) away."""
+    """Return rays that hit these columns; ray i is 0.1 (i + 1) away."""
     raw = np.zeros((len(columns), tags + 2))
     raw[np.arange(len(columns)), columns] = 1
     raw[:, -1] = 0.1 * np.arange(1, len(columns) + 1)
@@ -65,7 +65,7 @@ def test_what_rays_tell_apart() -> None:
     assert RayCastObjects.GOODGOAL != 3  # a plain Enum
 
 
-def test_the_parser_knows_what_it_was_made_for() -> None:
+def test_the_parser_holds_its_arguments() -> None:
     assert list(parameters(RayCastParser)) == ["listOfObjects", "numberOfRays"]
     parser = RayCastParser([RayCastObjects.ARENA, RayCastObjects.GOODGOAL], 3)
     assert (parser.numberOfRays, parser.numberOfObjects, parser.listofObjectVals) == (3, 2, [0, 3])
@@ -97,7 +97,7 @@ def test_three_rays_are_three_columns_under_any_build(tags: int) -> None:
 def test_an_object_these_rays_cannot_tell_is_never_seen() -> None:
     parser = RayCastParser(list(RayCastObjects), 3)
     assert parser.parse(rays_of(0, 1, 13)).shape == (17, 3)
-    assert not parser.parse(rays_of(0, 1, 13))[12:].any()  # 13 is the distance of the third ray, and no object
+    assert not parser.parse(rays_of(0, 1, 13))[12:].any()  # column 13 is the distance, not an object
 
 
 def test_one_row_in_the_parsers_order() -> None:
@@ -178,7 +178,7 @@ def test_the_previous_action_again_or_never() -> None:
 
 
 @pytest.mark.parametrize(("draw", "length"), [(None, 4), (lambda: -3.9, 3), (lambda: 0.9, 0), (lambda: 5, 5)])
-def test_as_often_as_the_distribution_says(draw: Any, length: int) -> None:
+def test_an_action_lasts_as_long_as_the_distribution_draws(draw: Any, length: int) -> None:
     before = AAIActions().FORWARDS
     steps = RandomActionAgent(max_step_length=4, step_length_distribution=draw).get_num_steps(prev_step=before)
     assert steps == deque([before] * length)
@@ -188,7 +188,7 @@ def test_as_often_as_the_distribution_says(draw: Any, length: int) -> None:
 
 
 class Pretend:
-    """An environment of ML-Agents as far as a scaffold needs one: it pays 0.5 a step and ends after some."""
+    """An environment of ML-Agents with what a scaffold needs: it pays 0.5 a step and ends after some."""
 
     def __init__(self, length: int = 3, shape: tuple[int, ...] = (3, 4, 5)) -> None:
         self.behavior_specs = {NAME: None, "nobody": None}
@@ -288,7 +288,7 @@ def test_a_scaffold_step_by_step() -> None:
     assert env.closed
 
 
-def test_nobody_to_act_is_the_end() -> None:
+def test_an_episode_without_agents_is_over() -> None:
     env: Any = Pretend(length=0)
     scaffold = FrameByFrameScaffold(env)
     assert scaffold.step("FORWARD")[1:3] == (0.0, True)
@@ -429,14 +429,14 @@ def test_the_log_of_a_script(food: str, tmp_path: Path) -> None:
     assert rows[-1]["arenaID"] == "0"
 
 
-def test_nothing_is_logged_that_nobody_asked_for(food: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_no_log_without_a_log_folder(food: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     env = AnimalAIEnvironment(arenas_configurations=food, useCamera=False)
     env.step()
     env.close()
     asked = AnimalAIEnvironment(log_folder=str(tmp_path), arenas_configurations=food, useCamera=False)
     asked.reset()
-    asked.close()  # nobody has acted
+    asked.close()  # no action was taken
     assert [path.name for path in tmp_path.iterdir()] == ["food.yml"]
 
 

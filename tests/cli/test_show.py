@@ -20,7 +20,7 @@ from puzzlebox.arena.senses.vitals import Vitals
 from puzzlebox.arena.world import World
 from puzzlebox.cli import app
 from puzzlebox.render import FLOOR, Painter, View
-from puzzlebox.render.__main__ import main, scene, sheet
+from puzzlebox.render.__main__ import main, make_scene, paint_sheet
 from puzzlebox.scene.scene import Scene
 from staging import item, staged, the
 
@@ -107,7 +107,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: View.third(SCENE, 5), f"there is no animal 5; {ONE_ANIMAL}"),
     (lambda: Camera(16).look(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
     (lambda: Rays().cast(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
-    (lambda: Rays().seen(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
+    (lambda: Rays().hits(WORLD, 3), f"there is no animal 3; {ONE_ANIMAL}"),
     (lambda: Vitals().feel(WORLD, "pig"), f"there is no animal 'pig'; {ONE_ANIMAL}"),
     (
         lambda: View.first(staged(item("Agent", 20, 5), item("Agent", 20, 9)).scene(), 2),
@@ -312,9 +312,9 @@ def test_the_painter_shows_itself_with_four_cameras(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(sys, "argv", ["render", str(file)])
     main()
     image = unpacked(file.read_bytes())
-    assert image.shape == (800, 1200, 3) and np.array_equal(image, sheet())
+    assert image.shape == (800, 1200, 3) and np.array_equal(image, paint_sheet())
     top, fixed = image[400:, :600], image[400:, 600:]
-    painter, there = Painter(scene()), scene()
+    painter, there = Painter(make_scene()), make_scene()
     assert np.array_equal(image[:400, :600], painter.picture(View.first(there), 600, 400))
     assert np.array_equal(image[:400, 600:], painter.picture(View.third(there), 600, 400))
     assert np.array_equal(top, painter.picture(View.top(there, 1.5), 600, 400)) and not np.array_equal(top, fixed)

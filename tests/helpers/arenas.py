@@ -1,7 +1,7 @@
-"""Random arenas to live in: everything a task may ask for, drawn with numpy because hypothesis would be too slow.
+"""Random arenas with everything a task may hold, drawn with NumPy because Hypothesis would be too slow.
 
 `strategies.tasks` draws what the models allow; most of that is far outside the fence. Here things are crowded together,
-stacked, cut into each other and made to move, which is where physics and bookkeeping go wrong.
+stacked, overlapping and moving, where errors of physics and bookkeeping are likely.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from puzzlebox.arena.schema.models import Arena, Item, Task
 from puzzlebox.arena.things import CATALOGUE, NOTHING, PARAMETERS, SKINS, SYMBOLS, Category, Kind
 
 Rng = np.random.Generator
-# Drawn on top of the evenly drawn rest: what moves, and what makes something move, appear or end.
+# Drawn more often than the rest: things that move, and things that make others move, appear or end.
 _LIVELY = [
     *("LightBlock", "HeavyBlock", "UBlock", "LBlock", "JBlock", "HollowBox", "GoodGoalMultiBounce", "BadGoalMulti"),
     *("GrowGoal", "ShrinkGoal", "SpawnerTree", "SpawnerDispenserTall", "SpawnerContainerShort", "SpawnerButton"),
@@ -20,10 +20,10 @@ _LIVELY = [
 ]
 _ALL = [name for name in CATALOGUE if name != "Agent"]
 _GOALS = [name for name in _ALL if CATALOGUE[name].category is Category.GOAL]
-# These end an arena at the first touch: too many of them and nothing else is ever seen.
+# These end an arena at the first touch: with too many of them, little else would happen.
 _QUICK = {name for name in _ALL if CATALOGUE[name].ends}
 _ENORMOUS = (1e4, 1e6, 1e12, 1e300)
-_ENDLESS = 1e308  # in seconds, more physics steps than a number can count
+_ENDLESS = 1e308  # seconds; as physics steps more than a float can hold
 
 
 def chance(rng: Rng, share: float) -> bool:
@@ -34,7 +34,7 @@ def pick(rng: Rng, choices: Any) -> Any:
     return choices[int(rng.integers(len(choices)))]
 
 
-class Drawing:
+class ArenaDrawer:
     """Draws the parts of one arena.
 
     Attributes:
@@ -45,7 +45,7 @@ class Drawing:
         self.rng = rng
         self.size = size
         self.wild = wild
-        # Most things stand in one part of a large arena, or they would never meet.
+        # Most things are in one part of a large arena, so that they meet.
         spread = rng.uniform(4.0, 20.0)
         self.corner = [rng.uniform(0.0, max(0.0, side - spread)) for side in size]
         self.span = [min(spread, side) for side in size]
@@ -63,7 +63,7 @@ class Drawing:
         rng = self.rng
         x, z = self.coordinate(0), self.coordinate(1)
         if self._columns and chance(rng, 0.2):
-            x, z = pick(rng, self._columns)  # above what is there, or in the same place
+            x, z = pick(rng, self._columns)  # above another thing, or in the same place
         y = 0.0 if chance(rng, 0.6) else round(rng.uniform(0.0, 12.0), int(rng.integers(3)))
         if self.wild and chance(rng, 0.05):
             y = float(pick(rng, (30.0, 150.0, 198.0, *_ENORMOUS)))
@@ -75,7 +75,7 @@ class Drawing:
         rng = self.rng
         limits = CATALOGUE[name].size
         assert limits is not None
-        # Small things more often than large ones: many of them fit.
+        # Small things more often than large ones, so that many fit.
         reach = pick(rng, (0.1, 0.3, 0.3, 1.0, 1.3))
         sides: list[float | None] = []
         for low, high in zip(limits.smallest, limits.largest, strict=True):
@@ -132,26 +132,26 @@ class Drawing:
                 return pick(rng, (*SYMBOLS, "01/10", "*1*/000", "4x3"))
             case Kind.OPERATIONS:
                 return tuple(self.operation(depth) for _ in range(rng.integers(1, 4))) if depth else None
-        raise AssertionError(f"nobody draws a {PARAMETERS[key].kind}")
+        raise AssertionError(f"no case draws a {PARAMETERS[key].kind}")
 
     def item(self, name: str, depth: int = 2) -> Item:
         rng = self.rng
         takes = CATALOGUE[name].takes()
-        asked: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key in takes:
-            wanted = {"at": 0.9, "size": 0.8, "operations": 0.9, "at_one_of": 0.1, "frozen_delay": 0.2}.get(key, 0.5)
-            if not chance(rng, wanted) or key in ("reward_weights", "max_reward_counts"):
+            share = {"at": 0.9, "size": 0.8, "operations": 0.9, "at_one_of": 0.1, "frozen_delay": 0.2}.get(key, 0.5)
+            if not chance(rng, share) or key in ("reward_weights", "max_reward_counts"):
                 continue
             if key == "reward_names":
                 names = [pick(rng, (*_GOALS, *_GOALS, *_ALL, NOTHING)) for _ in range(rng.integers(1, 4))]
-                asked[key] = tuple(names)
+                values[key] = tuple(names)
                 if chance(rng, 0.5):
-                    asked["reward_weights"] = tuple(float(i == 0) + self._weight() for i in range(len(names)))
+                    values["reward_weights"] = tuple(float(i == 0) + self._weight() for i in range(len(names)))
                 if chance(rng, 0.5):
-                    asked["max_reward_counts"] = tuple(int(pick(rng, (-1, 0, 1, 2))) for _ in names)
-            elif not (key == "at_one_of" and "at" in asked):
-                asked[key] = self.value(name, key, depth)
-        return Item(name=name, **asked)
+                    values["max_reward_counts"] = tuple(int(pick(rng, (-1, 0, 1, 2))) for _ in names)
+            elif not (key == "at_one_of" and "at" in values):
+                values[key] = self.value(name, key, depth)
+        return Item(name=name, **values)
 
     def _weight(self) -> float:
         return float(pick(self.rng, (0.0, 1.0, 0.3, 1e-9)))
@@ -179,7 +179,7 @@ class Drawing:
                 weights = [float(i == 0) + self._weight() for i in range(len(inner))] if weigh else []
                 return {"do": "one_of", "operations": inner, "weights": weights}
         item = self.item(self.name(), depth - 1)
-        # The same thing in other places, or what comes is no single thing.
+        # Several times the same thing at different positions.
         items = [item.model_copy(update={"at": self.position()}) for _ in range(pick(rng, (0, 1, 2)))]
         return {
             "do": "toggle_object",
@@ -199,7 +199,7 @@ class Drawing:
             agent = self.item("Agent")
             items.insert(int(rng.integers(len(items) + 1)), agent)
             if agent.at is not None and None not in agent.at and chance(rng, 0.3):
-                # Within reach, or buttons and zones would hardly ever do anything.
+                # Within reach, or buttons and zones would rarely be used.
                 x, _, z = (float(axis or 0.0) for axis in agent.at)
                 near = self.item(pick(rng, ("SpawnerButton", "DataZone", "GoodGoalMulti", "GoodGoal")))
                 offset = rng.uniform(-3.0, 3.0, 2).tolist()
@@ -223,26 +223,26 @@ class Drawing:
 
 
 def random_task(rng: Rng, *, wild: bool = False) -> Task:
-    """A task of one arena, or of some that merge or follow each other, with one to a few agents."""
+    """Return a task of one arena, or of several that merge or follow each other, with up to five agents."""
     agents = int(pick(rng, (0, 1, 1, 1, 1, 2, 3, 5)))
     count = int(pick(rng, (1, 1, 1, 1, 2, 3)))
     arenas = []
     for number in range(count):
         sides = (5.0, 8.0, 12.5, 20.0, 40.0, 40.0, 100.0, round(float(rng.uniform(5.0, 100.0)), 2))
-        drawing = Drawing(rng, (pick(rng, sides), pick(rng, sides)), wild=wild)
-        # The last one may ask to merge too: into nothing.
-        arenas.append(drawing.arena(number, agents, merge=chance(rng, 0.6)))
+        drawer = ArenaDrawer(rng, (pick(rng, sides), pick(rng, sides)), wild=wild)
+        # The last arena may merge too, into nothing.
+        arenas.append(drawer.arena(number, agents, merge=chance(rng, 0.6)))
     return Task(arenas=tuple(arenas), show_notification=chance(rng, 0.2))
 
 
 def random_actions(rng: Rng, animals: int, steps: int) -> list[tuple[int, ...]]:
-    """What the animals do: mostly one thing held for a while, which reaches speeds that changing minds never do."""
+    """Return actions of animals, mostly held for a while, which reaches higher speeds than changing actions."""
     rows = np.empty((steps, animals), np.int64)
     for column in range(animals):
         step = 0
         while step < steps:
             held = 1 if chance(rng, 0.3) else int(rng.geometric(0.06))
-            # Forwards more often: whoever turns on the spot meets nobody.
+            # Forwards more often: an animal that turns in place meets nothing.
             rows[step : step + held, column] = 3 if chance(rng, 0.4) else rng.integers(9)
             step += held
     return [tuple(row) for row in rows.tolist()]

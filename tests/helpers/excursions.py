@@ -1,4 +1,4 @@
-"""How far bodies get beyond the fence and below the floor, watched at every physics step of random and hard arenas.
+"""How far bodies get beyond the fence and below the floor, measured at every physics step of random and hard arenas.
 
 `python -m benchmarks excursions` prints the table; tests/arena/world/test_excursions.py holds the bar.
 """
@@ -23,24 +23,26 @@ Floats = NDArray[np.float64]
 # An excursion: the position of a body is further than this (metres) beyond the fence or below the floor.
 FAR = 0.05
 ROUNDING = 1e-6
-# What has its position at its base rests this far below the ground (y = 0).
+# A thing whose position is at its base rests this far below the ground (y = 0).
 _RESTING = 0.0101
-# A heap of balls is slow, and nothing new happens in it.
+# Beyond this many things an episode is ended: a heap of balls is slow, and nothing new happens in it.
 CROWD = 250
 
 
 @dataclass
 class Kind:
-    """What one kind of thing did: depths in metres, times in physics steps.
+    """Measurements of one kind of thing: depths in metres, times in physics steps.
 
     Attributes:
-        fence, floor: how far its position was beyond the fence, below the ground; excursions: how often it was further
-            than `FAR`; longest: and how long.
-        surface: how deep any part of its body was in the fence or the floor, since it was first clear of both (some
-            things start in the fence, as in the game); pressed: how long that was deeper than `FAR`.
+        bodies: the number of bodies.
+        fence, floor: the greatest distance of a position beyond the fence, below the ground.
+        excursions: how often that was more than `FAR`; longest: the longest time.
+        surface: the greatest depth of any part of a body in the fence or the floor, after it was first clear of both
+            (some things start in the fence, as in the game); pressed: the longest time that was more than `FAR`.
+        where: the episode and step of the greatest depth.
     """
 
-    seen: int = 0
+    bodies: int = 0
     fence: float = 0.0
     floor: float = 0.0
     excursions: int = 0
@@ -52,10 +54,10 @@ class Kind:
 
 @dataclass
 class Tally:
-    """What all bodies did.
+    """Measurements of all bodies.
 
     Attributes:
-        steps: decisions; physics_steps: what the engine did in them.
+        steps: the number of decisions; physics_steps: that of physics steps.
         kinds: by the name of the thing.
         lost: episodes that ended because a body left the arena.
     """
@@ -69,16 +71,16 @@ class Tally:
 
     @property
     def deepest(self) -> float:
-        """Metres."""
+        """Return the greatest depth in metres."""
         return max((max(kind.fence, kind.floor) for kind in self.kinds.values()), default=0.0)
 
     @property
     def longest(self) -> int:
-        """Physics steps."""
+        """Return the longest excursion in physics steps."""
         return max((kind.longest for kind in self.kinds.values()), default=0)
 
     def merge(self, other: "Tally") -> None:
-        """Add what another saw."""
+        """Add the measurements of another tally."""
         self.steps += other.steps
         self.physics_steps += other.physics_steps
         self.arenas += other.arenas
@@ -88,7 +90,7 @@ class Tally:
             ours = self.kinds[name]
             if max(theirs.fence, theirs.floor) > max(ours.fence, ours.floor):
                 ours.where = theirs.where
-            ours.seen += theirs.seen
+            ours.bodies += theirs.bodies
             ours.excursions += theirs.excursions
             for depth in ("fence", "floor", "longest", "surface", "pressed"):
                 setattr(ours, depth, max(getattr(ours, depth), getattr(theirs, depth)))
@@ -103,12 +105,12 @@ class Tally:
         ]
         for name, kind in sorted(self.kinds.items(), key=lambda pair: -max(pair[1].fence, pair[1].floor)):
             depths = f"{kind.fence:.3f} | {kind.floor:.3f} | {kind.excursions} | {kind.longest}"
-            lines.append(f"| {name} | {kind.seen} | {depths} | {kind.surface:.3f} | {kind.pressed} | {kind.where} |")
+            lines.append(f"| {name} | {kind.bodies} | {depths} | {kind.surface:.3f} | {kind.pressed} | {kind.where} |")
         return "\n".join([*lines, *self.lost])
 
 
 def outline(shapes: tuple[Shape, ...]) -> tuple[Floats, float]:
-    """Points of a body that hold it, and how far it reaches beyond them."""
+    """Return points whose convex hull holds a body, and how far it extends beyond them."""
     points: list[Any] = []
     beyond = 0.0
     for shape in shapes:
@@ -129,7 +131,7 @@ def outline(shapes: tuple[Shape, ...]) -> tuple[Floats, float]:
 
 
 class Gauge:
-    """Looks at every body of a world before each physics step."""
+    """Measures every body of a world before each physics step."""
 
     def __init__(self, tally: Tally, *, surfaces: bool = False) -> None:
         self.tally = tally
@@ -139,15 +141,15 @@ class Gauge:
         self._since: dict[int, int] = {}
         self._pressed: dict[int, int] = {}
         self._outlines: dict[int, tuple[Any, tuple[Floats, float]]] = {}
-        self._seen: set[int] = set()
+        self._counted: set[int] = set()
 
     def begin(self, world: World, name: str) -> None:
-        """Another episode."""
+        """Start measuring another episode."""
         self.world, self.name = world, name
-        self._since, self._pressed, self._outlines, self._seen = {}, {}, {}, set()
+        self._since, self._pressed, self._outlines, self._counted = {}, {}, {}, set()
 
     def look(self) -> None:
-        """Note how far everything is outside now."""
+        """Measure how far each body is outside now."""
         world = self.world
         if world is None:
             return
@@ -160,9 +162,9 @@ class Gauge:
         deepest = np.maximum(fence, floor)
         things = engine.rows()
         for identity in things:
-            if identity not in self._seen and identity in world.present:
-                self._seen.add(identity)
-                self.tally.kinds[type(world.present[identity]).__name__].seen += 1
+            if identity not in self._counted and identity in world.present:
+                self._counted.add(identity)
+                self.tally.kinds[type(world.present[identity]).__name__].bodies += 1
         still: set[int] = set()
         for row in np.flatnonzero(deepest > _RESTING) if not self._surfaces else range(len(things)):
             identity = things[row]
@@ -184,7 +186,7 @@ class Gauge:
         self._since = {identity: count for identity, count in self._since.items() if identity in still}
 
     def _press(self, kind: Kind, identity: int, depth: float) -> None:
-        """Note how deep the surface of a body is in the fence or the floor, once it was clear of both."""
+        """Measure how deep the surface of a body is in the fence or the floor, once it was clear of both."""
         if depth <= FAR:
             self._pressed[identity] = 0
         elif identity in self._pressed:
@@ -193,13 +195,13 @@ class Gauge:
             kind.pressed = max(kind.pressed, self._pressed[identity])
 
     def _surface(self, identity: int, row: Floats, reach: tuple[float, float]) -> float:
-        """How deep some part of a body is in the fence or the floor."""
+        """Return how deep any part of a body is in the fence or the floor."""
         assert self.world is not None
         build = self.world.engine._builds[identity]
-        known = self._outlines.get(identity)
-        if known is None or known[0] is not build:
-            known = self._outlines[identity] = (build, outline((*build.solid, *build.soft)))
-        points, beyond = known[1]
+        outline_of_build = self._outlines.get(identity)
+        if outline_of_build is None or outline_of_build[0] is not build:
+            outline_of_build = self._outlines[identity] = (build, outline((*build.solid, *build.soft)))
+        points, beyond = outline_of_build[1]
         if not len(points):
             return 0.0
         w, x, y, z = row[:4]
@@ -216,7 +218,7 @@ class Gauge:
 
 
 class _System:
-    """The engine's system, with somebody who looks before every step."""
+    """The engine's system, with a call before every step."""
 
     def __init__(self, system: Any, look: Callable[[], None]) -> None:
         self._step, self._look, self.pack = system.step, look, system.pack
@@ -227,9 +229,9 @@ class _System:
 
 
 @contextmanager
-def watched(gauge: Gauge) -> Iterator[None]:
-    """Every world that is built within is looked at."""
-    build = World._moved_by_the_engine
+def measured(gauge: Gauge) -> Iterator[None]:
+    """Measure every world that is built within this context."""
+    build = World._make_motion
 
     def moved(world: World) -> Any:
         system = world.engine.system
@@ -239,15 +241,15 @@ def watched(gauge: Gauge) -> Iterator[None]:
         finally:
             world.engine.system = system
 
-    World._moved_by_the_engine = moved  # type: ignore[method-assign]
+    World._make_motion = moved  # type: ignore[method-assign]
     try:
         yield
     finally:
-        World._moved_by_the_engine = build  # type: ignore[method-assign]
+        World._make_motion = build  # type: ignore[method-assign]
 
 
 def play(seed: int, number: int, tally: Tally, *, kind: str, surfaces: bool = False) -> None:
-    """One arena: a random one, or a hard one of that name; with `surfaces`, every part of every body is looked at."""
+    """Play one arena: a random one, or a hard one by name; with `surfaces`, every part of every body is measured."""
     rng = np.random.default_rng((seed, number))
     rules = pick(rng, list(PRESETS))
     task = random_task(rng) if kind == "random" else hard_task(rng, kind)
@@ -257,7 +259,7 @@ def play(seed: int, number: int, tally: Tally, *, kind: str, surfaces: bool = Fa
     name = f"{kind}, seed {seed}, number {number}, rules {rules}"
     tally.arenas += 1
     gauge = Gauge(tally, surfaces=surfaces)
-    with watched(gauge):
+    with measured(gauge):
         world, episodes = None, 0
         for chosen in actions:
             if world is None:
@@ -278,11 +280,11 @@ def play(seed: int, number: int, tally: Tally, *, kind: str, surfaces: bool = Fa
                 break
             if world.over:
                 world = None
-    gauge.world = None  # who looks at a world that holds him keeps it for good
+    gauge.world = None  # the world holds the gauge: break the cycle
 
 
 def run(steps: int, seed: int, *, surfaces: bool = False) -> Tally:
-    """Random and hard arenas in turn until so many decisions are made."""
+    """Play random and hard arenas in turn for a number of decisions."""
     tally = Tally()
     kinds = ["random", *HARD]
     number = 0

@@ -1,4 +1,4 @@
-"""Arenas in which things are pressed against the fence: driven, dropped, tipped, grown, launched or heaped there."""
+"""Arenas in which things are pressed against the fence: driven, dropped, tipped, grown, launched or piled up there."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ SIDES = (5.0, 6.5, 8.0, 12.5, 20.0, 40.0, 100.0)
 
 
 def _against(rng: Rng, side: float, off: float) -> tuple[float, float, float]:
-    """A place that far from one of the four fences, and the direction that leads there."""
+    """Return a position at a distance from one of the four fences, and the direction towards that fence."""
     along = float(rng.uniform(min(off, side / 2), max(side - off, side / 2)))
     return pick(rng, ((off, along, 270.0), (side - off, along, 90.0), (along, off, 180.0), (along, side - off, 0.0)))  # type: ignore[no-any-return]
 
@@ -30,7 +30,7 @@ _ANGLES = (0.0, 90.0, 45.0, 13.0)
 
 
 def _driven(rng: Rng, side: float) -> list[Item]:
-    """Animals that drive at full speed into things at the fence."""
+    """Return animals that drive at full speed into things at the fence."""
     x, z, yaw = _against(rng, side, float(rng.uniform(0.5, 1.5)))
     name = pick(rng, _PUSHED)
     items = [Item(name=name, at=(x, 0.0, z), rotation=pick(rng, _ANGLES), size=_sized(rng, name, 0.5, 1.5))]
@@ -43,7 +43,7 @@ def _driven(rng: Rng, side: float) -> list[Item]:
 
 
 def _dropped(rng: Rng, side: float) -> list[Item]:
-    """Heavy things that fall onto light ones at the fence."""
+    """Return heavy things that fall onto light ones at the fence."""
     items: list[Item] = []
     for _ in range(int(rng.integers(1, 4))):
         x, z, _ = _against(rng, side, float(rng.uniform(0.3, 2.5)))
@@ -64,7 +64,7 @@ def _dropped(rng: Rng, side: float) -> list[Item]:
 
 
 def _beams(rng: Rng, side: float) -> list[Item]:
-    """Long thin free walls, one end on something: they tip."""
+    """Return long thin free walls with one end on something, which tip."""
     items: list[Item] = []
     for _ in range(int(rng.integers(1, 4))):
         x, z, yaw = _against(rng, side, float(rng.uniform(0.5, 2.5)))
@@ -91,7 +91,7 @@ def _beams(rng: Rng, side: float) -> list[Item]:
 
 
 def _grown(rng: Rng, side: float) -> list[Item]:
-    """Goals that grow, and dispensers, with little room between the fence and what stands before it."""
+    """Return goals that grow, and dispensers, with little room between the fence and another thing."""
     items: list[Item] = []
     for _ in range(int(rng.integers(1, 4))):
         x, z, yaw = _against(rng, side, float(rng.uniform(0.3, 1.2)))
@@ -108,7 +108,7 @@ def _grown(rng: Rng, side: float) -> list[Item]:
             )
         else:
             name = pick(rng, ("SpawnerTree", "SpawnerDispenserTall", "SpawnerContainerShort"))
-            asked = {
+            values = {
                 "delay": 0.0,
                 "time_between_spawns": 0.1,
                 "initial_value": 0.2,
@@ -117,8 +117,8 @@ def _grown(rng: Rng, side: float) -> list[Item]:
                 "spawn_count": int(pick(rng, (5, 20, 60))),
             }
             takes = CATALOGUE[name].takes()
-            asked = {key: value for key, value in asked.items() if key in takes}
-            items.append(Item(name=name, at=(x, 0.0, z), rotation=yaw, **asked))
+            values = {key: value for key, value in values.items() if key in takes}
+            items.append(Item(name=name, at=(x, 0.0, z), rotation=yaw, **values))
         for _ in range(int(rng.integers(3))):
             away = float(rng.uniform(1.0, 3.0))
             name = pick(rng, (*_PUSHED, "Wall", "Ramp"))
@@ -132,7 +132,7 @@ def _grown(rng: Rng, side: float) -> list[Item]:
 
 
 def _launched(rng: Rng, side: float) -> list[Item]:
-    """Ramps up to the fence, and balls that are fast."""
+    """Return ramps up to the fence, and fast balls."""
     items: list[Item] = []
     for _ in range(int(rng.integers(1, 4))):
         long = float(rng.uniform(1.0, min(4.0, side / 2)))
@@ -151,17 +151,17 @@ def _launched(rng: Rng, side: float) -> list[Item]:
 
 
 def _heaped(rng: Rng, side: float) -> list[Item]:
-    """A small place full of heavy things, some in the air, piled into a corner where the rules do so."""
+    """Return a small arena full of heavy things, some in the air, piled up in a corner where the rules do so."""
     items = []
     for _ in range(int(rng.integers(10, 40))):
         name = pick(
             rng, (*_PUSHED, "Wall", "Ramp", "WallTransparent", "CylinderTunnel", "DataZone", "HotZone", "GrowGoal")
         )
         x, z = (float(rng.uniform(0.0, min(side, 8.0))) for _ in range(2))
-        asked: dict[str, Any] = {"at": (x, float(pick(rng, (0.0, 0.0, rng.uniform(0, 12)))), z)}
+        values: dict[str, Any] = {"at": (x, float(pick(rng, (0.0, 0.0, rng.uniform(0, 12)))), z)}
         if name != "GrowGoal":
-            asked["size"] = _sized(rng, name, 0.3, 3.0)
-        items.append(Item(name=name, rotation=pick(rng, _ANGLES), **asked))
+            values["size"] = _sized(rng, name, 0.3, 3.0)
+        items.append(Item(name=name, rotation=pick(rng, _ANGLES), **values))
     return items
 
 
@@ -176,7 +176,7 @@ HARD: Mapping[str, Callable[[Rng, float], list[Item]]] = {
 
 
 def hard_task(rng: Rng, name: str) -> Task:
-    """An arena in which things are pressed against the fence."""
+    """Return a task in which things are pressed against the fence."""
     side = float(pick(rng, SIDES))
     items = HARD[name](rng, side)
     if not any(item.name == "Agent" for item in items):
@@ -186,7 +186,7 @@ def hard_task(rng: Rng, name: str) -> Task:
 
 
 def hard_actions(rng: Rng, animals: int, steps: int) -> list[tuple[int, ...]]:
-    """Forwards, and now and then something else."""
+    """Return actions that are mostly forwards."""
     rows = random_actions(rng, animals, steps)
     if chance(rng, 0.7):
         rows = [tuple(3 if rng.random() < 0.9 else move for move in row) for row in rows]

@@ -1,4 +1,4 @@
-"""Helpers of the tests of things and physics: items from numbers, and how one thing moves."""
+"""Helpers for tests of things and physics: items from numbers, and the motion of one thing."""
 
 import json
 from math import atan2, degrees
@@ -13,32 +13,32 @@ from puzzlebox.scene.shapes import Ball, Wedge
 
 
 def item(name: str, x: float, z: float, y: float = 0.0, **keys: Any) -> str:
-    """An item as `living.task_of` takes it; it looks along z unless told otherwise."""
+    """Return an item as `living.task_of` takes it; its default rotation is along z."""
     pairs = {"at": [float(x), float(y), float(z)], "rotation": 0, **keys}
     return ", ".join([f"name: {name}", *(f"{key}: {json.dumps(value)}" for key, value in pairs.items())])
 
 
 def staged(*items: str, rules: str | Rules = FINE, seed: int = 0, **keys: Any) -> World:
-    """A world, one action a physics step, in which everything found its place."""
+    """Return a world with one action per physics step, in which everything was placed."""
     world = world_of(*items, rules=rules, seed=seed, **keys)
     assert not world.unplaced, [str(each) for each in world.unplaced]
     return world
 
 
 def the(world: World, name: str, number: int = 0) -> Thing:
-    """The first thing of that name, or a later one."""
+    """Return the first thing of a name, or a later one."""
     return [thing for thing in world.things if type(thing).__name__ == name][number]
 
 
 def motion(world: World, thing: Thing) -> bytes:
-    """Place, rotation, velocity and spin of a thing that can move, to the last bit."""
+    """Return position, rotation, velocity and spin of a moving thing, to the last bit."""
     body = world.body(thing)
     pose = body.entity_pose
     return np.concatenate((pose.p, pose.q, body.get_linear_velocity(), body.get_angular_velocity())).tobytes()
 
 
 def watched(world: World, thing: Thing, steps: int, action: int = NOOP) -> Any:
-    """Where a thing is after each of so many steps; fewer when the episode ends."""
+    """Return the positions of a thing after each step, until the episode ends."""
     path = []
     for _ in range(steps):
         if world.over:
@@ -49,7 +49,7 @@ def watched(world: World, thing: Thing, steps: int, action: int = NOOP) -> Any:
 
 
 def fetch(world: World, goal: Thing, most: int = 600) -> list[Event]:
-    """Turn to a goal and walk until it is collected; what happened on the way."""
+    """Turn to a goal and walk until it is collected; return the events."""
     agent, events = world.animals[0], []
     for _ in range(most):
         if goal.id < 0 or world.over:
@@ -61,7 +61,7 @@ def fetch(world: World, goal: Thing, most: int = 600) -> list[Event]:
 
 
 def lowest(thing: Thing) -> float:
-    """The height of the lowest point of a thing over its origin, while it stands upright; not for hulls and tubes."""
+    """Return the height of the lowest point of an upright thing over its origin; not for hulls and tubes."""
     heights = []
     for shape in thing.shapes():
         middle = 0.0 if isinstance(shape, Wedge) else shape.at[1]

@@ -1,4 +1,4 @@
-"""Hulls with nothing to them, which a sanitizer once objected to (`make sanitize`)."""
+"""Degenerate hulls, on which a sanitizer once failed (`make sanitize`)."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from test_camera_kernel import look, scene_of
 
 def test_a_hull_without_planes_shows_nothing() -> None:
     row = {"kind": Kind.HULL, "half": (1, 1, 1), "place": (20, 1, 23)}
-    for _ in range(2):  # what was measured once is remembered
+    for _ in range(2):  # the second time, the extent comes from the cache
         ids = look(scene_of(row), (20, 1, 20))[2]
         assert not np.any(ids == 0)
     assert np.any(look(scene_of({**row, "kind": Kind.BOX}), (20, 1, 20))[2] == 0)

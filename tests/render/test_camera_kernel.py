@@ -1,4 +1,4 @@
-"""The native camera: its geometry against a slow reference that samples every ray, and what a picture must show."""
+"""The native camera: its geometry against a slow reference that samples every ray, and its pictures."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +37,7 @@ def surroundings(**more: object) -> Array:
 
 
 def scene_of(*rows: dict[str, Any], **around: object) -> Scene:
-    """A scene with one thing for each row; unnamed fields have plain values."""
+    """Return a scene with one thing for each row; fields that are not given have plain values."""
     parts, poses = np.zeros(len(rows), PART), np.zeros(len(rows), POSE)
     for number, row in enumerate(rows):
         part, pose = parts[number], poses[number]
@@ -61,7 +61,7 @@ def scene_of(*rows: dict[str, Any], **around: object) -> Scene:
 def look(
     scene: Scene, eye: tuple[float, float, float], heading: float = 0.0, size: int = 64, **more: Any
 ) -> tuple[Array, Array, Array]:
-    """Picture, distances and ids."""
+    """Return picture, distances and ids."""
     height, width = more.pop("shape", (size, size))
     image = np.zeros((height, width, more.pop("channels", 3)), np.uint8)
     distance, ids = np.zeros((height, width), np.float32), np.zeros((height, width), np.int32)
@@ -81,7 +81,7 @@ def each_level() -> Iterator[list[str]]:
     _native.set_camera_level(own)
 
 
-# The reference: what is inside a form, asked at thousands of places along each ray.
+# The reference: tests whether thousands of points along each ray are inside a shape.
 
 
 def rotation(q: Any) -> Array:
@@ -121,7 +121,7 @@ INSIDE: dict[Kind, Callable[[Array, Array], Array]] = {
 
 
 def directions(size: int, heading: float, pitch: float) -> Array:
-    """Of the rays, one metre forwards each."""
+    """Return the directions of the rays, one metre forwards each."""
     step = 2 * np.tan(np.radians(FOV / 2)) / size
     u = (np.arange(size) + 0.5 - size / 2) * step
     h, p = np.radians(heading), np.radians(pitch)
@@ -132,7 +132,7 @@ def directions(size: int, heading: float, pitch: float) -> Array:
 
 
 def reference(scene: Scene, eye: Array, heading: float, pitch: float, size: int, reach: float) -> tuple[Array, Array]:
-    """The first place inside any form along each ray, and whose form that is (-1: none within reach)."""
+    """Return the first point inside any shape along each ray, and the row of that shape (-1: none)."""
     rays = directions(size, heading, pitch).reshape(-1, 3)
     nearest, whose = np.full(len(rays), np.inf), np.full(len(rays), -1)
     samples = np.linspace(0.01, reach, 3000)
@@ -160,7 +160,7 @@ def reference(scene: Scene, eye: Array, heading: float, pitch: float, size: int,
 
 
 def edges(ids: Array) -> Array:
-    """Pixels with a neighbour that shows something else."""
+    """Return the pixels with a neighbour that shows something else."""
     out = np.zeros(ids.shape, bool)
     for axis in (0, 1):
         change = np.diff(ids, axis=axis) != 0
@@ -210,7 +210,7 @@ def test_forms_are_where_a_slow_reference_finds_them(kind: Kind, upright: bool, 
             assert (ids >= 0).sum() > 15
             np.testing.assert_array_equal(seen[clear], ids[clear])
             there = clear & (ids >= 0)
-            # Where two faces meet within one thing the step from pixel to pixel is no edge of ids, but still the same.
+            # Two faces of one thing meet without an edge of ids; the tolerance is the same.
             np.testing.assert_allclose(seen_depth[there], depth[there], atol=1e-3)
 
 
@@ -226,7 +226,7 @@ def test_an_eye_inside_a_form_does_not_see_it_but_sees_a_tunnel_around_it() -> N
 
 
 def test_forms_around_and_behind_the_eye_are_cut_where_they_pass_it() -> None:
-    """A wall the eye stands beside fills its half of the picture, up to the edge."""
+    """A wall beside the eye fills its half of the picture, up to the edge."""
     wall = {"half": (1, 5, 30), "place": (22, 0, 20)}
     _, distance, ids = look(scene_of(wall), (20, 0.5, 20), 0)
     assert (ids[32, -10:] == 0).all()
@@ -234,7 +234,7 @@ def test_forms_around_and_behind_the_eye_are_cut_where_they_pass_it() -> None:
     assert (look(scene_of(wall), (20, 0.5, 20), 0)[2][:, :32] != 0).all()
 
 
-# What the original's pictures show (docs/original/looks.md#screenshots), and which way is right.
+# The original's pictures (docs/original/looks.md#screenshots), and which side is right.
 
 
 def box_around(mask: Array) -> tuple[int, int, int, int]:
@@ -258,7 +258,7 @@ def test_headings_turn_to_the_right() -> None:
     for number, heading in enumerate(places):
         _, _, ids = look(scene, (20, 0.5, 20), heading)
         assert ids[32, 32] == number
-        # What lies 30 degrees to the right is in the right half of the picture.
+        # A direction 30 degrees to the right is in the right half of the picture.
         left, right, _, _ = box_around(look(scene, (20, 0.5, 20), heading - 30)[2] == number)
         assert left > 40 and right < 60
 
@@ -305,7 +305,7 @@ def test_what_glows_has_its_own_colour_and_the_rest_is_lit() -> None:
         )
         image, _, ids = look(scene, (20, 0.5, 20))
         assert np.abs(image[ids == 0] - np.round(srgb(color))).max() <= 1
-    # A box face that looks along -z gets the sun at its cosine, and the light from the side.
+    # A box face with normal -z gets the sun at its cosine, and the light from the side.
     scene = scene_of({"color": (*color, 1), "place": (20, 0.5, 23)})
     expected = srgb(np.array(color) * (0.557 * 0.6 + np.array([0.25, 0.25, 0.3])))
     assert np.abs(look(scene, (20, 0.5, 20))[0][32, 32] - expected).max() <= 1
@@ -337,7 +337,7 @@ def test_see_through_things_are_blended_from_the_back_to_the_front() -> None:
     expected = 0.5 * np.array([1, 0, 0]) + 0.5 * (0.25 * np.array([0, 1, 0]) + 0.75 * np.array([0, 0, 1]))
     for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 3, 0, 4, 2]):
         scene = scene_of(*(rows[i] for i in order))
-        # Distances and ids are those of the nearest thing that can be seen, or of what is opaque.
+        # Distances and ids are those of the nearest visible thing, or of the nearest opaque one.
         for through, nearest, metres in ((False, 0, 1.9), (True, 2, 7.9)):
             image, distance, ids = look(scene, (20, 1, 20), through=through)
             assert np.abs(image[32, 32] - srgb(expected)).max() <= 1
@@ -405,7 +405,7 @@ def test_every_pattern_on_every_form_stays_between_its_colours(kind: Kind, patte
     assert len(shown) > 100
     if pattern not in (Pattern.PLAIN, Pattern.SYMBOL, Pattern.RING):
         assert len(np.unique(shown, axis=0)) > 1, "nothing to be seen of it"
-    if pattern != Pattern.RING:  # whose plate and square are white and black
+    if pattern != Pattern.RING:  # its plate and square are white and black
         assert (shown <= 1.15 * srgb((0.5, 0.4, 0.3)) + 1).all() and (shown >= 0.85 * srgb((0.1, 0.2, 0.05)) - 1).all()
 
 
@@ -437,7 +437,7 @@ def test_a_ring_fills_with_its_value() -> None:
 
 
 def busy_scene(count: int, seed: int = 3) -> Scene:
-    """Things of all kinds and patterns, some see-through."""
+    """Return things of all kinds and patterns, some transparent."""
     random = np.random.default_rng(seed)
     rows = []
     for number in range(count):

@@ -29,7 +29,7 @@ def test_an_eye_where_an_animal_is_sees_what_its_camera_sees() -> None:
     assert len(np.unique(segments)) > 2
 
 
-def test_an_eye_looks_where_its_pose_says() -> None:
+def test_an_eye_looks_in_the_direction_of_its_pose() -> None:
     scene, eye, segments = world_of(*SCENE).scene(), Eye(33), np.empty((33, 33), np.int32)
     eye.see(scene, Pose((25.0, 6.0, 20.0), pitch=-90.0), segments=segments)
     assert scene.owners[scene.animals[0]] != segments[16, 16] >= 0

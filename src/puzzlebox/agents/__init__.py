@@ -1,4 +1,4 @@
-"""Who plays when no person does: one readable file each, found by name, import path or entry point."""
+"""Agents, the programs that play: found by name, import path or entry point."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -7,12 +7,12 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from puzzlebox.agents.agent import Agent
-from puzzlebox.agents.origin import fingerprint, said
+from puzzlebox.agents.origin import describe_error, fingerprint
 from puzzlebox.text import closest, nearest
 
 __all__ = ["Agent", "agent_named", "agent_names", "code_of", "defaults_of", "describe", "register"]
 
-# Other packages name theirs in this group of entry points.
+# The group of entry points in which other packages declare agents.
 GROUP = "puzzlebox.agents"
 
 Factory = Callable[..., Agent]
@@ -26,37 +26,37 @@ _AGENTS: dict[str, str | Factory] = {
 
 
 def register(name: str, factory: str | Factory) -> None:
-    """Have an agent found by name: a class, a function that makes one, or where to import it from (`module:Class`)."""
+    """Register an agent by name: a class, a function that returns one, or its import path (`module:Class`)."""
     if ":" in name or not name:
         raise ValueError(f"{name!r} is no name for an agent; it must have a letter and no colon")
     _AGENTS[name] = factory
 
 
 def agent_names() -> list[str]:
-    """The agents that can be asked for by name."""
+    """Return the names of all agents, sorted."""
     return sorted({*_AGENTS, *_entries()})
 
 
 def describe(name: str) -> str:
-    """What an agent does, in one line: the first of its documentation."""
+    """Return what an agent does, in one line: the first of its docstring."""
     text = inspect.getdoc(_factory(name)) or ""
     return text.strip().split("\n", 1)[0]
 
 
 def agent_named(name: str, **options: Any) -> Agent:
-    """An agent by its name or import path (`package.module:Class`), with options of its own."""
+    """Create an agent by its name or import path (`package.module:Class`), with options of its own."""
     factory = _factory(name)
-    known = _options(factory)
-    for option in options if known is not None else ():
-        if option not in (known or ()):
-            hint = nearest(option, known) if known else "; it has none"
+    valid = _option_names(factory)
+    for option in options if valid is not None else ():
+        if option not in (valid or ()):
+            hint = nearest(option, valid) if valid else "; it has none"
             raise ValueError(f"the agent {name} has no option {option!r}{hint}")
     try:
         agent = factory(**options)
     except (Exception, SystemExit) as problem:
-        # What our own agents refuse they refuse in a sentence.
-        ours = isinstance(problem, ValueError) and str(getattr(factory, "__module__", "")).startswith(f"{__name__}.")
-        why = str(problem) if ours else said(problem)
+        # The errors of our own agents are whole sentences.
+        ours = isinstance(problem, ValueError) and str(getattr(factory, "__module__", "")).startswith("puzzlebox.")
+        why = str(problem) if ours else describe_error(problem)
         raise ValueError(f"the agent {name} cannot be made: {why}") from problem
     missing = [part for part in ("senses", "begin", "act") if not hasattr(agent, part)]
     if missing:
@@ -67,18 +67,18 @@ def agent_named(name: str, **options: Any) -> Agent:
 
 
 def code_of(name: str, agent: Agent) -> str | None:
-    """A fingerprint of the code of an agent of that name: of what makes it, of its class and of those it inherits."""
+    """Return a fingerprint of an agent's code: of its factory, its class and the classes it inherits from."""
     return fingerprint(_factory(name), *type(agent).__mro__)
 
 
 def defaults_of(name: str) -> dict[str, Any]:
-    """The options of an agent, and what they are where nobody says otherwise."""
+    """Return the options of an agent that have defaults, with those defaults."""
     parameters = _parameters(_factory(name)) or ()
     return {each.name: each.default for each in parameters if each.default is not each.empty}
 
 
-def _options(factory: Factory) -> list[str] | None:
-    """What may be said to it by name; None: anything."""
+def _option_names(factory: Factory) -> list[str] | None:
+    """Return the names of a factory's options; None: any name."""
     parameters = _parameters(factory)
     if parameters is None or any(each.kind is each.VAR_KEYWORD for each in parameters):
         return None
@@ -86,7 +86,7 @@ def _options(factory: Factory) -> list[str] | None:
 
 
 def _parameters(factory: Factory) -> list[inspect.Parameter] | None:
-    """What may be said to it; None where it does not tell, as some of what is written in C."""
+    """Return the parameters of a factory; None where they are unknown, as for some classes written in C."""
     try:
         return list(inspect.signature(factory).parameters.values())
     except (ValueError, TypeError):
@@ -98,29 +98,29 @@ def _entries() -> dict[str, str]:
 
 
 def _factory(name: str) -> Factory:
-    where: str | Factory | None = _AGENTS.get(name) or _entries().get(name)
-    if where is None and ":" in name:
-        where = name
-    if where is None:
+    source: str | Factory | None = _AGENTS.get(name) or _entries().get(name)
+    if source is None and ":" in name:
+        source = name
+    if source is None:
         names = agent_names()
         known = f"; there are {', '.join(names)}, and any other by its import path, module:Class"
         raise ValueError(f"there is no agent {name!r}{known}{closest(name, names)}")
-    return _imported(where) if isinstance(where, str) else where
+    return _import(source) if isinstance(source, str) else source
 
 
-def _imported(path: str) -> Factory:
+def _import(path: str) -> Factory:
     module, _, attribute = path.partition(":")
     if not module or module.startswith("."):
         raise ValueError(f"the agent {path!r} cannot be imported: it is written module:Class")
     try:
-        found: Any = import_module(module)
-    except (Exception, SystemExit) as problem:  # it runs whatever the module says
-        raise ValueError(f"the agent {path!r} cannot be imported: {said(problem)}") from problem
+        value: Any = import_module(module)
+    except (Exception, SystemExit) as problem:  # importing runs the module's code, which may raise anything
+        raise ValueError(f"the agent {path!r} cannot be imported: {describe_error(problem)}") from problem
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            names = [each for each in dir(found) if not each.startswith("_")]
+        if not hasattr(value, part):
+            names = [each for each in dir(value) if not each.startswith("_")]
             raise ValueError(f"the agent {path!r} cannot be imported: {module} has no {part!r}{closest(part, names)}")
-        found = getattr(found, part)
-    if not callable(found):
-        raise ValueError(f"{path!r} is no agent: nothing can be made of a {type(found).__name__}")
-    return found  # type: ignore[no-any-return]
+        value = getattr(value, part)
+    if not callable(value):
+        raise ValueError(f"{path!r} is no agent: nothing can be made of a {type(value).__name__}")
+    return value  # type: ignore[no-any-return]

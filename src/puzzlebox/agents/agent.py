@@ -1,4 +1,4 @@
-"""What an agent is: anything with these three names. No base class is needed."""
+"""The protocol of agents: anything with these three members. No base class is needed."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
@@ -6,16 +6,16 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class Agent(Protocol):
-    """Somebody who plays.
+    """A program that plays.
 
     Attributes:
-        senses: what it perceives, as settings of `puzzlebox.make`: `{"rays": 15, "camera": None}`.
+        senses: its senses, as settings of `puzzlebox.make`: `{"rays": 15, "camera": None}`.
     """
 
     senses: Mapping[str, Any]
 
     def begin(self, seed: int) -> None:
-        """An episode begins; all chance the agent uses comes from the seed."""
+        """Start an episode; everything random in the agent must come from the seed."""
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
-        """The next action, 0 to 8, from what `reset` or `step` of the environment just gave."""
+        """Return the next action, 0 to 8, for what `reset` or `step` of the environment just returned."""

@@ -1,9 +1,9 @@
-"""Animal-AI's own names: a script written for the original runs with its imports changed.
+"""Animal-AI's own names: a script written for the original runs after changing its imports.
 
-`animalai`, `mlagents_envs` and `gym_unity` become `puzzlebox.animalai`, whatever follows: `animalai.envs.environment`
-of older scripts is there as well as `animalai.environment`, and so is `mlagents_envs.envs.unity_gym_env`.
+`animalai`, `mlagents_envs` and `gym_unity` become `puzzlebox.animalai`, whatever follows: older names such as
+`animalai.envs.environment` and `mlagents_envs.envs.unity_gym_env` exist as well.
 
-What each build of the original did (3.1, 4.3, the one of 2019) is decided by one table, `BUILDS` in
+The behaviour of each build of the original (3.1, 4.3, that of 2019) is in one table, `BUILDS` in
 `puzzlebox/arena/rules/builds.py`; `Rules` beside it says what each rule means. `AnimalAIEnvironment(rules="3.1")`
 plays by the rules of a build.
 """

@@ -7,7 +7,7 @@ from puzzlebox.animalai.download import download_binary
 
 
 def main() -> None:
-    """Say what the original's command would have done, which is nothing here: there is no program to look after."""
+    """Run one of the original's commands; there is no program to download here, so all of them only print."""
     parser = ArgumentParser(
         prog="python -m puzzlebox.animalai",
         description="Animal-AI's commands for its program; Puzzlebox runs without it.",

@@ -24,7 +24,7 @@ class AAIAction:
 
 
 class AAIActions:
-    """All of them, for one agent or the same for several."""
+    """The nine actions, for one agent or the same for several."""
 
     def __init__(self, no_agents: int = 1) -> None:
         if no_agents <= 0:
@@ -49,12 +49,12 @@ class AAIActions:
         ]
 
     def random(self) -> AAIAction:
-        """Any of them."""
+        """Return a random action."""
         return random.choice(self.allActions)
 
 
 def stack_actions(actions: "Sequence[AAIAction | ActionTuple]") -> ActionTuple:
-    """Actions of several agents as one, their rows in this order."""
+    """Return the actions of several agents as one, their rows in this order."""
     if not actions:
         raise ValueError("there are no actions to stack; give one for each agent")
     parts = [each.action_tuple if isinstance(each, AAIAction) else each for each in actions]

@@ -15,27 +15,27 @@ AgentId = int
 
 
 class UnityException(Exception):
-    """The family of ML-Agents' complaints."""
+    """The base of ML-Agents' exceptions."""
 
 
 class UnityEnvironmentException(UnityException):
-    """The environment cannot do that."""
+    """Raised where the environment does not support a call."""
 
 
 class UnityCommunicationException(UnityException):
-    """Never raised: nobody else is talked to."""
+    """Never raised: there is no communication with another process."""
 
 
 class UnityTimeOutException(UnityException):
-    """Never raised: nobody is waited for."""
+    """Never raised: the environment never waits for another process."""
 
 
 class UnityActionException(UnityException):
-    """The actions do not fit."""
+    """Raised for actions of the wrong shape or value."""
 
 
 class DimensionProperty(Flag):
-    """What an axis of an observation means."""
+    """The meaning of an axis of an observation."""
 
     UNSPECIFIED = 0
     NONE = 1
@@ -44,7 +44,7 @@ class DimensionProperty(Flag):
 
 
 class ObservationType(Enum):
-    """What an observation is for."""
+    """The purpose of an observation."""
 
     DEFAULT = 0
     GOAL_SIGNAL = 1
@@ -60,7 +60,7 @@ class ObservationSpec(NamedTuple):
 
 
 class ActionTuple:
-    """What agents do: a row for each, continuous and discrete parts."""
+    """The actions of agents: a row for each, with a continuous and a discrete part."""
 
     def __init__(self, continuous: Any = None, discrete: Any = None) -> None:
         self._continuous: Floats | None = None
@@ -72,12 +72,12 @@ class ActionTuple:
 
     @property
     def continuous(self) -> Floats:
-        """The continuous part; Animal-AI has none."""
+        """Return the continuous part; Animal-AI has none."""
         return np.zeros((self.discrete.shape[0], 0), np.float32) if self._continuous is None else self._continuous
 
     @property
     def discrete(self) -> Integers:
-        """The discrete part: move and turn."""
+        """Return the discrete part: move and turn."""
         if self._discrete is not None:
             return self._discrete
         rows = 0 if self._continuous is None else len(self._continuous)
@@ -93,45 +93,45 @@ class ActionTuple:
 
 
 class ActionSpec(NamedTuple):
-    """How many continuous numbers an action has, and how many choices each discrete branch."""
+    """The number of continuous values of an action, and the number of choices of each discrete branch."""
 
     continuous_size: int
     discrete_branches: tuple[int, ...]
 
     @property
     def discrete_size(self) -> int:
-        """How many branches."""
+        """Return the number of branches."""
         return len(self.discrete_branches)
 
     def is_discrete(self) -> bool:
-        """Whether there are only branches."""
+        """Return whether there are only branches."""
         return self.discrete_size > 0 and self.continuous_size == 0
 
     def is_continuous(self) -> bool:
-        """Whether there are only continuous numbers."""
+        """Return whether there are only continuous numbers."""
         return self.discrete_size == 0 and self.continuous_size > 0
 
     def empty_action(self, n_agents: int) -> ActionTuple:
-        """Do nothing."""
+        """Return the action that does nothing."""
         return ActionTuple(
             np.zeros((n_agents, self.continuous_size), np.float32), np.zeros((n_agents, self.discrete_size), np.int32)
         )
 
     def random_action(self, n_agents: int) -> ActionTuple:
-        """Do anything."""
+        """Return a random action."""
         columns = [np.random.randint(0, branch, n_agents) for branch in self.discrete_branches]
         return ActionTuple(np.zeros((n_agents, 0), np.float32), np.stack(columns, axis=1).astype(np.int32))
 
 
 class BehaviorSpec(NamedTuple):
-    """What agents of one kind perceive and do."""
+    """The observations and actions of agents of one kind."""
 
     observation_specs: list[ObservationSpec]
     action_spec: ActionSpec
 
 
 class BehaviorMapping(Mapping[BehaviorName, BehaviorSpec]):
-    """The kinds of agents by name, to look at and not to change."""
+    """The kinds of agents by name, read-only."""
 
     def __init__(self, specs: Mapping[BehaviorName, BehaviorSpec]) -> None:
         self._specs = dict(specs)
@@ -169,7 +169,7 @@ class TerminalStep(NamedTuple):
 
 
 class _Steps(Mapping[AgentId, Any]):
-    """Some agents, a row for each."""
+    """A batch of agents, a row for each."""
 
     def __init__(self, obs: list[Floats], reward: Floats, agent_id: Integers) -> None:
         self.obs = obs
@@ -180,7 +180,7 @@ class _Steps(Mapping[AgentId, Any]):
 
     @property
     def agent_id_to_index(self) -> dict[AgentId, int]:
-        """The row of each agent."""
+        """Return the row of each agent."""
         return {int(agent): row for row, agent in enumerate(self.agent_id)}
 
     def __len__(self) -> int:
@@ -190,7 +190,7 @@ class _Steps(Mapping[AgentId, Any]):
         yield from self.agent_id
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same of the same agents; a plain Mapping cannot compare arrays."""
+        """Return whether both hold the same values of the same agents; a plain Mapping cannot compare arrays."""
         return type(other) is type(self) and all(_same(part, vars(other)[name]) for name, part in vars(self).items())
 
     __hash__ = None  # type: ignore[assignment]
@@ -217,8 +217,8 @@ class DecisionSteps(_Steps):
 
     @staticmethod
     def empty(spec: BehaviorSpec) -> "DecisionSteps":
-        """Nobody."""
-        obs, reward, agents = _nobody(spec)
+        """Return a batch without agents."""
+        obs, reward, agents = _empty_batch(spec)
         return DecisionSteps(obs, reward, agents, None)
 
 
@@ -239,42 +239,42 @@ class TerminalSteps(_Steps):
 
     @staticmethod
     def empty(spec: BehaviorSpec) -> "TerminalSteps":
-        """Nobody."""
-        obs, reward, agents = _nobody(spec)
+        """Return a batch without agents."""
+        obs, reward, agents = _empty_batch(spec)
         return TerminalSteps(obs, reward, np.zeros(0, np.bool_), agents)
 
 
 class BaseEnv(ABC):
-    """What every environment of ML-Agents can do."""
+    """The interface of every environment of ML-Agents."""
 
     @abstractmethod
     def step(self) -> None:
-        """Let all agents act as they were told."""
+        """Step all agents by the actions set before."""
 
     @abstractmethod
     def reset(self) -> None:
-        """Begin anew."""
+        """Start the next episode."""
 
     @abstractmethod
     def close(self) -> None:
-        """End it."""
+        """Close the environment."""
 
     @property
     @abstractmethod
     def behavior_specs(self) -> BehaviorMapping:
-        """What agents perceive and do, by the name of their behaviour."""
+        """Return the observations and actions of agents, by the name of their behaviour."""
 
     @abstractmethod
     def set_actions(self, behavior_name: BehaviorName, action: ActionTuple) -> None:
-        """Say what the agents do next, a row for each."""
+        """Set the next actions of all agents, a row for each."""
 
     @abstractmethod
     def set_action_for_agent(self, behavior_name: BehaviorName, agent_id: AgentId, action: ActionTuple) -> None:
-        """Say what one agent does next."""
+        """Set the next action of one agent."""
 
     @abstractmethod
     def get_steps(self, behavior_name: BehaviorName) -> tuple[DecisionSteps, TerminalSteps]:
-        """Who waits for an action, and whose episode has ended in the last step."""
+        """Return the agents that wait for an action, and those whose episode ended in the last step."""
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -283,6 +283,6 @@ def _same(a: Any, b: Any) -> bool:
     return bool(np.array_equal(a, b))
 
 
-def _nobody(spec: BehaviorSpec) -> tuple[list[Floats], Floats, Integers]:
+def _empty_batch(spec: BehaviorSpec) -> tuple[list[Floats], Floats, Integers]:
     obs = [np.zeros((0, *each.shape), np.float32) for each in spec.observation_specs]
     return obs, np.zeros(0, np.float32), np.zeros(0, np.int32)

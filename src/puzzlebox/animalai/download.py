@@ -1,4 +1,4 @@
-"""Fetching the original's program: there is none to fetch."""
+"""The download of the original's program, which is not needed here."""
 
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,12 @@ from puzzlebox.animalai.executable import find_executable
 from puzzlebox.animalai.notes import LOG
 
 
-def download_binary(*asked: Any, **settings: Any) -> Path:
-    """Say that nothing is fetched, whatever is asked for, and return a name to pass on as `file_name`."""
+def download_binary(*args: Any, **settings: Any) -> Path:
+    """Log that nothing is downloaded, and return a name to pass on as `file_name`; all arguments are ignored."""
     LOG.warning("there is nothing to download: Puzzlebox runs without Animal-AI's program")
     return find_executable()
 
 
 def get_package_version() -> str:
-    """The version of this package."""
+    """Return the version of this package."""
     return __version__

@@ -24,7 +24,7 @@ from puzzlebox.animalai.base_env import (
     UnityActionException,
     UnityEnvironmentException,
 )
-from puzzlebox.animalai.notes import without_effect
+from puzzlebox.animalai.notes import warn_ignored
 from puzzlebox.animalai.observation_log import ObservationLog
 from puzzlebox.animalai.side_channel.engine_configuration_channel import EngineConfigurationChannel
 from puzzlebox.animalai.side_channel.raw_bytes_channel import RawBytesChannel
@@ -36,12 +36,12 @@ from puzzlebox.arena.schema import Task
 from puzzlebox.arena.senses.rays import Rays
 
 BEHAVIOR = "AnimalAI?team=0"
-# What is played where nobody says what.
+# The task that is played by default.
 _DEFAULT_TASK = "examples/food"
 _VITALS = 7
-# Builds up to 4.3 tell no more kinds of things apart; there, time that runs out interrupts nothing.
+# Builds up to 4.3 have at most this many tags; in them an episode whose time runs out is not interrupted.
 _OLD_RAY_TAGS = 12
-# Arguments that told Unity something there is no need for here, with their defaults.
+# Arguments that only Unity needed, with their defaults.
 _WITHOUT_EFFECT = {
     "additional_args": None,
     "file_name": None,
@@ -59,29 +59,30 @@ _OLDER = ("n_arenas", "docker_training")
 
 
 class PlayTrain(NamedTuple):
-    """A number for people who play, another for training."""
+    """A number for play by a participant, and another for training."""
 
     play: int
     train: int
 
 
 class UnityEnvironment(BaseEnv):
-    """The class of ML-Agents that `AnimalAIEnvironment` is one of; there is no other one here, as there is no Unity."""
+    """The base class of `AnimalAIEnvironment` in ML-Agents; it has no other subclass here."""
 
 
 class AnimalAIEnvironment(UnityEnvironment):
     """Animal-AI's environment: the same arguments, observations and steps, without Unity.
 
-    Arguments that only Unity needed are accepted, with a note. `rayMaxDegrees` is what one side of the fan spans. After
-    an episode the next arena follows by itself; a `reset` right then does not skip it.
+    Arguments that only Unity needed are accepted, with a warning. `rayMaxDegrees` is the angle of one side of the fan.
+    After an episode the next arena starts by itself; a `reset` right then does not skip it.
 
     Args:
-        log_folder: where the original's log goes, as `ObservationLogs/Observations_<time>.csv`: a row per physics step,
+        log_folder: the folder of the original's log, `ObservationLogs/Observations_<time>.csv`: a row per physics step,
             written when an episode ends, at `reset` and at `close`. Default: no log.
-        play: let a participant play the file as well, on the studio's play page, which records by itself.
-        rules: which build's rules to play by; see `puzzlebox.Rules`. Default: those of 4.3. Under builds up to 4.3 an
+        play: whether a participant can also play the file, on the studio's play page, which makes recordings of its
+            own.
+        rules: the build whose rules apply; see `puzzlebox.Rules`. Default: those of 4.3. Under builds up to 4.3 an
             episode whose time runs out ends like any other; `interrupted` is never true.
-        older: `n_arenas` and `docker_training` of versions 1 and 2: accepted, with a note.
+        older: `n_arenas` and `docker_training` of versions 1 and 2: accepted, with a warning.
         others: as in the original.
     """
 
@@ -119,14 +120,14 @@ class AnimalAIEnvironment(UnityEnvironment):
         rules: Any = "4.3",
         **older: Any,
     ) -> None:
-        given = locals()
-        refuse_unknown(older, [*(name for name in given if name not in ("self", "older")), *_OLDER], "argument")
-        moot = [name for name, default in _WITHOUT_EFFECT.items() if given[name] != default] + list(older)
+        arguments = locals()
+        refuse_unknown(older, [*(name for name in arguments if name not in ("self", "older")), *_OLDER], "argument")
+        ignored = [name for name, default in _WITHOUT_EFFECT.items() if arguments[name] != default] + list(older)
         if play and log_folder:
-            moot.append("log_folder")
+            ignored.append("log_folder")
         if any(str(each.channel_id) != self.ARENA_CONFIG_SC_UUID for each in side_channels or ()):
-            moot.append("side_channels")
-        without_effect(moot)
+            ignored.append("side_channels")
+        warn_ignored(ignored)
         self.play, self.inference, self.timescale = play, inference, timescale
         self.targetFrameRate, self.captureFrameRate = targetFrameRate, captureFrameRate
         self.side_channels = self.configure_side_channels(side_channels)
@@ -157,7 +158,7 @@ class AnimalAIEnvironment(UnityEnvironment):
             self._log = ObservationLog(log_folder, fan)
         self._rules = rules
         self._process: Popen[bytes] | None = None
-        self._let_play(arenas_configurations or _DEFAULT_TASK)
+        self._open_page(arenas_configurations or _DEFAULT_TASK)
 
     @staticmethod
     def executable_args(
@@ -170,7 +171,7 @@ class AnimalAIEnvironment(UnityEnvironment):
         rayMaxDegrees: float = 60,
         decisionPeriod: int = 3,
     ) -> list[str]:
-        """What the original's program was started with for such arguments; no program is started here."""
+        """Return the command-line arguments that the original's program had for these; no program is started here."""
         settings = {
             "useCamera": bool(useCamera),
             "resolution": resolution,
@@ -188,7 +189,7 @@ class AnimalAIEnvironment(UnityEnvironment):
         return words
 
     def configure_side_channels(self, side_channels: Sequence[SideChannel] | None) -> list[SideChannel]:
-        """These channels, and one for the engine and one for arenas where they are not among them."""
+        """Return these channels, with one for the engine and one for arenas added where they are missing."""
         channels = list(side_channels or ())
         if not any(isinstance(each, EngineConfigurationChannel) for each in channels):
             channels.append(self.create_engine_config_side_channel())
@@ -197,23 +198,23 @@ class AnimalAIEnvironment(UnityEnvironment):
         return channels
 
     def create_engine_config_side_channel(self) -> EngineConfigurationChannel:
-        """A channel for the engine's settings, which have no effect."""
+        """Return a channel for the engine's settings, which have no effect."""
         return EngineConfigurationChannel()
 
     @property
     def arenas_parameters_side_channel(self) -> Any:
-        """The channel over which a task, its path or its text, can be sent; the next `reset` plays it."""
+        """Return the channel over which a task, its path or its text, can be sent; the next `reset` plays it."""
         return next(each for each in self.side_channels if str(each.channel_id) == self.ARENA_CONFIG_SC_UUID)
 
-    def _sent(self) -> str:
-        """What was sent last; nobody listens to the other channels."""
+    def _take_sent_task(self) -> str:
+        """Return the latest message about arenas, or "", and clear all channels."""
         messages = list(self.arenas_parameters_side_channel.message_queue)
         for channel in self.side_channels:
             channel.message_queue.clear()
         return bytes(messages[-1]).decode() if messages else ""
 
-    def _let_play(self, task: Any) -> None:
-        """Where a person plays, have the page show this task."""
+    def _open_page(self, task: Any) -> None:
+        """Show a task on the play page, if the environment was created with `play`."""
         if self.play:
             self._stop_play()
             self._process = open_page(task, self._rules)
@@ -233,7 +234,7 @@ class AnimalAIEnvironment(UnityEnvironment):
 
     @property
     def behavior_specs(self) -> BehaviorMapping:
-        """What agents perceive and do, by the name of their behaviour; there is one."""
+        """Return the observations and actions of agents, by the name of their behaviour; there is one."""
         return BehaviorMapping({BEHAVIOR: self._specs})
 
     def _begin(self, options: dict[str, Any], seed: int | None = None) -> None:
@@ -242,12 +243,12 @@ class AnimalAIEnvironment(UnityEnvironment):
         if self._log is not None and record is not None:
             self._log.write(record)
         if seed is not None:
-            self._agent = -1  # all starts over, and agents are counted from 0 again
+            self._agent = -1  # with a seed, agents are numbered from 0 again
         self._terminal = TerminalSteps.empty(self._specs)
         self._wait(observation, 0.0, new=True)
 
     def _wait(self, observation: Observation, reward: float, *, new: bool = False) -> None:
-        """An agent waits for an action; each episode has an agent of its own."""
+        """Store the observation of the agent that waits for an action; each episode has a new agent."""
         self._agent += new
         self._fresh = new
         self._action = 0
@@ -259,7 +260,7 @@ class AnimalAIEnvironment(UnityEnvironment):
 
     @staticmethod
     def _batch(observation: Observation) -> list[Floats]:
-        """Our observation as ML-Agents gives it: a list, an axis for agents, pictures from 0 to 1, channels first."""
+        """Return an observation as in ML-Agents: a list, an axis for agents, pictures from 0 to 1, channels first."""
         parts: list[Floats] = []
         if "camera" in observation:
             parts.append((observation["camera"].transpose(2, 0, 1)[None] / np.float32(255)).astype(np.float32))
@@ -268,25 +269,25 @@ class AnimalAIEnvironment(UnityEnvironment):
         return [*parts, observation["vitals"][None]]
 
     def reset(self, arenas_configurations: "str | PathLike[str] | Task" = "", *, seed: int | None = None) -> None:
-        """Begin the next episode, of a new file if one is given; with a seed (not in the original), the first one.
+        """Start the next episode, of a new file if one is given; with a seed (not in the original), start over.
 
         Raises:
             FileNotFoundError: there is no such file.
         """
-        sent = self._sent()
-        task = arenas_configurations or sent
+        sent_task = self._take_sent_task()
+        task = arenas_configurations or sent_task
         if task:
             self._begin({"task": task}, seed)
-            self._let_play(task)
+            self._open_page(task)
         elif seed is not None:
             self._begin({}, seed)
-        elif self._fresh:  # it has just begun, and no arena is skipped
+        elif self._fresh:  # the episode has just started, and no arena is skipped
             self._terminal = TerminalSteps.empty(self._specs)
         else:
             self._begin({})
 
     def step(self) -> None:
-        """Let the agent act as it was told; without an action it does nothing."""
+        """Step the agent by its action; without one it does nothing."""
         outcome = self._env.act(self._action)
         observation, reward = self._env.perceive(), outcome.rewards[0]
         self._terminal = TerminalSteps.empty(self._specs)
@@ -299,12 +300,12 @@ class AnimalAIEnvironment(UnityEnvironment):
         self._terminal = ended
 
     def get_steps(self, behavior_name: str) -> tuple[DecisionSteps, TerminalSteps]:
-        """Who waits for an action, and whose episode has ended in the last step."""
+        """Return the agent that waits for an action, and the one whose episode ended in the last step."""
         self._check(behavior_name)
         return self._decision, self._terminal
 
     def set_actions(self, behavior_name: str, action: ActionTuple) -> None:
-        """Say what the agents do next, a row for each."""
+        """Set the next action of the agent, as one row."""
         self._check(behavior_name)
         chosen = np.asarray(getattr(action, "discrete", action))
         if chosen.shape != (1, 2) or chosen.dtype.kind not in "iuf" or not np.isin(chosen, (0, 1, 2)).all():
@@ -312,7 +313,7 @@ class AnimalAIEnvironment(UnityEnvironment):
         self._action = int(3 * chosen[0, 0] + chosen[0, 1])
 
     def set_action_for_agent(self, behavior_name: str, agent_id: int, action: ActionTuple) -> None:
-        """Say what one agent does next."""
+        """Set the next action of one agent."""
         if agent_id != self._agent:
             raise UnityEnvironmentException(f"agent {agent_id} does not wait for an action; agent {self._agent} does")
         self.set_actions(behavior_name, action)
@@ -322,7 +323,7 @@ class AnimalAIEnvironment(UnityEnvironment):
             raise UnityActionException(f"there is no behaviour {behavior_name!r}; there is {BEHAVIOR!r}")
 
     def get_obs_dict(self, obs: list[Floats], agent_index: int = 0) -> dict[str, Any]:
-        """The observations of an agent by name; the same dictionary each time."""
+        """Return the observations of an agent by name, always in the same dictionary."""
         parts = [part[agent_index] for part in obs]
         if self.useCamera:
             self.obsdict["camera"] = parts[0]
@@ -333,16 +334,16 @@ class AnimalAIEnvironment(UnityEnvironment):
         return self.obsdict
 
     def get_obs_dicts(self, obs: list[Floats]) -> list[dict[str, Any]]:
-        """The observations of each agent by name, each in a dictionary of its own."""
+        """Return the observations of each agent by name, each in a dictionary of its own."""
         return [dict(self.get_obs_dict(obs, index)) for index in range(len(obs[-1]))]
 
     @property
     def arena(self) -> ArenaEnv:
-        """Our own environment, for what the original could not do."""
+        """Return the Puzzlebox environment, for what the original could not do."""
         return self._env
 
     def close(self) -> None:
-        """End it for good, and close the page where a person plays, if there is one."""
+        """Close the environment for good, and the play page if there is one."""
         if self._log is not None:
             self._log.write(self._env.world.snapshot())
             self._log = None
@@ -358,7 +359,7 @@ class AnimalAIEnvironment(UnityEnvironment):
 
 
 def _number(name: str, value: Any) -> float:
-    """An argument as number; the original took any that reads as one."""
+    """Return an argument as a number; the original accepted anything that converts to one."""
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""ML-Agents' complaints, where its scripts look for them."""
+"""ML-Agents' exceptions under their original module name."""
 
 from puzzlebox.animalai.base_env import (
     UnityActionException,

@@ -1,6 +1,6 @@
-"""The Gym wrapper of Animal-AI 3.x for today's learners: a Gymnasium environment.
+"""The Gym wrapper of Animal-AI 3.x as a Gymnasium environment.
 
-`puzzlebox.animalai.envs.unity_gym_env` has the wrapper as it was then: `reset` returns the observation alone, and
+`puzzlebox.animalai.envs.unity_gym_env` has the original wrapper: `reset` returns the observation alone, and
 `step` four values.
 """
 

@@ -1,4 +1,4 @@
-"""What is said about things that only Unity understood."""
+"""Warnings about arguments that only Unity needed."""
 
 import logging
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 LOG = logging.getLogger("puzzlebox.animalai")
 
 
-def without_effect(names: Sequence[str]) -> None:
-    """Say that these arguments were taken and change nothing."""
+def warn_ignored(names: Sequence[str]) -> None:
+    """Log a warning that these arguments have no effect."""
     if names:
         LOG.warning("these arguments of Animal-AI have no effect here: %s", ", ".join(names))

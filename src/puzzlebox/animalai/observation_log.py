@@ -1,4 +1,4 @@
-"""The log the original's program writes beside itself, `ObservationLogs/Observations_<time>.csv`, for those who ask."""
+"""The log that the original's program writes, `ObservationLogs/Observations_<time>.csv`, on request."""
 
 from datetime import datetime
 from io import StringIO
@@ -13,11 +13,11 @@ from puzzlebox.csv_cells import CellWriter
 
 
 class ObservationLog:
-    """Writes episodes to a file of its own, which is made with the first one.
+    """Writes episodes to a file, which is created with the first one.
 
     Args:
-        folder: where the folder `ObservationLogs` goes.
-        rays: the rays of the column of rays. Default: those of the original's own recorded runs.
+        folder: the parent of the folder `ObservationLogs`.
+        rays: the rays of the ray column. Default: those of the original's own recorded runs.
     """
 
     def __init__(self, folder: "str | PathLike[str]", rays: Rays | None = None) -> None:
@@ -26,11 +26,11 @@ class ObservationLog:
         self._episodes = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ObservationLog":
-        """Return a log that begins a file of its own: two environments in one file could not be told apart."""
+        """Return a log with a file of its own, since rows of two environments in one file would be mixed up."""
         return ObservationLog(self._folder, self._rays)
 
     def write(self, record: Record) -> None:
-        """Add an episode, played again for its rows; one in which nobody has acted is left out."""
+        """Replay an episode and add its rows; an episode without actions is skipped."""
         if not record.actions:
             return
         if self._path is None:
@@ -40,7 +40,7 @@ class ObservationLog:
         writer = CellWriter(rows)
         for world, row in log(record, self._episodes, rays=self._rays):
             writer.writerow(row)
-            now = world.animals[0].collected  # counted anew in each arena of a merged episode
+            now = world.animals[0].collected  # starts from 0 in each arena of a merged episode
             positive += now - before if now >= before else now
             before = now
         rows.write(f"Positive Goals Collected: {positive}\n")
@@ -48,7 +48,7 @@ class ObservationLog:
             file.write(rows.getvalue())
 
     def _new_file(self) -> Path:
-        """Make the file with its header, under the time of day; where there is one of this second, under a number."""
+        """Create the file with its header, named after the time; add a number where that name is taken."""
         folder = self._folder / "ObservationLogs"
         folder.mkdir(parents=True, exist_ok=True)
         stem, number = f"Observations_{datetime.now():%d-%m-%y_%H%M%S}", 1

@@ -1,4 +1,4 @@
-"""Playing a task oneself: `play()`, or `python -m puzzlebox.animalai.play`."""
+"""Play a task in the browser: `play()`, or `python -m puzzlebox.animalai.play`."""
 
 from argparse import ArgumentParser
 from os import PathLike
@@ -12,7 +12,7 @@ def play(
     env_path: "str | PathLike[str] | None" = None,
     log_path: "str | PathLike[str] | None" = None,
 ) -> None:
-    """Open a file, or an arena with food somewhere, in the studio, and return when the studio is closed (Ctrl-C)."""
+    """Open a file, or an arena with food somewhere, in the studio; return when the studio is closed (Ctrl-C)."""
     env = AnimalAIEnvironment(
         file_name=env_path,
         log_folder=log_path or "",
@@ -30,13 +30,13 @@ def play(
 
 
 def main() -> None:
-    """The same from the command line, with the original's options."""
+    """Run `play` from the command line, with the original's options."""
     parser = ArgumentParser(description="Play a task in the browser.")
-    parser.add_argument("--config_path", help="the task file; left out: an arena with food somewhere")
+    parser.add_argument("--config_path", help="the task file. Default: an arena with food somewhere")
     parser.add_argument("--AAI_path", help="no effect: there is no program of Animal-AI to start")
     parser.add_argument("--log_path", help="no effect: the studio records every episode")
-    asked = parser.parse_args()
-    play(asked.config_path, asked.AAI_path, asked.log_path)
+    options = parser.parse_args()
+    play(options.config_path, options.AAI_path, options.log_path)
 
 
 if __name__ == "__main__":

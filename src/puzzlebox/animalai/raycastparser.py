@@ -1,4 +1,4 @@
-"""What rays say, sorted by object, in the original's order of columns."""
+"""The distances of rays by object, in the original's order of columns."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 class RayCastObjects(Enum):
-    """What rays can tell apart, by the column of a ray; builds up to 4.3 tell the first 12 apart, older ones 6."""
+    """The objects that rays distinguish, by the column of a ray; builds up to 4.3 have the first 12, older ones 6."""
 
     ARENA = 0
     IMMOVABLE = 1
@@ -34,16 +34,16 @@ class RayCastObjects(Enum):
 
 
 class RayCastParser:
-    """Finds some objects in the numbers of all rays, whatever build they come from.
+    """Finds objects in the numbers of all rays, of any build.
 
     Args:
         listOfObjects: the objects to look for.
-        numberOfRays: how many rays there are in all, which is 2 * raysPerSide + 1.
+        numberOfRays: the number of all rays, which is 2 * raysPerSide + 1.
 
     Attributes:
-        numberOfObjects: how many objects are looked for.
+        numberOfObjects: the number of objects to look for.
         listofObjectVals: their columns.
-        numberDetectableObjects: how many kinds of objects the rays parsed last tell apart.
+        numberDetectableObjects: the number of tags of the rays parsed last.
     """
 
     def __init__(self, listOfObjects: Sequence[RayCastObjects], numberOfRays: int) -> None:
@@ -60,20 +60,20 @@ class RayCastParser:
         self.numberDetectableObjects = len(RayCastObjects)
 
     def parse(self, raycast: Any) -> npt.NDArray[np.float64]:
-        """Return the distance (over 200 m) of each object on each ray, objects by rays; 0 where a ray met another.
+        """Return the distance (over 200 m) of each object on each ray, objects by rays; 0 where a ray hit another.
 
         Args:
             raycast: the numbers of all rays as list or array, or a dictionary of observations with the key `rays`.
-                An object they cannot tell apart is never seen.
+                An object without a column is never found.
         """
         raw = self._numbers(raycast)
         rows = raw.reshape(self.numberOfRays, -1)
         self.numberDetectableObjects = tags = rows.shape[1] - 2
-        found = np.zeros((self.numberOfObjects, self.numberOfRays))
+        distances = np.zeros((self.numberOfObjects, self.numberOfRays))
         for row, column in enumerate(self.listofObjectVals):
             if column < tags:
-                found[row] = self.reorderRow(np.where(rows[:, column] == 1, rows[:, -1], 0.0))
-        return found
+                distances[row] = self.reorderRow(np.where(rows[:, column] == 1, rows[:, -1], 0.0))
+        return distances
 
     def _numbers(self, raycast: Any) -> npt.NDArray[np.float64]:
         numbers = raycast.get("rays") if isinstance(raycast, Mapping) else raycast
@@ -96,7 +96,7 @@ class RayCastParser:
         return np.concatenate([row[2::2], row[:1], row[1::2][::-1]])
 
     def prettyPrint(self, raycast: Any) -> None:
-        """Print the distances, a line for each object; what is wrong with the rays is printed, too, and not raised."""
+        """Print the distances, a line for each object; an error in the rays is printed, not raised."""
         try:
             for each, distances in zip(self.listOfObjects, self.parse(raycast), strict=True):
                 print(f"{each.name}: {np.array2string(distances, max_line_width=sys.maxsize)}")

@@ -14,22 +14,22 @@ Progress = Callable[[int], None]
 
 INDEX = ("file", "Episode", "episode", "task", "arena", "seed", "player", "agent", "started")
 _BATCH = 1000
-# Returns that differ by less are the same.
-_SAME = 1e-6
+# Returns that differ by less are equal.
+_TOLERANCE = 1e-6
 
 
 def files(folder: Path, episodes: Sequence[Episode]) -> dict[Path, list[Episode]]:
-    """Which file each episode goes to: one for each task and player, oldest episode first."""
-    made: dict[Path, list[Episode]] = {}
+    """Return the episodes of each file: one file for each task and player, oldest episode first."""
+    by_file: dict[Path, list[Episode]] = {}
     for episode in sorted(episodes, key=lambda each: each.started):
         words = (episode.task or "task", episode.agent or episode.player, episode.task_hash[:8])
         name = "_".join(re.sub(r"[^A-Za-z0-9.-]+", "-", word).strip("-.")[:60] for word in words)
-        made.setdefault(folder / f"Observations_{name}.csv", []).append(episode)
-    return made
+        by_file.setdefault(folder / f"Observations_{name}.csv", []).append(episode)
+    return by_file
 
 
 def index_of(folder: Path) -> Path:
-    """The file that tells which row belongs to which episode."""
+    """Return the path of the file that says which row belongs to which episode."""
     return folder / "Observations_index.csv"
 
 
@@ -41,15 +41,15 @@ def export(
     warn: Callable[[str], None] | None = None,
     left_out: list[str] | None = None,
 ) -> list[Path]:
-    """Write the logs of some episodes, each played again for its rays; and an index of what is where.
+    """Replay episodes and write their logs, and an index of which episode is where.
 
     Args:
-        store: where they are.
-        episodes: which.
-        folder: where the logs go; it is made if there is none.
-        progress: is told the number of rows written, again and again.
-        warn: is told of an episode that comes out differently now than when it was recorded.
-        left_out: gets a sentence about each episode that is damaged, which is then left out. Default: it raises.
+        store: the recordings.
+        episodes: the episodes to write.
+        folder: the folder of the logs, created if needed.
+        progress: called repeatedly with the number of rows written since the last call.
+        warn: called with a sentence for each episode that returns something else than when it was recorded.
+        left_out: a sentence is added for each damaged episode, which is omitted. Default: an error is raised.
 
     Returns:
         The files.
@@ -71,7 +71,7 @@ def export(
                         left_out.append(str(problem))
                         continue
                     count += 1
-                    if warn is not None and abs(total - episode.total) > _SAME:
+                    if warn is not None and abs(total - episode.total) > _TOLERANCE:
                         warn(f"episode {episode.id} returned {episode.total} when recorded, and {total} when replayed")
                     about = (episode.id, episode.task, episode.arena + 1, episode.seed)
                     index.write([(path.name, count, *about, episode.player, episode.agent, episode.started)])
@@ -90,7 +90,7 @@ def export(
 def _write(
     store: Store, episode: Episode, count: int, sheet: CsvSheet, progress: Callable[[int], None] | None
 ) -> float:
-    """Write one episode; its return as it came out now."""
+    """Write one episode and return its return in the replay."""
     columns = store.steps(episode.id)
     views = dict(zip(columns["step"], columns["view"], strict=True))
     rows: list[list[Any]] = []
@@ -110,6 +110,6 @@ def _write(
 
 
 def read_log(path: Path) -> list[dict[str, str]]:
-    """The rows of a log, the original's or ours, without the lines that are none."""
+    """Return the rows of a log, the original's or ours, without the lines between them that are not rows."""
     with path.open(newline="", encoding="utf-8") as file:
         return [row for row in CellReader(file) if (row["Episode"] or "").isdigit()]

@@ -1,4 +1,4 @@
-"""The studio's play page, in a process of its own: this room may not import the studio."""
+"""The studio's play page in a process of its own: the layers of imports keep this package from importing the studio."""
 
 import atexit
 import subprocess
@@ -7,7 +7,7 @@ from os import PathLike
 
 
 def open_page(task: "str | PathLike[str]", rules: str) -> "subprocess.Popen[bytes]":
-    """Let a person play a file or a bundled task in the browser, until the process is ended; it ends with this one."""
+    """Start the play page for a file or a bundled task, in a process that ends with this one at the latest."""
     process = subprocess.Popen([sys.executable, "-m", "puzzlebox.cli", "play", "--rules", rules, "--", task])
     atexit.register(process.terminate)
     return process

@@ -1,4 +1,4 @@
-"""ML-Agents' wrapper that makes a Gym environment (the interface of 2021) of one of its own."""
+"""ML-Agents' wrapper of its environments as Gym environments, with the Gym interface of 2021."""
 
 from itertools import product
 from typing import Any
@@ -13,11 +13,11 @@ GymStepResult = tuple[Any, float, bool, dict[str, Any]]
 
 
 class UnityGymException(Exception):
-    """The wrapper cannot do that."""
+    """Raised for a call or an action that the wrapper does not support."""
 
 
 class ActionFlattener:
-    """One number for each combination of branches."""
+    """Maps each combination of branches to one number."""
 
     def __init__(self, branched_action_space: list[int]) -> None:
         self.action_lookup = dict(enumerate(product(*(range(size) for size in branched_action_space))))
@@ -25,7 +25,7 @@ class ActionFlattener:
         self._last = len(self.action_lookup) - 1
 
     def lookup_action(self, action: Any) -> list[int]:
-        """The branches of a number."""
+        """Return the branches of a number."""
         number = np.asarray(action)
         if number.size != 1 or number.item() not in self.action_lookup:
             raise UnityGymException(f"{action!r} is not an action; it must be a number from 0 to {self._last}")
@@ -33,18 +33,18 @@ class ActionFlattener:
 
 
 def as_bytes(picture: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """A picture from 0 to 255 instead of 0 to 1."""
+    """Return a picture with values from 0 to 1 as bytes from 0 to 255."""
     return np.rint(255 * picture).astype(np.uint8)
 
 
 class UnityToGymWrapper:
-    """`reset() -> obs` and `step(action) -> (obs, reward, done, info)`.
+    """A Gym environment: `reset() -> obs` and `step(action) -> (obs, reward, done, info)`.
 
     Args:
-        unity_env: what to wrap.
-        uint8_visual: pictures from 0 to 255 instead of 0 to 1.
-        flatten_branched: one number from 0 to 8 instead of two from 0 to 2.
-        allow_multiple_obs: all observations in a list instead of the picture alone.
+        unity_env: the environment to wrap.
+        uint8_visual: whether pictures are bytes from 0 to 255 instead of 0 to 1.
+        flatten_branched: whether actions are one number from 0 to 8 instead of two from 0 to 2.
+        allow_multiple_obs: whether observations are a list of all parts instead of the picture alone.
         action_space_seed: a seed for `action_space.sample()`.
     """
 
@@ -83,28 +83,28 @@ class UnityToGymWrapper:
 
     @property
     def action_space(self) -> spaces.Space[Any]:
-        """What the agent can do."""
+        """Return the space of actions."""
         return self._action_space
 
     @property
     def observation_space(self) -> spaces.Space[Any]:
-        """What the agent perceives."""
+        """Return the space of observations."""
         return self._observation_space
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """Any number."""
+        """Return the bounds of rewards: none."""
         return -float("inf"), float("inf")
 
     def reset(self) -> Any:
-        """Begin the next episode."""
+        """Start the next episode and return its first observation."""
         self._env.reset()
         self.game_over = False
         decision, _ = self._env.get_steps(self.name)
         return self._result(decision)[0]
 
     def step(self, action: Any) -> GymStepResult:
-        """Act once."""
+        """Step once; return the observation, the reward, whether the episode is over, and info."""
         if self.game_over:
             raise UnityGymException("the episode is over; call reset() first")
         chosen = np.asarray(self._flattener.lookup_action(action) if self._flattener else action)
@@ -129,11 +129,11 @@ class UnityToGymWrapper:
         return as_bytes(picture) if self.uint8_visual else picture
 
     def render(self, mode: str = "rgb_array") -> Any:
-        """The last picture."""
+        """Return the latest picture."""
         return self.visual_obs
 
     def seed(self, seed: Any = None) -> None:
-        """Not here: the seed is given to the environment."""
+        """Do nothing: the seed is an argument of the environment."""
 
     def close(self) -> None:
         """Close the environment."""

@@ -30,11 +30,11 @@ _MODES = ("sync", "async")
 
 
 class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
-    """ML-Agents' Gym wrapper with Gymnasium's `reset` and `step`; the arguments are the same.
+    """ML-Agents' Gym wrapper with Gymnasium's `reset` and `step`, and the same arguments.
 
-    `reset(options={"arena_config": path})` changes the file. Other than in the original, `reset(seed=...)` begins the
-    same episode again, as Gymnasium asks for. An episode is truncated where ML-Agents calls it interrupted, which under
-    the rules of builds up to 4.3 never happens. `puzzlebox.animalai.UnityToGymWrapper` is another name for this class.
+    `reset(options={"arena_config": path})` changes the file. Unlike in the original, `reset(seed=...)` repeats an
+    episode, as Gymnasium requires. An episode is truncated where ML-Agents calls it interrupted, which never happens
+    under the rules of builds up to 4.3. `puzzlebox.animalai.UnityToGymWrapper` is another name for this class.
     """
 
     metadata: ClassVar[dict[str, Any]] = dict(ArenaEnv.metadata)  # type: ignore[misc]
@@ -58,16 +58,16 @@ class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
 
     @property
     def game_over(self) -> bool:
-        """Whether the episode is over."""
+        """Return whether the episode is over."""
         return self._old.game_over
 
     @property
     def visual_obs(self) -> Any:
-        """The last picture, channels first; None without a camera."""
+        """Return the latest picture, channels first; None without a camera."""
         return self._old.visual_obs
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin the next episode."""
+        """Start the next episode and return its first observation and info."""
         options = checked_options(options, ("arena_config",))
         super().reset(seed=seed)
         if isinstance(self._unity, AnimalAIEnvironment):
@@ -75,25 +75,25 @@ class UnityToGymnasiumWrapper(gym.Env[Any, Any]):
         elif options.get("arena_config"):
             raise ValueError(f"arena_config is for an AnimalAIEnvironment, not {type(self._unity).__name__}")
         observation = self._old.reset()
-        return self._seen(observation), {"step": self._unity.get_steps(self._old.name)[0]}
+        return self._convert(observation), {"step": self._unity.get_steps(self._old.name)[0]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Act once; an episode ML-Agents calls interrupted is truncated."""
+        """Step once; an episode that ML-Agents calls interrupted is truncated."""
         observation, reward, done, info = self._old.step(action)
         steps = info["step"]
         truncated = isinstance(steps, TerminalSteps) and bool(steps.interrupted[0])
-        return self._seen(observation), reward, done and not truncated, truncated, info
+        return self._convert(observation), reward, done and not truncated, truncated, info
 
-    def _seen(self, observation: Any) -> Any:
+    def _convert(self, observation: Any) -> Any:
         return tuple(observation) if isinstance(observation, list) else observation
 
     def render(self) -> Any:
-        """The last picture, rows first."""
+        """Return the latest picture, rows first."""
         picture = self._old.visual_obs
         if picture is None or self.render_mode is None:
             return None
-        shown = picture if self._old.uint8_visual else as_bytes(picture)
-        return np.repeat(shown, 3 // shown.shape[0], axis=0).transpose(1, 2, 0)
+        pixels = picture if self._old.uint8_visual else as_bytes(picture)
+        return np.repeat(pixels, 3 // pixels.shape[0], axis=0).transpose(1, 2, 0)
 
     def close(self) -> None:
         """Close the environment."""
@@ -104,12 +104,12 @@ class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
     """Observations by name: camera, rays, health, velocity and position; a single one comes without its name.
 
     Args:
-        env: what to wrap.
-        include_camera: None: where there is one.
-        include_rays: None: where there are some.
-        include_health: whether health is told.
-        include_velocity: whether velocity is.
-        include_position: whether the place is.
+        env: the environment to wrap.
+        include_camera: whether to include the picture. Default: if there is a camera.
+        include_rays: whether to include rays. Default: if there are any.
+        include_health: whether to include health.
+        include_velocity: whether to include the velocity.
+        include_position: whether to include the position.
         others: as for `UnityToGymnasiumWrapper`.
     """
 
@@ -127,29 +127,29 @@ class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
         if not isinstance(env, AnimalAIEnvironment):
             raise TypeError(f"the wrapper is for an AnimalAIEnvironment, not {type(env).__name__}")
         super().__init__(env, **{**others, "allow_multiple_obs": True})
-        there = {"camera": env.useCamera, "rays": env.useRayCasts}
-        wanted = dict(zip(_STREAMS, (include_camera, include_rays, include_health, include_velocity), strict=False))
-        wanted["position"] = include_position
-        for name, present in there.items():
-            if wanted[name] and not present:
+        available = {"camera": env.useCamera, "rays": env.useRayCasts}
+        included = dict(zip(_STREAMS, (include_camera, include_rays, include_health, include_velocity), strict=False))
+        included["position"] = include_position
+        for name, present in available.items():
+            if included[name] and not present:
                 raise ValueError(f"include_{name} is True, but the environment was made without {name}")
-            wanted[name] = present if wanted[name] is None else wanted[name]
-        self._names = [name for name in _STREAMS if wanted[name]]
+            included[name] = present if included[name] is None else included[name]
+        self._names = [name for name in _STREAMS if included[name]]
         if not self._names:
             raise ValueError("there is no observation left; include one")
         uint8 = self._old.uint8_visual
         shapes = {spec.name: spec.shape for spec in self._old.group_spec.observation_specs}
-        forms = {
+        boxes_by_name = {
             "camera": (0, 255 if uint8 else 1, shapes.get("CameraSensor"), np.uint8 if uint8 else np.float32),
             "rays": (0, np.inf, shapes.get("RayPerceptionSensor"), np.float32),
             "health": (0, np.inf, (), np.float32),
             "velocity": (-np.inf, np.inf, (3,), np.float32),
             "position": (-np.inf, np.inf, (3,), np.float32),
         }
-        boxes: dict[str, spaces.Space[Any]] = {name: spaces.Box(*forms[name]) for name in self._names}
+        boxes: dict[str, spaces.Space[Any]] = {name: spaces.Box(*boxes_by_name[name]) for name in self._names}
         self.observation_space = boxes[self._names[0]] if len(boxes) == 1 else spaces.Dict(boxes)
 
-    def _seen(self, observation: Any) -> Any:
+    def _convert(self, observation: Any) -> Any:
         vitals = observation[-1]
         rays = vitals[:-7]
         parts = {
@@ -172,7 +172,7 @@ def make_animalai_env_fns(
     env_kwargs: Mapping[str, Any] | None = None,
     wrapper_kwargs: Mapping[str, Any] | None = None,
 ) -> list[Callable[[], AnimalAIGymnasiumWrapper]]:
-    """Functions that each make an environment: of one file, or of one file each; environment i has seed `seed + i`."""
+    """Return functions that each create an environment, of one file or a file each; environment i has `seed + i`."""
     single = isinstance(arenas_configurations, str | PathLike)
     files = [arenas_configurations] * num_envs if single else list(arenas_configurations)  # type: ignore[arg-type]
     if len(files) != num_envs:
@@ -188,7 +188,7 @@ def make_animalai_env_fns(
 def make_animalai_vec_env(
     num_envs: int, *, vectorization_mode: str = "sync", **kwargs: Any
 ) -> VectorEnv[Any, Any, Any]:
-    """Those environments as Gymnasium's own vector; `puzzlebox.make_vec` is faster."""
+    """Create these environments as one of Gymnasium's own vectors; `puzzlebox.make_vec` is faster."""
     if vectorization_mode not in _MODES:
         raise ValueError(f"vectorization_mode is {vectorization_mode!r}{nearest(str(vectorization_mode), _MODES)}")
     makers = make_animalai_env_fns(num_envs, **kwargs)

@@ -1,4 +1,4 @@
-"""What agents play in: one animal in an environment, or several in one arena."""
+"""What agents play in: an environment with one animal, or with several."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -21,24 +21,24 @@ class Alone:
 
     @property
     def session(self) -> World:
-        """The episode that is played."""
+        """Return the current episode."""
         assert self._env is not None
         return self._env.world
 
     def begin(self, task: Task, start: int, seed: int) -> tuple[Event, ...]:
-        """Build the arena."""
+        """Start an episode and return its first events."""
         if self._env is None:
             self._env = make(task, rules=self._rules, **self._senses)
         self._events = self._env.begin(seed, {"task": task, "arena": task.arenas[start].id})
         return self._events
 
     def perceive(self) -> dict[int, tuple[Any, dict[str, Any]]]:
-        """What the animal perceives."""
+        """Return observation and info of the animal, by its index."""
         assert self._env is not None
         return {0: (self._env.perceive(), self._env.info(self._events))}
 
     def act(self, actions: Mapping[int, Any]) -> Outcome:
-        """Let the animal act once."""
+        """Play one decision of the animal."""
         assert self._env is not None
         outcome = self._env.act(self._env.settings.action(actions[0]))
         self._events = outcome.events
@@ -54,13 +54,13 @@ class Together:
 
     @property
     def session(self) -> World:
-        """The episode that is played."""
+        """Return the current episode."""
         assert self._env is not None
         return self._env.world
 
     def begin(self, task: Task, start: int, seed: int) -> tuple[Event, ...]:
-        """Build the arena."""
-        from puzzlebox.arena.envs.parallel import make_parallel  # PettingZoo, which not everybody has
+        """Start an episode and return its first events."""
+        from puzzlebox.arena.envs.parallel import make_parallel  # imports PettingZoo, which is optional
 
         self._env = make_parallel(task, rules=self._rules, **self._senses)
         self._observations, self._infos = self._env.reset(
@@ -69,21 +69,21 @@ class Together:
         return self._events()
 
     def perceive(self) -> dict[int, tuple[Any, dict[str, Any]]]:
-        """What each animal perceives that has not finished."""
+        """Return observation and info of each animal that is not done, by its index."""
         assert self._env is not None
         numbers = {name: number for number, name in enumerate(self._env.possible_agents)}
         return {numbers[name]: (self._observations[name], self._infos[name]) for name in self._env.agents}
 
     def act(self, actions: Mapping[int, Any]) -> Outcome:
-        """Let every animal act once that has not finished."""
+        """Play one decision of all animals that are not done."""
         assert self._env is not None
         names = self._env.possible_agents
         self._observations, rewards, ended, cut, self._infos = self._env.step(
             {names[number]: action for number, action in actions.items()}
         )
-        got = tuple(rewards.get(name, 0.0) for name in names)
-        return Outcome(got, any(ended.values()), any(cut.values()), self._events())
+        earned = tuple(rewards.get(name, 0.0) for name in names)
+        return Outcome(earned, any(ended.values()), any(cut.values()), self._events())
 
     def _events(self) -> tuple[Event, ...]:
-        """What happened, to whomever: all animals get the same events."""
+        """Return the events of the latest step, which all animals share."""
         return next(iter(self._infos.values()))["events"]  # type: ignore[no-any-return]

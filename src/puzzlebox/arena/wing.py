@@ -1,4 +1,4 @@
-"""The arena as the rest of the house sees it: its tasks by name, its episodes, its rules, and how they are replayed."""
+"""The arena as a wing: its tasks by name, its episodes, its rules, and their replay."""
 
 import re
 import warnings
@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.arena.envs.settings import NO_SENSES, Settings
+from puzzlebox.arena.envs.settings import NOT_SENSES, Settings
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
@@ -35,14 +35,14 @@ class ArenaWing:
     views = ("third", "first", "top")
     pages = "puzzlebox.arena.studio.pages:ArenaPages"
     measures = (
-        Column("x", "number", "where the (first) animal is", "m"),
+        Column("x", "number", "the position of the first animal along x", "m"),
         Column("y", "number", "its height", "m"),
-        Column("z", "number", "where it is along the other side of the arena", "m"),
+        Column("z", "number", "its position along z", "m"),
         Column("vx", "number", "its velocity along x", "m/s"),
         Column("vy", "number", "its velocity upwards", "m/s"),
         Column("vz", "number", "its velocity along z", "m/s"),
-        Column("heading", "number", "where it looks: clockwise seen from above, 0 along z", "degrees"),
-        Column("health", "number", "0 to 100"),
+        Column("heading", "number", "the direction it faces: clockwise seen from above, 0 along z", "degrees"),
+        Column("health", "number", "its health, 0 to 100"),
     )
     flags = (
         Flag(Column("light_on", "truth", "whether the light is on"), flags.LIGHT_ON),
@@ -51,32 +51,32 @@ class ArenaWing:
     )
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
-        """Files, folders, patterns, names of bundled tasks, of folders of them, and of templates."""
+        """Yield name and place of the tasks of a file, folder, pattern, bundled name or battery."""
         yield from places_of(source)
 
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
-        """The task of a file or a bundled name, or variations of a template."""
+        """Yield the task of a file or a bundled name, or variations of a template."""
         if not is_template(place):
-            yield self.classify(name, _loaded(place))
+            yield self.classify(name, _load_quietly(place))
             return
         template = Template(place, seed=seed)
         amount = variations if template.endless else min(variations, template.count)
         for each in template.sample(amount, seed=seed):
-            found = self.classify(f"{name}@{each.number}", each.task)
-            level = found.level if each.task.metadata.level is not None else name
-            yield found._replace(level=level, variant=str(each.number))
+            task = self.classify(f"{name}@{each.number}", each.task)
+            level = task.level if each.task.metadata.level is not None else name
+            yield task._replace(level=level, variant=str(each.number))
 
     def level_of(self, name: str) -> tuple[str, str] | None:
-        """The level and the variant that a name of the testbed says (level, task and variant, as in 03-12-01)."""
+        """Return the level and the variant in a name of the testbed (level, task and variant, as in 03-12-01)."""
         match = _TESTBED.search(name)
         return (str(int(match[1])), match[3]) if match else None
 
     def read(self, text: str) -> Task | None:
-        """The task of a text in either format."""
+        """Return the task of a text in either format; None where it has errors."""
         return read(text).task
 
     def classify(self, name: str, task: Task) -> Found:
-        """A task with the level and the variant that its name or its metadata say."""
+        """Return a task with the level and the variant of its name or its metadata."""
         place = self.level_of(name)
         if place is not None:
             return Found(name, task, *place)
@@ -85,7 +85,7 @@ class ArenaWing:
         return Found(name, task, name.rsplit("/", 1)[0] if "/" in name else "")
 
     def rules(self, rules: Any) -> Ruling:
-        """A preset, a Rules, or the fields of one; of older versions, which lack newer fields, as they are."""
+        """Return rules from a preset, a Rules or its fields; fields of an older version are kept as they are."""
         if isinstance(rules, Mapping):
             fields = dict(rules)
             return Ruling(rules_name(fields), fields, int(fields.get("decision_period", Rules().decision_period)))
@@ -93,21 +93,21 @@ class ArenaWing:
         return Ruling(rules_name(chosen.as_dict()), chosen.as_dict(), chosen.decision_period)
 
     def named_rules(self, name: str, **changes: Any) -> Ruling:
-        """A preset with single fields changed."""
+        """Return a preset with single fields changed."""
         return self.rules(Rules.named(name, **changes))
 
     def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> Apparatus:
-        """An environment for one animal, or for several."""
+        """Return the environment for one animal, or for several."""
         from puzzlebox.arena.apparatus import Alone, Together
 
         return (Alone if bodies == 1 else Together)(Rules.named(rules.fields), senses)
 
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
-        """Every setting of `puzzlebox.make` that says what is perceived."""
-        return {each.name: each.default for each in fields(Settings) if each.name not in NO_SENSES} | dict(senses)
+        """Return every setting of `puzzlebox.make` that is a sense, with its value."""
+        return {each.name: each.default for each in fields(Settings) if each.name not in NOT_SENSES} | dict(senses)
 
     def record(self, text: str, start: int, seed: int, rules: Mapping[str, Any], actions: Sequence[Any]) -> Record:
-        """The record of an episode."""
+        """Return the record of an episode."""
         task = read(text).task
         if task is None:
             raise ValueError("its task cannot be read by this version of Puzzlebox")
@@ -115,20 +115,20 @@ class ArenaWing:
         return Record(task, start, seed, Rules.named(rules), actions_of(actions))
 
     def read_record(self, text: str) -> Record:
-        """The record of a text that `Record.to_json` wrote."""
+        """Return the record of a text that `Record.to_json` wrote."""
         return Record.from_json(text)
 
     def play_again(self, record: Record) -> Iterator[tuple[World, Outcome | None]]:
-        """Every physics step of an episode, whatever its decisions lasted."""
+        """Yield every physics step of an episode, whatever its decision period."""
         for moment in moments(record):
             yield moment.world, moment.outcome
 
     def length(self, record: Record) -> int:
-        """Physics steps: so many for each decision."""
+        """Return the number of physics steps of an episode's decisions."""
         return len(record.actions) * record.rules.decision_period
 
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
-        """A camera that follows the first animal."""
+        """Return a camera that follows the first animal."""
         from puzzlebox.arena.pictures.camera import FollowingCamera
 
         return FollowingCamera(view, size, fine=fine)
@@ -140,35 +140,35 @@ class ArenaWing:
         return messages(episode, record)
 
     def path_picture(self, record: Record, size: tuple[int, int]) -> Image:
-        """The arena from above, with the way of each animal."""
+        """Return the arena from above, with the path of each animal."""
         from puzzlebox.arena.pictures.paths import path_picture
 
         return path_picture(record, size)
 
     def legs(self, record: Record, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
-        """The way of the first animal until its episode was decided, arena by arena."""
+        """Return the path of the first animal until its episode was decided, arena by arena."""
         from puzzlebox.arena.pictures.legs import legs
 
         return legs(record, pixels, wanted)
 
     def is_action(self, action: Any) -> bool:
-        """Whether it is one of the nine actions."""
+        """Return whether a value is one of the nine actions."""
         return type(action) is int and 0 <= action < len(ACTIONS)
 
     def is_idle(self, action: Any, bits: int) -> bool:
-        """Whether an animal that could move was not told to."""
+        """Return whether the action is noop although the animal could move."""
         return action == NOOP and not bits & flags.CANNOT_MOVE
 
     def action_name(self, action: Any) -> str:
-        """One of the nine actions in words."""
+        """Return the name of an action."""
         return ACTIONS[action]
 
     def goals(self, events: Sequence[Mapping[str, Any]]) -> int:
-        """How many goals the first animal collected."""
+        """Return how many goals the first animal collected."""
         return sum(event["kind"] == "collected" and event.get("animal") == 0 for event in events)
 
     def latency(self, events: Sequence[Mapping[str, Any]]) -> float | None:
-        """Seconds from when the first animal could move to the event that decided its episode; None where none did."""
+        """Return the seconds from when the first animal could move to the event that decided its episode, or None."""
         latency = None
         for event in events:
             if event["kind"] == "merged":
@@ -179,23 +179,23 @@ class ArenaWing:
 
 
 def rules_name(fields: Mapping[str, Any]) -> str:
-    """Which preset these fields are, whatever their decision period; those of an older version lack newer fields."""
+    """Return the preset with these fields, whatever their decision period; newer fields may be missing."""
     for name, preset in PRESETS.items():
-        known = preset.as_dict()
-        if all(value == known.get(field) for field, value in fields.items() if field != "decision_period"):
+        values = preset.as_dict()
+        if all(value == values.get(field) for field, value in fields.items() if field != "decision_period"):
             return name
     return OWN_RULES
 
 
-def _loaded(where: str) -> Task:
+def _load_quietly(place: str) -> Task:
     with warnings.catch_warnings():
         # The warnings of 900 files would hide the progress; `puzzlebox check` shows them.
         warnings.simplefilter("ignore", TaskWarning)
         try:
-            return load_task(Path(where))
+            return load_task(Path(place))
         except FileNotFoundError as problem:
             batteries = {name.split("/", 1)[0] for name in bundled_names() if "/" in name}
-            hint = "" if "did you mean" in str(problem) else closest(where, [*sorted(batteries), *template_names()])
+            hint = "" if "did you mean" in str(problem) else closest(place, [*sorted(batteries), *template_names()])
             raise FileNotFoundError(f"{problem}{hint}") from None
 
 

@@ -1,4 +1,4 @@
-"""Painters: pictures of a Scene. They know nothing of the world behind it."""
+"""Painters: they draw pictures of a Scene, and import nothing of the world behind it."""
 
 from puzzlebox.render.eye import Eye, Pose
 from puzzlebox.render.painter import CEILING, FENCE, FLOOR, FOV_DEGREES, SKY, Painter

@@ -14,7 +14,7 @@ from puzzlebox.scene.surroundings import surroundings
 from puzzlebox.scene.themes import DEFAULT_THEME, THEMES
 from puzzlebox.seeds import rng_from
 
-# What each kind is painted like here.
+# The pattern of each kind in this picture.
 _PATTERNS = {
     Kind.BOX: Pattern.BRICKS,
     Kind.BALL: Pattern.RING,
@@ -27,19 +27,19 @@ _CORNER = 3**-0.5
 _PLANES = [(x * _CORNER, y * _CORNER, z * _CORNER, 0.8) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 
 
-def scene() -> Scene:
-    """One part of every kind in a row, a pane of glass before some of them, and a ball that is the animal."""
+def make_scene() -> Scene:
+    """Return a scene with one part of every kind in a row, a pane of glass before some of them, and an animal."""
     count = len(Kind) + 2
     parts, poses = np.zeros(count, PART), np.zeros(count, POSE)
     parts["turn"] = (1, 0, 0, 0)
     poses["turn"] = (0.966, 0, 0.259, 0)
     poses["value"] = 0.6
     parts["thing"] = np.arange(count)
-    random = rng_from(7)
+    rng = rng_from(7)
     for kind in Kind:
         part = parts[kind]
         part["kind"], part["half"], part["pattern"] = kind, (1, 1, 1), _PATTERNS.get(kind, Pattern.PLAIN)
-        part["color"] = (*random.uniform(0.1, 0.9, 3), 1)
+        part["color"] = (*rng.uniform(0.1, 0.9, 3), 1)
         part["other"] = (*part["color"][:3] * 0.5, 0.3)
         poses["at"][kind] = (8.5 + 3.2 * kind, 0 if kind == Kind.TUBE else 1, 20)
     parts["half"][Kind.ELLIPSOID] = (0.6, 1, 1.2)
@@ -54,27 +54,27 @@ def scene() -> Scene:
     return Scene(parts=parts, poses=poses, planes=planes, surroundings=around, animals=(count - 1,))
 
 
-def sheet(width: int = 600, height: int = 400) -> NDArray[np.uint8]:
-    """Four pictures of that scene: first, third, top, fixed."""
-    shown = scene()
-    views = (View.first(shown), View.third(shown), View.top(shown, width / height), View.fixed((8, 5, 8), (20, 0, 19)))
-    painter = Painter(shown)
+def paint_sheet(width: int = 600, height: int = 400) -> NDArray[np.uint8]:
+    """Return four pictures of the scene in one: first, third, top and fixed view."""
+    scene = make_scene()
+    views = (View.first(scene), View.third(scene), View.top(scene, width / height), View.fixed((8, 5, 8), (20, 0, 19)))
+    painter = Painter(scene)
     first, third, top, fixed = (painter.picture(view, width, height) for view in views)
     return np.vstack((np.hstack((first, third)), np.hstack((top, fixed))))
 
 
 def main() -> None:
-    """Write the picture."""
-    words = ArgumentParser("python -m puzzlebox.render", description="Every kind of part, seen by the four cameras.")
-    words.add_argument("file", nargs="?", type=Path, default=Path("scene.png"), help="the PNG file to write")
-    file: Path = words.parse_args().file
+    """Write the picture to a PNG file."""
+    parser = ArgumentParser("python -m puzzlebox.render", description="Every kind of part, seen by the four cameras.")
+    parser.add_argument("file", nargs="?", type=Path, default=Path("scene.png"), help="the PNG file to write")
+    file: Path = parser.parse_args().file
     if file.suffix.lower() != ".png":
-        words.error(f"{file} is no picture; its name must end in .png")
-    picture = png(sheet())
+        parser.error(f"{file} is no picture; its name must end in .png")
+    picture = png(paint_sheet())
     try:
         file.write_bytes(picture)
     except OSError as problem:
-        words.error(f"{file} cannot be written: {problem.strerror}")
+        parser.error(f"{file} cannot be written: {problem.strerror}")
     print(f"wrote {file}", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""An eye: a square picture of a Scene from a pose, with how far away each pixel is and which thing it shows."""
+"""A square picture of a Scene from a pose, with the distance and the thing of each pixel."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from puzzlebox.render.painter import CEILING, FENCE, FLOOR, SKY, Painter
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
 
-# How many pixels a side a picture of an eye can have.
+# The smallest and largest side of an eye's picture, in pixels.
 SMALLEST, LARGEST = 4, 512
-# How far it is to where there is nothing, in metres: further than anything in the largest arena.
+# The depth of the sky in metres; more than the distance of anything in the largest arena.
 FAR = 200.0
-# What segments say where there is no thing; SKY also in the dark.
+# The values of segments that are not things; in the dark all are SKY.
 SURROUNDINGS = {SKY: "sky", FLOOR: "floor", FENCE: "fence", CEILING: "ceiling"}
 
 Picture = NDArray[np.uint8]
@@ -22,13 +22,13 @@ Numbers = NDArray[np.int32]
 
 
 class Pose(NamedTuple):
-    """Where an eye is and where it looks.
+    """The position and direction of an eye.
 
     Attributes:
-        at: its position in metres.
+        at: the position in metres.
         heading: degrees to the right of +z.
         pitch: degrees upwards.
-        row: the row of the Scene's `poses` whose eye it is, and which it does not see; -1: nobody's.
+        row: the row of the Scene's `poses` that is not painted, because it is the eye's own; -1: none.
     """
 
     at: Vector
@@ -40,8 +40,8 @@ class Pose(NamedTuple):
 class Eye:
     """An eye of `size` x `size` pixels, in colour (3 channels) or grey (1).
 
-    Depth and segments are about the nearest surface that can be seen, so that glass and the haze of zones are things
-    like others; with `through`, about the nearest one that is opaque. What cannot be seen at all is in neither.
+    Depth and segments describe the nearest visible surface, so glass and the haze of zones count like other things;
+    with `through`, they describe the nearest opaque surface. Invisible things are in neither.
     """
 
     def __init__(self, size: int = 64, grayscale: bool = False, *, through: bool = False) -> None:
@@ -61,23 +61,21 @@ class Eye:
         depth: Depths | None = None,
         segments: Numbers | None = None,
     ) -> None:
-        """Fill the arrays that are given, all in one look.
+        """Fill the given arrays, all from one rendering.
 
         Args:
-            scene: what there is to see.
-            pose: where the eye is and where it looks.
+            scene: the scene to paint.
+            pose: the position and direction of the eye.
             image: the picture, of the eye's `shape`.
-            depth: metres along the axis of view to what each pixel shows; `FAR` in the sky.
-            segments: the number of the thing each pixel shows, or one of `SURROUNDINGS`.
+            depth: metres along the axis of view for each pixel; `FAR` in the sky.
+            segments: the id of the thing each pixel shows, or one of `SURROUNDINGS`.
         """
         at, heading, pitch, row = pose
-        image = self._any(image)
-        painter = self.painter(scene)
-        painter.paint(image, at, heading, pitch, distance=depth, ids=segments, skip_thing=row, through=self.through)
-        if depth is not None or segments is not None:
-            self._finish(scene, depth, segments)
+        picture, painter = self._image_or_scratch(image), self.painter(scene)
+        painter.paint(picture, at, heading, pitch, distance=depth, ids=segments, skip_thing=row, through=self.through)
+        self._finish(scene, depth, segments)
 
-    def see_as(
+    def see_from_row(
         self,
         scene: Scene,
         row: int,
@@ -86,26 +84,22 @@ class Eye:
         depth: Depths | None = None,
         segments: Numbers | None = None,
     ) -> None:
-        """Fill the arrays as `see` does, from the middle of the thing in a row of the Scene's `poses`, straight ahead.
+        """Fill the arrays as `see` does, from the centre of the thing in a row of the Scene's `poses`, looking level.
 
         Args:
-            scene: what there is to see.
-            row: whose eye it is.
+            scene: the scene to paint.
+            row: the row of the thing whose eye it is.
             heading: degrees to the right of +z.
             image: the picture, of the eye's `shape`.
             depth: as for `see`.
             segments: as for `see`.
         """
-        if scene is not self._scene:
-            self._scene, self._painter = scene, Painter(scene)
-        if image is None:
-            image = self._any(image)
-        self._painter.look(image, row, heading, depth, segments, self.through)
-        if depth is not None or segments is not None:
-            self._finish(scene, depth, segments)
+        picture = self._image_or_scratch(image)
+        self.painter(scene).look(picture, row, heading, depth, segments, self.through)
+        self._finish(scene, depth, segments)
 
-    def _any(self, image: Picture | None) -> Picture:
-        """The picture that was given, or one that nobody looks at."""
+    def _image_or_scratch(self, image: Picture | None) -> Picture:
+        """Return the image, or without one an array whose contents are never read."""
         if image is not None:
             return image
         if self._scratch is None:
@@ -113,25 +107,25 @@ class Eye:
         return self._scratch
 
     def _finish(self, scene: Scene, depth: Depths | None, segments: Numbers | None) -> None:
-        """Bound the depth, and turn rows of the Scene into numbers of things."""
+        """Limit the depth to `FAR`, and turn rows of the Scene into ids of things."""
         if depth is not None:
             np.minimum(depth, FAR, out=depth)
         if segments is not None:
             if self._owners is not scene.owners:
-                # What is no thing has a negative number, which counts from the end.
-                self._owners, around = scene.owners, sorted(SURROUNDINGS)
-                self._numbers = np.concatenate((scene.owners, np.array(around, np.int32)))
+                # Surroundings have negative numbers, which index from the end of the table.
+                self._owners, others = scene.owners, sorted(SURROUNDINGS)
+                self._numbers = np.concatenate((scene.owners, np.array(others, np.int32)))
             segments[...] = self._numbers[segments]
 
     @staticmethod
-    def see_nothing(image: Picture | None = None, depth: Depths | None = None, segments: Numbers | None = None) -> None:
-        """Fill the arrays that are given with the dark."""
-        for part, nothing in ((image, 0), (depth, FAR), (segments, SKY)):
-            if part is not None:
-                part.fill(nothing)
+    def fill_dark(image: Picture | None = None, depth: Depths | None = None, segments: Numbers | None = None) -> None:
+        """Fill the given arrays as in the dark."""
+        for array, value in ((image, 0), (depth, FAR), (segments, SKY)):
+            if array is not None:
+                array.fill(value)
 
     def painter(self, scene: Scene) -> Painter:
-        """The painter of a Scene, kept for as long as the Scene stays the same."""
+        """Return the painter of a Scene, which is kept while the Scene stays the same."""
         if scene is not self._scene:
             self._scene, self._painter = scene, Painter(scene)
         return self._painter

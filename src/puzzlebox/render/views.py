@@ -1,4 +1,4 @@
-"""From where one looks at a Scene: an animal's own eye, from behind it, from above, or any fixed place."""
+"""Views of a Scene: from an animal's own eye, from behind it, from above, or from any fixed place."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -8,43 +8,43 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.render.painter import FOV_DEGREES, Painter, checked_kind
+from puzzlebox.render.painter import FOV_DEGREES, Painter, check_type
 from puzzlebox.scene.scene import Scene, no_such_animal
 from puzzlebox.scene.shapes import Vector
 
-# The field of view of pictures for people, and where the game's camera hangs (docs/original/playing.md#views): metres
-# behind and above the animal, and by how many degrees it looks down. That is less than it is raised, so that more is
-# seen before the animal than behind. The studio's page has these numbers from `web/src/scene/layout.ts`, which is
-# written from them.
+# The field of view of pictures for people, and the place of the game's camera (docs/original/playing.md#views): metres
+# behind and above the animal, and its pitch in degrees. It looks down less steeply than towards the animal, so that
+# more is visible ahead of the animal than behind it. `web/src/scene/layout.ts` is generated from these numbers.
 PICTURE_FOV_DEGREES = 60.0
 BEHIND, ABOVE, PITCH_DEGREES = 2.79, 1.12, -10.0
 _ARM, _RISE = hypot(BEHIND, ABOVE), degrees(atan2(ABOVE, BEHIND))
-# Where else it may hang when it would come too near: ever higher, and at last beside or before the animal.
+# Other places of the camera, when it would be too near: higher and higher, then beside or in front of the animal.
 HIGHER_DEGREES = (35.0, 50.0, 65.0, 80.0)
 _RISES = (_RISE, *HIGHER_DEGREES)
 _TURNS = (0.0, 60.0, -60.0, 120.0, -120.0, 180.0)
-# How near the animal an eye may come, in metres; with its ears the animal has a radius of some 0.7 m.
+# The least distance of the camera from the animal in metres; with its ears the animal has a radius of about 0.7 m.
 NEAREST = 1.2
-# How far from what is opaque an eye stays, and how many rays a side, as wide as the eye's own room, ask whether the way
-# is free.
+# The least distance of the camera from opaque surfaces in metres, and the rays a side of the bundle, as wide as that,
+# that tests whether the line of sight is free.
 _CLEAR, _RAYS = 0.2, 5
-# Where a photographer of the whole arena stands, and aims before its middle, for each metre of its longer side.
+# The place of a camera that shows the whole arena, and the point before the centre that it aims at, for each metre of
+# the arena's longer side.
 _HIGH, _BACK, _AIM = 0.6, 0.68, 0.05
-# How much of the ground around an arena a picture from above shows, in metres.
+# The width of the ground around an arena that a picture from above shows, in metres.
 MARGIN = 1.0
 
 
 @dataclass(frozen=True)
 class View:
-    """Where an eye is and where it looks.
+    """The position and direction of a camera.
 
     Attributes:
-        eye: its place in metres.
+        eye: the position in metres.
         heading: degrees to the right of +z: 90 looks along +x.
         pitch: degrees upwards.
-        fov_degrees: the field of view across the shorter side of the picture. So the middle square of any picture shows
-            what a square one does; a wide one shows more to the sides, a tall one more above and below.
-        skip_thing: the row of `poses` that is not painted, and throws no shadow: whose eye it is.
+        fov_degrees: the field of view across the shorter side of the picture. The central square of any picture shows
+            what a square picture does; a wide one shows more to the sides, a tall one more above and below.
+        skip_thing: the row of `poses` that is not painted and casts no shadow, because it is the eye's own; -1: none.
     """
 
     eye: Vector
@@ -54,31 +54,31 @@ class View:
     skip_thing: int = -1
 
     def __post_init__(self) -> None:
-        """Refuse what no painter understands."""
-        object.__setattr__(self, "eye", _checked_place("eye", self.eye))
+        """Raise a ValueError where a value is not a number."""
+        object.__setattr__(self, "eye", _check_place("eye", self.eye))
         for name in ("heading", "pitch", "fov_degrees"):
             if not isinstance(getattr(self, name), Real):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a number of degrees")
 
     @classmethod
     def first(cls, scene: Scene, animal: int = 0) -> "View":
-        """With the eye of an animal, as its camera sees."""
+        """Return the view of an animal's own camera."""
         row = _row(scene, animal)
         return cls(_place(scene, row), _heading(scene, row), skip_thing=row)
 
     @classmethod
     def third(cls, scene: Scene, animal: int = 0) -> "View":
-        """From behind an animal, a little above it.
+        """Return the view from behind an animal, a little above it.
 
-        Where something opaque would be between, the eye comes nearer; where that is too near, it rises, and at last
-        goes around the animal; only one walled in on all sides, a metre away, it cannot show. It depends on this
-        moment alone, so from one to the next it may leap.
+        Where an opaque thing would be between, the camera comes nearer; where that is too near, it rises, and finally
+        moves around the animal. It cannot show an animal that is walled in on all sides within a metre. The view
+        depends on the current scene alone, so it may jump from one moment to the next.
         """
         row = _row(scene, animal)
         middle, heading = _place(scene, row), _heading(scene, row)
         best, turn, rise = 0.0, 0.0, _RISE
         for other_turn, other_rise in product(_TURNS, _RISES):
-            free = _free(scene, row, middle, heading + other_turn + 180, other_rise)
+            free = _free_distance(scene, row, middle, heading + other_turn + 180, other_rise)
             if free > best:
                 best, turn, rise = free, other_turn, other_rise
             if free >= NEAREST:
@@ -89,7 +89,7 @@ class View:
 
     @classmethod
     def top(cls, scene: Scene, aspect: float = 1.0) -> "View":
-        """From above, +z upwards, so high that a picture `aspect` times as wide as high holds the whole arena."""
+        """Return the view from above, +z upwards; a picture `aspect` times as wide as high holds the whole arena."""
         if not isinstance(aspect, Real) or not aspect > 0:
             raise ValueError(f"aspect is {aspect!r}; it must be a positive number, width over height")
         width, depth = _size(scene)
@@ -99,7 +99,7 @@ class View:
 
     @classmethod
     def whole(cls, scene: Scene) -> "View":
-        """The whole arena, from above and from the side of low z."""
+        """Return a view of the whole arena, from above and from the side of low z."""
         width, depth = _size(scene)
         longer = max(width, depth)
         eye = (width / 2, _HIGH * longer, depth / 2 - _BACK * longer)
@@ -107,25 +107,25 @@ class View:
 
     @classmethod
     def fixed(cls, eye: Vector, at: Vector) -> "View":
-        """From one place, looking at another."""
-        eye, at = _checked_place("eye", eye), _checked_place("at", at)
-        x, y, z = (there - here for here, there in zip(eye, at, strict=True))
+        """Return the view from one position, looking at another."""
+        eye, at = _check_place("eye", eye), _check_place("at", at)
+        x, y, z = (end - start for start, end in zip(eye, at, strict=True))
         if not hypot(x, y, z) > 0 or not isfinite(hypot(x, y, z)):
             raise ValueError(f"an eye at {eye} cannot look at {at}; it needs another place to look at")
         return cls(eye, degrees(atan2(x, z)) % 360, degrees(atan2(y, hypot(x, z))), PICTURE_FOV_DEGREES)
 
 
-def _checked_place(name: str, place: Any) -> Vector:
+def _check_place(name: str, place: Any) -> Vector:
     try:
         x, y, z = place
-        hypot(x, y, z)  # which wants numbers
+        hypot(x, y, z)  # raises an error unless all are numbers
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} is {place!r}; it must be three numbers, x, y and z in metres") from None
     return (float(x), float(y), float(z))
 
 
 def _row(scene: Scene, animal: int) -> int:
-    checked_kind("scene", scene, Scene, "world.scene()")
+    check_type("scene", scene, Scene, "world.scene()")
     try:
         return scene.animals[animal]
     except (IndexError, TypeError):
@@ -133,8 +133,8 @@ def _row(scene: Scene, animal: int) -> int:
 
 
 def _size(scene: Scene) -> tuple[float, float]:
-    """Width and depth of the arena."""
-    checked_kind("scene", scene, Scene, "world.scene()")
+    """Return width and depth of the arena in metres."""
+    check_type("scene", scene, Scene, "world.scene()")
     width, depth = scene.surroundings["size"][0].tolist()
     return width, depth
 
@@ -145,13 +145,13 @@ def _place(scene: Scene, row: int) -> Vector:
 
 
 def _heading(scene: Scene, row: int) -> float:
-    """Which way an animal looks; rounded, for its pose has only single precision."""
+    """Return the heading of an animal in degrees, rounded because its pose has single precision."""
     w, _, y, _ = scene.poses["turn"][row].tolist()
     return round(2 * degrees(atan2(y, w)), 4) % 360
 
 
-def _free(scene: Scene, row: int, middle: Vector, heading: float, pitch: float) -> float:
-    """How far an eye can be from the middle of an animal in some direction, without anything opaque between."""
+def _free_distance(scene: Scene, row: int, middle: Vector, heading: float, pitch: float) -> float:
+    """Return how far a camera can be from an animal's centre in a direction, with nothing opaque between."""
     image, metres = np.empty((_RAYS, _RAYS, 1), np.uint8), np.empty((_RAYS, _RAYS), np.float32)
     cone = 2 * degrees(atan2(_CLEAR, _ARM))
     Painter(scene).paint(image, middle, heading, pitch, cone, distance=metres, skip_thing=row, through=True)

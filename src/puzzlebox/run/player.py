@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from puzzlebox.agents import Agent
-from puzzlebox.agents.origin import said
+from puzzlebox.agents.origin import describe_error
 from puzzlebox.record.entries import plain_event
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.measures import seconds, with_events
@@ -75,7 +75,7 @@ class Player:
                 trained_on = run_task.hash in agents[0].trained_on
             session, problem = self._play_session(run_task, slot, agents, seed, events)
         except self._caught as error:
-            problem = said(error)
+            problem = describe_error(error)
         has_trajectory = session is not None and self._plan.keep_trajectories
         episode = self._episode(run_task, slot, seed, session, problem, trained_on, has_trajectory)
         episode = with_events(episode, [plain_event(event) for event in events])
@@ -112,7 +112,7 @@ class Player:
                 agent.begin(agent_seed(seed, body))
             play_episode(apparatus, agents, self._plan.longest, lambda outcome: events.extend(outcome.events))
         except self._caught as error:
-            return session, said(error)
+            return session, describe_error(error)
         return session, session.error
 
     def _episode(

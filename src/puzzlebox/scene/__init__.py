@@ -1,1 +1,1 @@
-"""The lowest room: the vocabulary of shapes, colours and patterns that every painter understands."""
+"""The shapes, colours and patterns that painters draw, and the Scene that holds them as tables."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 RGB = tuple[float, float, float]
-# What light is added up in: 0 to 1, twice the number is twice the light.
+# Amounts of light, 0 to 1: twice the number is twice the light.
 Linear = tuple[float, float, float]
 
 NAMED_COLOURS: dict[str, RGB] = {
@@ -22,12 +22,12 @@ NAMED_COLOURS: dict[str, RGB] = {
 }
 
 
-def _linear(channel: float) -> float:
+def _linear_channel(channel: float) -> float:
     share = channel / 255.0
     return share / 12.92 if share <= 0.04045 else float(((share + 0.055) / 1.055) ** 2.4)
 
 
 def linear(color: Sequence[float]) -> Linear:
-    """A colour as light."""
+    """Return an sRGB colour (0-255) as amounts of light (0-1)."""
     red, green, blue = color
-    return (_linear(red), _linear(green), _linear(blue))
+    return (_linear_channel(red), _linear_channel(green), _linear_channel(blue))

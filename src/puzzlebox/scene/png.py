@@ -1,4 +1,4 @@
-"""Pictures as PNG files, in the few lines that takes."""
+"""Pictures as PNG files."""
 
 import struct
 import zlib
@@ -11,11 +11,11 @@ _COLOUR_TYPE = {1: 0, 3: 2}
 
 
 def png(image: NDArray[Any]) -> bytes:
-    """The bytes of a PNG file of a picture: uint8, (height, width, 3 or 1)."""
+    """Return a picture (uint8, height x width x 3 or 1) as the bytes of a PNG file."""
     height, width, channels = image.shape
     if image.dtype != np.uint8 or channels not in _COLOUR_TYPE:
         raise ValueError(f"a picture is uint8 with 1 or 3 channels, not {image.dtype} with {channels}")
-    # Rows as they are (filter 0): flat colours pack best so.
+    # Rows are stored unfiltered (filter 0), which compresses flat colours best.
     rows = np.column_stack((np.zeros(height, np.uint8), image.reshape(height, width * channels)))
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPE[channels], 0, 0, 0)
     body = zlib.compress(rows.tobytes(), 9)

@@ -1,4 +1,4 @@
-"""The forms things are made of, in the frame of their thing (y is up): physics, placing and painters read them."""
+"""The shapes of things, in the frame of their thing (y is up), for physics, placement and painters."""
 
 from dataclasses import dataclass
 from math import cos, pi, radians, sin
@@ -9,27 +9,27 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Box:
-    """A box along the axes of its thing."""
+    """A box along the axes of its thing; `half` holds half its sizes in metres."""
 
     half: Vector
     at: Vector = ORIGIN
 
     @property
     def volume(self) -> float:
-        """Cubic metres."""
+        """Return the volume in cubic metres."""
         return 8 * self.half[0] * self.half[1] * self.half[2]
 
 
 @dataclass(frozen=True)
 class Ball:
-    """A ball."""
+    """A ball with a radius in metres."""
 
     radius: float
     at: Vector = ORIGIN
 
     @property
     def volume(self) -> float:
-        """Cubic metres."""
+        """Return the volume in cubic metres."""
         return 4 / 3 * pi * self.radius**3
 
 
@@ -41,19 +41,19 @@ class Wedge:
 
     @property
     def volume(self) -> float:
-        """Cubic metres."""
+        """Return the volume in cubic metres."""
         return 4 * self.half[0] * self.half[1] * self.half[2]
 
     @property
     def points(self) -> tuple[Vector, ...]:
-        """Its six corners."""
+        """Return the six corners."""
         x, y, z = self.half
         return ((x, -y, -z), (-x, -y, -z), (x, y, -z), (-x, y, -z), (x, -y, z), (-x, -y, z))
 
 
 @dataclass(frozen=True)
 class Hull:
-    """The convex form around some points; for things that never move."""
+    """The convex hull of some points, for things that never move."""
 
     points: tuple[Vector, ...]
 
@@ -66,26 +66,26 @@ class Tube:
 
 
 Shape = Box | Ball | Wedge | Hull | Tube
-# Inner to outer diameter of a tube (docs/original/things.md#shapes), and the sides of its half circle.
+# Inner to outer diameter of a tube (docs/original/things.md#shapes), and the number of sides of its half circle.
 TUBE_RATIO = 0.7865
 TUBE_SIDES = 50
 
 
 def turned_quarter(box: Box) -> Box:
-    """A box after its thing was turned by 90 degrees: what lay along z lies along x."""
+    """Return a box after its thing was rotated by 90 degrees: the z axis becomes the x axis."""
     (half_x, half_y, half_z), (x, y, z) = box.half, box.at
     return Box((half_z, half_y, half_x), (z, y, -x))
 
 
 def turned(vector: Vector, degrees: float) -> Vector:
-    """A vector after a turn about the vertical, clockwise seen from above."""
+    """Return a vector after a rotation about the vertical, clockwise seen from above."""
     x, y, z = vector
     c, s = cos(radians(degrees)), sin(radians(degrees))
     return (x * c + z * s, y, z * c - x * s)
 
 
 def thinnest(shape: Shape) -> float:
-    """How thick a form is where it is thinnest, roughly."""
+    """Return the approximate thickness of a shape where it is thinnest, in metres."""
     match shape:
         case Box() | Wedge():
             return 2 * min(shape.half)

@@ -1,4 +1,4 @@
-"""The symbols of signs, drawn here: masks of `MASK` x `MASK` pixels, 255 where the symbol is."""
+"""The symbols of signs, drawn in code: masks of `MASK` x `MASK` pixels, 255 where the symbol is."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -9,19 +9,19 @@ import numpy as np
 from puzzlebox.scene.scene import MASK, Table
 
 Point = tuple[float, float]
-# Half the width of a line; the paper goes from -1 to 1 in both directions, y upwards.
+# Half the width of a line; coordinates go from -1 to 1, y upwards.
 _PEN = 0.14
 
 
-def _paper() -> tuple[Table, Table]:
-    places = (np.arange(MASK) + 0.5) / MASK * 2 - 1
-    x, y = np.meshgrid(places, -places)
+def _coordinates() -> tuple[Table, Table]:
+    axis = (np.arange(MASK) + 0.5) / MASK * 2 - 1
+    x, y = np.meshgrid(axis, -axis)
     return x, y
 
 
-def _inside(corners: Sequence[Point]) -> Table:
-    """The area of a polygon: a point is inside when a ray from it crosses the outline an odd number of times."""
-    x, y = _paper()
+def _polygon(corners: Sequence[Point]) -> Table:
+    """Return the area of a polygon: a point is inside if a ray from it crosses the outline an odd number of times."""
+    x, y = _coordinates()
     odd = np.zeros((MASK, MASK), bool)
     for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]], strict=True):
         if y1 != y2:
@@ -30,8 +30,8 @@ def _inside(corners: Sequence[Point]) -> Table:
 
 
 def _line(*points: Point, pen: float = _PEN) -> Table:
-    """A line with round ends through some points."""
-    x, y = _paper()
+    """Return the area of a line with round ends through some points."""
+    x, y = _coordinates()
     near = np.zeros((MASK, MASK), bool)
     for (x1, y1), (x2, y2) in pairwise(points):
         dx, dy = x2 - x1, y2 - y1
@@ -41,18 +41,18 @@ def _line(*points: Point, pen: float = _PEN) -> Table:
 
 
 def _arc(middle: Point, radius: float, start: float, stop: float) -> tuple[Point, ...]:
-    """Points on a circle, from one angle to another, counterclockwise from the right, in degrees."""
+    """Return points on a circle between two angles in degrees, counterclockwise from the right."""
     angles = np.radians(np.linspace(start, stop, 24))
     return tuple((middle[0] + radius * float(np.cos(a)), middle[1] + radius * float(np.sin(a))) for a in angles)
 
 
 def _right_arrow() -> Table:
-    return _inside([(-0.8, 0.22), (0.1, 0.22), (0.1, 0.62), (0.82, 0.0), (0.1, -0.62), (0.1, -0.22), (-0.8, -0.22)])
+    return _polygon([(-0.8, 0.22), (0.1, 0.22), (0.1, 0.62), (0.82, 0.0), (0.1, -0.62), (0.1, -0.22), (-0.8, -0.22)])
 
 
 def _u_turn() -> Table:
     bend = [(0.5, -0.75), (0.5, 0.15), *_arc((0.05, 0.15), 0.45, 0, 180), (-0.4, -0.1)]
-    return _line(*bend) | _inside([(-0.85, -0.1), (0.05, -0.1), (-0.4, -0.72)])
+    return _line(*bend) | _polygon([(-0.85, -0.1), (0.05, -0.1), (-0.4, -0.72)])
 
 
 def _letter_a() -> Table:
@@ -66,15 +66,15 @@ def _letter_b() -> Table:
 
 
 def _star() -> Table:
-    return _inside([_arc((0.0, -0.06), 0.86 if i % 2 == 0 else 0.34, 90 + 36 * i, 0)[0] for i in range(10)])
+    return _polygon([_arc((0.0, -0.06), 0.86 if i % 2 == 0 else 0.34, 90 + 36 * i, 0)[0] for i in range(10)])
 
 
 def _circle() -> Table:
-    x, y = _paper()
+    x, y = _coordinates()
     return np.hypot(x, y) <= 0.7
 
 
-_DRAWN: dict[str, Callable[[], Table]] = {
+_SYMBOLS: dict[str, Callable[[], Table]] = {
     "right-arrow": _right_arrow,
     "left-arrow": lambda: _right_arrow()[:, ::-1],
     "up-arrow": lambda: _right_arrow().T[::-1],
@@ -83,8 +83,8 @@ _DRAWN: dict[str, Callable[[], Table]] = {
     "letter-a": _letter_a,
     "letter-b": _letter_b,
     "letter-c": lambda: _line(*_arc((0.08, 0.0), 0.66, 50, 310)),
-    "square": lambda: _inside([(-0.65, -0.65), (0.65, -0.65), (0.65, 0.65), (-0.65, 0.65)]),
-    "triangle": lambda: _inside([(-0.78, -0.62), (0.78, -0.62), (0.0, 0.74)]),
+    "square": lambda: _polygon([(-0.65, -0.65), (0.65, -0.65), (0.65, 0.65), (-0.65, 0.65)]),
+    "triangle": lambda: _polygon([(-0.78, -0.62), (0.78, -0.62), (0.0, 0.74)]),
     "circle": _circle,
     "star": _star,
     "tick": lambda: _line((-0.6, -0.05), (-0.18, -0.5), (0.62, 0.52), pen=0.17),
@@ -94,6 +94,6 @@ _DRAWN: dict[str, Callable[[], Table]] = {
 
 @cache
 def symbol(name: str) -> Table:
-    """The mask of a symbol; one without a drawing is blank."""
-    drawn = _DRAWN[name]() if name in _DRAWN else np.zeros((MASK, MASK), bool)
-    return np.where(drawn, 255, 0).astype(np.uint8)
+    """Return the mask of a symbol; that of an unknown symbol is blank."""
+    area = _SYMBOLS[name]() if name in _SYMBOLS else np.zeros((MASK, MASK), bool)
+    return np.where(area, 255, 0).astype(np.uint8)

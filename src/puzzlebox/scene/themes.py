@@ -1,4 +1,4 @@
-"""Themes: what the floor, the fence, the walls and the sky of an arena look like, and how bright it is."""
+"""Themes: the look of the floor, the fence, the walls and the sky of an arena, and its light."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ PATTERNS = ("plain", "tiles", "bricks", "stripes", "pickets", "planks", "grass",
 
 @dataclass(frozen=True)
 class Surface:
-    """How one surface is painted: a colour (0-255), one of `PATTERNS`, and the pattern's second colour.
+    """The paint of a surface: a colour (0-255), one of `PATTERNS`, and the pattern's second colour.
 
-    Without a second colour, a pattern draws its lines in a darker first, and a sky gets paler towards the horizon.
+    Without a second colour, the lines of a pattern are a darker first colour, and a sky is paler at the horizon.
     """
 
     color: RGB

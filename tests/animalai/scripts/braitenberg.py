@@ -1,4 +1,4 @@
-"""Animal-AI 4.x: the Braitenberg vehicle, and what it sees."""
+"""Animal-AI 4.x: the Braitenberg vehicle, and the rays it sees."""
 
 import sys
 

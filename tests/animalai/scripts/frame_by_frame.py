@@ -1,4 +1,4 @@
-"""Animal-AI 2026: whoever answers with a word plays, one picture at a time."""
+"""Animal-AI 2026: a program that answers with a word plays, one picture at a time."""
 
 import sys
 
@@ -9,7 +9,7 @@ from animalai import AnimalAIEnvironment
 
 
 def answer(prompt: str, picture) -> str:
-    """Instead of a language model: walk where the picture is not empty."""
+    """Walk where the picture is not empty; it replaces a language model."""
     assert all(action in prompt for action in AVAILABLE_ACTIONS)
     return "FORWARD" if picture.size else "NOOP"
 

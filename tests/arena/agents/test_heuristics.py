@@ -1,4 +1,4 @@
-"""The published heuristics rule by rule, and what our own scripted agent can do."""
+"""The published heuristics rule by rule, and our own scripted agent."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ STANDING, DRIVING = (0.0, 0.0, 0.0), (0.0, 0.0, 5.0)
 
 
 def seeing(*seen: tuple[str, int], velocity: tuple[float, float, float] = DRIVING, rays: int = 5) -> dict[str, Any]:
-    """An observation in which some rays meet something."""
+    """Return an observation in which some rays hit something."""
     rows = np.zeros((rays, len(TAGS_3_1) + 2), np.float32)
     rows[:, len(TAGS_3_1)] = 1.0
     rows[:, -1] = 1.0
@@ -65,7 +65,7 @@ def test_food_rules(seen: list[tuple[str, int]], expected: str) -> None:
 def test_it_turns_left_every_other_step_until_it_sees_something() -> None:
     nothing = seeing()
     assert acts(HeuristicAgent(rays=5), *[nothing] * 4) == ["left", "noop", "left", "noop"]
-    # After going backwards it turns, after anything else it waits first.
+    # After going backwards it turns, after any other action it waits first.
     assert acts(HeuristicAgent(rays=5), seeing(("badGoal", CENTRE)), nothing) == ["backwards", "left"]
     assert acts(HeuristicAgent(rays=5), seeing(("goodGoal", CENTRE)), nothing) == ["forwards", "noop"]
 
@@ -98,7 +98,7 @@ def test_radial_rules() -> None:
     agent = HeuristicAgent(rays=5, behaviour="radial")
     standing = seeing(velocity=STANDING)
     assert acts(agent, standing, standing, standing, seeing()) == ["forwards-left", "left", "forwards-left", "forwards"]
-    # Either kind of food counts the same: what is ahead goes before what is left.
+    # Both kinds of food count the same: ahead comes before left.
     assert acts(agent, seeing(("goodGoalMulti", LEFT), ("goodGoal", CENTRE))) == ["forwards"]
 
 
@@ -116,7 +116,7 @@ def test_the_papers_rule_gets_it_going_where_it_is_slow() -> None:
     actions = acts(agent, *[stuck] * 200)
     assert set(actions) == {"forwards-left", "forwards-right"}
     assert 70 <= actions.count("forwards-left") <= 130
-    assert acts(agent, *[stuck] * 200) == actions  # the coin is the seed's
+    assert acts(agent, *[stuck] * 200) == actions  # the seed determines the random choices
     assert acts(agent, seeing(("goodGoal", CENTRE))) == ["forwards"]
     assert acts(agent, seeing(("goodGoal", LEFT), velocity=STANDING)) == ["left"]
 
@@ -127,7 +127,7 @@ def test_an_even_fan_has_no_middle(rays: Any) -> None:
         HeuristicAgent(rays=rays)
 
 
-def test_a_behaviour_nobody_knows() -> None:
+def test_an_unknown_behaviour_is_refused() -> None:
     with pytest.raises(ValueError, match="did you mean `operant`"):
         HeuristicAgent(behaviour="operand")
 
@@ -154,7 +154,7 @@ def test_the_navigator_finds_its_way(task: str) -> None:
 
 
 def test_the_navigator_uses_nothing_but_its_senses() -> None:
-    """It plays the same where nothing but the observation and the names of the rays are given."""
+    """It plays the same when it gets nothing but the observation and the names of the rays."""
     import puzzlebox
 
     plans = []
@@ -173,16 +173,16 @@ def test_the_navigator_uses_nothing_but_its_senses() -> None:
     assert plans[0] == plans[1]
 
 
-def test_a_way_goes_round_what_is_solid() -> None:
+def test_a_path_goes_around_solid_cells() -> None:
     plan = GroundPlan()
-    plan.seen[:80, :80] = True
-    plan._far = [80, 80]
+    plan.explored[:80, :80] = True
+    plan._extent = [80, 80]
     plan.solid[20, 0:60] = 1.0
     start, goal = cell_of(5, 5), cell_of(20, 5)
     cell, path = start, []
-    ways = plan.ways_to([goal], start)
+    distances = plan.distances_to([goal], start)
     while cell != goal and len(path) < 300:
-        cell = plan.descend(ways, cell, 1)[0]
+        cell = plan.path_from(distances, cell, 1)[0]
         path.append(cell)
     assert path[-1] == goal
     assert not any(plan.solid[each] >= 0.5 for each in path)
@@ -220,5 +220,5 @@ def test_heuristic_and_random_pass_what_the_originals_did(tmp_path: Path) -> Non
     assert 0.005 <= rate["random"] <= 0.06
     assert 0.09 <= rate["heuristic(rays=15)"] <= 0.22
     dull = [row for row in rows_of(outcome.episodes) if row["agent"] != "random" and row["level"] in ("3", "10")]
-    # Not one of the obstacles and tools gives way to it.
+    # It solves none of the obstacles and tools.
     assert all(row["return"] == pytest.approx(-1.0, abs=1e-9) for row in dull)

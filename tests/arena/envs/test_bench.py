@@ -1,4 +1,4 @@
-"""`puzzlebox bench` measures what it says; how fast that is, no test asks."""
+"""`puzzlebox bench` measures what it says; no test checks how fast."""
 
 import json
 import subprocess
@@ -31,14 +31,14 @@ def bench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def sound(data: dict[str, Any]) -> bool:
-    """Every figure is there, and is a number."""
+    """Every figure is present and a number."""
     assert data["machine"]["vector_instructions"]
     assert [figure["what"] for figure in data["figures"]] == NAMES
     return all(isfinite(figure["measured"]) and figure["measured"] > 0 for figure in data["figures"])
 
 
-def test_it_prints_a_table_and_says_meanwhile_what_it_does(tmp_path: Path) -> None:
-    """Away from the source, where there is no folder of benchmarks."""
+def test_it_prints_a_table_and_its_progress(tmp_path: Path) -> None:
+    """Runs outside of the source tree, without the folder of benchmarks."""
     done = bench(*QUICK, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
@@ -73,7 +73,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     assert sound(json.loads((tmp_path / "notes.txt").read_text()))
 
 
-def test_where_it_cannot_be_written_it_says_so(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     done = bench(*QUICK, "-o", "nowhere/speed.json", cwd=tmp_path)
     assert done.returncode == 1
     assert "error: nowhere/speed.json cannot be written: No such file or directory\n" in done.stderr
@@ -92,7 +92,7 @@ def test_a_crowd_is_counted_out() -> None:
 
 
 def test_a_round_outlives_its_episodes() -> None:
-    """More actions than an episode has: the next one begins, and all of them are played."""
+    """With more actions than an episode has, the next one starts, and all actions are played."""
     measured = figures(steps=900, rounds=1)["env steps a second, vitals"]()
     assert measured.measured > 0
     assert measured.unit == "/s"

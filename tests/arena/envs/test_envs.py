@@ -48,22 +48,22 @@ TWO_AGENTS = "arenas: [{id: 3, items: [{name: Agent}, {name: Agent}]}]"
 
 
 def same(a: Any, b: Any) -> bool:
-    """Byte for byte."""
+    """Return whether two observations are equal byte for byte."""
     return a.keys() == b.keys() and all(a[key].tobytes() == b[key].tobytes() for key in a)
 
 
 def play(env: Any, steps: int, seed: int = 0) -> list[Any]:
-    """What random actions bring, through as many episodes as it takes."""
+    """Return the results of random actions over several episodes."""
     rng = np.random.default_rng(seed)
-    seen = []
+    results = []
     for _ in range(steps):
         action = int(rng.integers(9))
         observation, reward, terminated, truncated, info = env.step(action)
-        seen.append((observation, reward, terminated, truncated, info["events"], info["arena"]))
+        results.append((observation, reward, terminated, truncated, info["events"], info["arena"]))
         if terminated or truncated:
             observation, info = env.reset()
-            seen.append((observation, 0.0, False, False, info["events"], info["arena"]))
-    return seen
+            results.append((observation, 0.0, False, False, info["events"], info["arena"]))
+    return results
 
 
 def alike(a: list[Any], b: list[Any]) -> bool:
@@ -132,10 +132,10 @@ def test_every_observation_is_the_callers_own() -> None:
     assert same(first, kept)
 
 
-# --- what it says
+# --- observations, rewards and info
 
 
-def test_the_observation_is_flat_and_as_asked() -> None:
+def test_the_observation_is_flat_and_follows_the_settings() -> None:
     env = puzzlebox.make(FORAGING, camera=None, rays=7, ray_degrees=90)
     observation, info = env.reset(seed=0)
     assert {name: (part.shape, part.dtype) for name, part in observation.items()} == {
@@ -222,7 +222,7 @@ def test_what_is_no_pair_of_branches_is_refused(action: Any) -> None:
         env.step(action)
 
 
-# --- the order of things
+# --- the schedule
 
 
 def test_arenas_follow_each_other_and_a_seed_starts_over() -> None:
@@ -254,9 +254,9 @@ def test_a_task_can_be_a_path_text_or_task(tmp_path: Path) -> None:
     env = puzzlebox.make(FORAGING, **LIGHT)
     for task in (path, str(path), THREE, parsed(THREE), [THREE], "examples/food"):
         env.reset(seed=0)
-        seen, info = env.reset(seed=3, options={"task": task, "arena": 0})
+        observation, info = env.reset(seed=3, options={"task": task, "arena": 0})
         assert info["arena"] == 0
-        assert same(seen, puzzlebox.make(task, **LIGHT).reset(seed=3)[0])
+        assert same(observation, puzzlebox.make(task, **LIGHT).reset(seed=3)[0])
 
 
 def test_any_whole_number_is_a_seed() -> None:
@@ -305,7 +305,7 @@ def test_shares_of_a_list() -> None:
     assert share(tasks, 7, 12) == ["b"]
 
 
-# --- the same again
+# --- repetition
 
 
 def test_same_seed_same_bytes() -> None:
@@ -324,11 +324,11 @@ def test_the_same_bytes_in_another_process() -> None:
         "    digest.update(b''.join(part.tobytes() for part in observation.values()) + repr(reward).encode())\n"
         "print(digest.hexdigest())\n"
     )
-    said = [
+    outputs = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout for _ in "ab"
     ]
-    assert len(said[0]) == 65
-    assert said[0] == said[1]
+    assert len(outputs[0]) == 65
+    assert outputs[0] == outputs[1]
 
 
 @pytest.mark.parametrize("steps", [0, 7, 40])
@@ -371,7 +371,7 @@ def test_a_copy_goes_its_own_way(copied: Any, steps: int | None) -> None:
     assert alike(play(twin, 60, seed=1), play(env, 60, seed=1))
 
 
-# --- Gymnasium's ways
+# --- Gymnasium
 
 
 def test_it_is_known_to_gymnasium_under_its_name() -> None:
@@ -390,16 +390,16 @@ def test_its_specification_makes_it_again() -> None:
 
 
 @pytest.mark.parametrize("first", ["import gymnasium as gym, puzzlebox", "import puzzlebox, gymnasium as gym"])
-def test_it_is_registered_whoever_is_imported_first(first: str) -> None:
+def test_it_is_registered_whichever_module_is_imported_first(first: str) -> None:
     code = f"{first}\nprint(gym.spec('puzzlebox/Arena-v1').id)"
-    said = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "puzzlebox/Arena-v1"
+    process = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "puzzlebox/Arena-v1"
 
 
 def test_importing_puzzlebox_imports_no_gymnasium() -> None:
     code = "import sys, puzzlebox; print('gymnasium' in sys.modules, 'numpy' in sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "False False"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "False False"
 
 
 def test_under_the_usual_wrappers() -> None:
@@ -422,7 +422,7 @@ def test_under_the_usual_wrappers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("settings", "message"),
     [
         ({"camra": 64}, "there is no setting `camra`; did you mean `camera`?"),
         ({"camera": 3}, "camera is 3; it must be from 4 to 512 pixels"),
@@ -457,10 +457,10 @@ def test_under_the_usual_wrappers() -> None:
     ],
     ids=str,
 )
-def test_bad_settings_get_one_sentence(asked: dict[str, Any], said: str) -> None:
+def test_bad_settings_get_one_sentence(settings: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError)) as problem:
-        puzzlebox.make(FORAGING, **{"camera": None, **asked})
-    assert said in str(problem.value)
+        puzzlebox.make(FORAGING, **{"camera": None, **settings})
+    assert message in str(problem.value)
     assert "\n" not in str(problem.value)
 
 
@@ -485,8 +485,8 @@ def test_a_task_that_is_not_there() -> None:
     ],
 )
 def test_without_a_task(make: Any) -> None:
-    said = 'there is no task; give a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
-    with pytest.raises(ValueError, match=said):
+    message = 'there is no task; give a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
+    with pytest.raises(ValueError, match=message):
         make()
 
 
@@ -522,7 +522,7 @@ def test_options_that_are_wrong() -> None:
             env.reset(seed=seed)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="only what `snapshot` returned can be restored, not int"):
         env.restore(5)  # type: ignore[arg-type]
-    # What failed has changed nothing.
+    # A failed call has changed nothing.
     assert env.reset()[1]["arena"] == 4
 
 
@@ -561,8 +561,8 @@ def test_rules_and_decision_period_go_together() -> None:
 
 
 def test_a_schedule_remembers_its_place() -> None:
-    generator = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     schedule = Schedule(tasks_of(parsed("randomize_arenas: true" + THREE)))
-    schedule.next(generator)
+    schedule.next(rng)
     twin = schedule.copy()
-    assert [twin.next(generator)[1] for _ in range(2)] == [schedule.next(generator)[1] for _ in range(2)]
+    assert [twin.next(rng)[1] for _ in range(2)] == [schedule.next(rng)[1] for _ in range(2)]

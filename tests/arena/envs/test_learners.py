@@ -1,4 +1,4 @@
-"""What learners ask of environments: arranged observations, limits, names, snapshots, specifications."""
+"""Settings for learners: arranged observations, limits, names, snapshots, specifications."""
 
 import copy
 import math
@@ -43,12 +43,14 @@ def test_frames_are_those_of_gymnasiums_wrapper(first: bool) -> None:
     theirs = FrameStackObservation(puzzlebox.make(THREE, **settings), 3, padding_type="reset")
 
     def joined(observation: dict[str, Any]) -> dict[str, Any]:
-        """Gymnasium puts the frames along a new axis, we put them along the channels."""
+        """Gymnasium stacks frames along a new axis, we stack them along the channels."""
         axis = {"camera": 0 if first else -1, "depth": -3, "segments": -3}
         parts = {name: list(part) for name, part in observation.items()}
-        made = {name: np.concatenate(frames, axis.get(name, 0)) for name, frames in parts.items() if name not in _FLAT}
+        joined = {
+            name: np.concatenate(frames, axis.get(name, 0)) for name, frames in parts.items() if name not in _FLAT
+        }
         stacked = {name: np.stack(parts[name], 0 if first else -1) for name in _FLAT}
-        return {**made, **stacked}
+        return {**joined, **stacked}
 
     a, b = ours.reset(seed=3)[0], joined(theirs.reset(seed=3)[0])
     assert a["camera"].shape == ((9, 8, 8) if first else (8, 8, 9))
@@ -108,7 +110,7 @@ def test_frames_before_a_snapshot_are_there_after_it(steps: int) -> None:
     state = env.snapshot()
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), puzzlebox.make(FORAGING, **settings)):
         assert same(twin.restore(state)[0], observation)
-        assert same(twin.perceive(), observation)  # to look twice is to see the same
+        assert same(twin.perceive(), observation)  # a second call returns the same
     copied = copy.deepcopy(env)
     assert same(copied.perceive(), observation)
     assert alike(play(copied, 12), play(env, 12))
@@ -143,11 +145,11 @@ def test_scaled_vitals_and_heading() -> None:
     plain, env = (puzzlebox.make(task, camera=None, **each) for each in ({}, {"scaled_vitals": True, "heading": True}))
     plain.reset(seed=0), env.reset(seed=0)
     for action in (3, 3, 4):
-        raw, seen = plain.step(action)[0], env.step(action)[0]
-    assert seen["vitals"] == pytest.approx(raw["vitals"] / [100, 20, 20, 20, 40, 40, 40])
+        raw, scaled = plain.step(action)[0], env.step(action)[0]
+    assert scaled["vitals"] == pytest.approx(raw["vitals"] / [100, 20, 20, 20, 40, 40, 40])
     angle = math.radians(env.world.animals[0].heading)
     assert angle == pytest.approx(math.radians(96))
-    assert seen["heading"] == pytest.approx([math.sin(angle), math.cos(angle)])
+    assert scaled["heading"] == pytest.approx([math.sin(angle), math.cos(angle)])
     assert "heading" not in raw
 
 
@@ -191,15 +193,15 @@ def test_limited_episodes_of_a_vector_are_those_of_gymnasiums_wrapper(workers: i
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make_env",
     [
         lambda: puzzlebox.make(ENDLESS, camera=None, max_episode_steps=4),
         lambda: gym.make("puzzlebox/Arena-v1", task=ENDLESS, camera=None, max_episode_steps=4),
         lambda: gym.make(puzzlebox.make(ENDLESS, camera=None, max_episode_steps=4).spec),  # type: ignore[arg-type]
     ],
 )
-def test_a_limit_of_steps_truncates(made: Any) -> None:
-    env = made()
+def test_a_limit_of_steps_truncates(make_env: Any) -> None:
+    env = make_env()
     env.reset(seed=0)
     assert [env.step(0)[2:4] for _ in range(4)] == [(False, False)] * 3 + [(False, True)]
     assert env.unwrapped.info()["passed"] is None
@@ -273,7 +275,7 @@ def test_other_truncations_stay_what_they_are() -> None:
     assert limited.step(0)[2:4] == (False, True)
 
 
-# --- what infos say
+# --- infos
 
 
 def test_info_names_the_task(tmp_path: Path) -> None:
@@ -313,20 +315,20 @@ def test_vectors_name_the_tasks_of_their_episodes(workers: int) -> None:
     titled = [f"metadata: {{title: {name}}}\n{OTHER}" for name in "abc"]
     envs = puzzlebox.make_vec(titled, 2, workers=workers, autoreset="same_step", max_episode_steps=2, **LIGHT)
     assert envs.reset(seed=0)[1]["task"].tolist() == ["a", "b"]
-    seen = []
+    names = []
     for _ in range(4):
         infos = envs.step(np.zeros(2, np.int64))[4]
         assert infos["_task"].all()
         ended = infos["final_info"]["task"].tolist() if "final_info" in infos else None
-        seen.append((infos["task"].tolist(), ended))
-    assert seen == [(["a", "b"], None), (["c", "a"], ["a", "b"]), (["c", "a"], None), (["b", "c"], ["c", "a"])]
+        names.append((infos["task"].tolist(), ended))
+    assert names == [(["a", "b"], None), (["c", "a"], ["a", "b"]), (["c", "a"], None), (["b", "c"], ["c", "a"])]
     mask = np.array([False, True])
     infos = envs.reset(options={"reset_mask": mask, "task": FORAGING})[1]
     assert (infos["task"].tolist(), infos["_task"].tolist()) == ([None, "foraging"], [False, True])
     envs.close()
 
 
-def test_info_says_how_long_it_took() -> None:
+def test_info_holds_the_latency() -> None:
     env = puzzlebox.make("examples/food", **LIGHT)
     _, info = env.reset(seed=7)
     assert info["latency"] is None
@@ -374,7 +376,7 @@ def test_every_kind_of_infos_passes_gymnasiums_check(infos: str) -> None:
         check_env(puzzlebox.make(FORAGING, camera=None, infos=infos), skip_render_check=True)
 
 
-def test_what_is_undecided_is_masked_in_our_vectors_and_none_in_gymnasiums() -> None:
+def test_undecided_values_are_masked_in_our_vectors_and_none_in_gymnasiums() -> None:
     ours = puzzlebox.make_vec(FORAGING, 2, workers=1, **LIGHT).reset(seed=0)[1]
     theirs = SyncVectorEnv([lambda: puzzlebox.make(FORAGING, **LIGHT)] * 2).reset(seed=0)[1]
     for name in ("passed", "latency"):
@@ -382,7 +384,7 @@ def test_what_is_undecided_is_masked_in_our_vectors_and_none_in_gymnasiums() -> 
         assert theirs[name].tolist() == [None, None] and theirs[f"_{name}"].all()
 
 
-# --- going back, and making again
+# --- snapshots and specifications
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -400,11 +402,11 @@ def test_each_environment_of_a_vector_has_its_snapshot(workers: int) -> None:
         observations, infos = vector.restore(pickle.loads(pickle.dumps(states)))
         assert equal(observations, before[0])
         assert infos["task"].tolist() == before[4]["task"].tolist()
-        for row, wanted in zip(actions(3, 25), expected, strict=True):
+        for row, reference in zip(actions(3, 25), expected, strict=True):
             got = vector.step(row)
-            assert equal(got[0], wanted[0])
-            assert all(np.array_equal(x, y) for x, y in zip(got[1:4], wanted[1:4], strict=True))
-    # One alone goes back, the others stay; and a single environment can go where one of them was.
+            assert equal(got[0], reference[0])
+            assert all(np.array_equal(x, y) for x, y in zip(got[1:4], reference[1:4], strict=True))
+    # One environment returns to its snapshot, the others stay; a single environment can restore one of a vector.
     here = envs.snapshot()
     observations, infos = envs.restore([None, states[1], None])
     assert infos["_arena"].tolist() == [False, True, False]
@@ -466,8 +468,8 @@ def test_a_specification_makes_a_vector_again(task: Any) -> None:
     for spec in (envs.spec, gym.envs.registration.EnvSpec.from_json(envs.spec.to_json())):
         again: Any = gym.make_vec(spec)
         assert (again.num_envs, again.workers, again.autoreset_mode) == (3, 1, AutoresetMode.SAME_STEP)
-        seen = [again.reset(seed=1)[0], *(again.step(row)[0] for row in actions(3, 8))]
-        assert all(equal(a, b) for a, b in zip(seen, expected, strict=True))
+        observations = [again.reset(seed=1)[0], *(again.step(row)[0] for row in actions(3, 8))]
+        assert all(equal(a, b) for a, b in zip(observations, expected, strict=True))
         again.close()
         assert gym.make_vec(again.spec).num_envs == 3
     assert gym.spec("puzzlebox/Arena-v1").kwargs == {}

@@ -67,15 +67,15 @@ def test_in_turns_and_for_so_many_steps() -> None:
 
 
 def run(env: Any, steps: int = 12) -> list[Any]:
-    """What comes of turning and walking, all bytes."""
-    seen: list[Any] = []
+    """Return the results of turning and walking, as bytes."""
+    results: list[Any] = []
     for step in range(steps):
         if not env.agents:
-            seen.append({agent: each["vitals"].tobytes() for agent, each in env.reset()[0].items()})
+            results.append({agent: each["vitals"].tobytes() for agent, each in env.reset()[0].items()})
         observations, rewards, *_ = env.step({agent: (3, 4, 1)[(step + env._index(agent)) % 3] for agent in env.agents})
         parts = {agent: [part.tobytes() for part in each.values()] for agent, each in observations.items()}
-        seen.append((parts, rewards, list(env.agents)))
-    return seen
+        results.append((parts, rewards, list(env.agents)))
+    return results
 
 
 @pytest.mark.parametrize("steps", [0, 9])
@@ -148,7 +148,7 @@ def test_the_end_of_one_may_be_the_end_of_all() -> None:
     assert terminated == {"agent_0": True, "agent_1": True}
 
 
-def test_who_runs_out_of_time_is_truncated() -> None:
+def test_an_agent_out_of_time_is_truncated() -> None:
     env = puzzlebox.make_parallel(text("all"), **LIGHT)
     env.reset(seed=0)
     while env.agents:

@@ -27,13 +27,13 @@ SENSES: dict[str, Any] = {"camera": 36, "rays": 3, "max_episode_steps": 8}
 
 
 def theirs(tasks: Any, count: int, **settings: Any) -> DummyVecEnv:
-    """The same environments in Stable-Baselines3's own vector."""
+    """Return the same environments in Stable-Baselines3's own vector."""
     shares = [share(tasks_of(tasks), index, count) for index in range(count)]
     return DummyVecEnv([lambda own=own: Monitor(puzzlebox.make(own, **settings)) for own in shares])  # type: ignore[misc]
 
 
 def like(ours: dict[str, Any], their: dict[str, Any]) -> bool:
-    """Whether all that their `info` says is in ours."""
+    """Return whether everything in their `info` is in ours."""
     for name, value in their.items():
         if name == "terminal_observation":
             assert same(ours[name], value)
@@ -145,9 +145,9 @@ def test_no_success_is_counted_where_nothing_was_decided() -> None:
 
 
 def test_under_their_wrappers(tmp_path: Path) -> None:
-    made = puzzlebox.make_sb3([THREE, OTHER], 2, workers=1, **SENSES)
+    envs = puzzlebox.make_sb3([THREE, OTHER], 2, workers=1, **SENSES)
     with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
-        monitor = VecMonitor(made, str(tmp_path / "log"), info_keywords=("task", "passed", "latency"))
+        monitor = VecMonitor(envs, str(tmp_path / "log"), info_keywords=("task", "passed", "latency"))
     envs: Any = VecNormalize(VecTransposeImage(VecFrameStack(VecCheckNan(monitor), 4)), norm_obs_keys=["vitals"])
     observations = envs.reset()
     assert observations["camera"].shape == (2, 12, 36, 36)

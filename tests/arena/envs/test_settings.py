@@ -1,4 +1,4 @@
-"""Every setting stands in one place: what `make` takes, says and refuses and what the page shows follow from it."""
+"""Every setting is defined in one place: `make`'s arguments, docstring and errors, and the page, follow from it."""
 
 import inspect
 import re
@@ -25,8 +25,8 @@ def test_the_defaults_are_what_an_environment_has() -> None:
     env = puzzlebox.make("foraging")
     assert env.settings == Settings.of() == Settings.of(**defaults())
     assert env.spec is not None
-    given = {**env.spec.kwargs, "max_episode_steps": env.spec.max_episode_steps}
-    assert {name: given[name] for name in defaults()} == defaults()
+    settings = {**env.spec.kwargs, "max_episode_steps": env.spec.max_episode_steps}
+    assert {name: settings[name] for name in defaults()} == defaults()
 
 
 def test_every_field_but_one_is_a_setting() -> None:
@@ -36,8 +36,8 @@ def test_every_field_but_one_is_a_setting() -> None:
 
 def test_the_page_shows_the_table() -> None:
     text = (ROOT / "docs" / "guides" / "environments.md").read_text()
-    (shown,) = re.findall(r"\| setting \| default .*?\n\n", text, flags=re.DOTALL)
-    assert shown.strip() == table(), "copy what puzzlebox.arena.envs.settings.table() gives into the page"
+    (table_on_page,) = re.findall(r"\| setting \| default .*?\n\n", text, flags=re.DOTALL)
+    assert table_on_page.strip() == table(), "copy what puzzlebox.arena.envs.settings.table() gives into the page"
 
 
 @pytest.mark.parametrize("size", [3, 513])

@@ -1,4 +1,4 @@
-"""Under torchrl's wrappers."""
+"""torchrl's wrappers."""
 
 import warnings
 from typing import Any
@@ -26,7 +26,7 @@ def test_one_environment() -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"frame_skip": 2}, {"from_pixels": True, "pixels_only": False}], ids=str)
 def test_by_name(settings: dict[str, Any]) -> None:
-    """It tries keywords, and looks for Python's own words to know which of them the environment does not have."""
+    """It tries keyword arguments, and finds unsupported ones by the wording of Python's own error."""
     env = envs.GymEnv("puzzlebox/Arena-v1", task=FORAGING, **SENSES, **settings)
     check_env_specs(env)
     assert env.rollout(3).shape == (3,)

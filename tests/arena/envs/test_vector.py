@@ -1,4 +1,4 @@
-"""The native vector environment: the same bytes as single ones whatever runs it, and what Gymnasium expects."""
+"""The native vector environment: the same bytes as single ones with any number of workers, and Gymnasium's rules."""
 
 import copy
 import errno
@@ -46,7 +46,7 @@ def equal(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
 
 
 def go_alike(envs: ArenaVectorEnv, singles: list[Any], rows: np.ndarray, seed: int) -> None:
-    """Check that both say the same from the beginning on."""
+    """Check that both return the same from the first step on."""
     observations, infos = envs.reset(seed=seed)
     for index, single in enumerate(singles):
         first, info = single.reset(seed=seed + index)
@@ -82,7 +82,7 @@ def test_byte_for_byte_as_single_environments(workers: int) -> None:
 
 @pytest.mark.parametrize("rules", ["puzzlebox", "3.1"])
 def test_steps_without_python_go_as_all_others(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every bundled task, straight on for the most part, so that animals meet things: zones, lights, buttons."""
+    """Every bundled task, mostly straight ahead, so that animals meet things: zones, lights, buttons."""
     met = []
     resume = World.resume
 
@@ -117,14 +117,14 @@ def test_random_arenas_go_as_in_single_environments(number: int) -> None:
 
 
 def _onwards(chances: np.random.Generator, steps: int) -> np.ndarray:
-    """Actions of two animals that walk straight on but for some turns."""
+    """Return actions of two animals that walk straight ahead except for some turns."""
     return np.where(chances.random((steps, 2)) < 0.8, 3, chances.integers(0, 9, (steps, 2)))
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two infos say the same, in arrays of the same type."""
+    """Return whether two infos are equal, in arrays of the same type."""
     if isinstance(a, dict):
-        # Gymnasium has no array for what may be unknown: its type is that of the first value it meets.
+        # Gymnasium has no array for values that may be unknown: its type is that of the first value.
         if "passed" in a and not np.array_equal(a["passed"] & a["_passed"], b["passed"] == True):  # noqa: E712
             return False
         rest = [key for key in a if key.removeprefix("_") not in ("passed", "latency")]
@@ -138,7 +138,7 @@ def same(a: Any, b: Any) -> bool:
 
 @pytest.mark.parametrize("workers", [0, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize("segments", [True, False])  # with them no step is done without Python
+@pytest.mark.parametrize("segments", [True, False])  # with segments there are no cruises
 def test_as_gymnasiums_own_vector(segments: bool, mode: AutoresetMode, workers: int) -> None:
     settings = {**LIGHT, "segments": segments, "camera": 8}
     ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset=mode, **settings)
@@ -168,7 +168,7 @@ def test_as_gymnasiums_own_vector(segments: bool, mode: AutoresetMode, workers: 
 
 
 @workers
-def test_some_can_begin_anew_while_others_go_on(workers: int) -> None:
+def test_some_can_be_reset_while_others_continue(workers: int) -> None:
     envs = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, **LIGHT)
     theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **LIGHT)] * 3)
     some = np.array([False, True, True])
@@ -239,7 +239,7 @@ def test_branches() -> None:
 def test_the_pattern_of_the_readme() -> None:
     envs = puzzlebox.make_vec("operant-curriculum/*", num_envs=7, workers=0, **LIGHT)
     envs.reset(seed=0)
-    expected = [tasks_of("operant-curriculum/*")[index % 5].played for index in range(7)]
+    expected = [tasks_of("operant-curriculum/*")[index % 5].task for index in range(7)]
     assert [world.task for world in envs.get_attr("world")] == expected
 
 
@@ -269,7 +269,7 @@ def test_an_arena_only_some_have_is_refused_before_any_begins(workers: int) -> N
     envs.step(np.zeros(4, np.int64))
     mask = np.array([True, False, True, False])
     assert envs.reset(options={"arena": 4, "reset_mask": mask})[1]["arena"].tolist() == [4, 0, 4, 0]
-    # With a seed an environment starts over with its first task, without one it goes on to the next.
+    # With a seed an environment starts over with its first task, without one it plays the next.
     turns = puzzlebox.make_vec([THREE, OTHER], num_envs=1, workers=0, **LIGHT)
     turns.reset(seed=0)
     with pytest.raises(ValueError, match="environment 0: there is no arena 7; the task has 9; none was reset"):
@@ -299,7 +299,7 @@ def test_questions_to_all(workers: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("settings", "message"),
     [
         ({"num_envs": 0}, "num_envs is 0; it must be a whole number, 1 or more"),
         ({"workers": -1}, "workers is -1; it must be a whole number, 0 or more"),
@@ -314,10 +314,10 @@ def test_questions_to_all(workers: int) -> None:
     ],
     ids=str,
 )
-def test_bad_settings_get_one_sentence(asked: dict[str, Any], said: str) -> None:
+def test_bad_settings_get_one_sentence(settings: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError)) as problem:
-        puzzlebox.make_vec(FORAGING, **{"num_envs": 2, "camera": None, **asked})
-    assert said in str(problem.value)
+        puzzlebox.make_vec(FORAGING, **{"num_envs": 2, "camera": None, **settings})
+    assert message in str(problem.value)
     assert "\n" not in str(problem.value)
 
 
@@ -377,7 +377,7 @@ def test_a_worker_that_dies_is_named() -> None:
 
 
 def test_a_vector_left_open_closes_each_handle_once() -> None:
-    """A failed step leaves the vector in a cycle with its exception, and what is in a cycle ends in any order."""
+    """A failed step leaves the vector in a cycle with its exception, which is collected in any order."""
     program = """
 import gc, os, puzzlebox
 from multiprocessing import active_children
@@ -402,7 +402,7 @@ except OSError as error:
 
 @pytest.mark.parametrize("where", ["acting", "waiting", "send_bytes", "_send", "recv_bytes", "_recv"])
 def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor half of one: a message is received in two parts, its length and itself."""
+    """Neither is half a message: it is received in two parts, its length and its content."""
     envs = puzzlebox.make_vec(THREE, num_envs=4, workers=2, **LIGHT)
     fresh = puzzlebox.make_vec(THREE, num_envs=4, workers=0, **LIGHT)
     envs.reset(seed=0)
@@ -430,7 +430,7 @@ def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: p
 
 
 def followed(function: Any, by: Any) -> Any:
-    """A function after which something happens."""
+    """Return a function that calls another one afterwards."""
 
     def both(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
@@ -440,7 +440,7 @@ def followed(function: Any, by: Any) -> Any:
     return both
 
 
-def test_an_answer_nobody_could_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_that_could_not_be_read_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     envs = puzzlebox.make_vec(THREE, num_envs=2, workers=2, **LIGHT)
     envs.reset(seed=0)
     with monkeypatch.context() as patch:
@@ -466,7 +466,7 @@ def test_a_signal_that_breaks_a_message_closes_the_vector(monkeypatch: pytest.Mo
         envs.reset(seed=0)
 
 
-def test_what_was_drawn_is_told_alike_of_the_last_episode(tmp_path: Path) -> None:
+def test_final_infos_hold_the_drawn_values(tmp_path: Path) -> None:
     """Whatever its type, and nothing where no template is played."""
     file = tmp_path / "some.yml"
     file.write_text(VARIED)
@@ -487,7 +487,7 @@ def test_what_was_drawn_is_told_alike_of_the_last_episode(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("mode", ["next_step", "disabled"])
-def test_an_episode_that_was_over_goes_on_where_it_is_restored(mode: str) -> None:
+def test_an_ended_episode_continues_after_restore(mode: str) -> None:
     envs = puzzlebox.make_vec(OTHER, num_envs=2, workers=2, autoreset=mode, **LIGHT)
     envs.reset(seed=0)
     still = np.zeros(2, np.int64)
@@ -510,6 +510,6 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
         "envs = puzzlebox.make_vec('foraging', num_envs=2, workers=2, camera=None)\n"
         "print(envs.reset(seed=0)[0]['vitals'].shape)\n"
     )
-    said = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=60)
-    assert said.stdout.splitlines() == ["once", "(2, 7)"]
-    assert said.stderr == ""
+    process = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=60)
+    assert process.stdout.splitlines() == ["once", "(2, 7)"]
+    assert process.stderr == ""

@@ -1,4 +1,4 @@
-"""Under the wrappers and learners people use, and with the camera's extra channels."""
+"""Common wrappers and learners, and the camera's depth and segments."""
 
 import copy
 import pickle
@@ -25,14 +25,14 @@ from test_parallel import text
 ALL: dict[str, Any] = {"camera": 16, "depth": True, "segments": True, "rays": 3}
 
 
-def made(**settings: Any) -> Any:
+def make_env(**settings: Any) -> Any:
     return gym.make("puzzlebox/Arena-v1", task=THREE, **settings)
 
 
 def picture_only(**settings: Any) -> Any:
-    """The camera's picture alone, as wrappers for pictures want it."""
-    env = made(**{"camera": 40, "vitals": False, **settings})
-    return wrappers.TransformObservation(env, lambda seen: seen["camera"], env.observation_space["camera"])
+    """Return an environment that observes the camera's picture alone, as wrappers for pictures need it."""
+    env = make_env(**{"camera": 40, "vitals": False, **settings})
+    return wrappers.TransformObservation(env, lambda parts: parts["camera"], env.observation_space["camera"])
 
 
 def rolled(env: Any, steps: int = 15) -> Any:
@@ -60,7 +60,7 @@ def test_depth_is_the_distance_along_the_view() -> None:
     world, camera = world_of(*SCENE), Camera(65)
     depth = camera.depth(world)
     assert (depth.shape, depth.dtype) == ((65, 65), np.float32)
-    # To the glass, or through it; a wall is a little smaller than it says, and all pixels of its front are equally far.
+    # To the glass, or through it; a wall is a little smaller than its size, and all pixels of its front have one depth.
     assert depth[32, 28:37] == pytest.approx(3.5005, abs=1e-4)
     assert Camera(65, through=True).depth(world)[32, 25:40] == pytest.approx(9.5005, abs=1e-4)
     assert (depth[0] == FAR).all()
@@ -141,10 +141,10 @@ def test_channels_are_only_there_on_request() -> None:
     observation, info = env.reset(seed=0)
     assert set(observation) == {"camera", "vitals"}
     assert "things" not in info
-    more, told = puzzlebox.make(FORAGING, **ALL).reset(seed=0)
+    more, info = puzzlebox.make(FORAGING, **ALL).reset(seed=0)
     assert set(more) == {"camera", "depth", "segments", "rays", "vitals"}
     assert same({"camera": more["camera"]}, {"camera": observation["camera"]})
-    assert {name for _, name in told["things"]} == {"Agent", "SpawnerTree"}
+    assert {name for _, name in info["things"]} == {"Agent", "SpawnerTree"}
     space: Any = puzzlebox.make(FORAGING, **ALL).observation_space
     assert all(np.isfinite(space[name].low).all() and np.isfinite(space[name].high).all() for name in space)
 
@@ -153,11 +153,11 @@ def test_the_checkers_with_all_channels() -> None:
     settings = {**ALL, "camera": 36}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(made(**settings).unwrapped, skip_render_check=True)
+        check_env(make_env(**settings).unwrapped, skip_render_check=True)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         check_env_for_sb3(puzzlebox.make(THREE, **settings))
-    # Neither is a picture of bytes, which SB3 remarks on and flattens them.
+    # Neither is a picture of bytes; SB3 warns of that and flattens them.
     assert [str(note.message).split(" has an")[0] for note in notes] == [
         "Your observation depth",
         "Your observation segments",
@@ -188,13 +188,13 @@ def test_channels_in_a_vector(workers: int) -> None:
 @pytest.mark.parametrize(
     ("wrapped", "shape"),
     [
-        (lambda: wrappers.FlattenObservation(made(**ALL)), (16 * 16 * 5 + 60 + 7,)),
+        (lambda: wrappers.FlattenObservation(make_env(**ALL)), (16 * 16 * 5 + 60 + 7,)),
         (lambda: wrappers.GrayscaleObservation(picture_only()), (40, 40)),
         (lambda: wrappers.ResizeObservation(picture_only(), (36, 30)), (36, 30, 3)),
         (lambda: wrappers.FrameStackObservation(wrappers.GrayscaleObservation(picture_only()), 4), (4, 40, 40)),
         (lambda: wrappers.MaxAndSkipObservation(picture_only(), 3), (40, 40, 3)),
-        (lambda: wrappers.NormalizeObservation(wrappers.FlattenObservation(made(camera=None))), (7,)),
-        (lambda: wrappers.AddRenderObservation(made(camera=None, render_mode="rgb_array")), (512, 512, 3)),
+        (lambda: wrappers.NormalizeObservation(wrappers.FlattenObservation(make_env(camera=None))), (7,)),
+        (lambda: wrappers.AddRenderObservation(make_env(camera=None, render_mode="rgb_array")), (512, 512, 3)),
         (lambda: wrappers.DtypeObservation(picture_only(), np.float32), (40, 40, 3)),
     ],
     ids=["flatten", "grey", "resize", "stack", "skip", "normalize", "render", "dtype"],
@@ -204,7 +204,7 @@ def test_wrappers_of_observations(wrapped: Callable[[], Any], shape: tuple[int, 
 
 
 def test_frames_of_a_dictionary_are_stacked() -> None:
-    observation = rolled(wrappers.FrameStackObservation(made(camera=16, rays=3), 4))
+    observation = rolled(wrappers.FrameStackObservation(make_env(camera=16, rays=3), 4))
     assert {name: part.shape for name, part in observation.items()} == {
         "camera": (4, 16, 16, 3),
         "rays": (4, 60),
@@ -213,7 +213,7 @@ def test_frames_of_a_dictionary_are_stacked() -> None:
 
 
 def test_wrappers_of_episodes() -> None:
-    env: Any = wrappers.Autoreset(wrappers.RecordEpisodeStatistics(wrappers.TimeLimit(made(camera=None), 4)))
+    env: Any = wrappers.Autoreset(wrappers.RecordEpisodeStatistics(wrappers.TimeLimit(make_env(camera=None), 4)))
     env = wrappers.TransformReward(wrappers.StickyAction(env, 0.25), lambda reward: 10 * reward)
     env.reset(seed=0)
     lengths = []
@@ -223,12 +223,12 @@ def test_wrappers_of_episodes() -> None:
             lengths.append(info["episode"]["l"])
     assert lengths == [4, 4]
     assert gym.make("puzzlebox/Arena-v1", task=THREE, camera=None, max_episode_steps=3).spec.max_episode_steps == 3  # type: ignore[union-attr]
-    aware = wrappers.TimeAwareObservation(wrappers.TimeLimit(made(camera=None), 4))
+    aware = wrappers.TimeAwareObservation(wrappers.TimeLimit(make_env(camera=None), 4))
     assert aware.reset(seed=0)[0].shape == (8,)
 
 
 def test_pictures_are_collected() -> None:
-    env: Any = wrappers.RenderCollection(made(camera=None, render_mode="rgb_array"))
+    env: Any = wrappers.RenderCollection(make_env(camera=None, render_mode="rgb_array"))
     env.reset(seed=0)
     env.step(3)
     first, second = env.render()
@@ -238,7 +238,7 @@ def test_pictures_are_collected() -> None:
 
 def test_episodes_are_filmed(tmp_path: Path) -> None:
     pytest.importorskip("moviepy")
-    film: Any = wrappers.RecordVideo(made(camera=None, render_mode="rgb_array"), str(tmp_path), disable_logger=True)
+    film: Any = wrappers.RecordVideo(make_env(camera=None, render_mode="rgb_array"), str(tmp_path), disable_logger=True)
     rolled(film, 12)
     film.close()
     assert list(tmp_path.glob("*.mp4"))
@@ -259,8 +259,8 @@ def test_statistics_of_a_vector() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
-def test_wrapped_copies_in_mid_episode_go_on_alike(copied: Any) -> None:
-    env: Any = wrappers.FrameStackObservation(wrappers.TimeLimit(made(**ALL), 50), 2)
+def test_wrapped_copies_in_mid_episode_continue_equally(copied: Any) -> None:
+    env: Any = wrappers.FrameStackObservation(wrappers.TimeLimit(make_env(**ALL), 50), 2)
     env.reset(seed=3)
     env.action_space.seed(5)
     for action in (3, 4, 3, 1):

@@ -1,4 +1,4 @@
-"""What things look like: the original's screenshots (docs/original/looks.md), themes, and that all can be seen."""
+"""The looks of things: the original's screenshots (docs/original/looks.md), themes, and that everything is visible."""
 
 import struct
 import zlib
@@ -27,7 +27,7 @@ Image = Any
 
 
 def pictures(world: World, size: int = SIZE) -> tuple[Image, Image]:
-    """What the first animal sees, and which row of the scene each pixel shows."""
+    """Return what the first animal sees, and which row of the scene each pixel shows."""
     scene = world.scene()
     image, ids = np.zeros((size, size, 3), np.uint8), np.zeros((size, size), np.int32)
     row = scene.animals[0]
@@ -37,7 +37,7 @@ def pictures(world: World, size: int = SIZE) -> tuple[Image, Image]:
 
 
 def without(world: World, name: str) -> Image:
-    """The same picture with the things of one kind (and their doors) hidden."""
+    """Return the same picture with the things of one kind (and their doors) hidden."""
     scene = world.scene()
     for place, number in enumerate(scene.owners.tolist()):
         thing = next(each for each in world.things if each.id == number)
@@ -48,9 +48,9 @@ def without(world: World, name: str) -> Image:
     return image
 
 
-def box_of(seen: Image) -> tuple[int, ...]:
-    """First and last column, first and last row of what is True."""
-    rows, columns = np.nonzero(seen)
+def box_of(mask: Image) -> tuple[int, ...]:
+    """Return the first and last column, first and last row of what is True."""
+    rows, columns = np.nonzero(mask)
     return (int(columns.min()), int(columns.max()), int(rows.min()), int(rows.max()))
 
 
@@ -59,7 +59,7 @@ def box_of(seen: Image) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Shot:
-    """One row of the table: what, where on the picture, which colour in the middle (or at another pixel)."""
+    """One row of the table: the thing, its place in the picture, and its colour in the centre (or at another pixel)."""
 
     name: str
     box: tuple[int, int, int, int]
@@ -74,11 +74,11 @@ class Shot:
 
 
 BALL = (245, 266, 245, 266)
-# Two physics steps after the launch, which comes a step after the start.
+# Two physics steps after the launch, which is one step after the start.
 LAUNCHED = (254, 274, 245, 266)
 GREEN, GOLDEN, RED, ORANGE, PALE = (188, 224, 138), (245, 221, 104), (245, 110, 115), (255, 117, 0), (211, 219, 229)
 BLUE = {"color": [137, 207, 240]}
-# Measured where the pane is before the floor; before the fence it can hardly be told from it, as in looks.png.
+# Measured where the pane is before the floor; before the fence it hardly differs from it, as in looks.png.
 PANE, BEFORE_THE_FLOOR = (151, 160, 163), (255, 263)
 SHOTS = [
     Shot("GoodGoal", BALL, GREEN),
@@ -91,9 +91,9 @@ SHOTS = [
     Shot("BadGoalBounce", LAUNCHED, RED, steps=3),
     Shot("DecoyGoalBounce", LAUNCHED, PALE, steps=3),
     Shot("GrowGoal", (251, 260, 256, 266), GOLDEN),
-    # In the game it starts in the air, for its place is asked for as if its diameter were 3 m.
+    # In the game it starts in the air, because it is placed as if its diameter were 3 m.
     Shot("DecayGoal", (229, 282, 207, 260), None, y=0.26),
-    # These two start half under the floor in the game; here they stand on it, as all things do.
+    # In the game these two start half under the floor; here they stand on it, like all things.
     Shot("ShrinkGoal", (229, 282, 213, 266), GOLDEN),
     Shot("RipenGoal", (229, 282, 213, 266), None),
     Shot("Wall", BALL, (95, 163, 210), BLUE),
@@ -105,7 +105,7 @@ SHOTS = [
     Shot("LBlock", (242, 259, 243, 268), (172, 180, 186)),
     Shot("JBlock", (252, 269, 242, 266), (172, 180, 186)),
     Shot("UBlock", (236, 259, 243, 268), (147, 154, 159)),
-    # The game's starts half its height too high (docs/original/things.md#shapes); ours on the floor, 11 pixels lower.
+    # In the game it starts half its height too high (docs/original/things.md#shapes); here 11 pixels lower.
     Shot("HollowBox", (244, 267, 242, 266), (172, 180, 186)),
     Shot("CylinderTunnel", (225, 286, 240, 267), (88, 103, 121), {"color": [128, 128, 128]}),
     Shot("DeathZone", (245, 266, 259, 266), (132, 68, 60)),
@@ -151,11 +151,11 @@ def test_the_pane_before_the_fence_is_as_in_the_picture_of_the_original() -> Non
     assert np.abs(np.subtract(image[251, 256].astype(int), (169, 189, 206))).max() <= NEAR
 
 
-# --- everything can be seen, where it is
+# --- everything is visible, in its place
 
 
 def all_of(name: str, **keys: Any) -> World:
-    """An arena with one thing eight metres before the animal."""
+    """Return an arena with one thing eight metres before the animal."""
     sized = {"size": [1, 1, 1]} if CATALOGUE[name].size is not None else {}
     return staged(item("Agent", 20, 5), item(name, 20, 13, **sized, **keys))
 
@@ -178,7 +178,7 @@ def test_everything_in_the_catalogue_is_seen_where_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_looks_fit_the_body(name: str) -> None:
-    # What is seen is never much smaller than what one bumps into; only crowns and skins are larger.
+    # The visible parts are never much smaller than the solid ones; only crowns and skins are larger.
     world = all_of(name)
     thing = the(world, name)
     parts = thing.looks(world.look)
@@ -190,14 +190,14 @@ def test_looks_fit_the_body(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, thing in CATALOGUE.items() if "color" in thing.takes()])
-def test_a_colour_asked_for_is_seen(name: str) -> None:
+def test_the_colour_of_a_task_is_visible(name: str) -> None:
     keys = {"symbol": "circle", "rotation": 270} if CATALOGUE[name].colour is ColourRule.SYMBOL else {}
-    seen = []
+    images = []
     for color in ([250, 10, 10], [10, 10, 250]):
         world = all_of(name, color=color, **keys)
-        seen.append(pictures(world)[0].astype(int))
-    different = np.any(seen[0] != seen[1], axis=2)
-    red, blue = (image[different].mean(axis=0) for image in seen)
+        images.append(pictures(world)[0].astype(int))
+    different = np.any(images[0] != images[1], axis=2)
+    red, blue = (image[different].mean(axis=0) for image in images)
     assert different.sum() > 40
     assert red[0] > blue[0] + 50 and blue[2] > red[2] + 50
 
@@ -211,11 +211,11 @@ def test_an_animal_does_not_see_itself_but_others() -> None:
 
 @pytest.mark.parametrize("skin", SKINS)
 def test_skins_differ_and_turn_with_the_animal(skin: str) -> None:
-    def seen(rotation: float, which: str) -> Image:
+    def picture_of(rotation: float, which: str) -> Image:
         return Camera(128).look(staged(item("Agent", 20, 5), item("Agent", 20, 7, rotation=rotation, skin=which)))
 
-    assert not np.array_equal(seen(180, skin), seen(0, skin))
-    assert all(not np.array_equal(seen(180, skin), seen(180, other)) for other in SKINS if other != skin)
+    assert not np.array_equal(picture_of(180, skin), picture_of(0, skin))
+    assert all(not np.array_equal(picture_of(180, skin), picture_of(180, other)) for other in SKINS if other != skin)
 
 
 def test_a_hidden_zone_is_not_seen_but_is_there() -> None:
@@ -223,20 +223,20 @@ def test_a_hidden_zone_is_not_seen_but_is_there() -> None:
     world = staged(item("Agent", 20, 5), item("DataZone", 20, 13, size=[3, 2, 3], visible=False))
     assert np.array_equal(Camera().look(world), empty)
     assert len(world.things) == 2
-    shown = staged(item("Agent", 20, 5), item("DataZone", 20, 13, size=[3, 2, 3], visible=True))
-    assert not np.array_equal(Camera().look(shown), empty)
+    visible = staged(item("Agent", 20, 5), item("DataZone", 20, 13, size=[3, 2, 3], visible=True))
+    assert not np.array_equal(Camera().look(visible), empty)
 
 
 @pytest.mark.parametrize("name", ["WallTransparent", "CylinderTunnelTransparent", "DataZone", "DeathZone", "HotZone"])
 def test_one_sees_through(name: str) -> None:
-    def seen(*more: str) -> Image:
+    def picture_with(*more: str) -> Image:
         return pictures(staged(item("Agent", 20, 5), *more))[0].astype(int)
 
     veil, behind = item(name, 20, 13, size=[3, 3, 3]), item("Wall", 20, 30, size=[20, 8, 1], color=[255, 0, 0])
-    alone, both = seen(veil), seen(veil, behind)
-    veiled = np.any(seen() != alone, axis=2)
+    alone, both = picture_with(veil), picture_with(veil, behind)
+    veiled = np.any(picture_with() != alone, axis=2)
     changed = np.any(alone != both, axis=2)
-    if name in ("DeathZone", "HotZone"):  # they lie on the floor; through them one sees the floor
+    if name in ("DeathZone", "HotZone"):  # they lie on the floor, which is visible through them
         assert len(np.unique(alone[veiled], axis=0)) > 3
     else:
         assert (veiled & changed).sum() > 200
@@ -251,17 +251,17 @@ def test_one_does_not_see_through_the_others(name: str) -> None:
     assert world.scene().owners.tolist().index(hidden.id) not in pictures(world, 128)[1]
 
 
-# --- how far away things are, and which they are
+# --- depth and segments
 
 
 def named(world: World, camera: Camera) -> set[str]:
-    """What a camera tells apart, besides floor, fence and sky."""
+    """Return the ids in a camera's segments, besides floor, fence and sky."""
     names = {thing.id: type(thing).__name__ for thing in world.things}
     return {names[number] for number in np.unique(camera.segments(world)).tolist() if number >= 0}
 
 
 @pytest.mark.parametrize("name", ["WallTransparent", "CylinderTunnelTransparent", "DataZone", "DeathZone", "HotZone"])
-def test_what_one_sees_through_is_a_thing_like_others_unless_asked_otherwise(name: str) -> None:
+def test_a_transparent_thing_counts_unless_through_is_set(name: str) -> None:
     veil, behind = item(name, 20, 10, size=[3, 2, 3]), item("Wall", 20, 20, size=[20, 8, 1])
     world = staged(item("Agent", 20, 5), veil, behind)
     near, through = Camera(128), Camera(128, through=True)
@@ -276,7 +276,7 @@ def test_what_one_sees_through_is_a_thing_like_others_unless_asked_otherwise(nam
 def test_a_pane_is_as_far_away_as_it_is() -> None:
     camera, world = Camera(65), staged(item("Agent", 20, 5), item("WallTransparent", 20, 10, size=[3, 3, 1]))
     assert camera.depth(world)[32, 28:37] == pytest.approx(4.5005, abs=1e-4)
-    # In front of the pane the opaque counts, and from inside it is not seen, neither in colours nor here.
+    # In front of the pane the opaque thing counts; from inside, the pane is not visible, neither in colours nor here.
     front = staged(
         item("Agent", 20, 5),
         item("WallTransparent", 20, 10, size=[3, 3, 1]),
@@ -402,13 +402,13 @@ def test_a_sign_is_read_from_its_front_the_right_way_round(name: str) -> None:
     image, _ = pictures(world)
     red = (image[:, :, 0] > 60) & (image[:, :, 2] < 30)
     left, right, top, bottom = box_of(red)
-    seen = red[top : bottom + 1, left : right + 1]
+    shown = red[top : bottom + 1, left : right + 1]
     mask = mask_of(((False, True), (True, True))) if "/" in name else symbol(name)
     left, right, top, bottom = box_of(mask > 0)
     mask = mask[top : bottom + 1, left : right + 1] > 0
-    down = (np.arange(seen.shape[0]) + 0.5) / seen.shape[0] * mask.shape[0]
-    across = (np.arange(seen.shape[1]) + 0.5) / seen.shape[1] * mask.shape[1]
-    assert (seen == mask[np.ix_(down.astype(int), across.astype(int))]).mean() > 0.93
+    down = (np.arange(shown.shape[0]) + 0.5) / shown.shape[0] * mask.shape[0]
+    across = (np.arange(shown.shape[1]) + 0.5) / shown.shape[1] * mask.shape[1]
+    assert (shown == mask[np.ix_(down.astype(int), across.astype(int))]).mean() > 0.93
 
 
 def test_a_grid_of_pixels_is_black_and_tinted() -> None:
@@ -420,8 +420,8 @@ def test_a_grid_of_pixels_is_black_and_tinted() -> None:
 
 def test_themes_look_different() -> None:
     agent = item("Agent", 20, 5)
-    seen = {name: Camera().look(staged(agent, theme=name)) for name in THEMES}
-    means = {name: image.reshape(-1, 3).mean(axis=0) for name, image in seen.items()}
+    images = {name: Camera().look(staged(agent, theme=name)) for name in THEMES}
+    means = {name: image.reshape(-1, 3).mean(axis=0) for name, image in images.items()}
     names = list(THEMES)
     for number, one in enumerate(names):
         for other in names[number + 1 :]:
@@ -461,11 +461,11 @@ def test_without_light_the_picture_is_black() -> None:
 
 
 def test_light_makes_everything_darker_but_what_glows() -> None:
-    def seen(light: float) -> Image:
+    def paint_with(light: float) -> Image:
         goal, wall = item("GoodGoal", 20, 10, size=[1, 1, 1]), item("Wall", 22, 10, size=[1, 1, 1], color=[99, 99, 99])
         return pictures(staged(item("Agent", 20, 5), goal, wall, theme=f"{{light: {light}}}"))
 
-    (bright, ids), (dark, _) = seen(1.0), seen(0.2)
+    (bright, ids), (dark, _) = paint_with(1.0), paint_with(0.2)
     goal = np.abs(bright.astype(int) - dark).max(axis=2) <= 1
     assert goal[ids >= 0].any()
     assert (dark[~goal].astype(int) <= bright[~goal]).all()
@@ -510,7 +510,7 @@ def test_the_camera_turns_and_moves_with_the_animal() -> None:
     for _ in range(10):
         world.step([RIGHT])
     turned = box_of(pictures(world)[1] == row)
-    assert turned[1] < middle[0]  # it turned to the right, so the goal went to the left
+    assert turned[1] < middle[0]  # the animal turned to the right, so the goal moved to the left
     assert world.animals[0].heading == 20.0
 
 
@@ -526,7 +526,7 @@ def test_planes_of_a_cube() -> None:
 
 
 def unpacked(data: bytes) -> Image:
-    """The pixels of a PNG file as `png` writes them."""
+    """Return the pixels of a PNG file as `png` writes them."""
     width, height, _, kind = struct.unpack(">IIBB", data[16:26])
     channels = {0: 1, 2: 3}[kind]
     length = struct.unpack(">I", data[33:37])[0]

@@ -1,4 +1,4 @@
-"""Rays against what the original recorded of itself and against the kernel's own distances; and vitals."""
+"""Rays against recordings of the original and against the kernel's own distances; and vitals."""
 
 from math import cos, sin
 from pathlib import Path
@@ -28,10 +28,10 @@ def test_every_ray_of_the_recorded_runs(log: str, file: str, reference: Path) ->
         world = World(task, arena=number % len(task.arenas), rules=FINE)
         for row, following in zip(rows, [*rows[1:], None], strict=True):
             recorded = [entry.split(":") for entry in row["CombinedRaycastData"].split(";")]
-            seen = rays.seen(world)
-            assert [tag for tag, _ in seen] == [tag for _, tag in recorded], row["Step"]
-            assert [far for _, far in seen] == pytest.approx([float(far) for far, _ in recorded], abs=1e-4), row["Step"]
-            compared += len(seen)
+            hits = rays.hits(world)
+            assert [tag for tag, _ in hits] == [tag for _, tag in recorded], row["Step"]
+            assert [far for _, far in hits] == pytest.approx([float(far) for far, _ in recorded], abs=1e-4), row["Step"]
+            compared += len(hits)
             if following is not None:
                 world.step([action_of(following)])
     assert compared > 300
@@ -39,15 +39,15 @@ def test_every_ray_of_the_recorded_runs(log: str, file: str, reference: Path) ->
 
 def test_the_measured_values_of_the_first_row() -> None:
     world = world_of(AGENT, "name: GoodGoal, at: [20, 0, 25], size: 1")
-    seen = [far for _, far in Rays(9, 60).seen(world)]
+    distances = [far for _, far in Rays(9, 60).hits(world)]
     # docs/original/senses.md#a-recorded-fan
-    assert seen[::2] == pytest.approx([0.0200025, 0.02100105, 0.1009394, 0.1055332, 0.1125833], abs=1e-6)
-    assert seen[1::2] == pytest.approx(seen[2::2])
+    assert distances[::2] == pytest.approx([0.0200025, 0.02100105, 0.1009394, 0.1055332, 0.1125833], abs=1e-6)
+    assert distances[1::2] == pytest.approx(distances[2::2])
 
 
 def test_the_middle_comes_first_then_right_then_left() -> None:
     world = world_of(AGENT, "name: GoodGoal, at: [25, 0, 25], size: 1")
-    tags = [tag for tag, _ in Rays(5, 180).seen(world)]
+    tags = [tag for tag, _ in Rays(5, 180).hits(world)]
     assert tags == ["arena", "goodGoal", "arena", "arena", "arena"]
 
 
@@ -79,7 +79,7 @@ def test_the_columns_of_each_build(rules: str, tags: int) -> None:
     assert np.all(rows[:, -1] > 0)
 
 
-def test_a_buffer_is_filled_anew() -> None:
+def test_a_buffer_is_overwritten() -> None:
     world = world_of(AGENT)
     rays = Rays(3)
     buffer = np.full(rays.size(world.rules), 7, np.float32)
@@ -100,15 +100,15 @@ def test_lights_out(rules: str, dark: bool) -> None:
 def test_what_one_stands_in_is_not_seen_but_seen_from_outside() -> None:
     zone = "name: DataZone, at: [20, 0, 20], size: [6, 1, 6], visible: false, rotation: 0"
     inside = world_of(AGENT, zone)
-    assert Rays(1).seen(inside)[0][0] == "arena"
+    assert Rays(1).hits(inside)[0][0] == "arena"
     outside = world_of("name: Agent, at: [20, 0, 5], rotation: 0", zone)
-    assert Rays(1).seen(outside)[0] == ("DataZone", pytest.approx((15 - 3 * 0.999 - 0.5) / LENGTH))
+    assert Rays(1).hits(outside)[0] == ("DataZone", pytest.approx((15 - 3 * 0.999 - 0.5) / LENGTH))
 
 
 def test_a_flat_zone_is_met_where_the_ball_sinks_into_it() -> None:
     world = world_of(AGENT, "name: HotZone, at: [20, 0, 30], size: [6, 0, 6], rotation: 0")
     run(world, [NOOP] * 20)
-    tag, far = Rays(1).seen(world)[0]
+    tag, far = Rays(1).hits(world)[0]
     assert tag == "HotZone"
     edge = 10 - 3 * 0.999
     assert edge - 0.5 < far * LENGTH < edge
@@ -117,27 +117,27 @@ def test_a_flat_zone_is_met_where_the_ball_sinks_into_it() -> None:
 def test_the_trigger_of_a_button_is_met_without_a_name() -> None:
     button = "name: SpawnerButton, at: [30, 0, 20], rotation: {}"
     facing = world_of("name: Agent, at: [20, 0, 19.8], rotation: 90", button.format(180))
-    assert Rays(1).seen(facing)[0][0] == ""
+    assert Rays(1).hits(facing)[0][0] == ""
     assert not np.any(Rays(1).cast(facing)[:-1])
     behind = world_of("name: Agent, at: [20, 0, 19.8], rotation: 90", button.format(0))
-    assert Rays(1).seen(behind)[0][0] == "PillarButton"
+    assert Rays(1).hits(behind)[0][0] == "PillarButton"
 
 
 def test_another_agent_is_seen_and_oneself_is_not() -> None:
     world = world_of(AGENT, "name: Agent, at: [20, 0, 30], rotation: 90")
     rays = Rays(1)
-    assert rays.seen(world)[0] == ("agent", pytest.approx(9 / LENGTH))
-    assert rays.seen(world, 1)[0][0] == "arena"
+    assert rays.hits(world)[0] == ("agent", pytest.approx(9 / LENGTH))
+    assert rays.hits(world, 1)[0][0] == "arena"
 
 
 def test_through_a_tunnel_and_onto_its_rim() -> None:
     tunnel = "name: CylinderTunnel, at: [20, 0, 25], size: [5, 5, 5], rotation: 0"
     through = world_of(AGENT, tunnel)
-    assert Rays(1).seen(through)[0][0] == "arena"
+    assert Rays(1).hits(through)[0][0] == "arena"
     rim = world_of("name: Agent, at: [22.3, 0, 20], rotation: 0", tunnel)
-    assert Rays(1).seen(rim)[0] == ("Immovable", pytest.approx((5 - 2.5 * 0.999 - 0.5) / LENGTH, abs=1e-4))
+    assert Rays(1).hits(rim)[0] == ("Immovable", pytest.approx((5 - 2.5 * 0.999 - 0.5) / LENGTH, abs=1e-4))
     sideways = world_of("name: Agent, at: [10, 0, 25], rotation: 90", tunnel)
-    assert Rays(1).seen(sideways)[0][0] == "Immovable"
+    assert Rays(1).hits(sideways)[0][0] == "Immovable"
 
 
 def test_a_ramp_is_met_on_its_slope() -> None:
@@ -145,7 +145,7 @@ def test_a_ramp_is_met_on_its_slope() -> None:
         "name: Agent, at: [20, 0, 10], rotation: 0", "name: Ramp, at: [20, 0, 20], size: [4, 2, 4], rotation: 180"
     )
     run(world, [NOOP] * 20)
-    tag, far = Rays(1).seen(world)[0]
+    tag, far = Rays(1).hits(world)[0]
     slope = 20 - 2 * 0.999
     assert tag == "Immovable"
     assert slope - 10 - 0.5 < far * LENGTH < slope - 10 + 2
@@ -153,7 +153,7 @@ def test_a_ramp_is_met_on_its_slope() -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_rays_agree_with_the_distances_of_the_kernel(seed: int) -> None:
-    """The ball fits just before the place where it is said to meet something, and no longer just after."""
+    """The ball fits just before the position where it hits something, and no longer just after it."""
     rng = np.random.default_rng(seed)
     world = World(random_task(rng), seed=seed, rules="4.3")
     run(world, [FORWARDS] * int(rng.integers(1, 8)))
@@ -167,7 +167,7 @@ def test_rays_agree_with_the_distances_of_the_kernel(seed: int) -> None:
         towards = np.array((sin(yaw), 0.0, cos(yaw)))
         for way in np.linspace(0, max(far - 1e-6, 0), 60):
             assert set(solids.near(state, tuple(start + way * towards), RADIUS - 1e-5, 15)) <= beside
-        # Rotations come in single precision, which makes these distances a little uncertain.
+        # Rotations have single precision, which makes these distances slightly uncertain.
         assert thing in (-1, *solids.near(state, tuple(start + far * towards), RADIUS + 1e-5, 15))
 
 
@@ -191,7 +191,7 @@ def test_the_tags_of_all_things_are_known_or_deliberately_not() -> None:
 def test_the_fan_turns_with_the_animal() -> None:
     world = world_of(AGENT, "name: GoodGoal, at: [25, 0, 20], size: 1")
     world.animals[0].face(90)
-    assert Rays(1).seen(world)[0][0] == "goodGoal"
+    assert Rays(1).hits(world)[0][0] == "goodGoal"
 
 
 def test_rules_choose_the_layout() -> None:

@@ -1,4 +1,4 @@
-"""A sense is a name, a space and a read-out; whoever defines one can ask for it by its name."""
+"""A sense is a name, a space and a read-out; a defined sense is a setting by its name."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +9,14 @@ from gymnasium import spaces
 
 import puzzlebox
 from puzzlebox.arena.senses import SENSES, Cruising, Sense
-from puzzlebox.arena.senses.sense import sense_of
+from puzzlebox.arena.senses.sense import make_sense
 
 TASK = "arenas: [{items: [{name: Agent, at: [20, 0, 20], rotation: 0}]}]"
 
 
 @pytest.fixture(autouse=True)
 def _forgotten() -> Iterator[None]:
-    """What a test defines, no other knows."""
+    """Remove the senses that a test defines."""
     before = dict(SENSES)
     yield
     SENSES.clear()
@@ -24,7 +24,7 @@ def _forgotten() -> Iterator[None]:
 
 
 def pulse(*, space: Any = None, **body: Any) -> type[Sense]:
-    """A sense that says how many decisions were made."""
+    """Define a sense that counts decisions."""
 
     def begin(self: Any, beats: int = 1) -> None:
         self.beats = beats
@@ -36,7 +36,7 @@ def pulse(*, space: Any = None, **body: Any) -> type[Sense]:
     return type("Pulse", (Sense,), {"name": "pulse", "__init__": begin, "read": read, **body})
 
 
-def test_a_class_is_asked_for_by_its_name() -> None:
+def test_a_sense_is_a_setting_by_its_name() -> None:
     pulse()
     env = puzzlebox.make(TASK, camera=None, vitals=False, pulse={"beats": 2})
     env.reset(seed=0)
@@ -51,8 +51,8 @@ def test_none_and_false_are_no_wish_for_it(no: bool | None) -> None:
 
 
 @pytest.mark.parametrize(("how", "cruises"), [(Cruising.NEVER, False), (Cruising.READS, True)])
-def test_a_sense_says_whether_there_is_a_cruise(how: Cruising, cruises: bool) -> None:
-    """In a vector it is the same with and without."""
+def test_a_sense_determines_whether_there_is_a_cruise(how: Cruising, cruises: bool) -> None:
+    """In a vector the values are the same with and without cruises."""
     pulse(cruising=how)
     env = puzzlebox.make(TASK, camera=None, pulse=True)
     env.reset(seed=0)
@@ -71,7 +71,7 @@ def test_a_name_is_given_once_and_is_a_word() -> None:
     with pytest.raises(TypeError, match="Pulse has the name 'my pulse'; it must be a word, as in compass=True"):
         pulse(name="my pulse")
     pulse()
-    again = pulse()  # as a cell of a notebook that is run twice
+    again = pulse()  # like a notebook cell that is run twice
     assert SENSES["pulse"] is again
 
 
@@ -82,9 +82,9 @@ def test_its_space_is_a_box_with_axes(space: Any) -> None:
         puzzlebox.make(TASK, pulse=True)
 
 
-def test_who_asks_for_no_sense_gets_a_sentence() -> None:
+def test_an_unknown_sense_is_refused_with_a_sentence() -> None:
     with pytest.raises(ValueError, match=r"^there is no sense `vital`; allowed: camera, .*did you mean `vitals`\?$"):
-        sense_of("vital", {})
+        make_sense("vital", {})
 
 
 def test_a_sense_must_be_read() -> None:

@@ -1,4 +1,4 @@
-"""What an animal touches: our own kernel against the contacts of the engine, and against plain geometry.
+"""The contacts of animals: our own kernel against the contacts of the engine, and against plain geometry.
 
 The kernel answers at every physics step because asking the engine from Python costs more than the step itself. So the
 two must agree: on every pair, on every goal touched, and on whether the animal stands on something.
@@ -25,11 +25,11 @@ from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Wedge
 
 RADIUS = 0.5
 CONTACT = 0.02
-# Gaps and normals nearer than this to where a contact begins are decided by the engine's single precision.
+# Gaps and normals nearer than this to the limit of a contact are decided by the engine's single precision.
 HAIRLINE = 1e-5
-# The engine's own idea of a normal that is level.
+# The y of a normal that the engine takes for level.
 LEVEL = 1e-3
-# What the engine makes of triangles or of a convex mesh.
+# Things whose colliders in the engine are triangles or convex meshes.
 MESHES = (CylinderTunnel, Ramp, Dispenser)
 
 
@@ -43,7 +43,7 @@ class Tally:
     looks: int = 0
     hairlines: int = 0
     dropped: int = 0
-    seen: Counter[str] = field(default_factory=Counter)
+    contacts: Counter[str] = field(default_factory=Counter)
     places: Counter[str] = field(default_factory=Counter)
     grounded: int = 0
     airborne: int = 0
@@ -52,15 +52,15 @@ class Tally:
 
     def __str__(self) -> str:
         return (
-            f"{self.looks} looks, {sum(self.seen.values())} contacts ({dict(self.seen.most_common())}), "
+            f"{self.looks} looks, {sum(self.contacts.values())} contacts ({dict(self.contacts.most_common())}), "
             f"at {dict(self.places)}, {self.touches} touches, grounded {self.grounded}, airborne {self.airborne}, "
             f"{self.hairlines} too close to call, {self.dropped} dropped by the engine, "
             f"{len(self.differences)} differences\n" + "\n".join(self.differences[:20])
         )
 
 
-class Witness:
-    """Stands in for the motion of a world, asks the engine too, and lets nothing be eaten, so that nothing ends."""
+class ComparingMotion:
+    """Replaces the motion of a world, compares it with the engine, and hides all meetings, so that no episode ends."""
 
     def __init__(self, world: World, tally: Tally) -> None:
         self._world = world
@@ -112,13 +112,13 @@ class Witness:
             set(self._kernel.near(before, centre, RADIUS + CONTACT + slack, SOLID)) - {animal.id}
             for slack in (0.0, -HAIRLINE, HAIRLINE)
         )
-        # At the edge of a mesh the engine drops a contact now and then, as long as there is still air between.
+        # At the edge of a mesh the engine sometimes drops a contact while there is still a gap.
         meshes = {each for each in surely - pairs if isinstance(self._world.present.get(each), MESHES)}
         dropped = {each for each in meshes if self._gap(each, centre, before) > 0}
         tally.dropped += len(dropped)
         unclear = (perhaps - surely) | dropped
         for identity in pairs:
-            tally.seen[self._kind(identity)] += 1
+            tally.contacts[self._kind(identity)] += 1
             tally.places[self._place(identity, centre)] += 1
         tally.hairlines += len((unclear - dropped) & (near ^ pairs))
         for identity in (near ^ pairs) - unclear:
@@ -137,7 +137,7 @@ class Witness:
                 self._differ(f"grounded {grounded}, engine {sorted(normals)}", None, animal, centre, pairs)
 
     def _contacts(self, animal: Agent) -> tuple[set[int], list[float]]:
-        """What the engine says the animal is in contact with, and how far each normal points up."""
+        """Return what the engine says the animal is in contact with, and the y of each normal."""
         engine = self._world.engine
         whose = {component.entity.per_scene_id: thing for thing, component in engine._components.items()}
         pairs, normals = set(), []
@@ -145,7 +145,7 @@ class Witness:
             bodies = [whose[body.entity.per_scene_id] for body in contact.bodies]
             if animal.id not in bodies:
                 continue
-            # The normal points from the second to the first.
+            # The normal points from the second body to the first.
             sign = 1.0 if bodies[0] == animal.id else -1.0
             points = [point for point in contact.points if point.separation < CONTACT]
             if points:
@@ -160,7 +160,7 @@ class Witness:
         return {FLOOR: "floor", FENCE: "fence"}.get(identity) or type(self._world.present[identity]).__name__
 
     def _place(self, identity: int, centre: Any) -> str:
-        """Where on a tunnel or a ramp the animal is."""
+        """Return where on a tunnel or a ramp the animal is."""
         thing = self._world.present.get(identity)
         if not isinstance(thing, CylinderTunnel | Ramp):
             return "elsewhere"
@@ -176,7 +176,7 @@ class Witness:
         return "on a slope" if here @ up > 0.4 and (np.abs(foot) <= half).all() else "at an edge of a ramp"
 
     def _gap(self, identity: int, centre: Any, before: bytes) -> float:
-        """The kernel's own distance between the animal and a thing."""
+        """Return the kernel's distance between the animal and a thing."""
         low, high = 0.0, 1.0
         while high - low > 1e-7:
             middle = (low + high) / 2
@@ -198,30 +198,30 @@ class Witness:
 
 
 def zoo(rng: Rng, names: list[str], copies: int) -> Task:
-    """Some things of each of these kinds, small enough to meet many of them, three animals, and some platforms."""
+    """Return a task with several things of these kinds, small and close together, and three animals."""
     items = []
     for _ in range(copies):
         for name in names:
-            asked: dict[str, Any] = {"at": (None, pick(rng, (0.0, 0.0, 0.0, 1.5)), None)}
+            values: dict[str, Any] = {"at": (None, pick(rng, (0.0, 0.0, 0.0, 1.5)), None)}
             if name in ("Wall", "WallTransparent"):
-                asked["size"] = tuple(float(rng.uniform(0.3, 3.0)) for _ in range(3))
+                values["size"] = tuple(float(rng.uniform(0.3, 3.0)) for _ in range(3))
             elif name == "Ramp":
-                asked["size"] = tuple(float(rng.uniform(0.5, 4.0)) for _ in range(3))
+                values["size"] = tuple(float(rng.uniform(0.5, 4.0)) for _ in range(3))
             elif name.startswith("CylinderTunnel"):
-                asked["size"] = tuple(float(rng.uniform(2.5, 4.5)) for _ in range(3))
+                values["size"] = tuple(float(rng.uniform(2.5, 4.5)) for _ in range(3))
             elif name in ("UBlock", "LBlock", "JBlock"):
-                asked["size"] = tuple(float(rng.uniform(low, high)) for low, high in ((1, 2), (0.3, 1), (3, 6)))
+                values["size"] = tuple(float(rng.uniform(low, high)) for low, high in ((1, 2), (0.3, 1), (3, 6)))
             elif name in ("LightBlock", "HeavyBlock", "HollowBox"):
-                asked["size"] = tuple(float(rng.uniform(0.5, 2.0)) for _ in range(3))
+                values["size"] = tuple(float(rng.uniform(0.5, 2.0)) for _ in range(3))
             elif name in ("GoodGoalMulti", "BadGoal", "DecoyGoal"):
-                asked["size"] = (float(rng.uniform(0.5, 2.0)),) * 3
-            items.append(Item(name=name, **asked))
+                values["size"] = (float(rng.uniform(0.5, 2.0)),) * 3
+            items.append(Item(name=name, **values))
     animals = [Item(name="Agent") for _ in range(3)]
     return Task(arenas=(Arena(size=(18.0, 18.0), items=(*items, *animals)),))
 
 
 def drop(world: World, animal: Agent, body: Any, rng: Rng) -> None:
-    """Put an animal onto, beside or into one of the things, where there is just room."""
+    """Put an animal onto, beside or into a thing, where there is just room."""
     thing: Thing = pick(rng, world.things)
     at, reach = np.array(world.position_of(thing)), np.array(thing.extent) / 2
     for _ in range(20):
@@ -230,7 +230,7 @@ def drop(world: World, animal: Agent, body: Any, rng: Rng) -> None:
         if not set(world.engine.solids.near(world.state(), tuple(map(float, place)), 0.49, SOLID)) - {animal.id}:
             body.entity.set_pose(sapien.Pose(tuple(map(float, place))))
             body.set_linear_velocity(rng.normal(0.0, 3.0, 3).astype(np.float32))
-            world._motion.state = None  # it was moved behind the world's back
+            world._motion.state = None  # the body was moved without the world
             return
 
 
@@ -256,7 +256,7 @@ def compare(names: list[str], seed: int, *, arenas: int, steps: int) -> Tally:
     tally = Tally()
     for number in range(arenas):
         world = World(zoo(rng, names, int(rng.integers(1, 6))), seed=number)
-        world._motion = Witness(world, tally)
+        world._motion = ComparingMotion(world, tally)
         for actions in random_actions(rng, len(world.animals), steps):
             for animal in world.animals:
                 if chance(rng, 0.05):
@@ -271,15 +271,15 @@ def compare(names: list[str], seed: int, *, arenas: int, steps: int) -> Tally:
 def test_the_kernel_sees_what_the_engine_sees(kind: str) -> None:
     tally = compare(SOLIDS[kind], seed=5, arenas=6, steps=100)
     assert not tally.differences, tally
-    contacts = sum(tally.seen.values())
+    contacts = sum(tally.contacts.values())
     assert tally.hairlines < 0.01 * contacts and tally.dropped < 0.001 * contacts, tally
     assert tally.grounded > 1_000 and tally.airborne > 50, tally
     for name in SOLIDS[kind]:
-        assert tally.seen[name] > 10, tally
+        assert tally.contacts[name] > 10, tally
     for place in PLACES.get(kind, ()):
         assert tally.places[place] > 20, tally
     if kind == "all":
-        assert tally.seen["Agent"] > 10 and tally.seen["fence"] > 10 and tally.touches > 10, tally
+        assert tally.contacts["Agent"] > 10 and tally.contacts["fence"] > 10 and tally.touches > 10, tally
 
 
 @pytest.mark.slow
@@ -290,10 +290,10 @@ def test_the_kernel_sees_what_the_engine_sees_for_long() -> None:
         print(f"\n{kind}: {tally}")
         total.differences += tally.differences
         total.dropped += tally.dropped
-        total.seen += tally.seen
+        total.contacts += tally.contacts
     assert not total.differences
-    meshes = [name for name in total.seen if issubclass(CATALOGUE.get(name, Agent), MESHES)]
-    assert total.dropped < 0.0005 * sum(total.seen[name] for name in meshes)
+    meshes = [name for name in total.contacts if issubclass(CATALOGUE.get(name, Agent), MESHES)]
+    assert total.dropped < 0.0005 * sum(total.contacts[name] for name in meshes)
 
 
 # --- against plain geometry
@@ -304,7 +304,7 @@ _SIGNS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 
 @dataclass(frozen=True)
 class Form:
-    """A form with its place, as the reference sees it: convex parts, or a ball.
+    """A shape with its pose, for the reference: convex parts, or a ball.
 
     Attributes:
         parts: the corners of each convex part, in the frame of the form.
@@ -318,11 +318,11 @@ class Form:
     at: Array
 
     def inside(self, points: Array) -> Array:
-        """Points of the world in the frame of the form."""
+        """Return points of the world in the frame of the shape."""
         return (points - self.at) @ self.rotation
 
     def planes(self) -> list[Array]:
-        """The faces of each part: unit normals and offsets, negative inside."""
+        """Return the faces of each part: unit normals and offsets, negative inside."""
         return [ConvexHull(part).equations for part in self.parts]
 
 
@@ -338,7 +338,7 @@ def rotation_of(q: Array) -> Array:
 
 
 def tube_parts(half: Array) -> tuple[Array, ...]:
-    """The tunnel as the blocks its arch is built from."""
+    """Return the tunnel as the blocks of its arch."""
     parts = []
     for side in range(TUBE_SIDES):
         angles = np.pi * np.array([side, side + 1]) / TUBE_SIDES
@@ -349,7 +349,7 @@ def tube_parts(half: Array) -> tuple[Array, ...]:
 
 
 def random_form(rng: Rng, kind: str) -> Form:
-    """A form of that kind, of some size, somewhere, turned somehow."""
+    """Return a shape of a kind, with random size and pose."""
     kernel = Solids()
     half = np.exp(rng.uniform(np.log(0.1), np.log(3.0), 3))
     centre = rng.normal(0.0, 1.0, 3) if chance(rng, 0.5) else np.zeros(3)
@@ -368,7 +368,7 @@ def random_form(rng: Rng, kind: str) -> Form:
             parts = (np.array(points),)
         case "hull":
             points = centre + half * rng.normal(0.0, 1.0, (int(rng.integers(5, 12)), 3))
-            points = points[ConvexHull(points).vertices]  # the kernel is given corners only
+            points = points[ConvexHull(points).vertices]  # the kernel gets corners only
             kernel.add_hull(0, SOLID, [tuple(point) for point in points])
             parts = (points,)
         case "tube":
@@ -385,7 +385,7 @@ FORMS = ("box", "ball", "wedge", "hull", "tube")
 
 
 def distance_to_convex(point: Array, corners: Array) -> float:
-    """How far a point is from the convex form around some corners: the nearest mixture of them."""
+    """Return the distance of a point from the convex hull of some corners: that of the nearest mixture of them."""
     weight = 1e4  # the shares must add up to one
     matrix = np.vstack(((corners - point).T, np.full(len(corners), weight)))
     shares, _ = nnls(matrix, np.array((0.0, 0.0, 0.0, weight)))
@@ -393,7 +393,7 @@ def distance_to_convex(point: Array, corners: Array) -> float:
 
 
 def reference_gap(form: Form, point: Array) -> float:
-    """Distance from the surface; negative inside, where it is how deep."""
+    """Return the distance from the surface; negative inside."""
     here = form.inside(point)
     if not form.parts:
         return float(np.linalg.norm(here)) - form.radius
@@ -405,7 +405,7 @@ def reference_gap(form: Form, point: Array) -> float:
 
 @pytest.mark.parametrize("kind", FORMS)
 def test_the_gap_between_a_point_and_a_form(kind: str) -> None:
-    pytest.importorskip("scipy", minversion="1.15")  # before, `nnls` does not always come to an end
+    pytest.importorskip("scipy", minversion="1.15")  # in older versions, `nnls` does not always terminate
     rng = np.random.default_rng(8)
     within = outside = 0
     for _ in range(6 if kind == "tube" else 60):
@@ -417,7 +417,7 @@ def test_the_gap_between_a_point_and_a_form(kind: str) -> None:
             point = form.at + form.rotation @ here
             gap = reference_gap(form, point)
             if kind == "tube" and gap < 0:
-                # How deep in the arch is of no interest; that it is inside is.
+                # The depth inside the arch does not matter, only that it is inside.
                 assert form.kernel.near(None, tuple(point), 0.0, SOLID) == [0]
             else:
                 assert form.kernel.near(None, tuple(point), gap + 1e-5, SOLID) == [0], (form, point, gap)
@@ -428,12 +428,12 @@ def test_the_gap_between_a_point_and_a_form(kind: str) -> None:
 
 
 def room_in_both(one: Array, other: Array) -> float:
-    """The radius of the largest ball in what two convex forms share (unit planes); negative when they are apart."""
+    """Return the radius of the largest ball in the intersection of two convex shapes; negative when they are apart."""
     planes = np.vstack((one, other))
-    found = linprog(
+    solution = linprog(
         (0, 0, 0, -1), np.column_stack((planes[:, :3], np.ones(len(planes)))), -planes[:, 3], bounds=[(None, None)] * 4
     )
-    return float(found.x[3])
+    return float(solution.x[3])
 
 
 @pytest.mark.parametrize("kind", ["box", "wedge", "hull", "tube"])
@@ -444,7 +444,7 @@ def test_a_box_cuts_a_form_where_they_share_room(kind: str) -> None:
         form = random_form(rng, kind)
         half, yaw = np.exp(rng.uniform(np.log(0.05), np.log(2.0), 3)), float(rng.uniform(0.0, 7.0))
         corners = np.concatenate(form.parts)
-        # Near the surface, where the answer is not clear at once.
+        # Near the surface, where the answer is not obvious.
         centre = form.at + form.rotation @ (pick(rng, corners) + rng.normal(0.0, 0.7, 3))
         turn = rotation_of(np.array((np.cos(yaw / 2), 0.0, np.sin(yaw / 2), 0.0)))
         box = ConvexHull(form.inside(centre + (_SIGNS * half) @ turn.T)).equations
@@ -473,7 +473,7 @@ def test_a_box_cuts_a_ball_where_it_is_nearer_than_its_radius() -> None:
 
 @pytest.mark.parametrize("kind", FORMS)
 def test_a_point_in_a_box_and_in_a_form_means_a_cut(kind: str) -> None:
-    """Slower to find fault with, but it takes nothing for granted: points are drawn, and lie in both or do not."""
+    """Test overlap by random points that lie in both shapes: less sensitive, but without assumptions."""
     rng = np.random.default_rng(11)
     answers: Counter[bool] = Counter()
     for _ in range(60):

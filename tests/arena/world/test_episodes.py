@@ -1,4 +1,4 @@
-"""The rules of an episode: health, reward, ends, merging, order, lights, notices, several agents."""
+"""The rules of an episode: health, reward, ends, merging, schedule, lights, notices, several agents."""
 
 from itertools import pairwise, repeat
 from typing import Any
@@ -60,7 +60,7 @@ def test_food_refills_health_to_the_brim_and_prolongs_the_episode() -> None:
     while not world.over and world.position_of(world.animals[0])[2] < 20:
         world.step([FORWARDS])
         healths.append(world.animals[0].health)
-    assert max(healths) >= 98.0  # full, but for what is left of that decision
+    assert max(healths) >= 98.0  # full, except for the rest of that decision
     run(world, repeat(NOOP, 100))
     assert world.truncated
     assert world.clock > 100
@@ -161,7 +161,7 @@ def test_what_a_button_might_bring_does_not_count() -> None:
     assert world.over
 
 
-# --- merging and order
+# --- merging and schedule
 
 TWO = """
 arenas:
@@ -198,9 +198,9 @@ def test_failing_ends_a_merged_episode(mark: str, action: int) -> None:
 
 
 def test_arenas_come_in_order_and_followers_never_by_themselves() -> None:
-    order = ArenaSchedule(parsed(TWO.replace("MARK", "0")))
-    generator = np.random.default_rng(0)
-    assert [order.next(generator) for _ in range(5)] == [0, 2, 0, 2, 0]
+    schedule = ArenaSchedule(parsed(TWO.replace("MARK", "0")))
+    rng = np.random.default_rng(0)
+    assert [schedule.next(rng) for _ in range(5)] == [0, 2, 0, 2, 0]
 
 
 def test_random_order_plays_each_once_before_any_comes_again() -> None:
@@ -208,8 +208,8 @@ def test_random_order_plays_each_once_before_any_comes_again() -> None:
     task = parsed("randomize_arenas: true\narenas:\n" + arenas)
     firsts = set()
     for seed in range(40):
-        order, generator = ArenaSchedule(task), np.random.default_rng(seed)
-        drawn = [order.next(generator) for _ in range(15)]
+        schedule, rng = ArenaSchedule(task), np.random.default_rng(seed)
+        drawn = [schedule.next(rng) for _ in range(15)]
         for start in (0, 5, 10):
             assert sorted(drawn[start : start + 5]) == [0, 1, 2, 3, 4]
         assert all(one != other for one, other in pairwise(drawn))
@@ -218,8 +218,8 @@ def test_random_order_plays_each_once_before_any_comes_again() -> None:
 
 
 def test_one_arena_in_random_order_is_no_trouble() -> None:
-    order = ArenaSchedule(parsed("randomize_arenas: true\narenas: [{items: [{name: Agent}]}]"))
-    assert [order.next(np.random.default_rng(0)) for _ in range(3)] == [0, 0, 0]
+    schedule = ArenaSchedule(parsed("randomize_arenas: true\narenas: [{items: [{name: Agent}]}]"))
+    assert [schedule.next(np.random.default_rng(0)) for _ in range(3)] == [0, 0, 0]
 
 
 # --- lights, notices, freezing
@@ -236,13 +236,13 @@ def test_one_arena_in_random_order_is_no_trouble() -> None:
 )
 def test_the_light_follows_its_schedule(blackouts: str, dark: set[int]) -> None:
     world = world_of(AGENT, blackouts=blackouts, rules=FINE)
-    seen = set()
+    dark_steps = set()
     events = []
     for step in range(60):
         if not world.lights:
-            seen.add(step)
+            dark_steps.add(step)
         events += run(world, [NOOP])
-    assert seen == dark
+    assert dark_steps == dark
     changes = [event.step for event in events if event.kind == "lights"]
     assert [step for step in changes if step < 60] == [
         step for step in range(60) if (step in dark) != (step - 1 in dark)
@@ -292,7 +292,7 @@ def test_the_episode_ends_for_all_at_once(end: str) -> None:
         run(world, repeat([FORWARDS, FORWARDS], 60))
         assert world.terminated
         assert world.animals[0].total == resting
-        assert world.position_of(world.animals[0])[2] < place[2] + 4  # it only slid on
+        assert world.position_of(world.animals[0])[2] < place[2] + 4  # it only slid
 
 
 def test_agents_push_each_other_and_both_meet_a_zone() -> None:

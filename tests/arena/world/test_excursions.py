@@ -45,14 +45,14 @@ def test_what_is_outside_is_put_back_and_keeps_its_way_along_the_fence() -> None
     turn = engine.pose(thing.id)[1]
     row = engine.rows().index(thing.id)
     pose = type(body.entity_pose)
-    for at, velocity, there, left in (
+    for at, velocity, inside, left in (
         ((10.3, 0.5, 5.0), (4.0, 1.0, 2.0), (10.0, 0.5, 5.0), (0.0, 1.0, 2.0)),
         ((5.0, -0.3, -0.2), (4.0, -1.0, 2.0), (5.0, -0.01, 0.0), (4.0, 0.0, 2.0)),
     ):
         body.entity.set_pose(pose(at, turn))
         body.set_linear_velocity(velocity)
         assert engine.put_back([row])
-        np.testing.assert_allclose(engine.pose(thing.id)[0], there, atol=1e-6)
+        np.testing.assert_allclose(engine.pose(thing.id)[0], inside, atol=1e-6)
         np.testing.assert_allclose(engine.velocity(thing.id), left, atol=1e-6)
 
 

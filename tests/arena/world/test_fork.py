@@ -1,4 +1,4 @@
-"""Exact copies in processes of their own: whatever happens in them happens in the original, byte for byte."""
+"""Exact copies in processes of their own: what happens in them happens in the original, byte for byte."""
 
 import copy
 import os
@@ -35,13 +35,13 @@ TASKS = (
 
 
 def random_actions(count: int, animals: int, seed: int) -> list[tuple[int, ...]]:
-    """Random actions, mostly forwards, each held for a while, so that the animals get somewhere."""
+    """Return random actions, mostly forwards, each held for a while."""
     drawn = np.random.default_rng(seed).choice((0, 1, 2, 3, 3, 3, 4, 5, 6), (count // 5, animals))
     return [tuple(map(int, each)) for each in np.repeat(drawn, 5, axis=0)]
 
 
 def play(world: World, actions: list[tuple[int, ...]]) -> list[tuple[Outcome, bytes]]:
-    """Outcomes and states, until it is over."""
+    """Return outcomes and states until the episode is over."""
     results = []
     for each in actions:
         if not world.over:
@@ -59,8 +59,8 @@ def own_pid(world: World) -> int:
 
 @pytest.fixture
 def fork() -> Iterator[Fork]:
-    with Fork(world_of("name: Agent, at: [20, 0, 5], rotation: 0", time_limit=50)) as made:
-        yield made
+    with Fork(world_of("name: Agent, at: [20, 0, 5], rotation: 0", time_limit=50)) as fork:
+        yield fork
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -139,7 +139,7 @@ def test_a_fork_is_neither_copied_nor_pickled(fork: Fork) -> None:
             attempt(fork)
 
 
-def test_without_fork_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fork_the_error_names_the_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
     with pytest.raises(RuntimeError, match="use snapshot and restore"):
         Fork(world_of("name: Agent"))
@@ -168,14 +168,14 @@ def test_closed_forks_leave_no_zombies() -> None:
 
 def test_closed_and_forgotten_forks_end() -> None:
     world = world_of("name: Agent", time_limit=50)
-    reading, writing = os.pipe()  # all forks have the end that writes, so the other ends when the last of them has
+    reading, writing = os.pipe()  # all forks hold the writing end, so reading ends when the last fork has ended
     forks = [Fork(world), Fork(world)]
     forks += [each.fork() for each in forks]
     os.close(writing)
     pids = [each.call(own_pid) for each in forks]
     assert len({os.getpid(), *pids}) == 5
     forks[0].close()
-    assert forks[2].call(own_pid) == pids[2]  # outlives what it was copied from
+    assert forks[2].call(own_pid) == pids[2]  # it outlives the fork it was copied from
     assert not select([reading], [], [], 0)[0]
     del forks
     assert select([reading], [], [], 60)[0]
@@ -192,7 +192,7 @@ def test_forks_end_with_the_process_that_made_them(end: str) -> None:
         "forks = [Fork(world), Fork(world)]; forks.append(forks[0].fork())\n"
         "print(len(forks), flush=True)\n" + end
     )
-    # All of them write to the same pipe, so this returns when the last has ended.
+    # All of them hold the writing end of the same pipe, so this returns when the last has ended.
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert out.stdout == "3\n", out.stderr
 

@@ -33,7 +33,7 @@ print(World(load_task("foraging")).step([3]).rewards)
 
 
 def _run(program: str, folder: Path) -> str:
-    """What a fresh interpreter prints that would find a program of ours where it looks for the driver's tool."""
+    """Return what a fresh interpreter prints with a program of ours in the place of the driver's tool."""
     for name in ("nvidia-smi", "vulkaninfo", "lspci"):
         tool = folder / name
         tool.write_text(f"#!/bin/sh\necho {name} >> {folder}/called\nexit 0\n")

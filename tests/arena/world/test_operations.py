@@ -36,7 +36,7 @@ def test_death_wins_where_zones_overlap() -> None:
     assert world.animals[0].total == pytest.approx(-1 - world.clock / 500)
 
 
-def test_entering_and_leaving_are_told_once() -> None:
+def test_entering_and_leaving_are_one_event_each() -> None:
     world = world_of(AGENT, zone(""))
     events = run(world, repeat(FORWARDS, 40))
     passages = [event for event in events if event.kind in ("entered", "left")]
@@ -64,7 +64,7 @@ def test_freezing_stops_the_animal_but_not_the_clock() -> None:
     assert world.position_of(world.animals[0])[2] > place[2] + 1
 
 
-def test_a_zone_brings_a_thing_and_takes_it_away_again() -> None:
+def test_a_zone_adds_a_thing_and_removes_it_again() -> None:
     item = "{do: toggle_object, items: [{name: Wall, at: [5, 0, 35], size: 1, rotation: 0}]}"
     world = world_of(AGENT, zone(item))
     events = run(world, [FORWARDS] * 40 + [BACKWARDS] * 40)
@@ -73,14 +73,14 @@ def test_a_zone_brings_a_thing_and_takes_it_away_again() -> None:
     assert [each for each in world.describe()["things"] if each["name"] == "Wall"] == []
 
 
-def test_there_from_the_start_and_gone_on_entry() -> None:
+def test_a_thing_present_at_the_start_vanishes_on_entry() -> None:
     item = "{do: toggle_object, initially_present: true, items: [{name: Wall, at: [5, 0, 35], size: 1, rotation: 0}]}"
     world = world_of(AGENT, zone(item))
     assert thing(world, "Wall")["fixed"]
     assert "vanished" in kinds(run(world, repeat(FORWARDS, 40)))
 
 
-def test_forgetting_brings_one_more_each_time_and_a_limit_stops_that() -> None:
+def test_forget_adds_one_more_thing_each_time_up_to_a_limit() -> None:
     item = "{do: toggle_object, forget: true, items: [{name: GoodGoalMulti, size: 0.5}]}"
     for operation, count in ((item, 4), (f"{{do: limited, times: 2, operation: {item}}}", 2)):
         world = world_of(AGENT, zone(operation))
@@ -98,14 +98,14 @@ def test_one_of_several_by_weight() -> None:
     assert 0.55 < np.mean(drawn) < 0.95
 
 
-def test_a_thing_brought_where_there_is_no_room_is_told_of_and_left_out() -> None:
+def test_a_thing_without_room_is_an_event_and_does_not_appear() -> None:
     item = "{do: toggle_object, items: [{name: Wall, at: [20, 0, 30], size: 2, rotation: 0}]}"
     world = world_of(AGENT, "name: Wall, at: [20, 0, 30], size: 2, rotation: 0", zone(item))
     (failure,) = (event for event in run(world, repeat(FORWARDS, 40)) if event.kind == "unplaced")
     assert failure.details["against"] == "Wall"
 
 
-def test_a_press_brings_the_reward_when_the_button_is_in() -> None:
+def test_a_press_adds_the_reward_when_the_button_is_in() -> None:
     world = world_of(AGENT, button(move_duration=0.5, reward_names="[GoodGoal]", reward_at="[10, 0, 30]"), rules=FINE)
     events = run(world, repeat(FORWARDS, 100))
     pressed, appeared = (next(event.step for event in events if event.kind == kind) for kind in ("pressed", "appeared"))
@@ -114,7 +114,7 @@ def test_a_press_brings_the_reward_when_the_button_is_in() -> None:
 
 
 @pytest.mark.parametrize(("keys", "pays"), [({}, 1.0), ({"reward_size": 1}, 0.999), ({"reward_size": 2}, 1.998)])
-def test_what_a_button_brings_pays_one_unless_the_file_gives_a_size(keys: dict[str, Any], pays: float) -> None:
+def test_the_reward_of_a_button_pays_one_unless_the_file_gives_a_size(keys: dict[str, Any], pays: float) -> None:
     world = world_of(AGENT, button(reward_names="[GoodGoal]", reward_at="[30, 0, 30]", move_duration=0, **keys))
     run(world, repeat(FORWARDS, 30))
     assert thing(world, "GoodGoal")["value"] == pytest.approx(pays)

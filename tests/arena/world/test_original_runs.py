@@ -1,4 +1,4 @@
-"""The world against what the original recorded of itself: motion, health, reward, zones, returns."""
+"""The world compared with recordings of the original: motion, health, reward, zones, returns."""
 
 import csv
 from itertools import chain, repeat
@@ -16,7 +16,7 @@ TOLERANCE = 1e-3
 
 
 def episodes(path: Path) -> list[list[dict[str, str]]]:
-    """The rows of each complete episode of a log."""
+    """Return the rows of each complete episode of a log."""
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["Episode"].isdigit()]
     numbers = sorted({row["Episode"] for row in rows})
@@ -24,12 +24,12 @@ def episodes(path: Path) -> list[list[dict[str, str]]]:
 
 
 def action_of(row: dict[str, str]) -> int:
-    """The action that led to a row."""
+    """Return the action that led to a row."""
     return FORWARDS if row["ActionForwardWithDescription"].startswith("1") else NOOP
 
 
 def shown_velocity(world: World, next_action: int) -> Any:
-    """Velocity in the animal's frame, as a log row shows it: after the quick stop of the step to come."""
+    """Return the velocity in the animal's frame as a log row shows it: after the quick stop of the next step."""
     animal = world.animals[0]
     x, y, z = world.body(animal).get_linear_velocity()
     angle = np.radians(animal.heading)
@@ -53,7 +53,7 @@ def test_every_row_of_the_recorded_runs(log: str, file: str, reference: Path) ->
             assert world.position_of(animal) == pytest.approx(recorded, abs=TOLERANCE), here["Step"]
             recorded = [float(here[f"{axis}Velocity"]) for axis in "XYZ"]
             off = np.abs(shown_velocity(world, next_action) - recorded)
-            # At the start of a later episode the original's flag "grounded" still flickers from the one before.
+            # At the start of a later episode the original's flag "grounded" is still that of the episode before.
             landing = number > 0 and int(here["Step"]) <= 7
             assert np.all(off < (TOLERANCE, 0.06 if landing else TOLERANCE, TOLERANCE)), here["Step"]
             assert animal.health == pytest.approx(float(here["Health"]), abs=TOLERANCE)
@@ -62,8 +62,8 @@ def test_every_row_of_the_recorded_runs(log: str, file: str, reference: Path) ->
             if following is not None:
                 events = world.step([next_action]).events
                 passages = [event for event in events if event.kind in ("entered", "left")]
-                said = [f"Agent {_WORDS[event.kind]} DataZone: {event.details['zone_id']}" for event in passages]
-                assert (said or ["None"]) == [following["DataZoneMessage"]], following["Step"]
+                messages = [f"Agent {_WORDS[event.kind]} DataZone: {event.details['zone_id']}" for event in passages]
+                assert (messages or ["None"]) == [following["DataZoneMessage"]], following["Step"]
     assert compared > 30
 
 
@@ -82,7 +82,7 @@ def test_the_goal_is_collected_in_the_step_the_original_collected_it(reference: 
 
 
 def recurrence(steps: int, speed: float = 0.0) -> np.ndarray:
-    """Positions of an animal driving forwards on flat ground (docs/original/motion.md#on-the-ground)."""
+    """Return positions of an animal driving forwards on flat ground (docs/original/motion.md#on-the-ground)."""
     k, friction, positions, position = 0.968, 0.6 * 9.81 * 0.02 * 0.968, [], 0.0
     for _ in range(steps):
         speed = (speed + 1.0) * k - friction
@@ -94,7 +94,7 @@ def recurrence(steps: int, speed: float = 0.0) -> np.ndarray:
 @pytest.mark.parametrize("rotation", [0, 30, 90, 215])
 def test_a_hundred_steps_forwards_follow_the_measured_recurrence(rotation: int) -> None:
     world = world_of(f"name: Agent, at: [50, 0, 50], rotation: {rotation}", size="[100, 100]", rules=FINE)
-    run(world, repeat(NOOP, 60))  # it lands
+    run(world, repeat(NOOP, 60))  # until it has landed
     start = np.array(world.position_of(world.animals[0]))
     way = []
     for _ in range(100):
@@ -122,7 +122,7 @@ def test_a_quarter_turn_takes_45_physics_steps() -> None:
 
 
 def returns(world: World, policy: Any, steps: int = 2000) -> float:
-    """The return of an episode played by a function of the return so far."""
+    """Return the return of an episode whose actions are a function of the return so far."""
     for _ in range(steps):
         if world.over:
             break

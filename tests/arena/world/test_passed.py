@@ -142,7 +142,7 @@ def test_nothing_is_known_before_the_deciding_event() -> None:
         world.step([FORWARDS])
     assert not world.over, "the end is shown first"
     assert world.passed() is True and world.flags() & PASSED
-    # Who leaves while the end is shown has finished all the same.
+    # A participant who leaves while the end is shown has finished all the same.
     assert (End.of(world, "left").ended_by, End.of(world, "left").passed) == ("completed", True)
 
 
@@ -193,7 +193,7 @@ def test_animals_whose_time_is_up_together_all_finish(episode_end: str) -> None:
 
 
 def into_a_zone(reward: float) -> tuple[World, list[list[Event]]]:
-    """An animal whose health lasts for 50 physics steps walks into a zone that gives that reward once."""
+    """Return an arena where an animal with health for 50 physics steps walks into a zone that gives a reward once."""
     grant = f"{{name: DataZone, at: [20, 0, 9], size: [4, 1, 4], operations: [{{do: grant_reward, reward: {reward}}}]}}"
     world = World(parsed(f"arenas: [{{time_limit: 10, items: [{AGENT}, {grant}]}}]"))
     decisions = []
@@ -203,7 +203,7 @@ def into_a_zone(reward: float) -> tuple[World, list[list[Event]]]:
 
 
 def test_truncated_is_the_step_whose_only_cost_was_time() -> None:
-    """The zone leaves health for 0 to 8 more physics steps; the decision in which the last of it goes matters."""
+    """The zone leaves health for 0 to 8 more physics steps; the decision in which the health ends matters."""
     _, decisions = into_a_zone(-0.001)
     entry = next(event.step for events in decisions for event in events if event.kind == "granted")
     ends = set()
@@ -234,13 +234,13 @@ def test_info_is_unknown_until_the_end() -> None:
 
 
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step"])
-def test_a_vector_says_of_whom_it_is_known(autoreset: str) -> None:
+def test_the_mask_of_a_vector_shows_where_passed_is_known(autoreset: str) -> None:
     food = "{name: GoodGoal, at: [20, 0, 20], size: 1}"
     text = f"arenas: [{{time_limit: 30, items: [{{name: Agent, at: [20, 0, %s], rotation: 0}}, {food}]}}]"
     envs = puzzlebox.make_vec([text % 17, text % 5], 2, workers=1, camera=None, autoreset=autoreset)
     _, infos = envs.reset(seed=3)
     assert not infos["_passed"].any()
-    known, passed = [0, 0], [0, 0]
+    decided, passed = [0, 0], [0, 0]
     for _ in range(120):
         _, _, terminated, truncated, infos = envs.step(np.full(2, FORWARDS))
         over = terminated | truncated
@@ -249,9 +249,9 @@ def test_a_vector_says_of_whom_it_is_known(autoreset: str) -> None:
             infos = infos.get("final_info", {"_passed": np.zeros(2, bool), "passed": np.zeros(2, bool)})
         assert (infos["_passed"] == over).all()
         for row in np.flatnonzero(over):
-            known[row] += 1
+            decided[row] += 1
             passed[row] += infos["passed"][row]
-    assert passed[0] == known[0] > 0 and known[1] > 0
+    assert passed[0] == decided[0] > 0 and decided[1] > 0
     envs.close()
 
 
@@ -271,10 +271,10 @@ def test_a_run_that_was_cut_off_passed_nothing() -> None:
 def test_the_command_line_does_not_call_it_passed(tmp_path: Path) -> None:
     path = tmp_path / "empty.yml"
     path.write_text(f"arenas: [{{items: [{AGENT}]}}]")
-    asked = ["run", str(path), "--agent", "random", "--longest", "300", "-o", str(tmp_path / "r")]
-    shown = CliRunner().invoke(app, asked)
-    assert shown.exit_code == 0, shown.output
-    assert "unknown (1 cut off)" in shown.output and "100.0 %" not in shown.output
+    arguments = ["run", str(path), "--agent", "random", "--longest", "300", "-o", str(tmp_path / "r")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "unknown (1 cut off)" in result.output and "100.0 %" not in result.output
 
 
 # --- latency

@@ -1,4 +1,4 @@
-"""Physics that keeps its promises: nothing passes through, falls over, leaves or moves that should not."""
+"""Physics: nothing passes through, falls over, leaves or moves that should not."""
 
 from collections.abc import Callable
 from math import cos, radians, sin, tan
@@ -32,7 +32,7 @@ def rows(world: World) -> Any:
 @pytest.mark.parametrize("wall", ["Wall", "WallTransparent"])
 @pytest.mark.parametrize("heading", [0, 20, 45, 70])
 def test_no_agent_tunnels_through_a_thin_wall(wall: str, heading: float) -> None:
-    # A step at top speed is longer than the wall is thick: try all the places where one can begin.
+    # A step at top speed is longer than the wall is thick: try all positions at the start of a step.
     for phase in np.linspace(0.0, 0.53, 9):
         run_up, angle = 27.0 + phase, radians(heading)
         agent = item("Agent", 35 - run_up * sin(angle), 30 - run_up * cos(angle), rotation=heading)
@@ -54,7 +54,7 @@ def test_no_launched_goal_tunnels_through_a_thin_wall(name: str, size: float) ->
 @pytest.mark.parametrize("name", ["LightBlock", "HeavyBlock", "HollowBox", "UBlock"])
 @pytest.mark.parametrize("between", ["nothing", "DecoyGoal", "LightBlock"])
 def test_nothing_is_pushed_through_a_thin_wall(name: str, between: str) -> None:
-    """The agent drives a block 30 m, against the wall or against something small just in front of it."""
+    """The animal pushes a block for 30 m, against the wall or against a small thing just in front of it."""
     size = [3, 1, 5] if name == "UBlock" else 1
     for gap in (0.05, 0.2, 3.0):
         for phase in (0.0, 0.1, 0.2):
@@ -71,8 +71,8 @@ def test_nothing_is_pushed_through_a_thin_wall(name: str, between: str) -> None:
     "name", ["GoodGoal", "LightBlock", "HeavyBlock", "HollowBox", "UBlock", "LBlock", "JBlock", "Wall", "Ramp"]
 )
 def test_what_falls_from_a_height_stops_on_a_thin_roof(name: str) -> None:
-    asked = {"Wall": [0.5, 0.1, 0.5], "Ramp": [0.5, 0.1, 0.5], "GoodGoal": 0.5}.get(name)
-    size = asked or ([1, 0.3, 3] if name[1:] == "Block" else 0.5)
+    size_of_thing = {"Wall": [0.5, 0.1, 0.5], "Ramp": [0.5, 0.1, 0.5], "GoodGoal": 0.5}.get(name)
+    size = size_of_thing or ([1, 0.3, 3] if name[1:] == "Block" else 0.5)
     posts = [item("Wall", x, z, size=[0.5, 2, 0.5]) for x in (17, 23) for z in (17, 23)]
     roof = item("Wall", 20, 20, 2, size=[8, THIN, 8])
     world = staged(CORNER, *posts, roof, item(name, 20, 20, 40, size=size))
@@ -111,12 +111,12 @@ def test_nothing_spins_faster_than_seven_radians_a_second(size: float, speed: fl
     """A launched ball slides until it rolls, and a small one cannot roll fast (docs/original/things.md#goals)."""
     world = staged(CORNER, item("DecoyGoalBounce", 50, 5, size=size), size=[100, 100])
     ball = the(world, "DecoyGoalBounce")
-    # The engine keeps the limit at the beginning of a step; friction may add to it until its end.
+    # The engine applies the limit at the start of a step; friction may exceed it by its end.
     added = 2.5 * 0.6 * 9.81 / SECOND / (size / 2)
     for _ in range(5 * SECOND):
         world.step([NOOP])
         assert np.linalg.norm(rows(world)[:, 10:], axis=1).max() <= 7.0 + added + 0.05
-    # Rolling loses a little to the air.
+    # Rolling loses a little speed to drag.
     assert 0.92 * speed < world.body(ball).get_linear_velocity()[2] < 1.01 * speed
 
 
@@ -212,7 +212,7 @@ def test_a_block_rests_on_what_is_fixed(support: str) -> None:
     assert np.abs(path[-5 * SECOND :] - path[-1]).max() < 1e-3
 
 
-# --- ways through, over and up
+# --- passages, over and up
 
 
 @pytest.mark.parametrize("size", [3, 4, 10])
@@ -320,9 +320,9 @@ def test_smallest_and_largest_arena(side: float) -> None:
         assert (path[:, [0, 2]] < side).all()
 
 
-# --- what comes and goes
+# --- things that appear and vanish
 
-# Things that rest, roll, fall and are pushed, none of them near what comes and goes.
+# Things that rest, roll, fall and are pushed, none of them near the things that appear and vanish.
 SCENERY = [
     item("Agent", 10, 4),
     *(item("HeavyBlock", 30, 10, height, size=1) for height in range(3)),
@@ -334,7 +334,7 @@ SCENERY = [
 
 
 def history(world: World, actions: list[int], *guests: Item) -> list[bytes]:
-    """How everything there at the start moves, to the last bit, while guests come and go one after the other."""
+    """Return the motion of everything present at the start, to the last bit, while other things appear and vanish."""
     others = [each for each in world.things if not each.fixed and type(each).__name__ != "GrowGoal"]
     moved, present = [], {}
     for step, action in enumerate(actions):
@@ -356,14 +356,14 @@ PUSH_AND_REST = ([FORWARDS] * 25 + [NOOP] * 15) * 5
     "name",
     ["Wall", "CylinderTunnel", "GoodGoalMulti", "GoodGoalBounce", "HeavyBlock", "SpawnerDispenserTall", "GrowGoal"],
 )
-def test_what_comes_and_goes_moves_nobody_else(name: str) -> None:
+def test_things_that_appear_and_vanish_move_nothing_else(name: str) -> None:
     size = {"size": (3.0, 3.0, 3.0)} if CATALOGUE[name].size else {}
     guests = [Item(name=name, at=(x, 0.0, 34.0), rotation=0.0, **size) for x in (5.0, 15.0, 33.0)]
     plain = history(staged(*SCENERY), PUSH_AND_REST)
     assert history(staged(*SCENERY), PUSH_AND_REST, *guests) == plain
 
 
-def test_what_a_button_brings_and_takes_moves_nobody_else() -> None:
+def test_things_a_button_adds_and_removes_move_nothing_else() -> None:
     def pressed(operation: dict[str, Any]) -> tuple[list[bytes], int]:
         agent = item("Agent", 10, 20, rotation=270)
         world = staged(agent, *SCENERY[1:], item("SpawnerButton", 5, 20.2, operations=[operation], reset_duration=0.2))
@@ -376,7 +376,7 @@ def test_what_a_button_brings_and_takes_moves_nobody_else() -> None:
     assert pressed(toggle) == (plain, presses)
 
 
-def test_what_changes_its_size_moves_nobody_else() -> None:
+def test_things_that_change_their_size_move_nothing_else() -> None:
     def beside(last: float) -> list[bytes]:
         goal = item("GrowGoal", 34, 34, initial_value=1, final_value=last, change_rate=0.05)
         return history(staged(*SCENERY, goal), PUSH_AND_REST)

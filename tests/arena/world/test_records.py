@@ -1,4 +1,4 @@
-"""Going back and branching off: snapshots by replay, records as text, branches from packed state."""
+"""Snapshots by replay, records as text, branches from packed state."""
 
 import json
 import pickle
@@ -16,7 +16,7 @@ from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.world import Record, Rules, World
 from puzzlebox.arena.world.engine import sapien
 
-# Everything that changes by itself or draws from the generator.
+# Everything that changes with time or draws from the random stream.
 BUSY = """
 arenas:
   - time_limit: 300
@@ -47,9 +47,9 @@ def busy() -> Task:
 
 
 def random_actions(count: int, seed: int = 0) -> list[list[int]]:
-    """Random actions, each held for a while, so that the animal gets somewhere."""
-    generator = np.random.default_rng(seed)
-    return [[int(action)] for action in np.repeat(generator.integers(0, 9, count // 5), 5)]
+    """Return random actions, each held for a while."""
+    rng = np.random.default_rng(seed)
+    return [[int(action)] for action in np.repeat(rng.integers(0, 9, count // 5), 5)]
 
 
 def played(task: Task, actions: list[list[int]], seed: int = 3) -> World:
@@ -98,7 +98,7 @@ def test_restoring_gives_the_uninterrupted_run(busy: Task) -> None:
     "name", ["food/first-steps", "foraging", "generalisation/company", "models/flicker", "causes/which-button"]
 )
 def test_a_replay_is_what_steps_lead_to(name: str) -> None:
-    """Replays do uneventful decisions on a cruise; nothing shows it, then or later."""
+    """Replays play uneventful decisions on a cruise, with no visible difference then or later."""
     task = load_task(name)
     stepped = World(task, seed=3)
     moves = [np.repeat(each, len(stepped.animals)).tolist() for each in random_actions(200)]
@@ -182,7 +182,7 @@ def test_a_branch_goes_where_the_trunk_goes() -> None:
 
 
 def test_what_sleeps_sleeps_in_a_branch() -> None:
-    """Woken, things would settle once more, by some tenths of micrometres."""
+    """Awake, things would settle again, by some tenths of micrometres."""
     world = world_of(
         "name: Agent, at: [20, 0, 5], rotation: 90",
         "name: GoodGoalMulti, at: [5, 0, 20], size: 1",
@@ -191,7 +191,7 @@ def test_what_sleeps_sleeps_in_a_branch() -> None:
     )
     run(world, repeat(NOOP, 60))
     asleep = [world.engine.body(thing).is_sleeping for thing in world.engine.rows()]
-    assert sorted(asleep) == [False, True, True]  # an animal that is told what to do is awake
+    assert sorted(asleep) == [False, True, True]  # an animal that acts is awake
     branch = world.branch()
     assert [branch.engine.body(thing).is_sleeping for thing in branch.engine.rows()] == asleep
     for action in random_actions(60):
@@ -200,7 +200,7 @@ def test_what_sleeps_sleeps_in_a_branch() -> None:
 
 
 def test_a_plan_found_in_branches_counts_once_it_replays() -> None:
-    """A look one decision ahead finds food round a corner it cannot see; the plan then works from the start."""
+    """A search one decision ahead finds food around a corner; the plan then works from the start."""
     world = world_of(
         "name: Agent, at: [20, 0, 5], rotation: 90", "name: GoodGoal, at: [26, 0, 9], size: 1", time_limit=50
     )

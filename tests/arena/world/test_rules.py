@@ -1,4 +1,4 @@
-"""The presets and single fields of the rules, and cases a careful reading of the world found."""
+"""The presets and single fields of the rules, and special cases of the world."""
 
 from itertools import repeat
 from typing import Any
@@ -111,7 +111,7 @@ def test_where_fruits_hang(rules: str, places: int) -> None:
         first[tuple(thing(world, "GoodGoalMulti")["at"])] = seed
     assert len(first) == places
     if places == 1:
-        # The first two numbers of System.Random(1), as anybody with .NET can see.
+        # The first two numbers of System.Random(1), as .NET prints them.
         azimuth, polar = 2 * np.pi * 0.24866858415709278, (0.2 + 0.6 * 0.11074397718102856) * np.pi
         way = (np.sin(polar) * np.cos(azimuth), np.cos(polar), np.sin(polar) * np.sin(azimuth))
         assert next(iter(first)) == pytest.approx(np.add((19.9, 4.3, 19.9), np.multiply(2.25, way)), abs=0.02)
@@ -167,16 +167,16 @@ def test_the_theme_of_an_arena_in_full() -> None:
     assert world_of(AGENT).look == THEMES["classic"]
 
 
-# --- what a careful reading found
+# --- special cases
 
 
 def test_every_event_names_a_thing_that_was_there() -> None:
     world = world_of(AGENT, *multis(10, 15), zone("{do: grant_reward}"), button(reward_names="[GoodGoal]"))
-    known = {each["id"]: each["name"] for each in world.describe()["things"]}
+    names = {each["id"]: each["name"] for each in world.describe()["things"]}
     for event in run(world, repeat(FORWARDS, 60)):
-        known.update((each["id"], each["name"]) for each in world.describe()["things"])
+        names.update((each["id"], each["name"]) for each in world.describe()["things"])
         if event.thing is not None:
-            assert known[event.thing] == event.name
+            assert names[event.thing] == event.name
 
 
 def test_a_tree_that_is_taken_away_lets_its_fruits_fall() -> None:
@@ -196,7 +196,7 @@ def test_two_agents_that_starve_together_end_the_episode_once() -> None:
     assert world.truncated
 
 
-def test_the_description_knows_which_way_an_animal_looks() -> None:
+def test_the_description_holds_the_heading_of_an_animal() -> None:
     world = world_of(AGENT)
     run(world, repeat(RIGHT, 15))
     assert thing(world, "Agent")["turn"] == pytest.approx([np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0])
@@ -209,7 +209,7 @@ arenas:
       {name: DataZone, at: [20, 0, 5], size: [4, 1, 4], operations: [{do: end_episode, reward: -0.7}]}]}
   - {id: 1, time_limit: 1, items: [{name: Agent, at: [20, 0, 5]}]}
 """
-    world = World(parsed(text), rules="4.3")  # where a penalty does not keep one from the next arena
+    world = World(parsed(text), rules="4.3")  # in which a penalty does not prevent merging
     outcome = world.step([NOOP])
     assert outcome.rewards[0] == pytest.approx(-1.1)
     assert (outcome.terminated, outcome.truncated) == (True, False)
@@ -231,7 +231,7 @@ def test_a_finished_animal_does_not_leave_where_it_stands() -> None:
     assert "left" not in kinds(events)
 
 
-def test_leaving_is_told_when_the_zone_goes_away() -> None:
+def test_leaving_is_an_event_when_the_zone_vanishes() -> None:
     world = world_of(AGENT, "name: DataZone, at: [20, 0, 5], size: [4, 1, 4], zone_id: here")
     run(world, repeat(NOOP, 5))
     world.vanish(next(each for each in world.things if type(each).__name__ == "DataZone"))
@@ -253,7 +253,7 @@ def test_a_reward_that_lasts_is_for_zones() -> None:
     assert world.animals[0].total == 0.0
 
 
-def test_in_the_game_a_bad_goal_an_operation_brings_does_not_end_at_once() -> None:
+def test_in_the_game_a_bad_goal_of_an_operation_does_not_end_at_once() -> None:
     item = "{do: toggle_object, items: [{name: BadGoalMulti, at: [20, 0, 20], size: 0.5}]}"
     world = world_of(AGENT, zone(item), rules="4.3")
     assert "collected" in kinds(run(world, repeat(FORWARDS, 40)))
@@ -276,7 +276,7 @@ def test_single_fields_can_be_changed() -> None:
 
 
 @pytest.mark.parametrize("at", ["at: [random, 0, 0.4]", "at_one_of: [[20, 0, 0.4], [10, 0, 0.4]]", "at: [20, 0, 0.4]"])
-def test_where_the_author_says_an_agent_asks_with_its_middle(at: str) -> None:
+def test_an_agent_with_a_position_needs_room_for_its_centre_only(at: str) -> None:
     world = world_of(f"name: Agent, {at}, rotation: 0")
     assert world.unplaced == []
     run(world, repeat(NOOP, 20))
@@ -321,7 +321,7 @@ def test_a_wall_brought_onto_a_sign_stands_on_it() -> None:
     assert wall["at"][1] - 0.4995 > 0.01 + 2 * 0.999 - 0.001
 
 
-def test_no_operation_brings_an_agent() -> None:
+def test_no_operation_adds_an_agent() -> None:
     world = world_of(AGENT, zone("{do: toggle_object, items: [{name: Agent}]}"))
     (failure,) = (event for event in run(world, repeat(FORWARDS, 40)) if event.kind == "unplaced")
     assert failure.details["against"] == "the rule that operations bring no agents"

@@ -1,4 +1,4 @@
-"""Random arenas, lived in: no exception, no lost body, and the same bytes every time.
+"""Random arenas: no exception, no lost body, and the same bytes every time.
 
 `make slow` plays 150,000 steps and reports what it met; PUZZLEBOX_FUZZ_STEPS asks for more, PUZZLEBOX_FUZZ_SEED for
 others. `make test` plays a share. A failure names a seed and a number: `play(seed, number)` plays that arena again.
@@ -26,9 +26,9 @@ from puzzlebox.arena.world import KINDS, Outcome, Record, World
 
 STEPS = int(os.environ.get("PUZZLEBOX_FUZZ_STEPS", "150000"))
 SEED = int(os.environ.get("PUZZLEBOX_FUZZ_SEED", "1"))
-# Some arenas end as soon as they begin; so many episodes of one are enough.
+# Some arenas end as soon as they begin; this many episodes of one are enough.
 EPISODES = 8
-# A dispenser without limits fills any arena, slowly; nothing new happens in a heap of balls.
+# A dispenser without limits fills any arena slowly; nothing new happens in a heap of balls.
 CROWD = 250
 # How far the position of a body may be beyond the fence or below the ground, in metres; test_excursions.py looks at
 # every physics step.
@@ -36,12 +36,12 @@ PRESSED_IN = 0.05 + 1e-6
 
 
 class Strange(Exception):
-    """Something that must never happen, though nothing was raised."""
+    """A violated invariant that raised no exception."""
 
 
 @dataclass
 class Report:
-    """What the run met."""
+    """Statistics of the run."""
 
     arenas: int = 0
     episodes: int = 0
@@ -53,7 +53,7 @@ class Report:
     unplaced: int = 0
     repeated: int = 0
     slowest_reset: tuple[float, str] = (0.0, "")
-    # How far beyond the fence or below the floor, how high, how fast anything ever was, and what it was.
+    # The greatest distance beyond the fence or below the floor, height and speed, and the thing concerned.
     deepest: tuple[float, str] = (0.0, "")
     highest: tuple[float, str] = (0.0, "")
     fastest: tuple[float, str] = (0.0, "")
@@ -76,7 +76,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that is drawn for one arena before it is played."""
+    """Everything that is drawn for one arena before it is played."""
 
     task: Task
     arena: int
@@ -97,7 +97,7 @@ class Plan:
 
 
 def look(world: World, outcome: Outcome | None, report: Report, name: str) -> None:
-    """Whether all is well after a step; and note what was extreme."""
+    """Check the invariants after a step, and note extremes."""
     if world.error is not None:
         raise Strange(world.error)
     if outcome is not None:
@@ -116,7 +116,7 @@ def look(world: World, outcome: Outcome | None, report: Report, name: str) -> No
     beyond = np.maximum(-at, at - (engine.width, np.inf, engine.depth)).max(axis=1)
     for row in np.flatnonzero(beyond > min(report.deepest[0], PRESSED_IN)):
         thing = world.present[engine.rows()[row]]
-        if thing.kinematic:  # it hangs where it was put
+        if thing.kinematic:  # it hangs in its place
             continue
         where = f"{type(thing).__name__}, {name}, step {world.clock}"
         report.deepest = max(report.deepest, (float(beyond[row]), where))
@@ -130,7 +130,7 @@ def look(world: World, outcome: Outcome | None, report: Report, name: str) -> No
 
 
 def play(seed: int, number: int, report: Report | None = None, *, wild: bool = False) -> None:
-    """Build an arena and act in it, episode after episode, until its actions are used up."""
+    """Build an arena and play episodes until its actions are used up."""
     report = report or Report()
     plan = Plan.draw(seed, number, wild=wild)
     name = f"seed {seed}, number {number}, rules {plan.rules}"
@@ -178,16 +178,16 @@ def _live(plan: Plan, report: Report, name: str) -> list[str]:
 
 
 def check_description(world: World) -> None:
-    """The world in words is plain data."""
+    """The description of a world is plain data."""
     text = json.dumps(world.describe(), allow_nan=False)
     if len(json.loads(text)["things"]) != len(world.things):
         raise Strange("not everything is described")
 
 
 def check_copies(world: World, plan: Plan) -> None:
-    """A replay is where the original is, also after a way through text; two branches stay equal to each other."""
+    """A replay equals the original, also after conversion to text and back; two branches stay equal to each other."""
     record = world.snapshot()
-    with warnings.catch_warnings():  # the reader finds much to say about such tasks
+    with warnings.catch_warnings():  # such tasks cause many warnings
         warnings.simplefilter("ignore", TaskWarning)
         again = Record.from_json(record.to_json())
     for each in (record, again):
@@ -211,7 +211,7 @@ def check_copies(world: World, plan: Plan) -> None:
 
 
 def fuzz(steps: int, seed: int, *, wild: bool = False, first: int = 0) -> Report:
-    """Arena after arena until so many steps are done; go on after failures, to know them all."""
+    """Play arenas for a number of steps; continue after failures, to collect all of them."""
     report = Report()
     number = first
     while report.steps < steps:
@@ -247,7 +247,7 @@ def _zone(*operations: dict[str, Any]) -> dict[str, Any]:
 
 _FRUITS = {"delay": 0.0, "time_between_spawns": 0.1, "initial_value": 0.2, "final_value": 3.0, "ripen_time": 0.5}
 _WALL = {"name": "Wall", "at": (10, 0, 10), "size": (2, 2, 2)}
-# What the runs above found, each made as small as possible: rules, what the animal does, the arena.
+# What these runs found, each reduced to a minimum: rules, actions, arena.
 FOUND: dict[str, tuple[str, int, dict[str, Any]]] = {
     "a goal that changes, there from the start by an operation": (
         *("puzzlebox", 0),

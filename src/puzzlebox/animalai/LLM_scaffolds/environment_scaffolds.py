@@ -1,4 +1,4 @@
-"""What stands between a language model and an arena: an action is a word, an observation is a picture."""
+"""Adapters between a language model and an arena: an action is a word, an observation is a picture."""
 
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
@@ -10,7 +10,7 @@ from puzzlebox.animalai.base_env import ActionTuple, BaseEnv, DecisionSteps, Ter
 from puzzlebox.animalai.unity_gym_env import as_bytes
 from puzzlebox.text import nearest
 
-# Each word as move and turn.
+# The move and turn of each word.
 ACTION_MAP: dict[str, tuple[int, int]] = {
     "NOOP": (0, 0),
     "FORWARD": (1, 0),
@@ -29,29 +29,29 @@ DEFAULT_LAST_FRAME: npt.NDArray[Any] = np.array([])
 DEFAULT_TOTAL_STEPS = 0
 DEFAULT_TOTAL_REWARD = 0.0
 DEFAULT_DONE = False
-# How long an axis of colours is.
+# The possible lengths of an axis of colours.
 _CHANNELS = (1, 3)
 
-Seen = TypeVar("Seen")
+Picture = TypeVar("Picture")
 
 
-class EnvironmentScaffold(ABC, Generic[Seen]):
-    """The base of all scaffolds: a language model says words to it, and it acts in an environment of ML-Agents."""
+class EnvironmentScaffold(ABC, Generic[Picture]):
+    """The base of all scaffolds: a language model sends words, which become actions in an environment of ML-Agents."""
 
     def __init__(self, env: BaseEnv) -> None:
         self.env = env
 
     @abstractmethod
-    def step(self, action: str) -> tuple[Seen, float, bool, dict[str, Any]]:
-        """Act, and return the observation, the reward, whether the episode is over, and info."""
+    def step(self, action: str) -> tuple[Picture, float, bool, dict[str, Any]]:
+        """Take an action; return the observation, the reward, whether the episode is over, and info."""
 
     @abstractmethod
-    def reset(self) -> tuple[Seen, dict[str, Any]]:
-        """Begin the next episode, and return its first observation and info."""
+    def reset(self) -> tuple[Picture, dict[str, Any]]:
+        """Start the next episode; return its first observation and info."""
 
     @abstractmethod
     def is_finished(self) -> bool:
-        """Whether the episode is over."""
+        """Return whether the episode is over."""
 
     @abstractmethod
     def close(self) -> None:
@@ -60,7 +60,7 @@ class EnvironmentScaffold(ABC, Generic[Seen]):
     @property
     @abstractmethod
     def available_actions(self) -> list[str]:
-        """The words that are actions."""
+        """Return the words that are actions."""
 
     @staticmethod
     @abstractmethod
@@ -70,15 +70,15 @@ class EnvironmentScaffold(ABC, Generic[Seen]):
     @property
     @abstractmethod
     def total_reward(self) -> float:
-        """The reward of the episode so far."""
+        """Return the sum of the episode's rewards so far."""
 
 
 class FrameByFrameScaffold(EnvironmentScaffold[npt.NDArray[np.uint8]]):
-    """Shows one picture for each action, which is taken for `skipframe` steps of the environment.
+    """Shows one picture for each action, which is repeated for `skipframe` steps of the environment.
 
     Attributes:
-        behavior_name: the behaviour that is controlled, the first one of the environment.
-        last_frame: the last picture, rows first, uint8.
+        behavior_name: the controlled behaviour, which is the first one of the environment.
+        last_frame: the latest picture, rows first, uint8.
     """
 
     def __init__(self, env: BaseEnv, skipframe: int = 1) -> None:
@@ -94,7 +94,7 @@ class FrameByFrameScaffold(EnvironmentScaffold[npt.NDArray[np.uint8]]):
         self._steps, self._reward, self._done = DEFAULT_TOTAL_STEPS, DEFAULT_TOTAL_REWARD, DEFAULT_DONE
 
     def _collect_obs(self) -> None:
-        """Look: at the end of an episode, if it has ended in the last step, otherwise at what is there now."""
+        """Store the latest picture: that of the end if the episode has just ended, otherwise the current one."""
         decision, terminal = self.env.get_steps(self.behavior_name)
         self._look(terminal if len(terminal) else decision)
 
@@ -107,7 +107,7 @@ class FrameByFrameScaffold(EnvironmentScaffold[npt.NDArray[np.uint8]]):
         self.last_frame = _process_obs(picture)
 
     def step(self, action: str) -> tuple[npt.NDArray[np.uint8], float, bool, dict[str, Any]]:
-        """Act; the reward is that of all steps of the environment, and after the end nothing happens any more."""
+        """Take an action; the reward is the sum over `skipframe` steps, and after the end nothing happens."""
         if action not in ACTION_MAP:
             raise KeyError(f"{action!r} is not an action{nearest(str(action), AVAILABLE_ACTIONS)}")
         reward = 0.0
@@ -131,14 +131,14 @@ class FrameByFrameScaffold(EnvironmentScaffold[npt.NDArray[np.uint8]]):
         return self.last_frame, reward, self._done, {}
 
     def reset(self) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
-        """Begin the next episode."""
+        """Start the next episode; return its first picture and info."""
         self._begin()
         self.env.reset()
         self._collect_obs()
         return self.last_frame, {}
 
     def is_finished(self) -> bool:
-        """Whether the episode is over."""
+        """Return whether the episode is over."""
         return self._done
 
     def close(self) -> None:
@@ -147,7 +147,7 @@ class FrameByFrameScaffold(EnvironmentScaffold[npt.NDArray[np.uint8]]):
 
     @property
     def available_actions(self) -> list[str]:
-        """The words that are actions."""
+        """Return the words that are actions."""
         return list(AVAILABLE_ACTIONS)
 
     @staticmethod
@@ -157,20 +157,20 @@ class FrameByFrameScaffold(EnvironmentScaffold[npt.NDArray[np.uint8]]):
 
     @property
     def total_reward(self) -> float:
-        """The reward of the episode so far."""
+        """Return the sum of the episode's rewards so far."""
         return self._reward
 
     def get_results(self) -> dict[str, Any]:
-        """Return how many actions the episode has taken, and its reward."""
+        """Return the number of actions and the total reward of the episode."""
         return {"num_steps": self._steps, "total_reward": self._reward}
 
 
 def _process_obs(obs: Any) -> npt.NDArray[np.uint8]:
-    """Return a picture as people look at it: rows first, uint8, a single channel without an axis of its own."""
+    """Return a picture for viewing: rows first, uint8, a single channel without an axis of its own."""
     picture = np.asarray(obs)
     if picture.ndim == 3 and picture.shape[0] in _CHANNELS:
         picture = np.moveaxis(picture, 0, -1)
     if picture.ndim == 3 and picture.shape[-1] == 1:
         picture = picture[..., 0]
-    shares = picture.dtype.kind == "f" and picture.max(initial=0.0) <= 1
-    return as_bytes(picture) if shares else picture.astype(np.uint8)
+    is_fraction = picture.dtype.kind == "f" and picture.max(initial=0.0) <= 1
+    return as_bytes(picture) if is_fraction else picture.astype(np.uint8)

@@ -23,19 +23,19 @@ class Braitenberg:
         self.prev_action = self.actions.NOOP
 
     def prettyPrint(self, obs: Any) -> None:
-        """Print what the rays say of the objects the agent reacts to, a line for each."""
+        """Print the distances of the objects the agent reacts to, a line for each."""
         self.raycast_parser.prettyPrint(obs)
 
     def get_action(self, obs: Any) -> AAIAction:
-        """Choose the action for these rays: the first object seen decides, multi goals first, bad goals last."""
-        seen, do = self.raycast_parser.parse(obs), self.actions
+        """Return the action for these rays: the first object seen decides, multi goals first, bad goals last."""
+        distances, do = self.raycast_parser.parse(obs), self.actions
         for what, ahead, left, right in (
             (_MULTI, do.FORWARDS, do.LEFT, do.RIGHT),
             (_GOOD, do.FORWARDS, do.LEFT, do.RIGHT),
             (_BAD, do.BACKWARDS, do.BACKWARDSLEFT, do.BACKWARDSRIGHT),
         ):
-            for where, action in ((self.ahead, ahead), (self.left, left), (self.right, right)):
-                if where(seen, what):
+            for is_there, action in ((self.ahead, ahead), (self.left, left), (self.right, right)):
+                if is_there(distances, what):
                     return self._remember(action)
         idle = self.prev_action in (do.NOOP, do.BACKWARDS)
         return self._remember(do.LEFT if idle else do.NOOP)
@@ -48,13 +48,13 @@ class Braitenberg:
         return obs[self.listOfObjects.index(what)]
 
     def ahead(self, obs: Any, object: RayCastObjects) -> bool:
-        """Whether the ray in the middle meets the object; `obs` is what the parser returned."""
+        """Return whether the ray in the middle hits the object; `obs` is what the parser returned."""
         return bool(self._row(obs, object)[self.no_rays // 2] > 0)
 
     def left(self, obs: Any, object: RayCastObjects) -> bool:
-        """Whether a ray on the left meets the object; `obs` is what the parser returned."""
+        """Return whether a ray on the left hits the object; `obs` is what the parser returned."""
         return bool(np.any(self._row(obs, object)[: self.no_rays // 2] > 0))
 
     def right(self, obs: Any, object: RayCastObjects) -> bool:
-        """Whether a ray on the right meets the object; `obs` is what the parser returned."""
+        """Return whether a ray on the right hits the object; `obs` is what the parser returned."""
         return bool(np.any(self._row(obs, object)[self.no_rays // 2 + 1 :] > 0))

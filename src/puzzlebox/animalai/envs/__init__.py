@@ -1,4 +1,4 @@
-"""Where older scripts look (`animalai.envs`, `mlagents_envs.envs`, `gym_unity.envs`)."""
+"""The modules under their older names (`animalai.envs`, `mlagents_envs.envs`, `gym_unity.envs`)."""
 
 from puzzlebox.animalai.environment import AnimalAIEnvironment
 from puzzlebox.animalai.unity_gym_env import UnityToGymWrapper

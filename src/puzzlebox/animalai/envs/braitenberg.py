@@ -1,4 +1,4 @@
-"""The Braitenberg agent where older scripts look for it."""
+"""`puzzlebox.animalai.agents.braitenberg` under its older name."""
 
 from puzzlebox.animalai.agents.braitenberg import Braitenberg
 

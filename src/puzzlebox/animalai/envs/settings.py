@@ -6,12 +6,12 @@ from pathlib import Path
 
 import yaml
 
-from puzzlebox.animalai.notes import without_effect
+from puzzlebox.animalai.notes import warn_ignored
 
 
 @dataclass
 class AAIOptions:
-    """What it says, under the names of `AnimalAIEnvironment`'s arguments; `arenaConfig` is its task file."""
+    """The values of an options file, by the names of `AnimalAIEnvironment`'s arguments; `arenaConfig` is the task."""
 
     arenaConfig: str = ""
     useCamera: bool = True
@@ -23,10 +23,10 @@ class AAIOptions:
 
     @classmethod
     def load_config(cls, path: "str | PathLike[str]") -> "AAIOptions":
-        """Read such a file; keys it does not know are accepted, with a note."""
-        written = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
-        if not isinstance(written, dict):
+        """Read an options file; unknown keys are ignored, with a warning."""
+        values = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+        if not isinstance(values, dict):
             raise ValueError(f"{path} is no options file; it must have lines such as `useCamera: true`")
-        known = {field.name for field in fields(cls)}
-        without_effect([str(key) for key in written if key not in known])
-        return cls(**{key: value for key, value in written.items() if key in known})
+        names = {field.name for field in fields(cls)}
+        warn_ignored([str(key) for key in values if key not in names])
+        return cls(**{key: value for key, value in values.items() if key in names})

@@ -1,4 +1,4 @@
-"""`puzzlebox.animalai.unity_gym_env` where ML-Agents has it."""
+"""`puzzlebox.animalai.unity_gym_env` under its name in ML-Agents."""
 
 from puzzlebox.animalai.unity_gym_env import ActionFlattener, UnityGymException, UnityToGymWrapper
 

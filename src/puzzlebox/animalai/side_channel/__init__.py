@@ -1,4 +1,4 @@
-"""Channels to Unity: they can be made, used and passed on; only the one for arenas is listened to."""
+"""ML-Agents' channels to Unity: they can be created and used, but only the one for arenas has an effect."""
 
 from puzzlebox.animalai.side_channel.incoming_message import IncomingMessage
 from puzzlebox.animalai.side_channel.outgoing_message import OutgoingMessage

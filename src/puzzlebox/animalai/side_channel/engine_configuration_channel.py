@@ -1,14 +1,14 @@
-"""How fast and how large Unity runs: there is no Unity."""
+"""The channel for the speed and window size of Unity, which has no effect here."""
 
 from typing import NamedTuple
 from uuid import UUID
 
-from puzzlebox.animalai.notes import without_effect
+from puzzlebox.animalai.notes import warn_ignored
 from puzzlebox.animalai.side_channel.side_channel import IncomingMessage, SideChannel
 
 
 class EngineConfig(NamedTuple):
-    """All of it."""
+    """All settings of the engine."""
 
     width: int | None = None
     height: int | None = None
@@ -19,12 +19,12 @@ class EngineConfig(NamedTuple):
 
     @staticmethod
     def default_config() -> "EngineConfig":
-        """What ML-Agents sets where nobody says otherwise."""
+        """Return the defaults of ML-Agents."""
         return EngineConfig(80, 80, 1, 20.0, -1, 60)
 
 
 class EngineConfigurationChannel(SideChannel):
-    """Accepts all settings, with a note: the world always runs as fast as it can."""
+    """Accepts all settings, with a warning: the world always runs as fast as it can."""
 
     def __init__(self) -> None:
         super().__init__(UUID("e951342c-4f7e-11ea-b238-784f4387d1f7"))
@@ -38,14 +38,14 @@ class EngineConfigurationChannel(SideChannel):
         target_frame_rate: int | None = None,
         capture_frame_rate: int | None = None,
     ) -> None:
-        """Note which settings have no effect."""
+        """Log which settings have no effect."""
         self.set_configuration(
             EngineConfig(width, height, quality_level, time_scale, target_frame_rate, capture_frame_rate)
         )
 
     def set_configuration(self, config: EngineConfig) -> None:
-        """The same for all at once."""
-        without_effect([name for name, value in config._asdict().items() if value is not None])
+        """Log which settings of a configuration have no effect."""
+        warn_ignored([name for name, value in config._asdict().items() if value is not None])
 
     def on_message_received(self, msg: IncomingMessage) -> None:
-        """An engine has nothing to say."""
+        """Ignore a message; none is ever received."""

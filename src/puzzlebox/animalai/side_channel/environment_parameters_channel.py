@@ -1,4 +1,4 @@
-"""Numbers an environment may ask for by name."""
+"""The channel for named numbers, which no task uses."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from puzzlebox.animalai.side_channel.side_channel import IncomingMessage, SideCh
 
 
 class EnvironmentParametersChannel(SideChannel):
-    """Keeps them; no task asks for any, as in the original.
+    """Stores named numbers; as in the original, no task uses any.
 
     Attributes:
         parameters: a number for each name, or the name of a distribution with its numbers and seed.
@@ -19,22 +19,22 @@ class EnvironmentParametersChannel(SideChannel):
         self.parameters: dict[str, Any] = {}
 
     def set_float_parameter(self, key: str, value: float) -> None:
-        """A number."""
+        """Store a number."""
         self.parameters[key] = float(value)
 
     def set_uniform_sampler_parameters(self, key: str, min_value: float, max_value: float, seed: int) -> None:
-        """Any number between two."""
+        """Store a uniform distribution."""
         self.parameters[key] = ("uniform", min_value, max_value, seed)
 
     def set_gaussian_sampler_parameters(self, key: str, mean: float, st_dev: float, seed: int) -> None:
-        """A number around a mean."""
+        """Store a Gaussian distribution."""
         self.parameters[key] = ("gaussian", mean, st_dev, seed)
 
     def set_multirangeuniform_sampler_parameters(
         self, key: str, intervals: Sequence[tuple[float, float]], seed: int
     ) -> None:
-        """Any number of several ranges."""
+        """Store a uniform distribution over several intervals."""
         self.parameters[key] = ("multirangeuniform", list(intervals), seed)
 
     def on_message_received(self, msg: IncomingMessage) -> None:
-        """Parameters are only told, never asked back."""
+        """Ignore a message; none is ever received."""

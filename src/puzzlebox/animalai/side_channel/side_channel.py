@@ -1,4 +1,4 @@
-"""What all channels have in common."""
+"""The base class of all channels."""
 
 from abc import ABC, abstractmethod
 from uuid import UUID
@@ -10,11 +10,11 @@ __all__ = ["IncomingMessage", "OutgoingMessage", "SideChannel"]
 
 
 class SideChannel(ABC):
-    """Keeps messages until the environment takes them, at its next `reset`.
+    """Queues messages until the environment reads them, at its next `reset`.
 
     Attributes:
-        channel_id: which channel it is.
-        message_queue: what waits to be taken.
+        channel_id: the id of the channel.
+        message_queue: the messages not read yet.
     """
 
     def __init__(self, channel_id: UUID) -> None:
@@ -22,9 +22,9 @@ class SideChannel(ABC):
         self.message_queue: list[bytearray] = []
 
     def queue_message_to_send(self, msg: OutgoingMessage) -> None:
-        """Have a message taken."""
+        """Queue a message for the environment."""
         self.message_queue.append(msg.buffer)
 
     @abstractmethod
     def on_message_received(self, msg: IncomingMessage) -> None:
-        """Be told something."""
+        """Handle a message from the environment."""

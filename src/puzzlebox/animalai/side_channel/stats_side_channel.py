@@ -1,4 +1,4 @@
-"""Numbers an environment tells beside its rewards."""
+"""The channel for numbers that an environment reports beside its rewards."""
 
 from collections import defaultdict
 from enum import Enum
@@ -8,7 +8,7 @@ from puzzlebox.animalai.side_channel.side_channel import IncomingMessage, SideCh
 
 
 class StatsAggregationMethod(Enum):
-    """What becomes of several numbers of the same name."""
+    """How several numbers of the same name are combined."""
 
     AVERAGE = 0
     MOST_RECENT = 1
@@ -20,10 +20,10 @@ EnvironmentStats = dict[str, list[tuple[float, StatsAggregationMethod]]]
 
 
 class StatsSideChannel(SideChannel):
-    """Collects the numbers it is told; Animal-AI's arenas tell none.
+    """Collects reported numbers; Animal-AI's arenas report none.
 
     Attributes:
-        stats: the numbers of each name since they were last taken.
+        stats: the numbers of each name since the last `get_and_reset_stats`.
     """
 
     def __init__(self) -> None:
@@ -31,11 +31,11 @@ class StatsSideChannel(SideChannel):
         self.stats: EnvironmentStats = defaultdict(list)
 
     def on_message_received(self, msg: IncomingMessage) -> None:
-        """Add a name, a number, and how to bring it together with others."""
+        """Add a number under its name, with the way to combine it with others."""
         name, value, method = msg.read_string(), msg.read_float32(), msg.read_int32()
         self.stats[name].append((value, StatsAggregationMethod(method)))
 
     def get_and_reset_stats(self) -> EnvironmentStats:
-        """Take them."""
-        taken, self.stats = self.stats, defaultdict(list)
-        return taken
+        """Return the numbers collected so far, and clear them."""
+        stats, self.stats = self.stats, defaultdict(list)
+        return stats

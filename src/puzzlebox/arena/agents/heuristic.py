@@ -1,7 +1,7 @@
 """The heuristic (Braitenberg) agents of the Animal-AI paper, as they were run (docs/original/experiments.md#agents).
 
-They turn what a fan of rays meets straight into an action, by the first rule that holds. What the published scripts
-kept from one episode to the next, the last action, starts afresh here, so that an episode can be repeated on its own.
+They turn what a fan of rays hits straight into an action, by the first rule that applies. The published scripts kept
+the last action from one episode to the next; here it is reset, so that an episode can be repeated on its own.
 """
 
 from collections.abc import Mapping
@@ -9,19 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.arena.agents.sight import Seen, Sight, checked_rays
+from puzzlebox.arena.agents.sight import Sight, Sighting, checked_rays
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.world.actions import (
-    BACKWARDS,
-    BACKWARDS_LEFT,
-    BACKWARDS_RIGHT,
-    FORWARDS,
-    FORWARDS_LEFT,
-    FORWARDS_RIGHT,
-    LEFT,
-    NOOP,
-    RIGHT,
-)
+from puzzlebox.arena.world import actions
 from puzzlebox.seeds import rng_from
 from puzzlebox.text import nearest
 
@@ -29,30 +19,30 @@ _GOOD, _MULTI, _BAD, _WALL, _BUTTON = "goodGoal", "goodGoalMulti", "badGoal", "I
 _FAN = 60.0
 # Metres per second; an animal is slow when it is no faster in any direction.
 _SLOW = 1.0
-# What to do about a thing ahead, on the left, on the right.
-_GO_TO = (FORWARDS, LEFT, RIGHT)
-_BACK_OFF = (BACKWARDS, BACKWARDS_LEFT, BACKWARDS_RIGHT)
-_DRIVE_TO = (FORWARDS, FORWARDS_LEFT, FORWARDS_RIGHT)
+# The actions for a thing ahead, on the left, on the right.
+_GO_TO = (actions.FORWARDS, actions.LEFT, actions.RIGHT)
+_BACK_OFF = (actions.BACKWARDS, actions.BACKWARDS_LEFT, actions.BACKWARDS_RIGHT)
+_DRIVE_TO = (actions.FORWARDS, actions.FORWARDS_LEFT, actions.FORWARDS_RIGHT)
 
-Places = dict[str, Seen]
-
-
-def _answer(places: Places, kind: str, answers: tuple[int, int, int]) -> int | None:
-    """The action for the first of ahead, left, right where a kind of thing is; None where it is not seen."""
-    seen = places.get(kind)
-    return None if seen is None else answers[seen.index(True)]
+Places = dict[str, Sighting]
 
 
-def _first(places: Places, rules: tuple[tuple[str, tuple[int, int, int]], ...]) -> int | None:
-    for kind, answers in rules:
-        action = _answer(places, kind, answers)
+def _response(places: Places, kind: str, responses: tuple[int, int, int]) -> int | None:
+    """Return the action for the first of ahead, left, right where a kind is seen; None where it is not seen."""
+    sighting = places.get(kind)
+    return None if sighting is None else responses[sighting.index(True)]
+
+
+def _first_response(places: Places, rules: tuple[tuple[str, tuple[int, int, int]], ...]) -> int | None:
+    for kind, responses in rules:
+        action = _response(places, kind, responses)
         if action is not None:
             return action
     return None
 
 
 def _is_slow(velocity: Any) -> bool:
-    """As the published script has it: backwards is slow, for the sign counts."""
+    """Return whether an animal is slow; as in the published script, moving backwards counts as slow."""
     return bool(velocity[0] <= _SLOW and velocity[1] <= _SLOW and velocity[2] <= _SLOW)
 
 
@@ -63,37 +53,37 @@ class _Food:
     _rules = ((_MULTI, _GO_TO), (_GOOD, _GO_TO), (_BAD, _BACK_OFF))
 
     def decide(self, places: Places, velocity: Any, last: int) -> int:
-        action = _first(places, self._rules)
+        action = _first_response(places, self._rules)
         if action is None:
-            action = LEFT if last in (NOOP, BACKWARDS) else NOOP
+            action = actions.LEFT if last in (actions.NOOP, actions.BACKWARDS) else actions.NOOP
         return action
 
 
 class _Operant:
-    """Goes to food, to the button, along walls; drives a curve where it is slow."""
+    """Goes to food, to the button, along walls; drives a curve when it is slow."""
 
     sees = (_GOOD, _BUTTON, _WALL)
     _rules = ((_GOOD, _GO_TO), (_BUTTON, _GO_TO), (_WALL, _DRIVE_TO))
 
     def decide(self, places: Places, velocity: Any, last: int) -> int:
         if _is_slow(velocity):
-            return FORWARDS_LEFT
-        action = _first(places, self._rules)
+            return actions.FORWARDS_LEFT
+        action = _first_response(places, self._rules)
         return last if action is None else action
 
 
 class _Radial:
-    """Goes to food of either kind, and otherwise ahead; turns and drives in turn where it is slow."""
+    """Goes to food of either kind, otherwise ahead; alternates turning and driving when it is slow."""
 
     sees = (_GOOD, _MULTI)
 
     def decide(self, places: Places, velocity: Any, last: int) -> int:
         if _is_slow(velocity):
-            return LEFT if last == FORWARDS_LEFT else FORWARDS_LEFT
+            return actions.LEFT if last == actions.FORWARDS_LEFT else actions.FORWARDS_LEFT
         kinds = [places[kind] for kind in self.sees if kind in places]
         if not kinds:
-            return FORWARDS
-        either = Seen(*(any(places) for places in zip(*kinds, strict=True)))
+            return actions.FORWARDS
+        either = Sighting(*(any(places) for places in zip(*kinds, strict=True)))
         return _GO_TO[either.index(True)]
 
 
@@ -104,58 +94,58 @@ class HeuristicAgent:
     """Goes to food it sees and turns left until it sees some; near a button, as in the published operant chamber.
 
     Args:
-        rays: how many, an odd number, over 60 degrees. The paper says 45; its testbed script had 15.
-        behaviour: "food" (foraging, testbed), "operant" or "radial" (what-where-when): which of the three published
-            lists of rules it follows. "published": the one the task was published with, which is "operant" where
-            there is a button and "food" elsewhere.
+        rays: the number of rays, odd, over 60 degrees. The paper says 45; its testbed script had 15.
+        behaviour: which of the three published lists of rules it follows: "food" (foraging, testbed), "operant" or
+            "radial" (what-where-when). "published" takes the list the task was published with: "operant" where there is
+            a button, "food" elsewhere.
     """
 
     def __init__(self, rays: int = 45, behaviour: str = "published") -> None:
         if behaviour not in (*BEHAVIOURS, "published"):
             raise ValueError(f"behaviour is {behaviour!r}{nearest(str(behaviour), ['published', *BEHAVIOURS])}")
         self.senses: Mapping[str, Any] = {"camera": None, "rays": checked_rays(rays), "ray_degrees": _FAN}
-        self._asked = behaviour
-        self._follow("food" if behaviour == "published" else behaviour)
-        self._last = NOOP
+        self._requested = behaviour
+        self._choose("food" if behaviour == "published" else behaviour)
+        self._last = actions.NOOP
 
-    def _follow(self, behaviour: str) -> None:
+    def _choose(self, behaviour: str) -> None:
         self._behaviour = BEHAVIOURS[behaviour]()
         self._sight = Sight(self._behaviour.sees)
 
     def prepare(self, task: Task, arena: int) -> None:
-        """Take the rules the experimenter would, knowing the apparatus."""
-        if self._asked == "published":
+        """Choose the list of rules that the task was published with."""
+        if self._requested == "published":
             button = any(item.name == "SpawnerButton" for item in task.arenas[arena].items)
-            self._follow("operant" if button else "food")
+            self._choose("operant" if button else "food")
 
     def begin(self, seed: int) -> None:
-        """Forget the last action."""
-        self._last = NOOP
+        """Start an episode: reset the last action."""
+        self._last = actions.NOOP
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
-        """What the first rule that holds says."""
+        """Return the action of the first rule that applies."""
         places = self._sight.look(observation, info)
         self._last = self._behaviour.decide(places, observation["vitals"][1:4], self._last)
         return self._last
 
 
 class PaperHeuristicAgent(HeuristicAgent):
-    """The heuristic with the rule the paper describes and its code lacks: where slow, forwards-left or -right.
+    """The heuristic with a rule of the paper that its code lacks: when slow, forwards-left or forwards-right.
 
     Args:
-        rays: how many, an odd number, over 60 degrees.
+        rays: the number of rays, odd, over 60 degrees.
         behaviour: see `HeuristicAgent`.
     """
 
     def begin(self, seed: int) -> None:
-        """Forget the last action; the coin is the seed's."""
+        """Start an episode: reset the last action, and start a new random stream from the seed."""
         super().begin(seed)
         self._rng = rng_from(seed)
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
-        """Where it is slow and sees nothing it can turn to, a coin decides; otherwise the rules."""
+        """Return a random curve when slow and not turning, otherwise the action of the rules."""
         action = super().act(observation, info)
-        if action in (LEFT, RIGHT) or not _is_slow(np.abs(observation["vitals"][1:4])):
+        if action in (actions.LEFT, actions.RIGHT) or not _is_slow(np.abs(observation["vitals"][1:4])):
             return action
-        self._last = FORWARDS_LEFT if self._rng.random() < 0.5 else FORWARDS_RIGHT
+        self._last = actions.FORWARDS_LEFT if self._rng.random() < 0.5 else actions.FORWARDS_RIGHT
         return self._last

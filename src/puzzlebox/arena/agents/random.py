@@ -10,7 +10,7 @@ import numpy.typing as npt
 from puzzlebox.seeds import rng_from
 from puzzlebox.text import nearest
 
-# What lengths can be drawn from, and how many numbers each takes; NumPy's names and meanings.
+# The distributions of lengths, with their number of parameters; NumPy's names and meanings.
 DISTRIBUTIONS = {
     "constant": 1,
     "normal": 2,
@@ -21,34 +21,35 @@ DISTRIBUTIONS = {
     "lognormal": 2,
     "gamma": 2,
 }
-# What the papers ran: a mean of about 4.5 steps, for lengths are truncated.
+# The setting of the papers: a mean of about 4.5 steps, because lengths are truncated.
 PUBLISHED = "normal(5, 1)"
-_WRITTEN = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
-# No action lasts longer.
+_DISTRIBUTION_TEXT = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
+# The longest an action can last, in steps.
 _LONGEST = 1e6
-# The nine actions in the order of `action_biases`.
-BIASED = (0, 2, 1, 3, 6, 5, 4, 8, 7)
-# After so many lengths of nothing there will be no other.
-_PATIENCE = 10_000
+# The nine actions, as numbers of the arena, in the order of `action_biases`.
+BIAS_ORDER = (0, 2, 1, 3, 6, 5, 4, 8, 7)
+# After this many lengths of 0 in a row, the distribution is refused.
+_MAX_DRAWS = 10_000
 
 Draw = Callable[[np.random.Generator], float]
 
 
 class RandomAgent:
-    """Takes a random action for a random number of steps, whatever it perceives.
+    """Takes a random action for a random number of steps, whatever it observes.
 
     Args:
-        step_length_distribution: how many steps an action lasts: a text such as "normal(5, 1)" (what the papers ran),
-            "uniform(1, 10)" or "constant(1)", a function of a NumPy Generator, or None: always `max_step_length`. The
-            absolute value of what is drawn is truncated; where that is 0, another action is chosen.
-        max_step_length: how many, where there is no distribution.
+        step_length_distribution: the number of steps an action lasts: a text such as "normal(5, 1)" (the papers'
+            setting), "uniform(1, 10)" or "constant(1)", a function of a NumPy Generator, or None for always
+            `max_step_length`. The absolute value of the drawn number is truncated; where that is 0, another action is
+            drawn.
+        max_step_length: the number of steps of every action where there is no distribution.
         action_biases: nine numbers for noop, left, right, forwards, backwards, forwards-left, forwards-right,
             backwards-left, backwards-right: an action is chosen with a probability proportional to their exponential.
-        prev_step_bias: how likely it chooses the last action again without drawing, 0 to 1.
-        remove_prev_step: whether it never chooses the last action again.
+        prev_step_bias: the probability of repeating the last action without drawing, 0 to 1.
+        remove_prev_step: whether the last action is never drawn again.
     """
 
-    # It looks at nothing; an environment needs some sense, and this one costs least.
+    # It uses no observation; an environment needs some sense, and this one costs least.
     senses: ClassVar[Mapping[str, Any]] = {"camera": None, "rays": None, "vitals": True}
 
     def __init__(
@@ -69,35 +70,37 @@ class RandomAgent:
             raise ValueError(f"action_biases are {action_biases!r}; they must be nine finite numbers")
         if action_biases is not None and len(action_biases) != 9:
             raise ValueError(f"action_biases has {len(action_biases)} numbers; there are 9 actions")
-        drawn: Any = step_length_distribution
-        if not (drawn is None or isinstance(drawn, str) or callable(drawn)):
-            raise ValueError(f"step_length_distribution is {drawn!r}; it must be a text such as {PUBLISHED!r}, or None")
-        self._draw: Draw | None = _drawing(drawn) if isinstance(drawn, str) else drawn
+        distribution: Any = step_length_distribution
+        if not (distribution is None or isinstance(distribution, str) or callable(distribution)):
+            raise ValueError(
+                f"step_length_distribution is {distribution!r}; it must be a text such as {PUBLISHED!r}, or None"
+            )
+        self._draw: Draw | None = _parse_distribution(distribution) if isinstance(distribution, str) else distribution
         self._max_step_length = max_step_length
         self._biases = np.ones(9) if action_biases is None else np.asarray(action_biases, float)
         self._prev_step_bias, self._remove_prev_step = prev_step_bias, remove_prev_step
         self.begin(0)
 
     def begin(self, seed: int) -> None:
-        """Start afresh: no last action, and a new random stream from the seed."""
+        """Start an episode: no last action, and a new random stream from the seed."""
         self._rng = rng_from(seed)
         self._left = 0
         self._chosen: int | None = None
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
-        """The chosen action while it lasts, then another one."""
-        for _ in range(_PATIENCE):
+        """Return the current action while it lasts, then a newly drawn one."""
+        for _ in range(_MAX_DRAWS):
             if self._left:
                 break
             self._chosen = draw(self._rng, self._chosen, self._biases, self._prev_step_bias, self._remove_prev_step)
-            self._left = self._length()
+            self._left = self._draw_length()
         else:
             raise ValueError("step_length_distribution draws only lengths of less than one step; choose longer ones")
         self._left -= 1
         assert self._chosen is not None
-        return BIASED[self._chosen]
+        return BIAS_ORDER[self._chosen]
 
-    def _length(self) -> int:
+    def _draw_length(self) -> int:
         if self._draw is None:
             return self._max_step_length
         return int(min(abs(self._draw(self._rng)), _LONGEST))
@@ -106,7 +109,7 @@ class RandomAgent:
 def draw(
     rng: Any, previous: int | None, biases: npt.NDArray[np.float64], prev_step_bias: float, remove_prev_step: bool
 ) -> int:
-    """Draw the next action, as a position in `BIASED`.
+    """Draw the next action, as a position in `BIAS_ORDER`.
 
     Args:
         rng: a NumPy Generator, or the module `numpy.random`.
@@ -130,9 +133,9 @@ def _are_finite(numbers: Any) -> bool:
         return False
 
 
-def _drawing(text: str) -> Draw:
-    """A function that draws from a distribution given as text."""
-    match = _WRITTEN.fullmatch(text)
+def _parse_distribution(text: str) -> Draw:
+    """Return a function that draws from a distribution given as text."""
+    match = _DISTRIBUTION_TEXT.fullmatch(text)
     name = match[1] if match else text.strip()
     if name not in DISTRIBUTIONS:
         raise ValueError(f"there is no distribution {name!r}{nearest(name, DISTRIBUTIONS)}")

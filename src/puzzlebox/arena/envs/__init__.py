@@ -1,1 +1,1 @@
-"""What learners hold in their hands: Gymnasium and PettingZoo environments around a World."""
+"""Environments around a World: Gymnasium, vectors, PettingZoo and Stable-Baselines3."""

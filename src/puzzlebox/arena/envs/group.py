@@ -1,4 +1,4 @@
-"""Some environments of a vector, stepped one after the other, that write what comes of it into shared arrays."""
+"""A group of environments of a vector, stepped one after the other, which write their results to shared arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ from puzzlebox.arena.envs.episodes import Snapshot
 from puzzlebox.arena.envs.info import decision_of, plain_events, things_of
 from puzzlebox.arena.envs.schedule import position_of
 from puzzlebox.arena.envs.settings import Settings
-from puzzlebox.arena.envs.sources import Named
+from puzzlebox.arena.envs.sources import NamedTask
 from puzzlebox.arena.world import Event, Outcome
 
 _ALIGNMENT = 64
 _NO_REWARD = (0.0,)
-# With which seed and options an environment is to begin an episode; None: it goes on with its own.
-Wish = tuple[int | None, dict[str, Any]] | None
-# What a step of each environment brings beside its observation, and how it is stored.
+# The seed and options with which an environment starts an episode; None: it continues its own.
+ResetRequest = tuple[int | None, dict[str, Any]] | None
+# The results of a step beside the observation, with the type of their arrays.
 RESULTS = {"reward": np.float64, "terminated": np.bool_, "truncated": np.bool_}
 INFOS = {
     "arena": np.int64,
@@ -32,55 +32,55 @@ INFOS = {
     "health": np.float64,
     "lights": np.bool_,
 }
-# Whether an episode is decided, so that the second and third of them are known.
+# Whether an episode is decided, so that `passed` and `latency` are known.
 DECIDED, DECIDED_INFOS = "decided", ("passed", "latency")
 
 
 class Board:
-    """Arrays in one block of memory, a row for each environment: the action to take, and what came of it."""
+    """Arrays in one block of memory, a row for each environment: its action, and the results of its step."""
 
     def __init__(self, space: spaces.Dict, count: int, memory: Any = None) -> None:
-        forms: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {"action": ((), np.dtype(np.int64))}
-        forms |= {name: ((), np.dtype(kind)) for name, kind in {**RESULTS, **INFOS, DECIDED: np.bool_}.items()}
-        forms |= {f"observation/{name}": (part.shape, part.dtype) for name, part in space.items()}  # type: ignore[misc]
-        places, end = {}, 0
-        for name, (shape, kind) in forms.items():
-            places[name] = end
+        kinds: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {"action": ((), np.dtype(np.int64))}
+        kinds |= {name: ((), np.dtype(kind)) for name, kind in {**RESULTS, **INFOS, DECIDED: np.bool_}.items()}
+        kinds |= {f"observation/{name}": (part.shape, part.dtype) for name, part in space.items()}  # type: ignore[misc]
+        offsets, end = {}, 0
+        for name, (shape, kind) in kinds.items():
+            offsets[name] = end
             end += -(-count * prod(shape) * kind.itemsize // _ALIGNMENT) * _ALIGNMENT
         self.size = end
         buffer = bytearray(end) if memory is None else memory
         self.columns: dict[str, npt.NDArray[Any]] = {
-            name: np.frombuffer(buffer, kind, count * prod(shape), places[name]).reshape(count, *shape)
-            for name, (shape, kind) in forms.items()
+            name: np.frombuffer(buffer, kind, count * prod(shape), offsets[name]).reshape(count, *shape)
+            for name, (shape, kind) in kinds.items()
         }
         self.observations = {name: self.columns[f"observation/{name}"] for name in space}
 
 
 @dataclass
-class News:
-    """What does not fit into arrays, by the number of the environment."""
+class Updates:
+    """What does not fit into arrays, by the index of the environment."""
 
     events: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
-    # Number and name of all things, where somebody sees segments.
+    # Id and name of all things, where the settings have segments.
     things: dict[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
-    # The name of the task of an episode that began.
+    # The name of the task of an episode that started.
     tasks: dict[int, str] = field(default_factory=dict)
-    # What was drawn for an episode of a template that began.
+    # The drawn values of an episode of a template that started.
     variations: dict[int, dict[str, Any] | None] = field(default_factory=dict)
-    # The end of an episode, where the next one began in the same step.
+    # The last observation and info of an episode, where the next one started in the same step.
     finals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Return whether there is any update."""
         return any((self.events, self.errors, self.things, self.tasks, self.variations, self.finals))
 
 
 @dataclass(frozen=True)
 class Job:
-    """All a group has to know: what each of its environments plays, and which rows of the board are theirs."""
+    """What a group needs: the tasks of each of its environments, the settings, and its rows of the board."""
 
-    shares: Sequence[Sequence[Named]]
+    shares: Sequence[Sequence[NamedTask]]
     settings: Settings
     first: int
     count: int
@@ -92,8 +92,8 @@ class Group:
     """Environments `first`, `first + 1`, ... of a vector."""
 
     def __init__(self, job: Job, memory: Any) -> None:
-        asked = job.settings.as_dict()
-        self.envs = [ArenaEnv(share, render_mode=job.render_mode, **asked) for share in job.shares]
+        settings = job.settings.as_dict()
+        self.envs = [ArenaEnv(share, render_mode=job.render_mode, **settings) for share in job.shares]
         self._first = job.first
         self._same_step = job.same_step
         self._completes = self.envs[0].completes
@@ -106,49 +106,52 @@ class Group:
         rows = range(job.first, job.first + len(self.envs))
         self._views = [{name: column[row] for name, column in board.observations.items()} for row in rows]
         self._over = [False] * len(self.envs)
-        # How to step those in which nothing but physics happens now.
+        # The native loop of each environment in which no rule can fire now.
         self._cruises: list[Cruise | None] = [None] * len(self.envs)
-        # Whose episode has just begun and may be of another variation.
-        self._begun: set[int] = set()
+        # Environments whose episode has just started, and those that ever played a template.
+        self._started: set[int] = set()
         self._varied: set[int] = set()
 
-    def check(self, wishes: Sequence[Wish]) -> None:
-        """Complain of an arena that some environment would not find in the task it plays next."""
-        for index, wish in enumerate(wishes):
-            if wish is None or wish[1].get("arena") is None:
+    def check(self, requests: Sequence[ResetRequest]) -> None:
+        """Raise a ValueError where an environment would not find the requested arena in its next task."""
+        for index, request in enumerate(requests):
+            if request is None or request[1].get("arena") is None:
                 continue
-            schedule, (seed, options) = self.envs[index]._schedule, wish
+            schedule, (seed, options) = self.envs[index]._schedule, request
             tasks = options.get("task") or (schedule.tasks if seed is not None else [schedule.upcoming])
             try:
-                position_of(options["arena"], tasks[0].played)
+                position_of(options["arena"], tasks[0].task)
             except ValueError as problem:
                 raise ValueError(f"environment {self._first + index}: {problem}; none was reset") from None
 
-    def reset(self, wishes: Sequence[Wish]) -> News:
-        """Begin an episode in each that has a wish."""
-        news = News()
+    def reset(self, requests: Sequence[ResetRequest]) -> Updates:
+        """Start an episode in each environment that has a request."""
+        updates = Updates()
         self._stop_cruising()
-        self._write({index: self._begin(index, *wish) for index, wish in enumerate(wishes) if wish is not None}, news)
-        return news
+        self._write(
+            {index: self._begin(index, *request) for index, request in enumerate(requests) if request is not None},
+            updates,
+        )
+        return updates
 
     def _begin(self, index: int, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
         events = self.envs[index].begin(seed, options)
         self._over[index] = False
-        self._begun.add(index)
+        self._started.add(index)
         return Outcome(_NO_REWARD, False, False, events)
 
-    def step(self) -> News:
-        """Let each act as the board says; one whose episode is over begins the next."""
-        news = News()
+    def step(self) -> Updates:
+        """Step each environment by its action on the board; where an episode is over, start the next one."""
+        updates = Updates()
         outcomes: dict[int, Outcome] = {}
         cruises = self._cruises
-        # All act before any looks: what the one and the other need then stays in the processor's caches for longer.
+        # All environments act before any is observed, which keeps the data of either part in the processor's caches.
         for index, action in enumerate(self._actions.tolist()):
             cruise = cruises[index]
             stretch = False if cruise is None else cruise.go(action)
             if stretch is not None:
                 cruises[index] = None
-                outcomes[index] = self._act(index, action, stretch, news)
+                outcomes[index] = self._act(index, action, stretch, updates)
         for cruise in cruises:
             if cruise is not None:
                 cruise.perceive()
@@ -156,38 +159,38 @@ class Group:
             for env, cruise, view in zip(self.envs, cruises, self._views, strict=True):
                 if cruise is not None:
                     env.complete(view)
-        self._write(outcomes, news)
+        self._write(outcomes, updates)
         for index, outcome in outcomes.items():
-            # A cruise leaves alone what says that an episode has ended: the step after the end writes it anew.
+            # A cruise does not write the flags of an ended episode, so it starts only after a step has reset them.
             if not (outcome.terminated or outcome.truncated):
-                self._set_out(index)
-        return news
+                self._start_cruise(index)
+        return updates
 
-    def _set_out(self, index: int) -> None:
-        """See whether an environment can take its next steps without the rules."""
+    def _start_cruise(self, index: int) -> None:
+        """Start a cruise of an environment, if no rule can fire in its next steps."""
         cruise = self.envs[index].cruise(self._views[index])
         if cruise is not None:
             cruise.tell(*self._cells, self._first + index)
         self._cruises[index] = cruise
 
     def _stop_cruising(self) -> None:
-        """Somebody may change the environments."""
+        """End all cruises, since a caller may change the environments."""
         self._cruises = [None] * len(self.envs)
 
-    def _act(self, index: int, action: int, stretch: Stretch | Literal[False], news: News) -> Outcome:
-        """Let one act, go on where a cruise left off, or begin its next episode."""
+    def _act(self, index: int, action: int, stretch: Stretch | Literal[False], updates: Updates) -> Outcome:
+        """Step one environment, finish the decision of its cruise, or start its next episode."""
         if self._over[index]:
             return self._begin(index)
         env = self.envs[index]
         outcome = env.resume(stretch) if stretch else env.act(action)
         self._over[index] = outcome.terminated or outcome.truncated
         if self._over[index] and self._same_step:
-            news.finals[self._first + index] = (env.perceive(), env.info(outcome.events))
+            updates.finals[self._first + index] = (env.perceive(), env.info(outcome.events))
             return outcome._replace(events=self._begin(index).events)
         return outcome
 
-    def _write(self, outcomes: dict[int, Outcome], news: News) -> None:
-        """Write down how environments are now, and what came of what they did."""
+    def _write(self, outcomes: dict[int, Outcome], updates: Updates) -> None:
+        """Write the state of environments and the results of their step to the board."""
         if not outcomes:
             return
         results = []
@@ -203,69 +206,69 @@ class Group:
                     passed is not None,
                 )
             )
-            if outcome.events or index in self._begun or world.error is not None or env.settings.segments:
-                self._report(index, outcome.events, news)
+            if outcome.events or index in self._started or world.error is not None or env.settings.segments:
+                self._report(index, outcome.events, updates)
         rows = [self._first + index for index in outcomes]
         for column, values in zip(self._results, zip(*results, strict=True), strict=True):
             column[rows] = values
 
-    def _report(self, index: int, events: tuple[Event, ...], news: News) -> None:
-        """What of an environment does not fit into arrays."""
+    def _report(self, index: int, events: tuple[Event, ...], updates: Updates) -> None:
+        """Add what does not fit into arrays to the updates."""
         env, row = self.envs[index], self._first + index
         world = env.world
         if events:
-            news.events[row] = plain_events(events) if self._plain else events
+            updates.events[row] = plain_events(events) if self._plain else events
         if world.error is not None:
-            news.errors[row] = world.error
-        if index in self._begun:
-            self._begun.discard(index)
-            news.tasks[row] = env._schedule.name
+            updates.errors[row] = world.error
+        if index in self._started:
+            self._started.discard(index)
+            updates.tasks[row] = env._schedule.name
             variation = env._schedule.variation
             if variation is not None or index in self._varied:
                 self._varied.add(index)
-                news.variations[row] = variation
+                updates.variations[row] = variation
         if env.settings.segments:
-            news.things[row] = things_of(world)
+            updates.things[row] = things_of(world)
 
-    def restore(self, snapshots: Sequence[Snapshot | None]) -> News:
-        """Be where snapshots were taken, in each environment that has one."""
-        news = News()
+    def restore(self, snapshots: Sequence[Snapshot | None]) -> Updates:
+        """Return to the states of snapshots, in each environment that has one."""
+        updates = Updates()
         self._stop_cruising()
         outcomes = {}
         for index, snapshot in enumerate(snapshots):
             if snapshot is not None:
                 env = self.envs[index]
                 env.restore(snapshot)
-                self._begun.add(index)
+                self._started.add(index)
                 self._over[index] = env.over
                 outcomes[index] = Outcome(_NO_REWARD, *env.ends, ())
-        self._write(outcomes, news)
-        return news
+        self._write(outcomes, updates)
+        return updates
 
-    def put(self, wanted: Sequence[bool], name: str, values: Sequence[Any]) -> None:
-        """Set an attribute of each that is wanted."""
+    def set_attribute(self, selected: Sequence[bool], name: str, values: Sequence[Any]) -> None:
+        """Set an attribute of each selected environment."""
         self._stop_cruising()
-        for env, own, value in zip(self.envs, wanted, values, strict=True):
+        for env, own, value in zip(self.envs, selected, values, strict=True):
             if own:
                 setattr(env, name, value)
 
-    def get(self, wanted: Sequence[bool], name: str) -> list[Any]:
-        """What an attribute of each that is wanted is."""
+    def get_attribute(self, selected: Sequence[bool], name: str) -> list[Any]:
+        """Return an attribute of each selected environment."""
         self._stop_cruising()
-        return [getattr(env, name) for env, own in zip(self.envs, wanted, strict=True) if own]
+        return [getattr(env, name) for env, own in zip(self.envs, selected, strict=True) if own]
 
-    def call(self, wanted: Sequence[bool], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """What an attribute of each that is wanted is, or what it returns when it is called."""
+    def call(self, selected: Sequence[bool], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Return an attribute of each selected environment, or the result of calling it."""
         self._stop_cruising()
-        found = [getattr(env, name) for env, own in zip(self.envs, wanted, strict=True) if own]
-        answers = [each(*args, **kwargs) if callable(each) else each for each in found]
-        self._look_again()
-        return answers
+        attributes = [getattr(env, name) for env, own in zip(self.envs, selected, strict=True) if own]
+        results = [each(*args, **kwargs) if callable(each) else each for each in attributes]
+        self._refresh()
+        return results
 
-    def _look_again(self) -> None:
-        """An environment may play another episode now, as after `restore`."""
+    def _refresh(self) -> None:
+        """Update the flags of environments that may play another episode now, as after `restore`."""
         for index, env in enumerate(self.envs):
-            self._begun.add(index)
+            self._started.add(index)
             if self._over[index] and env._world is not None and not env.over:
                 self._over[index] = False
                 for flags in self._ends:

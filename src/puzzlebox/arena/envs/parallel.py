@@ -1,4 +1,4 @@
-"""Several agents in one arena, as a PettingZoo environment: all of them act at once."""
+"""Several agents in one arena, as a PettingZoo environment in which all act at once."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _NOOP = 0
 
 @dataclass(frozen=True)
 class ParallelSnapshot(Snapshot):
-    """Where an environment of several agents is, and who of them still acts."""
+    """The state of an environment with several agents, and which of them still act."""
 
     agents: tuple[str, ...]
 
@@ -41,14 +41,14 @@ class ParallelSnapshot(Snapshot):
 class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
     """Agents `agent_0`, `agent_1`, ... in file order, each with its own senses.
 
-    An agent that is done leaves `agents` and stands where it is until the episode is over; where an arena may merge
-    into the next one, all stay until then, since they will act again. Seeds, the order of arenas and the options of
-    `reset` are as in `ArenaEnv`; `info` of an agent holds what it holds there, and `team`.
+    An agent that is done leaves `agents`, and its animal stays where it is until the episode is over; where an arena
+    may merge into the next one, all stay, since they will act again. Seeds, the schedule of arenas and the options of
+    `reset` are as in `ArenaEnv`; the `info` of an agent holds the same, and `team`.
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a list or pattern of them, one episode each.
         render_mode: None or "rgb_array".
-        max_cycles: steps after which all animals that are left are truncated. Default: no such limit.
+        max_cycles: steps after which all remaining agents are truncated. Default: no such limit.
         settings: those of `puzzlebox.make`.
     """
 
@@ -58,8 +58,8 @@ class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
         "render_fps": round(1 / (Rules().decision_period * PHYSICS_STEP)),
         "is_parallelizable": True,
     }
-    _made = ("_perceptions", "_painter", "_always")
-    _owned = ("agents", "possible_agents", "observation_spaces", "action_spaces", "_random")
+    _derived = ("_perceptions", "_painter", "_constant_info")
+    _copied = ("agents", "possible_agents", "observation_spaces", "action_spaces", "_own_rng")
 
     def __init__(
         self,
@@ -78,30 +78,30 @@ class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
         self.max_cycles = max_cycles
         self.settings = Settings.of(**settings)
         self._schedule = Schedule(tasks_of(task))
-        arenas = [arena for each in self._schedule.tasks for arena in arenas_of(each.played)]
-        self.possible_agents = _names(max(1, *(len(arena.agents()) for arena in arenas)))
+        arenas = [arena for each in self._schedule.tasks for arena in arenas_of(each.task)]
+        self.possible_agents = _agent_names(max(1, *(len(arena.agents()) for arena in arenas)))
         self.agents: list[str] = []
-        # Spaces can be seeded, so that each agent has its own.
+        # Spaces can be seeded, so each agent has its own.
         self.observation_spaces = {agent: Perception(self.settings).space for agent in self.possible_agents}
         self.action_spaces = {agent: self.settings.action_space for agent in self.possible_agents}
-        self._random = rng_from(None)
+        self._own_rng = rng_from(None)
         self._world: World | None = None
-        self._fit_out()
+        self._derive()
 
-    def _fit_out(self) -> None:
-        """What is made from the settings, here and after unpickling."""
-        # Frames of the past are one's own, so that each agent has its own senses.
+    def _derive(self) -> None:
+        """Create what depends on the settings, at the start and after unpickling."""
+        # Stacked frames belong to one agent, so each agent has its own senses.
         self._perceptions = [Perception(self.settings) for _ in self.possible_agents]
         self._painter = None
-        self._always = {} if self.settings.rays is None else {"ray_tags": self._perceptions[0].ray_tags}
+        self._constant_info = {} if self.settings.rays is None else {"ray_tags": self._perceptions[0].ray_tags}
 
     def observation_space(self, agent: str) -> Any:
-        """What an agent can perceive."""
+        """Return the space of an agent's observations."""
         self._check_agent(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """What an agent can do."""
+        """Return the space of an agent's actions."""
         self._check_agent(agent)
         return self.action_spaces[agent]
 
@@ -109,35 +109,35 @@ class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
         refuse_unknown({agent: None}, self.possible_agents, "agent")
 
     def _rng(self, seed: int | None) -> np.random.Generator:
-        """The rng of this environment; with a seed, a new one made from it."""
-        return self._random if seed is None else rng_from(seed)
+        """Return the random stream of this environment; with a seed, a new one."""
+        return self._own_rng if seed is None else rng_from(seed)
 
     def _keep_rng(self, rng: np.random.Generator) -> None:
-        """Draw from this rng from now on."""
-        self._random = rng
+        """Use a random stream from now on."""
+        self._own_rng = rng
 
     def _check_episode(self, schedule: Schedule, task: Task, position: int) -> None:
-        """Refuse an episode with more agents than there are names for."""
-        count, most = _agents_of(task, position), len(self.possible_agents)
+        """Raise a ValueError for an episode with more agents than the environment was created for."""
+        count, most = _count_agents(task, position), len(self.possible_agents)
         if count > most:
             raise ValueError(f"the task has {count} agents and this environment was made for {most}; make a new one")
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin the next episode."""
+        """Start the next episode and return the first observation and info of each agent."""
         if isinstance(options, Mapping):
-            # PettingZoo's checks send options of their own; only what looks like a slip is refused.
-            options = {word: value for word, value in options.items() if closest(str(word), OPTIONS)}
+            # PettingZoo's checks pass options of their own; only what looks like a misspelt option is refused.
+            options = {name: value for name, value in options.items() if closest(str(name), OPTIONS)}
         world = self._begin(seed, options)
-        self.agents = _names(_agents_of(world.task, world.position))
+        self.agents = _agent_names(_count_agents(world.task, world.position))
         events = world.take_events()
         return self._observe(self.agents), {agent: self._info(agent, events) for agent in self.agents}
 
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Let every agent that is left act; those that are done do nothing."""
+        """Play one decision of all agents in `agents`; animals that are done do nothing."""
         world, acting = self.world, self.agents
         if world.over or not acting:
             raise RuntimeError("the episode is over; call reset() first")
@@ -176,7 +176,7 @@ class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
         return observations, rewards, terminated, truncated, infos
 
     def _last_cycle(self) -> bool:
-        """Whether the episode has had as many steps as it may have."""
+        """Return whether the episode has reached its greatest number of steps."""
         limits = (self.max_cycles, self.settings.max_episode_steps)
         return any(limit is not None and len(self.world.actions) >= limit for limit in limits)
 
@@ -188,40 +188,40 @@ class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
         indices = {agent: self._index(agent) for agent in agents}
         return {agent: self._perceptions[index].perceive(self.world, index) for agent, index in indices.items()}
 
-    def _look(self, world: World) -> None:
+    def _perceive(self, world: World) -> None:
         for index in range(len(world.animals)):
             self._perceptions[index].perceive(world, index)
 
     def _info(self, agent: str, events: tuple[Event, ...]) -> dict[str, Any]:
         animal = self.world.animals[self._index(agent)]
-        return self._info_of(animal, events, {"team": animal.asked["team"], **self._always})
+        return self._info_of(animal, events, {"team": animal.asked["team"], **self._constant_info})
 
-    # --- going back
+    # --- snapshots
 
     def snapshot(self) -> ParallelSnapshot:
-        """Everything needed to be here again, in this or another process."""
+        """Return what is needed to restore the current state, in this or another process."""
         return ParallelSnapshot(*self._state(), tuple(self.agents))
 
     def restore(self, snapshot: ParallelSnapshot) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Be where a snapshot was taken, by playing its episode again; what `reset` would return there."""
+        """Return to the state of a snapshot by replaying its episode; return what `reset` would return there."""
         self._check_open()
         self.check_snapshot(snapshot, self.settings.rules, ParallelSnapshot)
         refuse_unknown(dict.fromkeys(snapshot.agents), self.possible_agents, "agent")
-        self._return_to(snapshot)
+        self._restore(snapshot)
         self.agents = list(snapshot.agents)
         return self._observe(self.agents), {agent: self._info(agent, ()) for agent in self.agents}
 
     def close(self) -> None:
-        """End the episode, for good."""
+        """Close the environment for good."""
         self._closed, self._world, self.agents = True, None, []
 
 
-def _agents_of(task: Task, position: int) -> int:
-    """How many agents an arena of a task has; where it names none, there is one."""
+def _count_agents(task: Task, position: int) -> int:
+    """Return how many agents an arena of a task has; one where it names none."""
     return max(1, len(task.arenas[position].agents()))
 
 
-def _names(count: int) -> list[str]:
+def _agent_names(count: int) -> list[str]:
     return [f"agent_{index}" for index in range(count)]
 
 
@@ -232,12 +232,12 @@ def make_parallel(
     max_cycles: int | None = None,
     **settings: Any,
 ) -> ArenaParallelEnv:
-    """A PettingZoo environment for tasks with several agents; the settings are those of `puzzlebox.make`.
+    """Create a PettingZoo environment for tasks with several agents; the settings are those of `puzzlebox.make`.
 
     Args:
         task: as for `puzzlebox.make`.
         render_mode: None or "rgb_array".
-        max_cycles: steps after which all animals that are left are truncated. Default: no such limit.
+        max_cycles: steps after which all remaining agents are truncated. Default: no such limit.
         settings: see `puzzlebox.make`.
     """
     return ArenaParallelEnv(task, render_mode=render_mode, max_cycles=max_cycles, **settings)

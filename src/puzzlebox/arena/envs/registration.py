@@ -1,4 +1,4 @@
-"""Telling Gymnasium that there is `puzzlebox/Arena-v1`, without importing Gymnasium for those who do not use it."""
+"""Registration of `puzzlebox/Arena-v1` with Gymnasium, without importing Gymnasium for programs that do not use it."""
 
 import sys
 from importlib.util import find_spec
@@ -8,7 +8,7 @@ ARENA = "puzzlebox/Arena-v1"
 
 
 def register() -> None:
-    """Put the environments into Gymnasium's list; once is enough."""
+    """Register the environments with Gymnasium, unless they are registered already."""
     from gymnasium.envs import registration
 
     if ARENA not in registration.registry:
@@ -16,13 +16,13 @@ def register() -> None:
             ARENA,
             entry_point="puzzlebox.arena.envs.arena:ArenaEnv",
             vector_entry_point="puzzlebox.arena.envs.vector:ArenaVectorEnv",
-            # The environment itself refuses to step without an episode, and has one after `restore` without `reset`.
+            # The environment itself refuses to step without an episode; after `restore` it has one without `reset`.
             order_enforce=False,
         )
 
 
-class _Waiting:
-    """Looks out for the first import of Gymnasium and registers right after it: importing it here would cost 0.1 s."""
+class _ImportHook:
+    """Registers the environments right after the first import of Gymnasium, which takes 0.1 s."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "gymnasium":
@@ -42,8 +42,8 @@ class _Waiting:
 
 
 def register_when_needed() -> None:
-    """Register now if Gymnasium is there, otherwise as soon as somebody imports it."""
+    """Register now if Gymnasium is imported, otherwise right after its first import."""
     if "gymnasium" in sys.modules:
         register()
-    elif not any(isinstance(finder, _Waiting) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Waiting())
+    elif not any(isinstance(finder, _ImportHook) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _ImportHook())

@@ -1,4 +1,4 @@
-"""A vector of environments for Stable-Baselines3's learners, without its wrappers and pipes in between."""
+"""A vector of environments for Stable-Baselines3, without its wrappers and pipes."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ except ImportError:  # pragma: no cover
 class ArenaSB3VecEnv(VecEnv):
     """A vector of arenas as a `VecEnv` of Stable-Baselines3.
 
-    An episode that ends begins anew in the same step. The `info` of that step is that of the end, with
-    `terminal_observation`, `TimeLimit.truncated`, `is_success` (whether it was passed; None where that is unknown) and
-    `episode`: the return `r`, the length `l`, the seconds `t` since the vector was made, and `task`, `passed` and
-    `latency`. So no `Monitor` is needed, and asked for one, the vector says that it has it.
+    An episode that ends is followed by the next in the same step. The `info` of that step is that of the ended episode,
+    with `terminal_observation`, `TimeLimit.truncated`, `is_success` (whether it was passed; None where that is unknown)
+    and `episode`: the return `r`, the length `l`, the seconds `t` since the vector was created, and `task`, `passed`
+    and `latency`. So no `Monitor` is needed, and `env_is_wrapped` reports that there is one.
 
     Attributes:
-        envs: the vector it stands on.
+        envs: the Gymnasium vector of the same environments.
     """
 
     def __init__(self, envs: ArenaVectorEnv) -> None:
@@ -40,7 +40,7 @@ class ArenaSB3VecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> Observation:
-        """Begin an episode in every environment, with the seeds and options that were set before."""
+        """Start an episode in every environment, with the seeds and options set before."""
         observations, self.reset_infos = self.envs.begin(list(zip(self._seeds, self._options, strict=True)))
         self._lengths[:] = 0
         self._reset_seeds()
@@ -66,11 +66,11 @@ class ArenaSB3VecEnv(VecEnv):
         super().set_options([one or {} for one in each])
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Note what the environments are to do."""
+        """Store the actions of the next `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Let every environment act; one whose episode ends begins the next."""
+        """Step every environment; where an episode ends, start the next one."""
         observations, rewards, terminated, truncated, infos, finals = self.envs.step_rows(self._actions)
         self._lengths += 1
         for info in infos:
@@ -93,33 +93,33 @@ class ArenaSB3VecEnv(VecEnv):
         return observations, rewards.astype(np.float32), terminated | truncated, infos
 
     def close(self) -> None:
-        """Stop the processes."""
+        """Stop the worker processes."""
         self.envs.close()
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """A picture of each environment."""
+        """Return a picture of each environment."""
         return list(self.envs.render() or [None] * self.num_envs)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """What an attribute of some environments is."""
-        return self.envs.ask("get", self._rows(indices), attr_name)
+        """Return an attribute of some environments."""
+        return self.envs.query("get_attribute", self._rows(indices), attr_name)
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of some environments."""
-        self.envs.put(self._rows(indices), attr_name, value)
+        self.envs.set_attribute(self._rows(indices), attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """What a method of some environments returns."""
-        return self.envs.ask("call", self._rows(indices), method_name, method_args, method_kwargs)
+        """Return the results of a method of some environments."""
+        return self.envs.query("call", self._rows(indices), method_name, method_args, method_kwargs)
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
-        """Whether environments have a wrapper: none but a `Monitor`, whose work is done here."""
+        """Return whether environments have a wrapper: none but a `Monitor`, whose work is done here."""
         return [issubclass(Monitor, wrapper_class)] * len(self._rows(indices))
 
     def _rows(self, indices: VecEnvIndices) -> list[int]:
-        """The numbers of the environments that are meant."""
+        """Return the indices of the selected environments as a list."""
         one = isinstance(indices, int | np.integer | str | float)
         chosen = [indices] if one else list(self._get_indices(indices))
         whole = all(isinstance(each, int | np.integer) and not isinstance(each, bool) for each in chosen)
@@ -134,12 +134,12 @@ class ArenaSB3VecEnv(VecEnv):
 def make_sb3(
     tasks: Source | Iterable[Source] = (), num_envs: int = 1, *, workers: int | None = None, **settings: Any
 ) -> ArenaSB3VecEnv:
-    """A vector of environments for Stable-Baselines3; the settings are those of `puzzlebox.make`.
+    """Create a vector of environments for Stable-Baselines3; the settings are those of `puzzlebox.make`.
 
     Args:
         tasks: a task as for `puzzlebox.make`, a folder, a battery such as `operant-curriculum`, a pattern, or a list.
-        num_envs: how many environments; environment i plays tasks i, i + num_envs, ... of the list.
-        workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
+        num_envs: the number of environments; environment i plays tasks i, i + num_envs, ... of the list.
+        workers: the number of processes, this one included; 0 is 1. Default: the number of cores.
         settings: see `puzzlebox.make`.
     """
     refuse_unknown(settings, ["tasks", *(name for name in vector_settings() if name != "autoreset")])

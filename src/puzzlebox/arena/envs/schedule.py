@@ -1,4 +1,4 @@
-"""The schedule of an environment: which task, which arena of it and which seed come next."""
+"""The schedule of an environment: which task is next, and which of its arenas."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -7,100 +7,102 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.arena.envs.sources import Named, Played, arenas_of
+from puzzlebox.arena.envs.sources import NamedTask, TaskOrTemplate, arenas_of
 from puzzlebox.arena.schema import Task
 from puzzlebox.arena.variations import Template, Variation
 from puzzlebox.arena.world import ArenaSchedule
 from puzzlebox.seeds import template_rng
 
 
-def share(tasks: Sequence[Named], index: int, count: int) -> list[Named]:
-    """What environment `index` of `count` plays: tasks index, index + count, ... of the list, again and again."""
+def share(tasks: Sequence[NamedTask], index: int, count: int) -> list[NamedTask]:
+    """Return what environment `index` of `count` plays: tasks index, index + count, ... of the list, repeated."""
     rounds = len(tasks) // gcd(count, len(tasks))
     return [tasks[(index + round * count) % len(tasks)] for round in range(rounds)]
 
 
-def position_of(arena: Any, task: Played) -> int:
-    """Where the arena with a given id is among those of a task."""
+def position_of(arena: Any, task: TaskOrTemplate) -> int:
+    """Return the position of the arena with a given id in a task."""
     ids = [each.id for each in arenas_of(task)]
     if arena not in ids:
         raise ValueError(f"there is no arena {arena!r}; the task has {', '.join(map(str, ids))}")
     return ids.index(arena)
 
 
-class Drawn:
-    """One variation of a template at a time: all its arenas are played, then the next one is drawn."""
+class TemplateSchedule:
+    """One variation of a template at a time: all its arenas are played, then the next variation is drawn."""
 
     def __init__(self, template: Template) -> None:
         self._template = template
-        self._order: ArenaSchedule | None = None
+        self._arenas: ArenaSchedule | None = None
         self.variation: Variation | None = None
 
     def next(self, rng: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
-        """The next arena of the variation at hand, or the first one of a new variation."""
-        if self.variation is None or self._order is None or not self._order._left or arena is not None:
+        """Return the next arena of the current variation, or the first one of a new variation."""
+        if self.variation is None or self._arenas is None or not self._arenas._left or arena is not None:
             self.variation = self._template.draw(template_rng(rng))
-            self._order = ArenaSchedule(self.variation.task)
+            self._arenas = ArenaSchedule(self.variation.task)
         task = self.variation.task
-        return task, self._order.next(rng) if arena is None else position_of(arena, task)
+        return task, self._arenas.next(rng) if arena is None else position_of(arena, task)
 
-    def copy(self) -> "Drawn":
-        """The same at the same point."""
-        twin = Drawn(self._template)
+    def copy(self) -> "TemplateSchedule":
+        """Return a copy in the same state."""
+        twin = TemplateSchedule(self._template)
         twin.variation = self.variation
-        if self._order is not None:
-            twin._order = copy(self._order)
-            twin._order._left = list(self._order._left)
+        if self._arenas is not None:
+            twin._arenas = copy(self._arenas)
+            twin._arenas._left = list(self._arenas._left)
         return twin
 
 
 class Schedule:
-    """One episode of each task in turn; each task goes through its arenas in its own order.
+    """One episode of each task in turn; each task has a schedule of its own for its arenas.
 
     Attributes:
-        name: the name of the task of the episode that began last.
-        variation: what was drawn for the episode that began last, where that was a template's.
+        name: the name of the task of the latest episode.
+        variation: the drawn values of the latest episode, if it is one of a template.
     """
 
-    def __init__(self, tasks: Sequence[Named]) -> None:
+    def __init__(self, tasks: Sequence[NamedTask]) -> None:
         self.tasks = tuple(tasks)
         self.name = ""
         self.variation: dict[str, Any] | None = None
-        self._turn = 0
-        self._orders = [_order_of(task.played) for task in tasks]
+        self._next = 0
+        self._schedules = [_schedule_of(task.task) for task in tasks]
 
     @property
-    def upcoming(self) -> Named:
-        """The task whose turn it is."""
-        return self.tasks[self._turn % len(self.tasks)]
+    def upcoming(self) -> NamedTask:
+        """Return the next task."""
+        return self.tasks[self._next % len(self.tasks)]
 
     def next(self, rng: np.random.Generator, arena: Any = None) -> tuple[Task, int]:
-        """The next task and the position of the next arena in it, or of the one with a given id."""
-        name, task = self.upcoming.name, self.upcoming.played
-        order = self._orders[self._turn % len(self.tasks)]
-        drawn: Variation | None = None
-        if isinstance(order, Drawn):
-            task, position = order.next(rng, arena)
-            drawn = order.variation
+        """Return the next task and the position of its next arena, or of the one with a given id."""
+        name, task = self.upcoming.name, self.upcoming.task
+        schedule = self._schedules[self._next % len(self.tasks)]
+        variation: Variation | None = None
+        if isinstance(schedule, TemplateSchedule):
+            task, position = schedule.next(rng, arena)
+            variation = schedule.variation
         else:
             assert isinstance(task, Task)
-            position = order.next(rng) if arena is None else position_of(arena, task)
-        self._turn += 1
+            position = schedule.next(rng) if arena is None else position_of(arena, task)
+        self._next += 1
         self.name = name
-        self.variation = None if drawn is None else drawn.values
+        self.variation = None if variation is None else variation.values
         return task, position
 
     def copy(self) -> "Schedule":
-        """The same at the same point; tasks never change and are shared."""
+        """Return a copy in the same state; tasks never change and are shared."""
         twin = Schedule(self.tasks)
-        twin._turn, twin.name, twin.variation = self._turn, self.name, self.variation
-        twin._orders = [each.copy() if isinstance(each, Drawn) else copy(each) for each in self._orders]
-        for order, own in zip(twin._orders, self._orders, strict=True):
-            if isinstance(order, ArenaSchedule) and isinstance(own, ArenaSchedule):
-                order._left = list(own._left)
+        twin._next, twin.name, twin.variation = self._next, self.name, self.variation
+        twin._schedules = [
+            each.copy() if isinstance(each, TemplateSchedule) else copy(each) for each in self._schedules
+        ]
+        for schedule, own in zip(twin._schedules, self._schedules, strict=True):
+            if isinstance(schedule, ArenaSchedule) and isinstance(own, ArenaSchedule):
+                schedule._left = list(own._left)
         return twin
 
 
-def _order_of(played: Played) -> ArenaSchedule | Drawn:
-    """How a task goes through its arenas, or a template through its variations."""
-    return ArenaSchedule(played) if isinstance(played, Task) else Drawn(played)
+def _schedule_of(task: TaskOrTemplate) -> ArenaSchedule | TemplateSchedule:
+    """Return the schedule of a task's arenas, or of a template's variations."""
+    return ArenaSchedule(task) if isinstance(task, Task) else TemplateSchedule(task)

@@ -1,6 +1,6 @@
-"""What one can choose about an environment: every setting with its default, its limits and its meaning, in one place.
+"""The settings of an environment: each with its default, its limits and its meaning, in one place.
 
-The signature and the docstring of `puzzlebox.make`, the refusal of settings that do not exist and the table in
+The signature and the docstring of `puzzlebox.make`, the error for unknown settings and the table in
 docs/guides/environments.md follow from the fields of `Settings`.
 """
 
@@ -24,44 +24,44 @@ from puzzlebox.text import nearest
 
 MOST_FRAMES = 64
 _BRANCH = (0, 1, 2)
-# The settings of an environment that change nothing about what an agent perceives and does, and the field that holds
-# the senses of other packages, which are asked for by their own names.
-NO_SENSES = ("rules", "timeouts", "max_episode_steps", "infos", "other_senses")
+# The settings that are not senses, and the field that holds the senses of other packages, which are settings by their
+# own names.
+NOT_SENSES = ("rules", "timeouts", "max_episode_steps", "infos", "other_senses")
 _OTHERS = "other_senses"
-# The line of a docstring in whose place `document` puts the settings.
+# `document` inserts the settings before this line of a docstring.
 _SETTINGS_LINE = "        settings: "
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def refuse_unknown(asked: Mapping[str, Any], known: Sequence[str], what: str = "setting") -> None:
-    """Complain about the first word nobody knows, with the nearest one that somebody does.
+def refuse_unknown(names: Mapping[str, Any], allowed: Sequence[str], what: str = "setting") -> None:
+    """Raise a TypeError for the first unknown name, with the nearest known one.
 
     Settings are keyword arguments, and libraries look for Python's own wording to know which ones they can pass.
     """
-    for word in asked:
-        if word not in known:
-            python = f"got an unexpected keyword argument '{word}': " if what in ("setting", "argument") else ""
-            raise TypeError(f"{python}there is no {what} `{word}`{nearest(str(word), list(known))}")
+    for name in names:
+        if name not in allowed:
+            python = f"got an unexpected keyword argument '{name}': " if what in ("setting", "argument") else ""
+            raise TypeError(f"{python}there is no {what} `{name}`{nearest(str(name), list(allowed))}")
 
 
-def checked_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
-    """What somebody gave to `reset` as options; None is none."""
+def checked_options(options: Any, allowed: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a `reset` as a dictionary; None is an empty one."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise TypeError(f"options is {options!r}; it must be a dictionary with {' or '.join(known)}")
-    refuse_unknown(options, list(known), "option")
+        raise TypeError(f"options is {options!r}; it must be a dictionary with {' or '.join(allowed)}")
+    refuse_unknown(options, list(allowed), "option")
     return dict(options)
 
 
 def checked_seed(seed: Any) -> int | None:
-    """A seed as plain number."""
+    """Return a seed as a plain int, or None."""
     return None if seed is None else check_seed(seed)
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None, more: str = "") -> int:
-    """A whole number of at least `least`, or one sentence about what is wrong with it."""
+    """Return a whole number of at least `least`, or raise a ValueError."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):
         bounds = f"{least} or more" if most is None else f"from {least} to {most}"
@@ -70,11 +70,11 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None, mo
 
 
 def setting(default: Any, meaning: str, **more: Any) -> Any:
-    """A field of `Settings` with a default; what `about` takes says more of it."""
-    return field(default=default, metadata=about(meaning, shown=default, **more))
+    """Return a field of `Settings` with a default and a meaning; `describe` lists the other arguments."""
+    return field(default=default, metadata=describe(meaning, shown=default, **more))
 
 
-def about(
+def describe(
     meaning: str,
     *,
     shown: Any,
@@ -82,32 +82,32 @@ def about(
     choices: Mapping[str, str] | None = None,
     none: str = "",
 ) -> dict[str, Any]:
-    """What people read about a setting, and what it may be.
+    """Return the metadata of a setting: its meaning and its valid values.
 
     Args:
         meaning: what it is, in one phrase.
-        shown: its default as people write it.
-        limits: the smallest and the largest number it may be.
-        choices: the words it may be, with what each of them means.
-        none: what None means, where it may be None.
+        shown: its default as users write it.
+        limits: the smallest and the largest valid number.
+        choices: the valid words, with the meaning of each.
+        none: the meaning of None, where None is valid.
     """
     return {"meaning": meaning, "shown": shown, "limits": limits, "choices": choices or {}, "none": none}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What somebody chose about an environment, checked; `puzzlebox.make` lists the fields, each with its meaning."""
+    """The checked settings of an environment; `puzzlebox.make` lists the fields, each with its meaning."""
 
     camera: int | None = setting(
         64, "the height and width of the picture in pixels", limits=(SMALLEST, LARGEST), none="no camera"
     )
     grayscale: bool = setting(False, "the picture has one channel instead of three")
-    depth: bool = setting(False, "beside the picture, how many metres away each pixel of it is")
+    depth: bool = setting(False, "the distance of each pixel of the picture in metres")
     segments: bool = setting(
-        False, 'beside the picture, the number of the thing each pixel of it shows; `info["things"]` names them'
+        False, 'the id of the thing that each pixel of the picture shows; `info["things"]` names them'
     )
-    rays: int | None = setting(None, "how many rays there are, an odd number", limits=(1, MOST_RAYS), none="no rays")
-    ray_degrees: float = setting(60.0, "the whole fan of rays in degrees", limits=(0, MOST_DEGREES))
+    rays: int | None = setting(None, "the number of rays, odd", limits=(1, MOST_RAYS), none="no rays")
+    ray_degrees: float = setting(60.0, "the angle of the whole fan of rays in degrees", limits=(0, MOST_DEGREES))
     vitals: bool = setting(True, "health, velocity in the animal's frame (right, up, ahead) and position")
     actions: str = setting(
         "discrete",
@@ -122,25 +122,23 @@ class Settings:
     )
     rules: Rules = field(
         default_factory=Rules,
-        metadata=about(
+        metadata=describe(
             f"the name of a preset ({', '.join(PRESETS)}), a Rules or a mapping of its fields", shown="puzzlebox"
         ),
     )
     frame_stack: int = setting(
         1,
-        "how many of the last frames an observation holds",
+        "the number of latest frames in an observation",
         limits=(1, MOST_FRAMES),
     )
     channels_first: bool = setting(
-        False, "pictures are channels x height x width, as PyTorch wants them, instead of height x width x channels"
+        False, "pictures are channels x height x width, as in PyTorch, instead of height x width x channels"
     )
     scaled_vitals: bool = setting(False, "health is divided by 100, velocity by 20 m/s and position by 40 m")
-    heading: bool = setting(
-        False, "the sine and cosine of the direction the animal looks in, clockwise from the z axis"
-    )
+    heading: bool = setting(False, "the sine and cosine of the direction the animal faces, clockwise from the z axis")
     timeouts: str = setting(
         "truncated",
-        "how an episode ends that time alone ended",
+        "how an episode ends when its time is up",
         choices={
             "truncated": "it is `truncated`",
             "terminal": "it is `terminated` like any other, for learners that see the health",
@@ -154,31 +152,31 @@ class Settings:
         "what `info` holds",
         choices={
             "all": "everything",
-            "plain": "events are dictionaries, so that no class of Puzzlebox is in it",
-            "numbers": "only what is a number, for libraries that make a tensor of every entry; `passed` and `latency` "
+            "plain": "events are dictionaries, so that it holds no class of Puzzlebox",
+            "numbers": "numbers only, for libraries that turn every entry into a tensor; `passed` and `latency` "
             "are -1 while unknown",
         },
     )
-    # The options of each sense of another package that was asked for by its name.
+    # The options of each sense of another package, by its name.
     other_senses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
     @classmethod
-    def of(cls, **asked: Any) -> "Settings":
-        """The settings somebody asked for, or one sentence about what is wrong with them."""
-        others = {name: asked.pop(name) for name in list(asked) if name not in _FIELDS and is_sense(name)}
-        refuse_unknown(asked, known_settings())
-        changes = {} if asked.get("decision_period") is None else {"decision_period": asked["decision_period"]}
-        rules = asked.get("rules", "puzzlebox")
+    def of(cls, **values: Any) -> "Settings":
+        """Return the settings with these values, or raise an error with one sentence."""
+        others = {name: values.pop(name) for name in list(values) if name not in _FIELDS and is_sense(name)}
+        refuse_unknown(values, known_settings())
+        changes = {} if values.get("decision_period") is None else {"decision_period": values["decision_period"]}
+        rules = values.get("rules", "puzzlebox")
         if not isinstance(rules, str | Rules | Mapping):
             raise ValueError(f"rules is {rules!r}; it must be a Rules or the name of some: {', '.join(PRESETS)}")
-        asked["rules"] = Rules.named(rules, **changes)
-        for name in ("camera", "rays"):  # another way to say no
-            if asked.get(name) is False:
-                asked[name] = None
-        return cls(**asked, other_senses=_options_of(others))
+        values["rules"] = Rules.named(rules, **changes)
+        for name in ("camera", "rays"):  # False means None here
+            if values.get(name) is False:
+                values[name] = None
+        return cls(**values, other_senses=_options_of(others))
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Raise a ValueError for values that are not valid, alone or together."""
         size = self.camera
         if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
             raise ValueError(f"camera is {size!r}; it must be a whole number of pixels, or None for no camera")
@@ -203,27 +201,27 @@ class Settings:
             raise ValueError("there is no sense left; ask for a camera, rays, vitals or heading")
 
     def as_dict(self) -> dict[str, Any]:
-        """The settings by name, as `of` takes them."""
+        """Return the settings by name, as `of` takes them."""
         return {name: getattr(self, name) for name in _FIELDS} | dict(self.other_senses)
 
     @property
     def action_space(self) -> "spaces.Discrete[Any] | spaces.MultiDiscrete":
-        """What an agent can do."""
+        """Return the space of actions."""
         return spaces.Discrete(9) if self.actions == "discrete" else spaces.MultiDiscrete([3, 3])
 
     def action(self, chosen: Any) -> int:
-        """The number from 0 to 8 of what was chosen."""
+        """Return an action as a number from 0 to 8."""
         if self.actions == "branches":
             try:
                 move, turn = chosen
-                known = move in _BRANCH and turn in _BRANCH
+                valid = move in _BRANCH and turn in _BRANCH
             except (TypeError, ValueError):
-                known = False
-            if not known:
+                valid = False
+            if not valid:
                 raise ValueError(f"{chosen!r} is not an action; it must be two numbers from 0 to 2, move and turn")
             return 3 * int(move) + int(turn)
         if isinstance(chosen, int):
-            return chosen  # the world looks at it
+            return chosen  # the world checks it
         if isinstance(chosen, np.ndarray | np.generic) and chosen.size == 1:
             chosen = chosen.item()
         if not isinstance(chosen, int | float) or chosen not in range(len(ACTIONS)):
@@ -231,32 +229,32 @@ class Settings:
         return int(chosen)
 
 
-# The fields somebody can ask for by name.
+# The fields that are settings by their own names.
 _FIELDS: dict[str, Field[Any]] = {each.name: each for each in fields(Settings) if each.name != _OTHERS}
 
 
 def known_settings() -> list[str]:
-    """The names of all settings, and of the senses of other packages, which are settings too."""
+    """Return the names of all settings, including the senses of other packages."""
     return [*_FIELDS, *(name for name in sense_names() if name not in _FIELDS)]
 
 
 def is_sense(name: str) -> bool:
-    """Whether a sense has this name; the package that has it is imported."""
+    """Return whether a sense has this name, importing the package that declares it."""
     return sense_named(name) is not None
 
 
 def defaults() -> dict[str, Any]:
-    """The default of each setting, as people write it."""
+    """Return the default of each setting, as users write it."""
     return {name: each.metadata["shown"] for name, each in _FIELDS.items()}
 
 
 def meanings() -> dict[str, str]:
-    """What each setting means, with what it may be."""
+    """Return the meaning of each setting, with its valid values."""
     return {name: _meaning(each) for name, each in _FIELDS.items()}
 
 
 def _meaning(setting: Field[Any]) -> str:
-    """The meaning of a setting, its limits or choices, and what None is."""
+    """Return the meaning of a setting, its limits or choices, and the meaning of None."""
     parts = [setting.metadata["meaning"]]
     if setting.metadata["limits"]:
         low, high = setting.metadata["limits"]
@@ -268,21 +266,21 @@ def _meaning(setting: Field[Any]) -> str:
 
 
 def table() -> str:
-    """The settings as a table in Markdown, for docs/guides/environments.md."""
+    """Return the settings as a Markdown table, for docs/guides/environments.md."""
     values = defaults()
-    shown = {name: f'"{value}"' if isinstance(value, str) else f"{value}" for name, value in values.items()}
-    shown = {name: value.removesuffix(".0") for name, value in shown.items()}
-    rows = [f"| `{name}` | {shown[name]} | {meaning} |" for name, meaning in meanings().items()]
+    texts = {name: f'"{value}"' if isinstance(value, str) else f"{value}" for name, value in values.items()}
+    texts = {name: value.removesuffix(".0") for name, value in texts.items()}
+    rows = [f"| `{name}` | {texts[name]} | {meaning} |" for name, meaning in meanings().items()]
     return "\n".join(["| setting | default | meaning |", "|---|---|---|", *rows])
 
 
 def document(function: Function) -> Function:
-    """Give a function that takes `**settings` all of them in its signature and its docstring."""
+    """Add all settings to the signature and the docstring of a function that takes `**settings`."""
     own = inspect.signature(function)
     *others, last = own.parameters.values()
     values = defaults()
     named = [
-        # What is made by a factory is a word in the signature.
+        # The default of a field with a factory is shown as a word.
         inspect.Parameter(
             *(name, inspect.Parameter.KEYWORD_ONLY),
             default=values[name],
@@ -303,10 +301,10 @@ def document(function: Function) -> Function:
     return function
 
 
-def _options_of(asked: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The options of each sense that is wanted: True is none, None and False are no wish for it."""
+def _options_of(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the options of each sense that is on: True means no options, None and False turn a sense off."""
     options: dict[str, dict[str, Any]] = {}
-    for name, value in asked.items():
+    for name, value in values.items():
         if isinstance(value, Mapping):
             options[name] = dict(value)
         elif value is True:

@@ -1,4 +1,4 @@
-"""Which tasks somebody means, and what each of them is called: files, folders, patterns, bundled tasks, texts."""
+"""The tasks that a source stands for, with their names: files, folders, patterns, bundled tasks, texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,48 +16,48 @@ from puzzlebox.arena.schema.models import Arena
 from puzzlebox.arena.variations import Template, is_template
 from puzzlebox.batteries import bundled_names, template_names
 
-# What is played: a task, or a template, of which a new variation is drawn again and again.
-Played = Task | Template
+# What an environment can play: a task, or a template, which gives a new variation in every episode.
+TaskOrTemplate = Task | Template
 _A_TASK = 'a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
 # Digits of the hash that is the name of a task without one.
 _DIGITS = 8
 
 
 @dataclass(frozen=True)
-class Named:
-    """A task or template, and what it is called in `info["task"]`.
+class NamedTask:
+    """A task or template, with its name in `info["task"]`.
 
     Attributes:
         name: the name of a bundled task; of a file, its path below the folder or pattern without the ending; of a text
             or a Task, the title in its metadata, or `task-` and the first digits of its hash.
-        played: the task or template.
+        task: the task or template.
     """
 
     name: str
-    played: Played
+    task: TaskOrTemplate
 
 
-Source = Named | Played | str | bytes | PathLike[str]
+Source = NamedTask | TaskOrTemplate | str | bytes | PathLike[str]
 
 
-def tasks_of(source: Source | Iterable[Source]) -> list[Named]:
-    """The tasks a source stands for, in order, with their names.
+def tasks_of(source: Source | Iterable[Source]) -> list[NamedTask]:
+    """Return the tasks that a source stands for, in order, with their names.
 
     Args:
         source: a Task, a path, a folder, a bundled name, the name of a bundled battery, YAML text, a pattern such as
             `examples/*`, or a list of those. A template counts as one task that is different in every episode.
 
     Raises:
-        FileNotFoundError: nothing has that name or fits that pattern.
+        FileNotFoundError: no file or bundled task has that name or matches that pattern.
         TaskError: a task has mistakes.
     """
-    if isinstance(source, Named):
+    if isinstance(source, NamedTask):
         return [source]
-    if isinstance(source, Played | bytes) or (isinstance(source, str) and is_text(source)):
-        played = _loaded(source)
-        return [Named(name_of(played), played)]
+    if isinstance(source, TaskOrTemplate | bytes) or (isinstance(source, str) and is_text(source)):
+        task = _load(source)
+        return [NamedTask(name_of(task), task)]
     if isinstance(source, str | PathLike):
-        return [Named(name, _loaded(where)) for name, where in places_of(fspath(source), templates=True)]
+        return [NamedTask(name, _load(place)) for name, place in places_of(fspath(source), templates=True)]
     if not isinstance(source, Iterable) or isinstance(source, Mapping):
         raise TypeError(f"task is {source!r}; it must be {_A_TASK}")
     tasks = [task for each in source for task in tasks_of(each)]
@@ -66,30 +66,30 @@ def tasks_of(source: Source | Iterable[Source]) -> list[Named]:
     return tasks
 
 
-def _loaded(source: Played | str | bytes) -> Played:
-    if isinstance(source, Played):
+def _load(source: TaskOrTemplate | str | bytes) -> TaskOrTemplate:
+    if isinstance(source, TaskOrTemplate):
         return source
     return Template(source) if is_template(source) else load_task(source)
 
 
-def name_of(played: Played) -> str:
-    """What a task is called that no file gives a name."""
-    if isinstance(played, Task):
-        title, text = played.metadata.title, write(played)
+def name_of(task: TaskOrTemplate) -> str:
+    """Return the name of a task that has no file: its title, or `task-` and digits of its hash."""
+    if isinstance(task, Task):
+        title, text = task.metadata.title, write(task)
     else:
-        title, text = None, played.text
+        title, text = None, task.text
     return title or f"task-{sha256(text.encode()).hexdigest()[:_DIGITS]}"
 
 
 def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, str]]:
-    """The name and the file, or bundled name, of each task that a path, folder, pattern, task or battery stands for.
+    """Return the name and the file, or bundled name, of each task that a path, folder, pattern, task or battery means.
 
     Args:
-        source: what somebody wrote.
-        templates: a pattern or a battery may also mean bundled templates.
+        source: the path, folder, pattern or name.
+        templates: whether a pattern or a battery includes bundled templates.
 
     Raises:
-        FileNotFoundError: nothing is there.
+        FileNotFoundError: there is no such file or bundled task.
         ValueError: a folder cannot be read, or holds too many files.
     """
     if not source.strip():
@@ -119,7 +119,7 @@ def places_of(source: str, *, templates: bool = False) -> Sequence[tuple[str, st
 
 
 def _stem_below(path: str, pattern: str) -> str:
-    """A file's name below the part of a pattern that is no pattern."""
+    """Return a file's path below the part of a pattern without wildcards, without its ending."""
     fixed = []
     for part in Path(pattern).parts[:-1]:
         if has_magic(part):
@@ -128,15 +128,15 @@ def _stem_below(path: str, pattern: str) -> str:
     return Path(path).relative_to(Path(*fixed) if fixed else "").with_suffix("").as_posix()
 
 
-def arenas_of(played: Played) -> tuple[Arena, ...]:
-    """The arenas of a task; of a template, those of its first variation."""
-    return (played if isinstance(played, Task) else played[0].task).arenas
+def arenas_of(task: TaskOrTemplate) -> tuple[Arena, ...]:
+    """Return the arenas of a task; of a template, those of its first variation."""
+    return (task if isinstance(task, Task) else task[0].task).arenas
 
 
-def several_agents(tasks: Iterable[Named]) -> str | None:
-    """Where there is more than one agent, in words."""
+def several_agents(tasks: Iterable[NamedTask]) -> str | None:
+    """Return which arena has more than one agent, in words; None where none has."""
     for task in tasks:
-        for arena in arenas_of(task.played):
+        for arena in arenas_of(task.task):
             count = len(arena.agents())
             if count > 1:
                 return f"arena {arena.id} has {count} agents"
@@ -144,9 +144,9 @@ def several_agents(tasks: Iterable[Named]) -> str | None:
 
 
 def plain_source(source: Source | Iterable[Source]) -> object:
-    """A source as text and lists, which the specification of an environment can keep as JSON."""
-    if isinstance(source, Named):
-        return plain_source(source.played)
+    """Return a source as text and lists, which the specification of an environment can hold as JSON."""
+    if isinstance(source, NamedTask):
+        return plain_source(source.task)
     if isinstance(source, Task):
         return write(source)
     if isinstance(source, Template):

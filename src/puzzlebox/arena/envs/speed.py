@@ -1,7 +1,7 @@
-"""How fast Puzzlebox is on this machine: the figures behind `puzzlebox bench`, measured the same way every time.
+"""The speed of Puzzlebox on this machine: the figures of `puzzlebox bench`, always measured in the same way.
 
-A measurement is a round of work that is the same each time (same seed, same actions), done several times; the quickest
-round counts, since whatever else a machine does can only slow it down.
+A measurement repeats the same round of work (same seed, same actions) several times; the quickest round counts, since
+other load on the machine can only slow it down.
 """
 
 import time
@@ -19,9 +19,9 @@ from puzzlebox.arena.world import World
 from puzzlebox.render import Painter
 from puzzlebox.seeds import rng_from
 
-# Ten episodes of an agent that finds no food: a time limit of 250 is 1250 physics steps, three to an action.
+# Ten episodes of an agent that finds no food: a time limit of 250 is 1250 physics steps, three for each action.
 STEPS, ROUNDS = 4170, 8
-# How many walls, goals, heavy blocks, U-blocks and tunnels an arena of so many things has.
+# The number of walls, goals, heavy blocks, U-blocks and tunnels of an arena, by its number of things.
 CROWDS = {9: (5, 2, 1, 0, 1), 20: (12, 3, 3, 1, 1), 50: (34, 9, 5, 1, 1), 150: (100, 36, 9, 3, 2)}
 _PIXELS = 64
 _HEADINGS = [3.6 * number for number in range(100)]
@@ -29,7 +29,7 @@ _HEADINGS = [3.6 * number for number in range(100)]
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table."""
+    """One measurement: a line of the table."""
 
     what: str
     measured: float
@@ -38,7 +38,7 @@ class Figure:
 
 
 def crowd(walls: int, goals: int, blocks: int, hooks: int, tunnels: int) -> Task:
-    """An arena with so many things on a grid, and an animal in the middle of it."""
+    """Return an arena with these numbers of things on a grid, and an animal in its centre."""
     lines = ["arenas:", "  - time_limit: 250", "    items:", "      - {name: Agent, at: [20, 0, 20.5], rotation: 0}"]
 
     def row(count: int, name: str, size: str, x: float, z: float, apart: float, columns: int) -> None:
@@ -56,12 +56,12 @@ def crowd(walls: int, goals: int, blocks: int, hooks: int, tunnels: int) -> Task
 
 @cache
 def arena(things: int = 20) -> Task:
-    """The arena that is measured: 20 things, or another number in `CROWDS`."""
+    """Return the arena that is measured: with 20 things, or another number in `CROWDS`."""
     return crowd(*CROWDS[things])
 
 
 def quickest(work: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """Seconds of the quickest of several rounds."""
+    """Return the seconds of the quickest of several rounds."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -70,15 +70,15 @@ def quickest(work: Callable[[], object], rounds: int = ROUNDS) -> float:
     return min(times)
 
 
-def actions_of(steps: int) -> list[int]:
-    """Random actions, the same in every run."""
-    drawn: list[int] = rng_from(0).integers(0, 9, steps).tolist()
-    return drawn
+def random_actions(steps: int) -> list[int]:
+    """Return random actions, the same in every run."""
+    actions: list[int] = rng_from(0).integers(0, 9, steps).tolist()
+    return actions
 
 
 def env_rate(task: Task, steps: int = STEPS, rounds: int = ROUNDS, **senses: Any) -> float:
-    """Steps a second of one environment with random actions, building each episode included."""
-    env, actions = make(task, **senses), actions_of(steps)
+    """Return steps a second of one environment with random actions, including the start of each episode."""
+    env, actions = make(task, **senses), random_actions(steps)
 
     def play() -> None:
         env.reset(seed=0)
@@ -91,8 +91,8 @@ def env_rate(task: Task, steps: int = STEPS, rounds: int = ROUNDS, **senses: Any
 
 
 def world_rate(task: Task, steps: int = STEPS, rounds: int = ROUNDS) -> float:
-    """The same without senses and without Gymnasium: actions a second of the world alone."""
-    actions = [(action,) for action in actions_of(steps)]
+    """Return actions a second of the world alone, without senses and Gymnasium."""
+    actions = [(action,) for action in random_actions(steps)]
 
     def play() -> None:
         seed = 0
@@ -107,7 +107,7 @@ def world_rate(task: Task, steps: int = STEPS, rounds: int = ROUNDS) -> float:
 
 
 def frame_rate(task: Task, size: int = _PIXELS, rounds: int = ROUNDS) -> float:
-    """Pictures a second of the camera alone, over a full turn of the head where the animal stands."""
+    """Return pictures a second of the camera alone, over a full turn in place."""
     world = World(task)
     scene = world.scene()
     row = scene.animals[0]
@@ -122,12 +122,12 @@ def frame_rate(task: Task, size: int = _PIXELS, rounds: int = ROUNDS) -> float:
 
 
 def reset_milliseconds(task: Task, count: int) -> float:
-    """The median time until a new episode stands, without a look at it."""
+    """Return the median time to build an episode in milliseconds, without an observation."""
     return median(quickest(partial(World, task, seed=seed), 1) for seed in range(count)) * 1e3
 
 
 def figures(steps: int = STEPS, rounds: int = ROUNDS) -> dict[str, Callable[[], Figure]]:
-    """What is measured, by its name, in the order of the table; calling one measures it."""
+    """Return the measurements by name, in the order of the table; calling one measures it."""
     task = arena()
     senses: dict[str, tuple[dict[str, Any], str]] = {
         f"camera {_PIXELS}x{_PIXELS}": ({"camera": _PIXELS, "vitals": False}, "12,000; aim 15,000"),
@@ -136,13 +136,13 @@ def figures(steps: int = STEPS, rounds: int = ROUNDS) -> dict[str, Callable[[], 
         "5 rays and vitals": ({"camera": None, "rays": 5}, ""),
         "vitals": ({"camera": None}, ""),
     }
-    found: dict[str, Callable[[], Figure]] = {}
+    measurements: dict[str, Callable[[], Figure]] = {}
 
     def add(what: str, unit: str, goal: str, measure: Callable[[], float]) -> None:
-        found[what] = lambda: Figure(what, measure(), unit, goal)
+        measurements[what] = lambda: Figure(what, measure(), unit, goal)
 
-    for name, (asked, goal) in senses.items():
-        add(f"env steps a second, {name}", "/s", goal, partial(env_rate, task, steps, rounds, **asked))
+    for name, (settings, goal) in senses.items():
+        add(f"env steps a second, {name}", "/s", goal, partial(env_rate, task, steps, rounds, **settings))
     add("actions a second, world alone", "/s", "", lambda: world_rate(task, steps, rounds))
     add(
         f"pictures a second, {_PIXELS}x{_PIXELS}, camera alone",
@@ -151,11 +151,11 @@ def figures(steps: int = STEPS, rounds: int = ROUNDS) -> dict[str, Callable[[], 
         lambda: frame_rate(task, rounds=rounds),
     )
     add("start an episode (median)", "ms", "at most 3", lambda: reset_milliseconds(task, min(max(steps // 50, 3), 60)))
-    return found
+    return measurements
 
 
 def machine() -> dict[str, Any]:
-    """What was measured on: processor, cores one may use, what else it was doing, Python, vector instructions."""
+    """Return what the figures depend on: processor, usable cores, load, Python, vector instructions."""
     import os
     import platform
 

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 
 from puzzlebox.arena.envs.arena import ArenaEnv, for_one_agent, spec_of
 from puzzlebox.arena.envs.episodes import OPTIONS, RENDER_MODES, Snapshot
-from puzzlebox.arena.envs.group import DECIDED, DECIDED_INFOS, INFOS, RESULTS, Board, Job, News
+from puzzlebox.arena.envs.group import DECIDED, DECIDED_INFOS, INFOS, RESULTS, Board, Job, Updates
 from puzzlebox.arena.envs.info import UNKNOWN
 from puzzlebox.arena.envs.perception import Perception
 from puzzlebox.arena.envs.schedule import share
@@ -38,19 +38,19 @@ _OWN_SETTINGS = ("num_envs", "workers", "autoreset", "render_mode")
 class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]]):
     """A vector of arenas.
 
-    Environment i plays tasks i, i + num_envs, ... of the list, one episode each, again and again, whatever finishes
-    first. With `seed`, environment i is what an `ArenaEnv` with the same tasks is after `reset(seed=seed + i)`, byte
-    for byte, however many workers there are.
+    Environment i plays tasks i, i + num_envs, ... of the list, one episode each, again and again, independently of the
+    others. With `seed`, environment i equals an `ArenaEnv` with the same tasks after `reset(seed=seed + i)`, byte for
+    byte, whatever the number of workers.
 
-    When an episode ends, the next step begins a new one and ignores its action (`autoreset="next_step"`, Gymnasium's
-    own way), or the same step does and has the end in `infos["final_obs"]` and `infos["final_info"]` (`"same_step"`),
-    or nobody does before `reset(options={"reset_mask": ...})`, a bool for each environment (`"disabled"`).
+    When an episode ends, the next step starts a new one and ignores its action (`autoreset="next_step"`, Gymnasium's
+    default), or the same step does, and `infos["final_obs"]` and `infos["final_info"]` hold the end (`"same_step"`), or
+    a call of `reset(options={"reset_mask": ...})`, a bool for each environment, must start it (`"disabled"`).
 
     Args:
         task: a path, the name of a bundled task, YAML text or a Task; or a folder, the name of a bundled battery, a
             pattern or a list of them.
-        num_envs: how many environments.
-        workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
+        num_envs: the number of environments.
+        workers: the number of processes, this one included; 0 is 1. Default: the number of cores.
         autoreset: "next_step", "same_step" or "disabled".
         render_mode: None or "rgb_array".
         settings: those of `puzzlebox.make`.
@@ -72,7 +72,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         render_mode: str | None = None,
         **settings: Any,
     ) -> None:
-        self.closed = True  # until there is something to close
+        self.closed = True  # until the workers run
         self.num_envs = checked_whole("num_envs", num_envs, 1)
         count = max(1, min(checked_whole("workers", cores() if workers is None else workers, 0), self.num_envs))
         refuse_unknown(settings, ["task", *vector_settings()])
@@ -95,7 +95,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         shares = [share(tasks, index, self.num_envs) for index in range(self.num_envs)]
         job = Job(shares, self.settings, 0, self.num_envs, autoreset == "same_step", render_mode)
         self._autoreset = autoreset
-        self._begun = False
+        self._started = False
         self._constant: dict[str, npt.NDArray[np.object_]] = {}
         self._numbers_only = self.settings.infos == "numbers"
         if not self._numbers_only:
@@ -111,13 +111,13 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     @property
     def workers(self) -> int:
-        """How many processes run the environments, this one included."""
+        """Return the number of processes that run the environments, this one included."""
         return len(self._workers)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the next episode of every environment, or of those in `options["reset_mask"]`.
+        """Start the next episode of every environment, or of those in `options["reset_mask"]`.
 
         With one seed, environment i gets `seed + i`.
         """
@@ -130,71 +130,73 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             seeds = vector_seeds(checked_seed(seed), self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(seeds)} seeds; give one for each")
-        wishes = [(own, dict(options)) for own in seeds]
+        requests = [(own, dict(options)) for own in seeds]
         if options.get("task") is not None:
             tasks = for_one_agent(tasks_of(options["task"]))
-            for index, (_, wish) in enumerate(wishes):
-                wish["task"] = share(tasks, index, self.num_envs)
-        news = self._begin([wish if wanted else None for wish, wanted in zip(wishes, mask, strict=True)])
-        return self._observations(), self._infos(news, mask)
+            for index, (_, request) in enumerate(requests):
+                request["task"] = share(tasks, index, self.num_envs)
+        updates = self._begin([request if selected else None for request, selected in zip(requests, mask, strict=True)])
+        return self._observations(), self._infos(updates, mask)
 
-    def begin(self, wishes: Sequence[tuple[Any, Mapping[str, Any] | None]]) -> tuple[Observation, list[dict[str, Any]]]:
-        """Begin an episode in every environment: observations, and the `info` of each.
+    def begin(
+        self, requests: Sequence[tuple[Any, Mapping[str, Any] | None]]
+    ) -> tuple[Observation, list[dict[str, Any]]]:
+        """Start an episode in every environment; return the observations, and the `info` of each.
 
         Args:
-            wishes: for each environment a seed or None, and options as a single environment takes them.
+            requests: for each environment a seed or None, and options as a single environment takes them.
         """
         self._check_open()
-        asked = [(checked_seed(seed), checked_options(options, OPTIONS)) for seed, options in wishes]
-        for _, options in asked:
+        checked = [(checked_seed(seed), checked_options(options, OPTIONS)) for seed, options in requests]
+        for _, options in checked:
             if options.get("task") is not None:
                 options["task"] = for_one_agent(tasks_of(options["task"]))
-        news = self._begin(asked)
-        return self._observations(), self._rows(news)
+        updates = self._begin(checked)
+        return self._observations(), self._rows(updates)
 
-    def _begin(self, wishes: Sequence[tuple[int | None, dict[str, Any]] | None]) -> list[News]:
-        """Begin an episode in each environment that has a wish; none does where one cannot."""
-        if any(wish is not None and wish[1].get("arena") is not None for wish in wishes):
-            self._workers.check(wishes)
-        self._begun = False
-        news = self._workers.reset(wishes)
-        self._begun = True
-        return news
+    def _begin(self, requests: Sequence[tuple[int | None, dict[str, Any]] | None]) -> list[Updates]:
+        """Start an episode in each environment that has a request; where one is not valid, none starts."""
+        if any(request is not None and request[1].get("arena") is not None for request in requests):
+            self._workers.check(requests)
+        self._started = False
+        updates = self._workers.reset(requests)
+        self._started = True
+        return updates
 
-    def _mask(self, asked: Any) -> npt.NDArray[np.bool_]:
-        """Which environments begin an episode."""
-        if asked is None:
+    def _mask(self, mask: Any) -> npt.NDArray[np.bool_]:
+        """Return which environments start an episode, as an array of bools."""
+        if mask is None:
             return np.ones(self.num_envs, np.bool_)
-        if not isinstance(asked, np.ndarray) or asked.shape != (self.num_envs,) or asked.dtype != np.bool_:
-            raise ValueError(f"{_MASK} is {asked!r}; it must be an array of {self.num_envs} bools")
-        if not asked.any():
+        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise ValueError(f"{_MASK} is {mask!r}; it must be an array of {self.num_envs} bools")
+        if not mask.any():
             raise ValueError(f"{_MASK} has no environment in it; it must have one or more")
-        if not self._begun and not asked.all():
+        if not self._started and not mask.all():
             raise ResetNeeded(f"no episode is under way; call reset() without a {_MASK} first")
-        return asked
+        return mask
 
     def step(
         self, actions: npt.NDArray[Any]
     ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
-        """Let every environment act."""
-        observations, news = self._advance(actions)
+        """Step every environment."""
+        observations, updates = self._advance(actions)
         reward, terminated, truncated = (self._board.columns[name].copy() for name in RESULTS)
-        return observations, reward, terminated, truncated, self._infos(news)
+        return observations, reward, terminated, truncated, self._infos(updates)
 
     def step_rows(self, actions: npt.NDArray[Any]) -> tuple[Any, ...]:
-        """Let every environment act, as `step`, with one `info` for each instead of arrays.
+        """Step every environment, as `step` does, with one `info` for each instead of arrays.
 
-        Beside observations, rewards, terminated, truncated and the list of infos, there is a dictionary of the last
-        observation and `info` of each episode that ended where the next one began in the same step.
+        The result is a tuple of observations, rewards, terminated, truncated, the list of infos, and a dictionary of
+        the last observation and `info` of each episode that ended where the next one started in the same step.
         """
-        observations, news = self._advance(actions)
+        observations, updates = self._advance(actions)
         reward, terminated, truncated = (self._board.columns[name].copy() for name in RESULTS)
-        finals = {row: final for part in news for row, final in part.finals.items()}
-        return observations, reward, terminated, truncated, self._rows(news), finals
+        finals = {row: final for part in updates for row, final in part.finals.items()}
+        return observations, reward, terminated, truncated, self._rows(updates), finals
 
-    def _advance(self, actions: npt.NDArray[Any]) -> tuple[Observation, list[News]]:
-        """Let every environment act: the observations, and what does not fit into the columns of the board."""
-        self._check_begun()
+    def _advance(self, actions: npt.NDArray[Any]) -> tuple[Observation, list[Updates]]:
+        """Step every environment; return the observations, and what does not fit into the arrays of the board."""
+        self._check_started()
         columns = self._board.columns
         chosen = self._numbers(actions)
         if self._autoreset == "disabled":
@@ -204,31 +206,31 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                     f"the episode of environment {over[0]} is over; call reset with a {_MASK} that has it in it"
                 )
         columns["action"][:] = chosen
-        self._begun = False  # after an interruption some have acted and some have not
+        self._started = False  # after an interrupt, some have acted and some have not
         observations = {name: np.empty_like(part) for name, part in self._board.observations.items()}
         own = self._workers.own
-        news = self._workers.step(lambda: self._copy(observations, slice(own)))
+        updates = self._workers.step(lambda: self._copy(observations, slice(own)))
         self._copy(observations, slice(own, None))
-        self._begun = True
-        return observations, news
+        self._started = True
+        return observations, updates
 
     def _copy(self, observations: Observation, rows: slice) -> None:
-        """Bring what some environments perceived into arrays that nobody writes to later."""
+        """Copy the observations of some environments into arrays that later steps do not change."""
         for name, part in self._board.observations.items():
             observations[name][rows] = part[rows]
 
     def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
-        """The actions as numbers from 0 to 8, one for each environment."""
+        """Return the actions as numbers from 0 to 8, one for each environment."""
         try:
             chosen = np.asarray(actions)
-        except ValueError:  # rows of several lengths
+        except ValueError:  # rows of different lengths
             chosen = np.asarray(None)
         branches = self.settings.actions == "branches"
         shape, most = ((self.num_envs, 2), 2) if branches else ((self.num_envs,), 8)
         if chosen.shape != shape or chosen.dtype.kind not in "iu":
-            wanted = "two whole numbers" if branches else "one whole number"
+            expected = "two whole numbers" if branches else "one whole number"
             raise ValueError(
-                f"actions have shape {chosen.shape} and type {chosen.dtype}; give {wanted} for each of {shape[0]}"
+                f"actions have shape {chosen.shape} and type {chosen.dtype}; give {expected} for each of {shape[0]}"
             )
         if chosen.min() < 0 or chosen.max() > most:
             row = int(np.flatnonzero(((chosen < 0) | (chosen > most)).reshape(shape[0], -1).any(axis=1))[0])
@@ -238,105 +240,105 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
     def _observations(self) -> Observation:
         return {name: part.copy() for name, part in self._board.observations.items()}
 
-    def _infos(self, parts: Iterable[News], mask: npt.NDArray[np.bool_] | None = None) -> dict[str, Any]:
-        """What Gymnasium makes of the `info` of every environment: an array for each key, and who has it."""
-        parts = self._noted(parts)
+    def _infos(self, parts: Iterable[Updates], mask: npt.NDArray[np.bool_] | None = None) -> dict[str, Any]:
+        """Return the `info` of all environments as Gymnasium does: an array for each key, and a mask of who has it."""
+        parts = self._store_lasting(parts)
         infos: dict[str, Any] = {name: self._board.columns[name].copy() for name in INFOS}
         infos |= {name: values.copy() for name, values in self._constant.items()}
-        having = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
-        if not having.all():
+        present = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
+        if not present.all():
             for values in infos.values():
-                values[~having] = None if values.dtype == object else 0
-        infos |= {f"_{name}": having for name in infos}
-        decided = having & self._board.columns[DECIDED]
+                values[~present] = None if values.dtype == object else 0
+        infos |= {f"_{name}": present for name in infos}
+        decided = present & self._board.columns[DECIDED]
         for name in DECIDED_INFOS:
             if self._numbers_only:
                 infos[name] = np.where(decided, infos[name], UNKNOWN)
             else:
                 infos[f"_{name}"] = decided
-        if "variation" in infos:  # others play no template
+        if "variation" in infos:  # only where a template is played
             infos["_variation"] = np.array([each is not None for each in infos["variation"]])
-        for news in parts:
-            for row, happened in news.events.items():
-                infos["events"][row] = happened
-            for row, reason in news.errors.items():
+        for updates in parts:
+            for row, events in updates.events.items():
+                infos["events"][row] = events
+            for row, reason in updates.errors.items():
                 infos["error"][row] = reason
-            for row, present in news.things.items():
-                infos["things"][row] = present
-            for row, (observation, info) in news.finals.items():
+            for row, things in updates.things.items():
+                infos["things"][row] = things
+            for row, (observation, info) in updates.finals.items():
                 variation = info.pop("variation", None)
-                maybe = {} if self._numbers_only else {name: info.pop(name) for name in DECIDED_INFOS}
+                decision = {} if self._numbers_only else {name: info.pop(name) for name in DECIDED_INFOS}
                 infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, row)
-                for name, value in maybe.items():
+                for name, value in decision.items():
                     self._add_decided(infos["final_info"], name, value, row)
                 if variation is not None:
                     self._add_variation(infos["final_info"], variation, row)
         return infos
 
-    def _noted(self, parts: Iterable[News]) -> list[News]:
-        """The news that belong in `infos`, after noting what stays true beyond this step."""
+    def _store_lasting(self, parts: Iterable[Updates]) -> list[Updates]:
+        """Store the entries that stay true after this step; return the updates that belong in `infos`."""
         if self._numbers_only:
-            return [News(finals=news.finals) for news in parts]
+            return [Updates(finals=updates.finals) for updates in parts]
         parts = list(parts)
-        for news in parts:
-            for row, name in news.tasks.items():
+        for updates in parts:
+            for row, name in updates.tasks.items():
                 self._constant["task"][row] = name
-            for row, variation in news.variations.items():
+            for row, variation in updates.variations.items():
                 self._constant.setdefault("variation", _objects([None] * self.num_envs))[row] = variation
         return parts
 
-    def _rows(self, parts: Iterable[News]) -> list[dict[str, Any]]:
-        """The `info` of every environment, as a single one gives it."""
-        parts = self._noted(parts)
+    def _rows(self, parts: Iterable[Updates]) -> list[dict[str, Any]]:
+        """Return the `info` of every environment as a dictionary of its own."""
+        parts = self._store_lasting(parts)
         decided = self._board.columns[DECIDED]
         columns: dict[str, list[Any]] = {name: self._board.columns[name].tolist() for name in INFOS}
         for name in DECIDED_INFOS:
             unknown = UNKNOWN if self._numbers_only else None
             pairs = zip(decided.tolist(), columns[name], strict=True)
-            columns[name] = [value if known else unknown for known, value in pairs]
+            columns[name] = [value if is_decided else unknown for is_decided, value in pairs]
         columns |= {name: values.tolist() for name, values in self._constant.items()}
         names = list(columns)
         rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        if "variation" in columns:  # others play no template
+        if "variation" in columns:  # only where a template is played
             for row in rows:
                 if row["variation"] is None:
                     del row["variation"]
-        for news in parts:
-            for name, values in (("events", news.events), ("error", news.errors), ("things", news.things)):
+        for updates in parts:
+            for name, values in (("events", updates.events), ("error", updates.errors), ("things", updates.things)):
                 for index, value in values.items():
                     rows[index][name] = value
         return rows
 
     def _add_decided(self, infos: dict[str, Any], name: str, value: Any, row: int) -> None:
-        """What is known once an episode is decided; where it is unknown, the mask says so."""
-        known = infos.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))
+        """Add an entry that is known once an episode is decided; the mask says where it is unknown."""
+        mask = infos.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))
         infos.setdefault(name, np.zeros(self.num_envs, INFOS[name]))[row] = 0 if value is None else value
-        known[row] = value is not None
+        mask[row] = value is not None
 
     def _add_variation(self, infos: dict[str, Any], variation: dict[str, Any], row: int) -> None:
-        """What was drawn stays together: Gymnasium would make an array of each value, all of the first one's type."""
+        """Add drawn values as one object: Gymnasium would make an array of each value, with the type of the first."""
         infos.setdefault("variation", _objects([None] * self.num_envs))[row] = variation
         infos.setdefault("_variation", np.zeros(self.num_envs, np.bool_))[row] = True
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """What a method of each environment returns, or what an attribute of each is."""
-        return tuple(self.ask("call", range(self.num_envs), name, args, kwargs))
+        """Return the results of a method of each environment, or an attribute of each."""
+        return tuple(self.query("call", range(self.num_envs), name, args, kwargs))
 
-    def ask(self, what: str, rows: Sequence[int], *args: Any) -> list[Any]:
-        """What `get` (of an attribute) or `call` (of a method) says of some environments, in the order of `rows`."""
+    def query(self, what: str, rows: Sequence[int], *args: Any) -> list[Any]:
+        """Return `get_attribute` or `call` (of a method) of some environments, in the order of `rows`."""
         self._check_open()
-        wanted = sorted(set(rows))
-        found = self._workers.query(what, [index in wanted for index in range(self.num_envs)], *args)
-        answers = dict(zip(wanted, found, strict=True))
-        return [answers[row] for row in rows]
+        selected = sorted(set(rows))
+        results = self._workers.query(what, [index in selected for index in range(self.num_envs)], *args)
+        by_row = dict(zip(selected, results, strict=True))
+        return [by_row[row] for row in rows]
 
-    def put(self, rows: Sequence[int], name: str, value: Any) -> None:
+    def set_attribute(self, rows: Sequence[int], name: str, value: Any) -> None:
         """Set an attribute of some environments."""
         self._check_open()
-        self._workers.put([index in rows for index in range(self.num_envs)], name, [value] * self.num_envs)
+        self._workers.set_attribute([index in rows for index in range(self.num_envs)], name, [value] * self.num_envs)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """What an attribute of each environment is."""
+        """Return an attribute of each environment."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
@@ -345,15 +347,15 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ValueError(f"there are {self.num_envs} environments and {len(each)} values; give one for each")
-        self._workers.put([True] * self.num_envs, name, each)
+        self._workers.set_attribute([True] * self.num_envs, name, each)
 
     def snapshot(self) -> list[Snapshot]:
-        """Where each environment is, to be there again with `restore`, in this vector or another."""
-        self._check_begun()
+        """Return the state of each environment, for `restore` in this vector or another."""
+        self._check_started()
         return list(self.call("snapshot"))
 
     def restore(self, snapshots: Sequence[Snapshot | None]) -> tuple[Observation, dict[str, Any]]:
-        """Be where snapshots were taken; what `reset` would return there.
+        """Return to the states of snapshots; return what `reset` would return there.
 
         Args:
             snapshots: one for each environment, from `snapshot` of this or another vector or of a single environment;
@@ -361,32 +363,32 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         """
         self._check_open()
         if not isinstance(snapshots, list | tuple) or len(snapshots) != self.num_envs:
-            given = len(snapshots) if isinstance(snapshots, list | tuple) else type(snapshots).__name__
+            count = len(snapshots) if isinstance(snapshots, list | tuple) else type(snapshots).__name__
             raise ValueError(
-                f"there are {self.num_envs} environments and {given} snapshots; give one for each in a list"
+                f"there are {self.num_envs} environments and {count} snapshots; give one for each in a list"
             )
         for each in snapshots:
             if each is not None:
                 ArenaEnv.check_snapshot(each, self.settings.rules)
-        having = np.array([each is not None for each in snapshots])
-        if not having.all():
-            self._check_begun()
-        self._begun = False
-        news = self._workers.restore(snapshots)
-        self._begun = True
-        return self._observations(), self._infos(news, having)
+        present = np.array([each is not None for each in snapshots])
+        if not present.all():
+            self._check_started()
+        self._started = False
+        updates = self._workers.restore(snapshots)
+        self._started = True
+        return self._observations(), self._infos(updates, present)
 
     def __reduce__(self) -> Any:
-        """No second vector can have this one's processes and memory."""
+        """Refuse to copy or pickle: the processes and memory of a vector cannot be shared."""
         raise TypeError("a vector can be neither copied nor pickled; make another one, or keep what snapshot() says")
 
     def render(self) -> tuple[Any, ...] | None:
-        """A picture of each."""
+        """Return a picture of each environment."""
         return None if self.render_mode is None else self.call("render")
 
-    def _check_begun(self) -> None:
+    def _check_started(self) -> None:
         self._check_open()
-        if not self._begun:
+        if not self._started:
             raise ResetNeeded("no episode is under way; call reset() first")
 
     def _check_open(self) -> None:
@@ -400,7 +402,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
 
 def vector_settings() -> list[str]:
-    """The names of all settings of a vector."""
+    """Return the names of all settings of a vector."""
     return [*_OWN_SETTINGS, *known_settings()]
 
 
@@ -414,17 +416,17 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
 def make_vec(
     tasks: Source | Iterable[Source] = (), num_envs: int = 1, *, workers: int | None = None, **settings: Any
 ) -> ArenaVectorEnv:
-    """A vector of environments; the settings are those of `puzzlebox.make`, and `autoreset`.
+    """Create a vector of environments; the settings are those of `puzzlebox.make`, and `autoreset`.
 
     Args:
         tasks: a task as for `puzzlebox.make`, a folder, a battery such as `operant-curriculum`, a pattern, or a list.
-        num_envs: how many environments; environment i plays tasks i, i + num_envs, ... of the list.
-        workers: how many processes run them, this one included; 0 is 1; None: as many as there are cores.
+        num_envs: the number of environments; environment i plays tasks i, i + num_envs, ... of the list.
+        workers: the number of processes, this one included; 0 is 1. Default: the number of cores.
         settings: see `puzzlebox.make`; `autoreset` is "next_step", "same_step" or "disabled".
     """
     refuse_unknown(settings, ["tasks", *vector_settings()])
     if isinstance(tasks, Iterator):
-        tasks = list(tasks)  # it is looked at twice
+        tasks = list(tasks)  # it is read twice
     envs = ArenaVectorEnv(tasks, num_envs, workers=workers, **settings)
     if isinstance(settings.get("autoreset"), AutoresetMode):
         settings["autoreset"] = settings["autoreset"].name.lower()

@@ -1,4 +1,4 @@
-"""Groups of environments in this process and in others, since the engine's step lets only one thread do anything."""
+"""Groups of environments in this process and in others, since the engine's step holds the GIL."""
 
 import pickle
 import select
@@ -11,47 +11,47 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 from weakref import finalize
 
-from puzzlebox.arena.envs.group import Group, Job, News
-from puzzlebox.arena.envs.undisturbed import Undisturbed
+from puzzlebox.arena.envs.delayed_interrupt import DelayedInterrupt
+from puzzlebox.arena.envs.group import Group, Job, Updates
 from puzzlebox.processes import CONTEXT, cores, exit_code, start_worker, stop_workers, without_main
 
-# What is said at nearly every step, without pickling: act as the board says; it is done, and there is no news.
-_STEP, _NO_NEWS = b"step", b"done"
-# So long one looks for the other's answer before one sleeps until it comes: to be woken takes as long as some steps.
-# Only where each process has a core for itself.
-_WATCH = 2e-4
-# What a user can have got wrong is passed on as it is.
-_KNOWN = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundError, AttributeError)}
+# The messages of most steps, sent without pickling: the request to step, and the reply that there are no updates.
+_STEP, _NO_UPDATES = b"step", b"done"
+# How long to poll for a message before sleeping: waking up takes as long as some steps. Only where each process has a
+# core of its own.
+_POLL_SECONDS = 2e-4
+# Errors of these classes, which a user's mistake can cause, are raised again with their class.
+_ERRORS = {kind.__name__: kind for kind in (ValueError, TypeError, FileNotFoundError, AttributeError)}
 
 
-class _Watch:
-    """Waits until something can be read: awake for a moment where that is asked for, then asleep."""
+class _Receiver:
+    """Waits until a message can be read: polls for a short time if `poll_first`, then sleeps."""
 
-    def __init__(self, connection: Connection, awake: bool) -> None:
+    def __init__(self, connection: Connection, poll_first: bool) -> None:
         self._connection = connection
-        self._moment = _WATCH if awake else 0.0
+        self._poll_seconds = _POLL_SECONDS if poll_first else 0.0
         self._poll = None
         if hasattr(select, "poll"):
-            watch = select.poll()
-            watch.register(connection.fileno(), select.POLLIN)
-            self._poll = watch.poll
+            poll = select.poll()
+            poll.register(connection.fileno(), select.POLLIN)
+            self._poll = poll.poll
 
     def __call__(self) -> None:
-        """It can be interrupted here, and nothing is lost."""
+        """Wait for a message; an interrupt here loses nothing."""
         if self._poll is None:
             self._connection.poll(None)
             return
-        end = time.perf_counter() + self._moment
+        end = time.perf_counter() + self._poll_seconds
         while time.perf_counter() < end:
             if self._poll(0):
                 return
         self._poll()
 
 
-def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
-    """Do what is asked until nobody asks any more."""
+def _work(connection: Connection, memory: Any, job: Job, poll_first: bool) -> None:
+    """Create a group and answer its requests until the connection is closed."""
     group: Group | None = None
-    wait = _Watch(connection, awake)
+    wait = _Receiver(connection, poll_first)
     while True:
         try:
             if group is None:
@@ -62,40 +62,40 @@ def _work(connection: Connection, memory: Any, job: Job, awake: bool) -> None:
                 message = connection.recv_bytes()
                 name, args = ("step", ()) if message == _STEP else pickle.loads(message)
                 reply = getattr(group, name)(*args)
-            if isinstance(reply, News) and not reply:
-                connection.send_bytes(_NO_NEWS)
+            if isinstance(reply, Updates) and not reply:
+                connection.send_bytes(_NO_UPDATES)
             else:
                 connection.send((None, reply))
         except (EOFError, ConnectionError):
             return
         except Exception as problem:
-            with suppress(ConnectionError):  # nobody asks any more
+            with suppress(ConnectionError):  # the connection is closed
                 connection.send(((type(problem).__name__, str(problem)), None))
             if group is None:
                 return
 
 
 class Workers:
-    """Groups that act at the same time: the first in this process, which would only wait, the others in theirs.
+    """Groups that step at the same time: the first in this process, each of the others in a process of its own.
 
     Attributes:
-        memory: where the board of all environments lies.
-        closed: they are gone, and nothing can be asked any more.
+        memory: the block of memory of the board.
+        closed: whether the workers have stopped.
     """
 
     def __init__(self, job: Job, count: int, size: int) -> None:
         self.closed = False
-        awake = count <= cores()
+        poll_first = count <= cores()
         self.memory: Any = CONTEXT.RawArray("b", size) if count > 1 else bytearray(size)
         self._connections: list[Connection] = []
-        self._waits: list[_Watch] = []
+        self._receivers: list[_Receiver] = []
         self._processes: list[BaseProcess] = []
-        # In a cycle the collector may finalise a connection, which closes its handle and forgets to note it, before
-        # whoever closes it again; this holds the connections outside, so that they are closed first, and once.
-        self._left_open = finalize(self, _shut, self._connections, self._processes)
-        self._left_open.atexit = False
-        # Whether an answer is still to come: somebody may interrupt this process between question and answer.
-        self._owing: list[bool] = []
+        # The garbage collector may finalize a connection within a cycle, which closes its handle without marking it as
+        # closed; closing it again would close another file. The finalizer holds the connections outside of the cycle.
+        self._finalizer = finalize(self, _stop_all, self._connections, self._processes)
+        self._finalizer.atexit = False
+        # Whether a reply is still to come: an interrupt may occur between request and reply.
+        self._pending: list[bool] = []
         self._bounds = [len(job.shares) * number // count for number in range(count + 1)]
         first, *others = [
             replace(job, shares=job.shares[low:high], first=low)
@@ -104,110 +104,110 @@ class Workers:
         try:
             with without_main():
                 for part in others:
-                    ours, process = start_worker(_work, self.memory, part, awake)
+                    ours, process = start_worker(_work, self.memory, part, poll_first)
                     self._connections.append(ours)
-                    self._waits.append(_Watch(ours, awake))
+                    self._receivers.append(_Receiver(ours, poll_first))
                     self._processes.append(process)
-                    self._owing.append(True)
+                    self._pending.append(True)
             self._own = Group(first, self.memory)
-            for complaint, _ in self._replies():
-                if complaint:
-                    raise _problem(*complaint)
+            for error, _ in self._replies():
+                if error:
+                    raise _rebuild_error(*error)
         except BaseException:
             self.close()
             raise
 
     def __len__(self) -> int:
-        """How many processes run the environments, this one included."""
+        """Return the number of processes that run the environments, this one included."""
         return len(self._bounds) - 1
 
-    def check(self, wishes: Sequence[Any]) -> None:
-        """Complain where a reset cannot be done; none has begun then."""
-        self._ask("check", [(part,) for part in self._parts(wishes)])
+    def check(self, requests: Sequence[Any]) -> None:
+        """Raise an error where a reset is not possible; no environment has been reset then."""
+        self._request("check", [(part,) for part in self._parts(requests)])
 
-    def reset(self, wishes: Sequence[Any]) -> list[News]:
-        """Begin an episode in each environment that has a wish."""
-        return self._ask("reset", [(part,) for part in self._parts(wishes)])
+    def reset(self, requests: Sequence[Any]) -> list[Updates]:
+        """Start an episode in each environment that has a request."""
+        return self._request("reset", [(part,) for part in self._parts(requests)])
 
-    def restore(self, snapshots: Sequence[Any]) -> list[News]:
-        """Be where snapshots were taken, in each environment that has one."""
-        return self._ask("restore", [(part,) for part in self._parts(snapshots)])
+    def restore(self, snapshots: Sequence[Any]) -> list[Updates]:
+        """Return to the states of snapshots, in each environment that has one."""
+        return self._request("restore", [(part,) for part in self._parts(snapshots)])
 
-    def put(self, wanted: Sequence[bool], name: str, values: Sequence[Any]) -> None:
-        """Set an attribute of each environment that is wanted."""
-        parts = zip(self._parts(wanted), self._parts(values), strict=True)
-        self._ask("put", [(own, name, part) for own, part in parts])
+    def set_attribute(self, selected: Sequence[bool], name: str, values: Sequence[Any]) -> None:
+        """Set an attribute of each selected environment."""
+        parts = zip(self._parts(selected), self._parts(values), strict=True)
+        self._request("set_attribute", [(own, name, part) for own, part in parts])
 
     def _parts(self, values: Sequence[Any]) -> list[Sequence[Any]]:
-        """What concerns the environments of each group."""
+        """Return the values of each group's environments."""
         return [values[low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
 
     @property
     def own(self) -> int:
-        """How many of the first environments are in this process."""
+        """Return how many environments run in this process; they are the first."""
         return self._bounds[1]
 
-    def step(self, meanwhile: Callable[[], None]) -> list[News]:
-        """Let each act as the board says; `meanwhile` is done as soon as the own ones have, where others still may."""
-        return self._ask("step", [()] * len(self), meanwhile)
+    def step(self, meanwhile: Callable[[], None]) -> list[Updates]:
+        """Step each environment by its action on the board; `meanwhile` runs after this process's own group."""
+        return self._request("step", [()] * len(self), meanwhile)
 
-    def query(self, what: str, wanted: Sequence[bool], *args: Any) -> list[Any]:
-        """What `get` or `call` of a group says of each environment that is wanted."""
-        asked = [(own, *args) for own in self._parts(wanted)]
-        return [each for part in self._ask(what, asked) for each in part]
+    def query(self, what: str, selected: Sequence[bool], *args: Any) -> list[Any]:
+        """Return `get_attribute` or `call` of each selected environment."""
+        arguments = [(own, *args) for own in self._parts(selected)]
+        return [each for part in self._request(what, arguments) for each in part]
 
-    def _ask(
+    def _request(
         self, name: str, arguments: Sequence[tuple[Any, ...]], meanwhile: Callable[[], None] = lambda: None
     ) -> list[Any]:
-        """What each group answers; complaints come only after all have spoken, so that none is in the middle of it."""
-        if any(self._owing):
+        """Return the result of each group; an error is raised only after all groups have replied."""
+        if any(self._pending):
             self._replies()
         own, *others = arguments
-        questions = [_STEP if name == "step" else pickle.dumps((name, args)) for args in others]
-        for number, question in enumerate(questions):
-            with self._exchanging(number) as connection:
-                connection.send_bytes(question)
-                self._owing[number] = True
-        problem, answer = None, None
+        messages = [_STEP if name == "step" else pickle.dumps((name, args)) for args in others]
+        for number, message in enumerate(messages):
+            with self._exchange(number) as connection:
+                connection.send_bytes(message)
+                self._pending[number] = True
+        error, result = None, None
         try:
-            answer = getattr(self._own, name)(*own)
+            result = getattr(self._own, name)(*own)
             meanwhile()
-        except Exception as own_problem:
-            problem = own_problem
-        answers = self._replies()
-        problems = [problem, *(_problem(*complaint) if complaint else None for complaint, _ in answers)]
-        for problem in problems:
-            if problem is not None:
-                raise problem
-        return [answer, *(reply for _, reply in answers)]
+        except Exception as own_error:
+            error = own_error
+        replies = self._replies()
+        errors = [error, *(_rebuild_error(*details) if details else None for details, _ in replies)]
+        for error in errors:
+            if error is not None:
+                raise error
+        return [result, *(reply for _, reply in replies)]
 
     def _replies(self) -> list[Any]:
-        """One answer of each of the others that owes one."""
+        """Return one reply of each worker that has one pending."""
         replies = []
-        for number, owing in enumerate(self._owing):
-            if not owing:
+        for number, pending in enumerate(self._pending):
+            if not pending:
                 continue
-            self._waits[number]()
-            with self._exchanging(number) as connection:
+            self._receivers[number]()
+            with self._exchange(number) as connection:
                 message = connection.recv_bytes()
-                self._owing[number] = False  # whatever becomes of the answer
-            replies.append((None, News()) if message == _NO_NEWS else pickle.loads(message))
+                self._pending[number] = False  # even if unpickling fails
+            replies.append((None, Updates()) if message == _NO_UPDATES else pickle.loads(message))
         return replies
 
     @contextmanager
-    def _exchanging(self, number: int) -> Iterator[Connection]:
-        """Send or receive one message, whole: half of one would make nonsense of all that follow."""
-        with Undisturbed():
+    def _exchange(self, number: int) -> Iterator[Connection]:
+        """Send or receive one whole message: after half of one, the connection would be useless."""
+        with DelayedInterrupt():
             try:
                 yield self._connections[number]
             except (EOFError, OSError):
-                raise self._lost(number) from None
-            except BaseException:  # a signal of another kind
+                raise self._close_after_loss(number) from None
+            except BaseException:  # another signal
                 self.close()
                 raise
 
-    def _lost(self, number: int) -> RuntimeError:
-        """A worker is gone; without it the vector is of no use."""
+    def _close_after_loss(self, number: int) -> RuntimeError:
+        """Close the vector after the loss of a worker, and return the error to raise."""
         code = exit_code(self._processes[number])
         low, high = self._bounds[number + 1], self._bounds[number + 2] - 1
         self.close()
@@ -218,17 +218,17 @@ class Workers:
     def close(self) -> None:
         """Stop all workers."""
         self.closed = True
-        _shut(self._connections, self._processes)
-        self._owing = []
+        _stop_all(self._connections, self._processes)
+        self._pending = []
 
 
-def _shut(connections: list[Connection], processes: list[BaseProcess]) -> None:
-    """Stop all workers and forget them."""
+def _stop_all(connections: list[Connection], processes: list[BaseProcess]) -> None:
+    """Stop all workers and clear both lists."""
     stop_workers(connections, processes)
     connections.clear()
     processes.clear()
 
 
-def _problem(kind: str, text: str) -> Exception:
-    """What a worker complained of."""
-    return _KNOWN[kind](text) if kind in _KNOWN else RuntimeError(f"an environment failed: {kind}: {text}")
+def _rebuild_error(kind: str, text: str) -> Exception:
+    """Return the error of a worker as an exception of its own class, or else a RuntimeError."""
+    return _ERRORS[kind](text) if kind in _ERRORS else RuntimeError(f"an environment failed: {kind}: {text}")

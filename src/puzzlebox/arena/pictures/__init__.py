@@ -1,1 +1,1 @@
-"""Pictures of recorded episodes: a camera that follows an animal, and the ways animals went."""
+"""Pictures of recorded episodes: a camera that follows an animal, and the paths of animals."""

@@ -1,4 +1,4 @@
-"""The camera of films and pictures: it follows an animal through a replay, smoothly where its view may leap."""
+"""The camera of films and pictures: it follows an animal through a replay, smoothly where its view may jump."""
 
 from dataclasses import replace
 from math import atan2, degrees, exp, hypot
@@ -13,28 +13,28 @@ from puzzlebox.scene.scene import Scene
 from puzzlebox.text import nearest
 
 VIEWS = ("first", "third", "top")
-# How fast the eye behind the animal comes to where it should be, per second (docs/original/playing.md#views).
-_HASTE = 10.0
-# So far before something opaque it stops, in metres.
+# How fast the camera behind the animal approaches its target, per second (docs/original/playing.md#views).
+_FOLLOW_RATE = 10.0
+# The distance it keeps from opaque surfaces, in metres.
 _CLEAR = 0.2
 
 Image = NDArray[np.uint8]
 
 
 def checked_view(view: str) -> str:
-    """The name of a view, or a sentence about it."""
+    """Return the name of a view, or raise a ValueError."""
     if view not in VIEWS:
         raise ValueError(f"there is no view {view!r}{nearest(view, VIEWS)}")
     return view
 
 
 class FollowingCamera:
-    """Paints a world again and again from one view.
+    """Paints a world repeatedly from one view.
 
     Args:
         view: "first", "third" or "top".
         size: width and height in pixels.
-        fine: with soft shadows and full averaging, some thirty times as slow.
+        fine: whether to paint soft shadows and average more samples, about thirty times as slow.
     """
 
     def __init__(self, view: str, size: tuple[int, int], *, fine: bool = False) -> None:
@@ -44,28 +44,28 @@ class FollowingCamera:
         self._offset, self._heading, self._pitch = np.zeros(3), 0.0, 0.0
 
     def paint(self, world: World) -> Image:
-        """A picture of the world as it is now; in the dark only the view from above shows anything."""
+        """Return a picture of the world now; in the dark only the view from above shows anything."""
         width, height = self._size
         if not world.lights and self._view != "top":
             return np.zeros((height, width, 3), np.uint8)
         view = self.look(world)
-        # What the animal sees is shown as its own camera paints it, without shadows.
+        # The first-person view is painted as the animal's camera does, without shadows.
         if self._fine and self._view != "first":
             return self._painter.picture(view, width, height)
-        return self._quickly(view)
+        return self._paint_quickly(view)
 
-    def _quickly(self, view: View) -> Image:
-        """Painted twice as fine and averaged as bytes."""
+    def _paint_quickly(self, view: View) -> Image:
+        """Paint at twice the size, and average bytes."""
         width, height = self._size
         fine = np.empty((2 * height, 2 * width, 3), np.uint8)
-        looking = (view.eye, view.heading, view.pitch, view.fov_degrees)
-        self._painter.paint(fine, *looking, skip_thing=view.skip_thing)
+        direction = (view.eye, view.heading, view.pitch, view.fov_degrees)
+        self._painter.paint(fine, *direction, skip_thing=view.skip_thing)
         upper, lower = fine[::2].astype(np.uint16), fine[1::2]
         rows = upper + lower
         return np.asarray((rows[:, ::2] + rows[:, 1::2] + 2) >> 2, np.uint8)
 
     def look(self, world: World) -> View:
-        """From where it looks now; behind an animal that depends on where it was before."""
+        """Return the current view; that from behind an animal depends on the views before."""
         scene = world.scene()
         fresh = self._scene is not scene
         if fresh:
@@ -74,23 +74,23 @@ class FollowingCamera:
             return View.first(scene)
         if self._view == "top":
             return View.top(scene, self._size[0] / self._size[1])
-        wanted = View.third(scene)
+        target = View.third(scene)
         row = scene.animals[0]
         middle = scene.poses["at"][row].astype(float)
-        offset = np.array(wanted.eye) - middle
+        offset = np.array(target.eye) - middle
         if fresh:
-            self._offset, self._heading, self._pitch = offset, wanted.heading, wanted.pitch
+            self._offset, self._heading, self._pitch = offset, target.heading, target.pitch
         else:
-            share = 1 - exp(-_HASTE * PHYSICS_STEP * (world.clock - self._clock))
+            share = 1 - exp(-_FOLLOW_RATE * PHYSICS_STEP * (world.clock - self._clock))
             self._offset = self._offset + share * (offset - self._offset)
-            self._heading += share * ((wanted.heading - self._heading + 180) % 360 - 180)
-            self._pitch += share * (wanted.pitch - self._pitch)
+            self._heading += share * ((target.heading - self._heading + 180) % 360 - 180)
+            self._pitch += share * (target.pitch - self._pitch)
         self._clock = world.clock
-        eye = middle + self._offset * self._free(row, middle)
-        return replace(wanted, eye=tuple(eye.tolist()), heading=self._heading % 360, pitch=self._pitch)
+        eye = middle + self._offset * self._free_part(row, middle)
+        return replace(target, eye=tuple(eye.tolist()), heading=self._heading % 360, pitch=self._pitch)
 
-    def _free(self, row: int, middle: NDArray[np.float64]) -> float:
-        """How much of the way to the eye has nothing opaque in it."""
+    def _free_part(self, row: int, middle: NDArray[np.float64]) -> float:
+        """Return which part of the way to the camera, 0.1 to 1, has nothing opaque in it."""
         x, y, z = self._offset.tolist()
         arm = hypot(x, y, z)
         metres, image = np.empty((3, 3), np.float32), np.empty((3, 3, 1), np.uint8)

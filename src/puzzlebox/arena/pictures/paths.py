@@ -1,4 +1,4 @@
-"""Where the animals went, drawn on a picture of the arena from above."""
+"""The paths of animals, drawn on a picture of the arena from above."""
 
 from math import radians, tan
 
@@ -12,38 +12,38 @@ from puzzlebox.render import Painter, View
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
-# From the start to the end: blue, through white, to orange, which also the colour-blind tell apart.
+# From start to end: blue, white, orange, which colour-blind readers can distinguish.
 _COLOURS = np.array(((20, 80, 220), (245, 245, 245), (240, 120, 0)), float)
-# Of the line and the spots at its ends, as parts of the shorter side of the picture.
+# The widths of the line and of the spots at its ends, relative to the shorter side of the picture.
 _LINE, _SPOT = 0.0027, 0.010
 _EDGE = (20, 20, 20)
 
 
 def path_picture(record: Record, size: tuple[int, int] = (1200, 800)) -> Image:
-    """The arena as it was at the start, from above, with the way of each animal until it is done: from blue to orange.
+    """Return the arena at the start, from above, with the path of each animal until it is done, from blue to orange.
 
-    An episode that went on in further arenas has one picture beside the other.
+    An episode with several arenas gives one picture beside the other.
     """
     panels: list[tuple[Image, View]] = []
-    ways: list[list[Points]] = []
-    entered, done = -1, [False]
+    paths: list[list[Points]] = []
+    position, done = -1, [False]
     for moment in moments(record):
         world = moment.world
-        if entered != world.position:
-            entered = world.position
+        if position != world.position:
+            position = world.position
             panels.append(_ground(world, size))
-            ways.append([])
+            paths.append([])
             done = [False] * len(world.animals)
-        # Who is done may still slide while the result is shown.
+        # An animal that is done may still slide while the result is shown.
         now = [
-            ways[-1][-1][index] if done[index] else world.position_of(animal)
+            paths[-1][-1][index] if done[index] else world.position_of(animal)
             for index, animal in enumerate(world.animals)
         ]
-        ways[-1].append(np.array(now))
+        paths[-1].append(np.array(now))
         done = [bool(animal.done) for animal in world.animals]
     pictures = []
-    for (image, view), way in zip(panels, ways, strict=True):
-        pictures.append(_drawn(image, view, np.array(way)))
+    for (image, view), path in zip(panels, paths, strict=True):
+        pictures.append(_draw_paths(image, view, np.array(path)))
     return np.hstack(pictures)
 
 
@@ -53,13 +53,13 @@ def _ground(world: World, size: tuple[int, int]) -> tuple[Image, View]:
     return Painter(scene).picture(view, *size), view
 
 
-def _drawn(image: Image, view: View, way: Points) -> Image:
-    """The picture with the ways of all animals: moments x animals x three coordinates."""
+def _draw_paths(image: Image, view: View, path: Points) -> Image:
+    """Return the picture with the paths of all animals: moments x animals x three coordinates."""
     height, width, _ = image.shape
     shorter = min(width, height)
     canvas = image.astype(float)
-    for animal in range(way.shape[1]):
-        spots = pixels(way[:, animal], view, width, height)
+    for animal in range(path.shape[1]):
+        spots = pixels(path[:, animal], view, width, height)
         line, times = _dense(spots)
         _stamp(canvas, line, shorter * _LINE * 1.7, np.tile(_EDGE, (len(line), 1)))
         _stamp(canvas, line, shorter * _LINE, _colour(times))
@@ -70,20 +70,20 @@ def _drawn(image: Image, view: View, way: Points) -> Image:
 
 
 def pixels(places: Points, view: View, width: int, height: int) -> Points:
-    """Where on a picture from above places are: column and row."""
+    """Return the column and row of positions on a picture from above."""
     x, y, z = places.T
     scale = min(width, height) / 2 / tan(radians(view.fov_degrees / 2)) / (view.eye[1] - y)
     return np.stack((width / 2 + (x - view.eye[0]) * scale, height / 2 - (z - view.eye[2]) * scale), axis=1)
 
 
 def _dense(spots: Points) -> tuple[Points, Points]:
-    """Points along the line half a pixel apart, and how late each is, 0 to 1."""
+    """Return points along the line half a pixel apart, and the time of each, 0 to 1."""
     lengths = np.hypot(*np.diff(spots, axis=0).T) if len(spots) > 1 else np.zeros(0)
-    way = np.concatenate(((0.0,), np.cumsum(lengths)))
-    along = np.linspace(0.0, way[-1], int(2 * way[-1]) + 2)
+    distance = np.concatenate(((0.0,), np.cumsum(lengths)))
+    along = np.linspace(0.0, distance[-1], int(2 * distance[-1]) + 2)
     times = np.linspace(0.0, 1.0, len(spots))
-    points = np.stack([np.interp(along, way, spots[:, axis]) for axis in (0, 1)], axis=1)
-    return points, np.interp(along, way, times)
+    points = np.stack([np.interp(along, distance, spots[:, axis]) for axis in (0, 1)], axis=1)
+    return points, np.interp(along, distance, times)
 
 
 def _colour(times: Points) -> Points:
@@ -91,7 +91,7 @@ def _colour(times: Points) -> Points:
 
 
 def _stamp(canvas: NDArray[np.float64], points: Points, radius: float, colours: NDArray[np.float64]) -> None:
-    """Put a soft round spot at each point, later ones over earlier ones."""
+    """Paint a soft round spot at each point, later ones over earlier ones."""
     height, width, _ = canvas.shape
     reach = int(radius) + 2
     for (x, y), colour in zip(points, colours, strict=True):

@@ -1,4 +1,4 @@
-"""What an animal perceives: camera, rays, vitals and heading, each a `Sense` that looks at a World for one animal."""
+"""The senses of an animal: camera, rays, vitals and heading, each a `Sense` that reads a World for one animal."""
 
 from puzzlebox.arena.senses.camera import Camera, Depth, Segments
 from puzzlebox.arena.senses.heading import Heading

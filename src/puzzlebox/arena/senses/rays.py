@@ -1,4 +1,4 @@
-"""Rays: how far it is to the next thing in some directions, and what kind of thing that is."""
+"""Rays: the distance to the nearest thing in several directions, and the kind of that thing."""
 
 from collections.abc import Mapping
 from math import radians
@@ -21,36 +21,36 @@ from puzzlebox.scene.scene import no_such_animal
 RADIUS = 0.5
 LENGTH = 200.0
 MOST_RAYS, MOST_DEGREES = 1001, 360
-# What the rays of the original can tell apart, in the order of the columns; older builds knew the first 12 or 6
+# The tags that the rays of the original distinguish, in the order of the columns; older builds had the first 12 or 6
 # (docs/original/senses.md#tags).
 TAGS = (
     *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
     *("GoalSpawner", "DeathZone", "HotZone", "Ramp", "PillarButton", "SignPoster"),
     *("DecoyGoal", "DecoyGoalBounce", "HollowObj", "badGoalMulti", "DataZone", "agent"),
 )
-# Tags of the original for which its rays have no column: a ray that meets such a thing sets none.
+# Tags of the original for which its rays have no column: a ray that hits such a thing sets none.
 _WITHOUT_COLUMN = ("", "GrowGoal", "ShrinkGoal")
-# What a thing is seen as where its own tag was not known yet: with six tags a DeathZone was a bad goal.
-_SEEN_AS = {6: {"DeathZone": "badGoal"}}
+# The tag reported for a thing whose own tag did not exist yet, by the number of tags: a DeathZone was a bad goal.
+_REPORTED_AS = {6: {"DeathZone": "badGoal"}}
 
 Floats = npt.NDArray[np.float32]
 
 
 class Rays(Sense):
-    """Balls of half a metre cast from the animal's middle, level, in a fan around where it looks.
+    """Balls of half a metre radius cast level from the animal's centre, in a fan around its heading.
 
-    Each ray gives one number for each tag (1 where that is what it met), 1 if it met nothing, and the distance over
-    200 m. The ray in the middle comes first, then the nearest on the right, the nearest on the left, and so on. What an
-    animal overlaps it does not see; zones are seen from outside, also invisible ones.
+    Each ray gives one number for each tag (1 for the thing it hit), 1 if it hit nothing, and the distance over 200 m.
+    The ray in the middle comes first, then the nearest on the right, the nearest on the left, and so on. A ray does
+    not hit what the animal overlaps; it hits zones from outside, also invisible ones.
 
     Attributes:
-        count: how many rays; an odd number.
-        degrees: the whole fan, from the leftmost to the rightmost ray.
+        count: the number of rays, which is odd.
+        degrees: the angle of the whole fan, from the leftmost to the rightmost ray.
 
     Args:
-        count: how many rays.
-        degrees: the whole fan.
-        rules: the rules of the episodes, which say how many columns a ray has in `space`.
+        count: the number of rays, odd.
+        degrees: the angle of the whole fan.
+        rules: the rules of the episodes; they set the number of columns of a ray in `space`.
     """
 
     name = "rays"
@@ -75,29 +75,25 @@ class Rays(Sense):
         self.count = int(count)
         self.degrees = float(degrees)
         self.space = spaces.Box(0.0, 1.0, (self.size(rules),), np.float32)
-        side = self.count // 2
-        step = radians(self.degrees) / 2 / side if side else 0.0
-        self._turns = [0.0]
-        for number in range(1, side + 1):
-            self._turns += [number * step, -number * step]
+        self._turns = ray_turns(self.count, self.degrees)
         self._things: Mapping[int, Thing] | None = None
         self._numbered = 0
 
     @staticmethod
     def tags(rules: Rules) -> tuple[str, ...]:
-        """The names of the columns that say what was met.
+        """Return the names of the columns that say what a ray hit.
 
-        Where the rules know all tags of the original, those that things of other packages bring follow, by name.
+        Under rules with all tags of the original, the tags of things of other packages follow, sorted by name.
         """
-        known = TAGS[: rules.ray_tags]
-        return known if len(known) < len(TAGS) else known + other_tags()
+        tags = TAGS[: rules.ray_tags]
+        return tags if len(tags) < len(TAGS) else tags + other_tags()
 
     def size(self, rules: Rules) -> int:
-        """How many numbers a cast gives."""
+        """Return how many numbers all rays give."""
         return self.count * (len(self.tags(rules)) + 2)
 
-    def seen(self, world: World, animal_index: int = 0) -> list[tuple[str, float]]:
-        """The tag of what each ray meets ("": something without one, "none": nothing) and the distance over 200 m."""
+    def hits(self, world: World, animal_index: int = 0) -> list[tuple[str, float]]:
+        """Return for each ray the tag of what it hits ("": no tag, "none": nothing) and the distance over 200 m."""
         try:
             animal = world.animals[animal_index]
         except (IndexError, TypeError):
@@ -116,7 +112,7 @@ class Rays(Sense):
         self.cast(world, animal_index, out)
 
     def cast(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
-        """The numbers of all rays, one ray after the other; in the dark zeros, where the rules say so."""
+        """Return the numbers of all rays, one ray after the other; zeros in the dark if the rules have `dark_rays`."""
         if out is None:
             out = np.zeros(self.size(world.rules), np.float32)
         if not world.lights and world.rules.dark_rays:
@@ -133,11 +129,11 @@ class Rays(Sense):
         return out
 
     def join(self, cruise: Cruise, world: World, out: npt.NDArray[Any]) -> None:
-        """Let a cruise fill in the numbers of its animal's rays."""
+        """Make a cruise fill `out` with the numbers of its animal's rays."""
         cruise.scan(self._turns, RADIUS, LENGTH, self._columns_in(world), out)
 
     def _columns_in(self, world: World) -> npt.NDArray[np.int32]:
-        """The columns of all things there are, for the kernel; made anew when something has come."""
+        """Return the columns of all things, for the kernel; rebuilt after a thing was added."""
         if self._things is not world.present or self._numbered != world.numbered:
             self._things, self._numbered = world.present, world.numbered
             columns = _columns(world.rules)
@@ -148,22 +144,32 @@ class Rays(Sense):
         return self._columns
 
 
+def ray_turns(count: int, degrees: float) -> list[float]:
+    """Return the angles of a fan of rays in radians to the right: the middle, then right and left in turn."""
+    side = count // 2
+    step = radians(degrees) / 2 / side if side else 0.0
+    turns = [0.0]
+    for number in range(1, side + 1):
+        turns += [number * step, -number * step]
+    return turns
+
+
 def _tag(thing: Thing | None, number: int, solid: bool) -> str:
-    """What a ray calls what it met; no thing has the number of the fence, or of nothing."""
+    """Return the tag of what a ray hit; the fence and `NOTHING` have ids but are not things."""
     if thing is None:
         return "arena" if number == FENCE else NO_TAG
-    # A button's press area blocks rays, too, but has no tag (docs/original/senses.md#what-stops-a-ray).
+    # A button's press area blocks rays too, but has no tag (docs/original/senses.md#what-stops-a-ray).
     return thing.tag if solid or thing.passable else ""
 
 
 def other_tags() -> tuple[str, ...]:
-    """The tags, by name, that only things of other packages have; none where no such package is installed."""
+    """Return the tags, sorted by name, that only things of other packages have."""
     return tuple(sorted({thing.tag for thing in CATALOGUE.values()}.difference(TAGS, _WITHOUT_COLUMN)))
 
 
 def _columns(rules: Rules) -> dict[str, int]:
-    """The column of each tag under some rules, and of nothing."""
+    """Return the column of each tag under the given rules, and of `NO_TAG`."""
     tags = Rays.tags(rules)
     columns = {tag: column for column, tag in enumerate(tags)}
-    columns |= {tag: columns[other] for tag, other in _SEEN_AS.get(rules.ray_tags, {}).items()}
+    columns |= {tag: columns[other] for tag, other in _REPORTED_AS.get(rules.ray_tags, {}).items()}
     return columns | {NO_TAG: len(tags)}

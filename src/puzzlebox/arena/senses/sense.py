@@ -1,4 +1,4 @@
-"""What a sense is: a name, a space and a read-out. Adding one means adding one class, here or in another package."""
+"""The base class of senses: a name, a space and a read-out. A new sense is one class, here or in another package."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -18,24 +18,24 @@ SENSES: dict[str, type["Sense"]] = {}
 
 
 class Cruising(Enum):
-    """How a sense is read while the native part plays whole decisions by itself (`World.cruise`)."""
+    """How a sense is read while the native loop plays whole decisions (`World.cruise`)."""
 
-    NEVER = "there is no cruise while this sense is asked for"
+    NEVER = "there is no cruise while this sense is in use"
     JOINS = "the cruise fills it in; `Sense.join` says how"
-    READS = "`Sense.read` is called after each decision; it may look at the animals and at nothing else of the world"
+    READS = "`Sense.read` is called after each decision; it may read the animals and nothing else of the world"
 
 
 class Sense:
-    """One sense of one animal. A subclass with a `name` can be asked for by it: `puzzlebox.make(task, compass=True)`.
+    """One sense of one animal. A subclass with a `name` becomes a setting: `puzzlebox.make(task, compass=True)`.
 
-    Options of its constructor are given in a dictionary: `puzzlebox.make(task, compass={"points": 8})`.
+    Options of its constructor are passed as a dictionary: `puzzlebox.make(task, compass={"points": 8})`.
 
     Attributes:
-        name: the key of its part of the observation, and the setting that asks for it.
-        space: what it can say: a `gymnasium.spaces.Box`.
-        picture: frames that are stacked lie along its last axis, the channels, instead of its first.
-        cruising: how it is read on a cruise; vectors are faster where no sense says `NEVER`.
-        scale: what its numbers are divided by before they become part of an observation; None: nothing.
+        name: the key of its part of the observation, and the setting that turns it on.
+        space: the range of its values, a `gymnasium.spaces.Box`.
+        picture: whether stacked frames lie along its last axis, the channels, instead of its first.
+        cruising: how it is read on a cruise; vectors are faster where no sense has `NEVER`.
+        scale: the divisor of its numbers in an observation; None: they are not scaled.
     """
 
     name: ClassVar[str] = ""
@@ -45,7 +45,7 @@ class Sense:
     scale: npt.NDArray[np.float32] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Make a class with a name known by it."""
+        """Register a class that has a name."""
         super().__init_subclass__(**kwargs)
         if not cls.name:
             return
@@ -54,7 +54,7 @@ class Sense:
                 f"the sense {cls.__name__} has the name {cls.name!r}; it must be a word, as in compass=True"
             )
         other = SENSES.get(cls.name)
-        # The same class again is a cell of a notebook that was run twice.
+        # The same class again comes from a notebook cell that was run twice.
         if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
             raise TypeError(f"there is a sense `{cls.name}` already, in {other.__module__}; give yours another name")
         SENSES[cls.name] = cls
@@ -64,16 +64,16 @@ class Sense:
         raise NotImplementedError(f"the sense {type(self).__name__} has no read")
 
     def join(self, cruise: Cruise, world: World, out: npt.NDArray[Any]) -> None:
-        """Let a cruise fill `out` after each decision (only where `cruising` is `JOINS`)."""
+        """Make a cruise fill `out` after each decision (only where `cruising` is `JOINS`)."""
         raise NotImplementedError(f"the sense {type(self).__name__} has no join")
 
 
 def sense_named(name: str) -> type[Sense] | None:
-    """The class of a sense, of Puzzlebox or of another package; None where nobody has it.
+    """Return the class of a sense of Puzzlebox or of another package; None where there is no such sense.
 
     Raises:
-        ImportError: a package that says it has the sense cannot be loaded; the message names the package.
-        TypeError: what the package has is no sense of that name.
+        ImportError: a package that declares the sense cannot be loaded; the message names the package.
+        TypeError: what the package declares is not a sense of that name.
     """
     entry = None if name in SENSES else entry_points.found(entry_points.SENSES).get(name)
     if entry is not None:
@@ -85,26 +85,26 @@ def sense_named(name: str) -> type[Sense] | None:
 
 
 def sense_names() -> list[str]:
-    """The names of all senses, of Puzzlebox and of other packages; nothing is imported."""
+    """Return the names of all senses, of Puzzlebox and of other packages, without importing them."""
     return sorted({*SENSES, *entry_points.found(entry_points.SENSES)})
 
 
-def sense_of(name: str, options: Mapping[str, Any]) -> Sense:
-    """A sense by its name, with options of its constructor.
+def make_sense(name: str, options: Mapping[str, Any]) -> Sense:
+    """Create a sense by its name, with options of its constructor.
 
     Raises:
-        TypeError: it has no such option, or its space is no `Box`.
+        TypeError: the sense has no such option, or its space is not a `Box`.
         ValueError: there is no such sense.
     """
     kind = sense_named(name)
     if kind is None:
         raise ValueError(f"there is no sense `{name}`{nearest(name, sense_names())}")
-    takes = signature(kind).parameters.values()
-    if not any(each.kind is Parameter.VAR_KEYWORD for each in takes):
-        known = [each.name for each in takes]
+    parameters = signature(kind).parameters.values()
+    if not any(each.kind is Parameter.VAR_KEYWORD for each in parameters):
+        names = [each.name for each in parameters]
         for option in options:
-            if option not in known:
-                hint = nearest(str(option), known) if known else "; it has none"
+            if option not in names:
+                hint = nearest(str(option), names) if names else "; it has none"
                 raise TypeError(f"the sense `{name}` has no option `{option}`{hint}")
     sense = kind(**options)
     space = getattr(sense, "space", None)

@@ -1,4 +1,4 @@
-"""Vitals: what an animal feels of itself without looking: its health, its motion, its place."""
+"""Vitals: the health, velocity and position of an animal."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from puzzlebox.arena.world import World
 from puzzlebox.scene.scene import no_such_animal
 
 NAMES = ("health", "velocity_right", "velocity_up", "velocity_forward", "x", "y", "z")
-# No arena is larger, nothing is higher than its fence, and nothing may fall further below the floor than this.
+# Metres: the side of the largest arena, the top of the fence, and how far below the floor a body may fall.
 _SIDE, _TOP, _DEPTH = 100.0, 200.0, 3.0
 _MARGIN = 0.5
-# Faster than any animal falls from the highest place.
+# Metres per second; no animal falls faster, even from the highest place.
 _SPEED = 100.0
 
 Floats = npt.NDArray[np.float32]
@@ -23,7 +23,7 @@ LOW: Floats = np.array((0, -_SPEED, -_SPEED, -_SPEED, -_MARGIN, -_DEPTH, -_MARGI
 HIGH: Floats = np.array((100, _SPEED, _SPEED, _SPEED, _SIDE + _MARGIN, _TOP, _SIDE + _MARGIN), np.float32)
 
 
-# What the numbers are divided by when they are scaled: health of 100, 20 m/s, 40 m.
+# The divisors of scaled numbers: health 100, 20 m/s, 40 m.
 SCALE: Floats = np.array((100, 20, 20, 20, 40, 40, 40), np.float32)
 
 
@@ -31,7 +31,7 @@ class Vitals(Sense):
     """Health (0-100), velocity to the right, up and forwards in m/s, and position x, y, z in metres: seven numbers.
 
     Args:
-        scaled: in observations, health is divided by 100, velocity by 20 m/s and position by 40 m.
+        scaled: whether, in observations, health is divided by 100, velocity by 20 m/s and position by 40 m.
     """
 
     name = "vitals"
@@ -47,7 +47,7 @@ class Vitals(Sense):
         self.feel(world, animal_index, out)
 
     def feel(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
-        """The numbers, always within `LOW` and `HIGH`, also where the physics failed."""
+        """Return the seven numbers, always within `LOW` and `HIGH`, even where the physics failed."""
         if out is None:
             out = np.empty(self.size, np.float32)
         try:
@@ -60,5 +60,5 @@ class Vitals(Sense):
         return out
 
     def join(self, cruise: Cruise, world: World, out: npt.NDArray[Any]) -> None:
-        """Let a cruise fill in what its animal feels."""
+        """Make a cruise fill `out` with the seven numbers of its animal."""
         cruise.feel(out)

@@ -218,7 +218,7 @@ class SpawnerTree(Dispenser):
                 return twig
         reach = max(self._reach, self._crown_reach + radius)
         for _ in range(_TWIGS):
-            twig = self._twig_at(stage.generator.random(), stage.generator.random(), reach)
+            twig = self._twig_at(stage.rng.random(), stage.rng.random(), reach)
             if all(thing is self for thing in stage.near(twig, radius)):
                 return twig
         return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Stage(Protocol):
     """The world, as its things see it."""
 
-    generator: np.random.Generator
+    rng: np.random.Generator
     # The reward of one physics step: zero or less.
     time_cost: float
     # Goals registered for collecting under "so_far" rules.

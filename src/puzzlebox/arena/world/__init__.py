@@ -1,4 +1,4 @@
-"""A task made alive: physics, rules and events of one episode."""
+"""One running episode of a task: physics, rules and events."""
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.world.actions import ACTIONS

@@ -1,4 +1,4 @@
-"""Making an arena: place every item in order, see what rests on what, then give everything a body."""
+"""Build an arena: place every item in order, find what rests on what, then create the bodies."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
@@ -11,29 +11,29 @@ from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world.engine import FIRST_THING, FLOOR, FLOOR_TOP, Engine
 from puzzlebox.arena.world.placement import Placer, Unplaced, build_of, make
 
-# A structure this near to what is under it stands on it; everything starts two centimetres above the floor.
-_RESTS = 0.02 + 1e-4
+# A structure stands on what is at most this far (metres) below it; everything is placed 0.02 m above the floor.
+_RESTING_GAP = 0.02 + 1e-4
 
 
 class Arrangement:
-    """The things of one arena, in the order they were placed, and those that found no place."""
+    """The things of one arena, in the order of their placement, and those that could not be placed."""
 
-    def __init__(self, arena: Arena, rules: Rules, generator: np.random.Generator) -> None:
+    def __init__(self, arena: Arena, rules: Rules, rng: np.random.Generator) -> None:
         self.engine = Engine(*arena.size)
         self.rules = rules
-        self.generator = generator
+        self.rng = rng
         self.things: dict[int, Thing] = {}
         self.names: dict[int, str] = {}
         self.unplaced: list[Unplaced] = []
         self._heap: set[int] = set()
-        self._next = FIRST_THING
-        self.placer = Placer(self.engine, generator, self.names)
-        things = [make(item, number, rules) for number, item in _in_order(arena)]
+        self._next_id = FIRST_THING
+        self.placer = Placer(self.engine, rng, self.names)
+        things = [make(item, number, rules) for number, item in _placement_order(arena)]
         without_place = [thing for thing in things if not self._place(thing)]
-        if not rules.left_out:  # as the game: piled up in the corner, in nobody's way before
+        if not rules.left_out:  # as in the game: piled up in the corner, after everything else is placed
             for thing in without_place:
                 if self.placer.pile_up(thing):
-                    thing.fixed = thing.stands is not Stands.FREE  # ten tonnes on a heap would crush it
+                    thing.fixed = thing.stands is not Stands.FREE  # a free structure of ten tonnes would crush the heap
                     self.admit(thing)
                     self._heap.add(thing.id)
         self._settle()
@@ -43,7 +43,7 @@ class Arrangement:
         self.engine.watch([identity for identity, thing in self.things.items() if isinstance(thing, Agent)])
 
     def _place(self, thing: Thing) -> bool:
-        """Find a place; an animal without one is there all the same."""
+        """Place a thing and return whether it is in the arena; an animal always is, even where there is no room."""
         failure = self.placer.place(thing)
         if failure is not None:
             self.unplaced.append(failure)
@@ -53,28 +53,28 @@ class Arrangement:
         return placed
 
     def admit(self, thing: Thing) -> None:
-        """Let a placed thing in: give it a number, draw its looks, tell the kernel."""
-        thing.draw_looks(self.generator)
-        self._number(thing)
+        """Add a placed thing: draw its looks, give it an id and register its shapes with the kernel."""
+        thing.draw_looks(self.rng)
+        self._register(thing)
         self.engine.enter(thing.id, build_of(thing))
         thing.parts = thing.companions()
         for part in thing.parts:
-            self._number(part)
+            self._register(part)
             self.engine.enter(part.id, build_of(part))
         if isinstance(thing, Agent):
             thing.face(thing.yaw)
 
-    def _number(self, thing: Thing) -> None:
-        thing.id, self._next = self._next, self._next + 1
+    def _register(self, thing: Thing) -> None:
+        thing.id, self._next_id = self._next_id, self._next_id + 1
         self.things[thing.id] = thing
         self.names[thing.id] = type(thing).__name__
 
     def _settle(self) -> None:
-        """Fix the structures that the floor or something fixed carries, and let them down onto it."""
+        """Fix the structures that the floor or a fixed thing supports, and let them down onto it."""
         waiting = [
             thing for thing in self.things.values() if thing.stands is Stands.WHERE_SUPPORTED and not thing.fixed
         ]
-        under = {thing.id: self.placer.rests_on(thing, _RESTS) for thing in waiting}
+        under = {thing.id: self.placer.rests_on(thing, _RESTING_GAP) for thing in waiting}
         drops = {thing.id: 0.0 for thing in self.things.values() if thing.fixed and not thing.passable}
         changed = True
         while changed:
@@ -88,9 +88,9 @@ class Arrangement:
 
     @staticmethod
     def _let_down(thing: Thing, under: Sequence[Set[int]], drops: Mapping[int, float]) -> bool:
-        """Fix a thing and let it down, onto the floor or by as much as what it stands on.
+        """Fix a thing and let it down, onto the floor or by the same distance as what it stands on.
 
-        Where one of its halves stands on nothing that is fixed, it would tip: it stays free, and False is returned.
+        A thing would tip where one of its halves stands on nothing fixed: it stays free, and False is returned.
         """
         if any(FLOOR in half for half in under):
             drop = thing.at[1] - thing.foot() - FLOOR_TOP
@@ -104,13 +104,13 @@ class Arrangement:
         return True
 
     def bring(self, thing: Thing, state: bytes) -> Unplaced | None:
-        """Place a thing in a running arena and give it a body."""
+        """Place a thing in a running arena and create its body; return None, or why it could not be placed."""
         failure = self.placer.place(thing, state)
         if failure is None:
             if thing.stands is Stands.WHERE_SUPPORTED:
-                # What stands here has been let down already, so there the gap is wider by as much.
-                near = self.placer.rests_on(thing, _RESTS, state)
-                wider = self.placer.rests_on(thing, _RESTS + LIFT - FLOOR_TOP, state)
+                # Structures that stand were let down already, so the gap above them is wider by that distance.
+                near = self.placer.rests_on(thing, _RESTING_GAP, state)
+                wider = self.placer.rests_on(thing, _RESTING_GAP + LIFT - FLOOR_TOP, state)
                 drops = {each.id: each.let_down for each in self.things.values() if each.fixed and not each.passable}
                 under = [
                     close | {each for each in further if drops.get(each)}
@@ -121,34 +121,34 @@ class Arrangement:
         return failure
 
     def install(self, thing: Thing) -> None:
-        """Let a thing into a running arena, with its body."""
+        """Add a thing that has a position to a running arena, with its body."""
         self.admit(thing)
         for each in (thing, *thing.parts):
             self.engine.embody(each.id)
         self.engine.follow()
 
-    def dismiss(self, thing: Thing) -> None:
-        """Take a thing out, with what came with it."""
+    def remove(self, thing: Thing) -> None:
+        """Remove a thing from the arena, together with its companions."""
         for each in (thing, *thing.parts):
             self.engine.remove(each.id)
             del self.things[each.id], self.names[each.id]
             each.id = -1
 
     def census(self) -> tuple[int, int]:
-        """Two numbers that change whenever something has come or gone."""
-        return self._next, len(self.things)
+        """Return two numbers that change whenever a thing is added or removed: the next id and the count."""
+        return self._next_id, len(self.things)
 
     def agents(self) -> list[Agent]:
-        """The animals, in file order."""
+        """Return the animals, in file order."""
         return [thing for thing in self.things.values() if isinstance(thing, Agent)]
 
     def goals(self) -> list[Goal]:
-        """The goals that found a place at the start."""
+        """Return the goals that were placed at the start, without those piled up in the corner."""
         return [thing for thing in self.things.values() if isinstance(thing, Goal) and thing.id not in self._heap]
 
 
-def _in_order(arena: Arena) -> Iterator[tuple[int | None, Item]]:
-    """Agents first where the file names them, otherwise one at a random place in the end."""
+def _placement_order(arena: Arena) -> Iterator[tuple[int | None, Item]]:
+    """Yield items with their numbers: agents first, or, where the file has none, one agent at a random place last."""
     numbered = list(enumerate(arena.items))
     agents = [pair for pair in numbered if pair[1].name == "Agent"]
     yield from agents

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def describe(world: "World") -> dict[str, Any]:
-    """The true state of everything in a world, as plain data."""
+    """Return the true state of everything in a world, as plain data."""
     return {
         "arena": world.arena.id,
         "size": list(world.arena.size),
@@ -19,11 +19,11 @@ def describe(world: "World") -> dict[str, Any]:
         "seconds": round(world.clock * PHYSICS_STEP, 2),
         "lights": world.lights,
         "over": world.over,
-        "things": [_thing(world, thing) for thing in world.present.values()],
+        "things": [_describe_thing(world, thing) for thing in world.present.values()],
     }
 
 
-def _thing(world: "World", thing: Thing) -> dict[str, Any]:
+def _describe_thing(world: "World", thing: Thing) -> dict[str, Any]:
     at, turn = world.engine.pose(thing.id)
     if isinstance(thing, Agent):  # its body never turns
         turn = facing(thing.heading)

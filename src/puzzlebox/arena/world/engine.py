@@ -1,4 +1,4 @@
-"""PhysX, wrapped: bodies of one arena, their packed state, and the native kernel that knows who is near what."""
+"""The PhysX bodies of one arena, their packed state, and the native kernel that answers questions of distance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,22 +16,22 @@ from puzzlebox.scene.shapes import TUBE_RATIO, TUBE_SIDES, Ball, Box, Hull, Shap
 sapien: Any = load_sapien()
 physx: Any = sapien.physx
 
-# What a form takes part in; the same bits as native/solids.h.
+# The tests a shape takes part in; the same bits as in native/solids.h.
 SOLID, BLOCKS, TOUCHED, ENTERED = 1, 2, 4, 8
 
 FLOOR_TOP = -0.01
-# The floor and the fence are things of the kernel too, with these numbers; no body of the engine moves them.
+# The ids of the floor and the fence in the kernel; other things are numbered from FIRST_THING.
 FLOOR, FENCE = 0, 1
 FIRST_THING = 2
-# What a cast says that met no thing.
+# The id of a cast that hits nothing.
 NOTHING = -1
-# Thick enough that nothing comes out on the other side in one step.
+# Metres; thick enough that no body passes through within one physics step.
 _THICK, _FLOOR_THICK = 20.0, 4.0
 _FENCE_TOP = 200.0
-# What leaves these bounds (metres beyond the fence, below the floor) is astray.
+# A body beyond these bounds (metres outside the fence, below the floor) is astray.
 _MARGIN, _DEPTH = 0.5, 3.0
-# What is pressed further than this (metres) beyond the fence or below the ground (y = 0) is put back.
-_GIVE = 0.05
+# A body pressed further than this (metres) into the fence or below y = 0 is put back.
+_TOLERANCE = 0.05
 _WORLD_GRAVITY = np.array((0.0, -9.81, 0.0), np.float32)
 _UNIT = np.ones(3, np.float32)
 _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -39,16 +39,16 @@ _UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 _ITERATIONS = 12
 _SLEEP = 0.005
 _CONTACT_OFFSET = 0.01
-# Thinner than this, a fixed thing could be jumped over within a step by a ball that was struck. For all but animals it
-# therefore has a second face, which sees them coming from afar; the animals meet it as in the game.
+# Metres. A fast ball could pass through a fixed thing thinner than this within one physics step. Such a thing gets a
+# second collider with a larger contact offset, for everything but animals; animals collide as in the game.
 _THIN = 0.6
-_WARY_OFFSET = 0.2
-# Who collides with whom: one of the first bits must be among the other's second (SAPIEN's collision groups).
-_ALL, _WARY_FACE, _ANIMAL_FACE = 1, 2, 4
-_GROUPS_OF_ANIMALS = [_ALL, _ALL | _ANIMAL_FACE, 0, 0]
-_GROUPS_OF_OTHERS = [_ALL, _ALL | _WARY_FACE, 0, 0]
-# An animal never turns by itself. Locking its axes zeroes its spin only after the solver, which would first spend
-# friction on it; the weight of a mountain leaves nothing to spend.
+_EARLY_CONTACT_OFFSET = 0.2
+# SAPIEN's collision groups: two shapes collide where a bit of one's first number is set in the other's second.
+_ALL, _EARLY_COLLIDER, _ANIMAL_COLLIDER = 1, 2, 4
+_GROUPS_OF_ANIMALS = [_ALL, _ALL | _ANIMAL_COLLIDER, 0, 0]
+_GROUPS_OF_OTHERS = [_ALL, _ALL | _EARLY_COLLIDER, 0, 0]
+# Contacts never turn an animal. Locked axes zero its spin only after the solver, which by then has spent friction on
+# turning it; a huge moment of inertia prevents that.
 _NO_SPIN = np.full(3, 1e9, np.float32)
 _MAX_SPIN = 7.0
 _MAX_PUSH_OUT = 10.0
@@ -58,13 +58,13 @@ Quaternion = tuple[float, float, float, float]
 
 
 def facing(degrees: float) -> Quaternion:
-    """The rotation about the vertical, clockwise seen from above."""
+    """Return the rotation about the vertical by an angle in degrees, clockwise seen from above."""
     half = radians(degrees) / 2
     return (cos(half), 0.0, sin(half), 0.0)
 
 
 def configure() -> None:
-    """Set every default of the engine: they belong to the process, and others may have changed them."""
+    """Set every default of the engine; they are global to the process, so other code may have changed them."""
     physx.set_scene_config(
         gravity=_WORLD_GRAVITY,
         bounce_threshold=2.0,
@@ -88,7 +88,7 @@ def _material(friction: float) -> Any:
 
 @cache
 def _tube_mesh() -> tuple[Any, Any]:
-    """Corners and triangles of half a tube of radius and length 1, open below."""
+    """Return corners and triangles of half a tube of radius and half length 1, open below."""
     angles = np.linspace(0.0, np.pi, TUBE_SIDES + 1)
     circle = np.stack((np.cos(angles), np.sin(angles)), axis=1)
     rings = [(radius * circle, z) for z in (-1.0, 1.0) for radius in (1.0, TUBE_RATIO)]
@@ -97,9 +97,9 @@ def _tube_mesh() -> tuple[Any, Any]:
     outer, inner, far_outer, far_inner = (ring * count for ring in range(4))
     strips = [(outer, far_outer, False), (inner, far_inner, True), (outer, inner, True), (far_outer, far_inner, False)]
     triangles = []
-    for here, there, inwards in strips:
+    for near, far, inwards in strips:
         for i in range(TUBE_SIDES):
-            quads = [(here + i, here + i + 1, there + i), (there + i, here + i + 1, there + i + 1)]
+            quads = [(near + i, near + i + 1, far + i), (far + i, near + i + 1, far + i + 1)]
             triangles += [quad[::-1] if inwards else quad for quad in quads]
     for i, outwards in ((0, False), (TUBE_SIDES, True)):  # the two feet
         quads = [(outer + i, far_outer + i, inner + i), (far_outer + i, far_inner + i, inner + i)]
@@ -108,7 +108,7 @@ def _tube_mesh() -> tuple[Any, Any]:
 
 
 def _collider(shape: Shape, friction: float) -> Any:
-    """The engine's form of one of ours."""
+    """Return the engine's collision shape for one of our shapes."""
     material = _material(friction)
     match shape:
         case Box():
@@ -127,30 +127,31 @@ def _collider(shape: Shape, friction: float) -> Any:
     return collider
 
 
-def _faces(shape: Shape, friction: float) -> list[Any]:
-    """The engine's forms of one of ours that is fixed: one for all, or one for animals and one for the others."""
+def _fixed_colliders(shape: Shape, friction: float) -> list[Any]:
+    """Return the colliders of a fixed shape: one for all bodies, or one for animals and one for the others."""
     if thinnest(shape) >= _THIN:
         return [_collider(shape, friction)]
     for_animals, for_others = _collider(shape, friction), _collider(shape, friction)
-    for_animals.set_collision_groups([_ANIMAL_FACE, 0, 0, 0])
-    for_others.set_collision_groups([_WARY_FACE, 0, 0, 0])
-    for_others.set_contact_offset(_WARY_OFFSET)
+    for_animals.set_collision_groups([_ANIMAL_COLLIDER, 0, 0, 0])
+    for_others.set_collision_groups([_EARLY_COLLIDER, 0, 0, 0])
+    for_others.set_contact_offset(_EARLY_CONTACT_OFFSET)
     return [for_animals, for_others]
 
 
 @dataclass
 class Build:
-    """All the engine has to know to make a body.
+    """Everything the engine needs to create a body.
 
     Attributes:
-        solid: forms things run against.
-        soft: more of them, that do not keep other things from being placed.
-        entered: forms one can be inside of.
-        touched: animals in contact with it are reported.
+        solid: shapes that collide.
+        soft: shapes that collide but do not keep other things from being placed there.
+        entered: shapes an animal can be inside of.
+        touched: contacts of animals with it are reported.
         blocks: nothing may be placed where it is.
-        mass: kilograms; None: it is fixed for good.
-        kinematic: it hangs where it is, whatever happens.
-        upright: it never turns over or around by itself.
+        mass: kilograms; None for a body that is fixed for good.
+        fastest: the greatest speed in m/s; None for no limit.
+        kinematic: forces do not move it.
+        upright: contacts do not turn it.
     """
 
     solid: Sequence[Shape]
@@ -169,7 +170,7 @@ class Build:
 
 
 class Engine:
-    """The bodies of one arena. Positions and velocities live here and nowhere else."""
+    """The bodies of one arena; their positions and velocities are stored nowhere else."""
 
     def __init__(self, width: float, depth: float) -> None:
         self.width, self.depth = width, depth
@@ -179,7 +180,7 @@ class Engine:
         self._scene = sapien.Scene([self.system])
         self.solids = Solids()
         self.solids.bound((-_MARGIN, -_DEPTH, -_MARGIN), (width + _MARGIN, _FENCE_TOP, depth + _MARGIN))
-        self.solids.keep_within((-_GIVE, -_GIVE, -_GIVE), (width + _GIVE, inf, depth + _GIVE))
+        self.solids.keep_within((-_TOLERANCE, -_TOLERANCE, -_TOLERANCE), (width + _TOLERANCE, inf, depth + _TOLERANCE))
         self._builds: dict[int, Build] = {}
         self._components: dict[int, Any] = {}
         self._moving: list[int] = []
@@ -198,18 +199,18 @@ class Engine:
         self.add(FENCE, Build(fence, (half[0], 0.0, half[1])))
 
     def add(self, thing: int, build: Build) -> None:
-        """Make a body."""
+        """Register a thing with the kernel and create its body."""
         self.enter(thing, build)
         self.embody(thing)
         if build.mass is not None:
             self.solids.follow(self._moving)
 
     def enter(self, thing: int, build: Build) -> None:
-        """Tell the kernel only: so things are placed one by one before any has a body."""
+        """Register the shapes of a thing with the kernel, without a body, so that other things are placed around it."""
         self._builds[thing] = build
         self.solids.fix(thing, build.at, build.turn)
-        parts = SOLID | (BLOCKS if build.blocks else 0) | (TOUCHED if build.touched else 0)
-        for shapes, bits in ((build.solid, parts), (build.soft, SOLID), (build.entered, ENTERED)):
+        solid = SOLID | (BLOCKS if build.blocks else 0) | (TOUCHED if build.touched else 0)
+        for shapes, bits in ((build.solid, solid), (build.soft, SOLID), (build.entered, ENTERED)):
             for shape in shapes:
                 match shape:
                     case Box():
@@ -222,20 +223,20 @@ class Engine:
                         self.solids.add_tube(thing, bits, shape.half, TUBE_RATIO, TUBE_SIDES)
 
     def let_down(self, thing: int, at: Vector) -> None:
-        """Fix a thing that has no body yet a little lower."""
+        """Fix a thing that has no body yet at a lower position."""
         build = self._builds[thing]
         build.at, build.mass = at, None
         self.solids.fix(thing, at, build.turn)
 
     def embody(self, thing: int) -> None:
-        """Give an entered thing its body; `follow` must be called after the last."""
+        """Create the body of an entered thing; call `follow` after the last one."""
         build = self._builds[thing]
         shapes = (*build.solid, *build.soft)
         if not shapes:
             return
         body = physx.PhysxRigidStaticComponent() if build.mass is None else physx.PhysxRigidDynamicComponent()
         if build.mass is None:
-            colliders = [face for shape in shapes for face in _faces(shape, build.friction)]
+            colliders = [collider for shape in shapes for collider in _fixed_colliders(shape, build.friction)]
         else:
             colliders = [_collider(shape, build.friction) for shape in shapes]
             density = build.mass / sum(shape.volume for shape in shapes if isinstance(shape, Box | Ball | Wedge))
@@ -265,16 +266,16 @@ class Engine:
         self._components[thing] = body
 
     def watch(self, animals: list[int]) -> None:
-        """Say which things are animals."""
+        """Set which things are animals, by id."""
         self._animals = animals
         self.solids.watch(animals)
 
     def follow(self) -> None:
-        """Tell the kernel which rows of the state are whose."""
+        """Pass the ids of the moving bodies to the kernel, in the order of the rows of the packed state."""
         self.solids.follow(self._moving)
 
     def remove(self, thing: int) -> None:
-        """Take a thing out."""
+        """Remove a thing and its body."""
         self.solids.remove(thing)
         del self._builds[thing]
         component = self._components.pop(thing, None)
@@ -285,7 +286,7 @@ class Engine:
             self.solids.follow(self._moving)
 
     def replace(self, thing: int, build: Build) -> None:
-        """Make a body anew where the old one is and as fast as it is; one that has grown is lifted by as much."""
+        """Replace a body, keeping its position and velocity; a ball that has grown is raised by the difference."""
         old, new = self._builds[thing].solid[0], build.solid[0]
         (x, y, z), turn = self.pose(thing)
         lift = (
@@ -303,9 +304,10 @@ class Engine:
             after.set_angular_velocity(velocities[1])
 
     def put_back(self, rows: list[int]) -> bool:
-        """Put bodies that something heavy has pressed into the fence or the floor back onto it; whether any was.
+        """Move bodies that were pressed into the fence or the floor back out; return whether any was moved.
 
-        The engine's solver gives way where ten tonnes fall onto little. A body keeps its velocity but what leads out.
+        The solver yields where a mass of ten tonnes falls onto a light body. A body loses only the velocity that points
+        outwards.
         """
         moved = False
         for row in rows:
@@ -313,46 +315,46 @@ class Engine:
             if self._builds[thing].kinematic:
                 continue
             body, (at, turn) = self._components[thing], self.pose(thing)
-            there = (min(max(at[0], 0.0), self.width), max(at[1], FLOOR_TOP), min(max(at[2], 0.0), self.depth))
+            inside = (min(max(at[0], 0.0), self.width), max(at[1], FLOOR_TOP), min(max(at[2], 0.0), self.depth))
             velocity = [
                 (max if new > old else min)(speed, 0.0) if new != old else speed
-                for old, new, speed in zip(at, there, self.velocity(thing), strict=True)
+                for old, new, speed in zip(at, inside, self.velocity(thing), strict=True)
             ]
-            body.entity.set_pose(sapien.Pose(there, turn))
+            body.entity.set_pose(sapien.Pose(inside, turn))
             body.set_linear_velocity(velocity)
             moved = True
         return moved
 
     def body(self, thing: int) -> Any:
-        """The engine's own handle of a body."""
+        """Return the engine's component of a body."""
         return self._components[thing]
 
     def pack(self) -> bytes:
-        """All bodies that can move, 13 numbers each: rotation, position, velocity, spin."""
+        """Return the state of all moving bodies, 13 numbers each: rotation, position, velocity, spin."""
         state: bytes = self.system.pack()
         return state
 
     def rows(self) -> list[int]:
-        """Whose rows they are, in order."""
+        """Return the ids of the moving bodies, in the order of their rows in the packed state."""
         return self._moving
 
     def pose(self, thing: int) -> tuple[Vector, Quaternion]:
-        """Where a thing is now, and how it is turned."""
+        """Return the position and the rotation of a thing."""
         build = self._builds[thing]
         if build.mass is None or thing not in self._components:
-            return build.at, build.turn  # the engine would round what stands still, but only from the first step on
+            return build.at, build.turn  # the engine rounds fixed poses to floats once it has stepped
         pose = self._components[thing].entity_pose
         return tuple(map(float, pose.p)), tuple(map(float, pose.q))  # type: ignore[return-value]
 
     def velocity(self, thing: int) -> Vector:
-        """How fast a thing moves."""
+        """Return the velocity of a thing in m/s."""
         build = self._builds[thing]
         if build.mass is None or build.kinematic:
             return (0.0, 0.0, 0.0)
         return tuple(map(float, self._components[thing].get_linear_velocity()))  # type: ignore[return-value]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Engine":
-        """The same bodies in a scene of their own, where they are now, asleep where they sleep."""
+        """Copy all bodies into a scene of their own, with their poses, velocities and which of them sleep."""
         twin = Engine(self.width, self.depth)
         memo[id(self)] = twin
         for thing, build in self._builds.items():
@@ -367,5 +369,5 @@ class Engine:
         twin.system.unpack(self.system.pack())
         for thing in self._moving:
             if not self._builds[thing].kinematic and self._components[thing].is_sleeping:
-                twin._components[thing].put_to_sleep()  # awake, it would settle once more
+                twin._components[thing].put_to_sleep()  # an awake body would move until it came to rest again
         return twin

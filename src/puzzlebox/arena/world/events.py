@@ -1,4 +1,4 @@
-"""What happens in an episode, as one stream that reward, logs, scoring and replays listen to."""
+"""The events of an episode: one stream that logs, scoring and replays read."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened.
+    """One event of an episode.
 
     Attributes:
         kind: one of `KINDS`.
-        step: physics steps since the start of the episode when it happened.
-        thing: the number of the thing it happened to, as in `World.describe`.
+        step: its time in physics steps since the start of the episode.
+        thing: the id of the thing concerned, as in `World.describe`.
         name: the name of that thing.
-        animal: the agent it happened to, counted from 0.
-        details: what else is to be said.
+        animal: the index of the animal concerned, from 0.
+        details: further values, by name; see `KINDS`.
     """
 
     kind: str

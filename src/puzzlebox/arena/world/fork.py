@@ -1,4 +1,4 @@
-"""Exact copies for search: a second process that is a copy of this one, the engine's memory included."""
+"""Exact copies for search: each is a forked process, which includes the engine's memory."""
 
 import gc
 import os
@@ -14,22 +14,22 @@ from weakref import WeakSet, finalize
 
 from puzzlebox.arena.world.world import World
 
-# The message that asks a copy to copy itself; all others are calls.
+# The request that makes a copy fork itself; all other requests are calls.
 _FORK = b"fork"
-# Seconds `close` waits for the copy's process to end, and between two looks at it. One in a long call ends later.
-_PATIENCE, _PAUSE = 0.2, 0.001
+# How long `close` waits for the copy's process to end, and how often it looks. A process in a long call ends later.
+_CLOSE_TIMEOUT_SECONDS, _POLL_SECONDS = 0.2, 0.001
 
 
 class Fork:
     """An exact copy of a world, or of an environment, in a process of its own.
 
-    The copy continues byte for byte as the original would: everything the engine remembers is copied, contacts
-    included. What it costs does not depend on how long the episode has lasted, but on the memory this process uses.
-    A copy lives until `close`, until nobody refers to it, or until this process ends.
+    The copy continues byte for byte as the original would: everything the engine keeps is copied, contacts
+    included. The cost does not depend on the length of the episode, but on the memory of this process.
+    A copy lives until `close`, until the last reference to it is gone, or until this process ends.
 
     Args:
-        subject: a `World`, or an environment of `puzzlebox.make` or `gym.make`. Vectors have processes of their own,
-            which no copy has.
+        subject: a `World`, or an environment of `puzzlebox.make` or `gym.make`. Vectors cannot be
+            forked: their worker processes would not be copied.
 
     Raises:
         TypeError: the subject is something else.
@@ -52,16 +52,16 @@ class Fork:
         if not process:
             try:
                 ours.close()
-                for fork in list(_forks):  # otherwise they would not notice the end of the process that made them
+                for fork in list(_forks):  # otherwise those copies would outlive the process that made them
                     fork._connection.close()
                 _serve(subject, theirs)
             finally:
                 os._exit(0)
         theirs.close()
-        self._attend(ours, process)
+        self._connect(ours, process)
         _children.add(process)
 
-    def _attend(self, connection: Connection, process: int) -> None:
+    def _connect(self, connection: Connection, process: int) -> None:
         self._connection, self._process = connection, process
         self._finalize = finalize(self, connection.close)
         self._finalize.atexit = False
@@ -70,10 +70,10 @@ class Fork:
     def call(self, function: str | Callable[..., Any], *arguments: Any) -> Any:
         """Call a method of the copy by its name, or a function with the copy as its first argument.
 
-        Function, arguments and answer are pickled, so the function must be one a module defines. One call that plays
-        many steps costs far less than a call for each. What the function raises is raised here.
+        Function, arguments and result are pickled, so the function must be defined at the top of a module. One call
+        that plays many steps costs far less than a call for each. An exception in the copy is raised here.
         """
-        answer = self._ask((function, arguments))
+        answer = self._request((function, arguments))
         if isinstance(answer, _Raised):
             raise answer.error
         return answer
@@ -83,24 +83,24 @@ class Fork:
         return self.call("step", *arguments)
 
     def fork(self) -> "Fork":
-        """Copy the copy, where it is now."""
+        """Copy the copy in its current state."""
         self._check_open()
         ours, theirs = Pipe()
         self._connection.send_bytes(_FORK)
         send_handle(self._connection, theirs.fileno(), self._process)
         theirs.close()
         twin = object.__new__(Fork)
-        twin._attend(ours, self._receive())
+        twin._connect(ours, self._receive())
         return twin
 
     def close(self) -> None:
-        """End the copy, and wait up to 0.2 s for its process to end. A second call does nothing."""
+        """End the copy and wait up to 0.2 s for its process to end. Further calls do nothing."""
         self._finalize()
         _forks.discard(self)
         _reap()
-        latest = time.monotonic() + _PATIENCE
-        while self._process in _children and time.monotonic() < latest:
-            time.sleep(_PAUSE)
+        deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
+        while self._process in _children and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
             _reap()
 
     def __enter__(self) -> "Fork":
@@ -116,9 +116,9 @@ class Fork:
         if self._connection.closed:
             raise RuntimeError("the fork is closed; make a new one")
 
-    def _ask(self, question: Any) -> Any:
+    def _request(self, request: Any) -> Any:
         self._check_open()
-        message = pickle.dumps(question)  # before anything is sent: what cannot be pickled disturbs nothing
+        message = pickle.dumps(request)  # before sending, so that an unpicklable request leaves the connection clean
         self._connection.send_bytes(message)
         return self._receive()
 
@@ -128,25 +128,25 @@ class Fork:
         except (EOFError, ConnectionError):
             self.close()
             raise RuntimeError("the process of the fork has ended; make a new one") from None
-        except BaseException:  # an answer may still come, which would be taken for that of the next question
+        except BaseException:  # a late answer would be taken for that of the next request
             self.close()
             raise
 
 
 class _Raised:
-    """What a call in a copy raised."""
+    """The exception that a call in a copy raised."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
 
 
-# The copies this process can ask, and its own children, which it has to reap.
+# The copies this process is connected to, and the ids of its child processes, which it has to reap.
 _forks: WeakSet[Fork] = WeakSet()
 _children: set[int] = set()
 
 
 def _reap() -> None:
-    """Let go of children that have ended."""
+    """Reap child processes that have ended."""
     for child in list(_children):
         try:
             ended, _ = os.waitpid(child, os.WNOHANG)
@@ -165,15 +165,15 @@ def _fork() -> int:
 
 def _serve(subject: Any, connection: Connection) -> None:
     """Answer calls until the other end is closed."""
-    gc.freeze()  # what the original would tidy up (files, shared memory) is not the copy's to tidy up
+    gc.freeze()  # finalizers of the original's files and shared memory must not run here
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # copies of the copy need no reaping
     while True:
         try:
-            question = connection.recv_bytes()
-            if question != _FORK:
-                connection.send_bytes(_answer(subject, question))
+            request = connection.recv_bytes()
+            if request != _FORK:
+                connection.send_bytes(_answer(subject, request))
                 continue
             handle = recv_handle(connection)
             process = _fork()
@@ -187,10 +187,10 @@ def _serve(subject: Any, connection: Connection) -> None:
             return
 
 
-def _answer(subject: Any, question: bytes) -> bytes:
-    """What a call returns or raises, pickled."""
+def _answer(subject: Any, request: bytes) -> bytes:
+    """Return the pickled result of a call, or the exception it raised."""
     try:
-        function, arguments = pickle.loads(question)
+        function, arguments = pickle.loads(request)
         if isinstance(function, str):
             return pickle.dumps(getattr(subject, function)(*arguments))
         return pickle.dumps(function(subject, *arguments))
@@ -199,7 +199,7 @@ def _answer(subject: Any, question: bytes) -> bytes:
 
 
 def _sendable(error: Exception) -> Exception:
-    """The error, or one that says the same where it cannot be pickled."""
+    """Return the error, or one with the same text if it cannot be pickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

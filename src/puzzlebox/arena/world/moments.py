@@ -1,4 +1,4 @@
-"""An episode played again from its record, one physics step at a time, whatever its decisions lasted."""
+"""Replay of a recorded episode, one physics step at a time, whatever its decision period."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from puzzlebox.arena.world import Outcome, Record, World
 
 
 class Moment(NamedTuple):
-    """A world at one physics step, which led to it with `outcome` by `actions`; both are empty at the start."""
+    """A world after one physics step, with the `actions` and `outcome` of that step; both are empty at the start."""
 
     world: World
     outcome: Outcome | None
@@ -16,7 +16,7 @@ class Moment(NamedTuple):
 
 
 def moments(record: Record) -> Iterator[Moment]:
-    """Every physics step of an episode; the world is the same object each time, and must not be stepped."""
+    """Yield every physics step of an episode; the world is always the same object, and must not be stepped."""
     period = record.rules.decision_period
     # An action held for three steps is the same action taken three times (a test compares the worlds).
     world = World(record.task, arena=record.arena, seed=record.seed, rules=replace(record.rules, decision_period=1))

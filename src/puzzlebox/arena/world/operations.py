@@ -1,4 +1,4 @@
-"""What buttons and zones do: the operations of a task, alive, each with what it has to remember."""
+"""The operations of buttons and zones during an episode, each with its own state."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """One operation of one button or zone."""
+    """One operation of one button or zone; this base class does nothing."""
 
     def start(self, world: "World", animal: Agent) -> None:
-        """Do it."""
+        """Run the operation for an animal that pressed the button or entered the zone."""
 
     def stop(self, world: "World", animal: Agent) -> None:
-        """The animal has left; only what lasts has to stop."""
+        """Stop what lasts, after the animal has left the zone."""
 
     def prepare(self, world: "World") -> None:
-        """The arena has just been built."""
+        """Prepare the operation, after the arena has been built."""
 
 
 def grant(world: "World", animal: Agent, reward: float, *, completes: bool = False) -> None:
-    """Give reward, where it counts; the event comes before those of what the reward brings about."""
+    """Give reward if it counts; the event precedes those that the reward causes."""
     if world.counts(animal):
         world.note("granted", animal=animal, value=reward)
         world.pay(animal, reward, completes=completes)
@@ -33,7 +33,7 @@ def grant(world: "World", animal: Agent, reward: float, *, completes: bool = Fal
 class _Toggle(Operation):
     def __init__(self, model: models.ToggleObject) -> None:
         self._model = model
-        self._brought: Thing | None = None
+        self._current: Thing | None = None
 
     def prepare(self, world: "World") -> None:
         if self._model.initially_present and not self._model.forget:
@@ -43,15 +43,15 @@ class _Toggle(Operation):
         for item in self._model.items:
             thing = world.bring(item)
             if thing is not None and not self._model.forget:
-                self._brought = thing  # of several, the last one is taken away again, as in the original
+                self._current = thing  # of several, only the last is removed again, as in the original
 
     def start(self, world: "World", animal: Agent) -> None:
-        brought, self._brought = self._brought, None
-        if brought is None or brought.id < 0:
+        current, self._current = self._current, None
+        if current is None or current.id < 0:
             self._bring(world)
         else:
-            world.note("vanished", brought)
-            world.vanish(brought)
+            world.note("vanished", current)
+            world.vanish(current)
 
 
 class _Grant(Operation):
@@ -96,7 +96,7 @@ class _Freeze(Operation):
 class _Limited(Operation):
     def __init__(self, model: models.Limited) -> None:
         self._left = model.times
-        self._inner = alive(model.operation)
+        self._inner = make_operation(model.operation)
 
     def prepare(self, world: "World") -> None:
         self._inner.prepare(world)
@@ -109,9 +109,9 @@ class _Limited(Operation):
 
 class _OneOf(Operation):
     def __init__(self, model: models.OneOf) -> None:
-        self._inner = [alive(each) for each in model.operations]
+        self._inner = [make_operation(each) for each in model.operations]
         weights = model.weights or (1.0,) * len(self._inner)
-        shares = [weight / max(weights) for weight in weights]  # their plain sum may be too much for a number
+        shares = [weight / max(weights) for weight in weights]  # the sum of the weights themselves may overflow
         self._probabilities = [share / sum(shares) for share in shares]
 
     def prepare(self, world: "World") -> None:
@@ -120,11 +120,11 @@ class _OneOf(Operation):
 
     def start(self, world: "World", animal: Agent) -> None:
         if self._inner:
-            self._inner[int(world.generator.choice(len(self._inner), p=self._probabilities))].start(world, animal)
+            self._inner[int(world.rng.choice(len(self._inner), p=self._probabilities))].start(world, animal)
 
 
-def alive(model: models.Operation) -> Operation:
-    """The living operation of a model."""
+def make_operation(model: models.Operation) -> Operation:
+    """Create the operation that a model describes."""
     match model:
         case models.ToggleObject():
             return _Toggle(model)
@@ -145,14 +145,14 @@ def alive(model: models.Operation) -> Operation:
 
 
 def operations_of(thing: Thing) -> list[Operation]:
-    """What a thing does when pressed or entered; legacy keys come first (docs/original/task-files.md#operations)."""
-    asked: Sequence[models.Operation] = thing.asked.get("operations") or ()
-    living = [alive(model) for model in (*_legacy(thing), *asked)]
-    # Nobody leaves a button, so there what lasts would last for good; in the game it is for zones only.
-    return living if thing.passable else [each for each in living if not isinstance(each, _GrantWhileInside)]
+    """Return what a thing does when pressed or entered, legacy keys first (docs/original/task-files.md#operations)."""
+    models_in_task: Sequence[models.Operation] = thing.asked.get("operations") or ()
+    operations = [make_operation(model) for model in (*_legacy_operations(thing), *models_in_task)]
+    # An animal never leaves a button, so a continuous reward would never stop; the game has it for zones only.
+    return operations if thing.passable else [each for each in operations if not isinstance(each, _GrantWhileInside)]
 
 
-def _legacy(thing: Thing) -> list[models.Operation]:
+def _legacy_operations(thing: Thing) -> list[models.Operation]:
     names = thing.asked.get("reward_names") or ()
     if not names:
         return []
@@ -161,7 +161,7 @@ def _legacy(thing: Thing) -> list[models.Operation]:
     for name, count in zip(names, counts, strict=True):
         choice: models.Operation = models.NoOperation(do="nothing")
         if name != NOTHING:
-            choice = models.ToggleObject(do="toggle_object", items=(_reward(thing, name),), forget=True)
+            choice = models.ToggleObject(do="toggle_object", items=(_reward_item(thing, name),), forget=True)
         choices.append(choice if count < 0 else models.Limited(do="limited", times=count, operation=choice))
     press: models.Operation = models.OneOf(
         do="one_of", operations=tuple(choices), weights=tuple(thing.asked["reward_weights"] or ())
@@ -173,9 +173,9 @@ def _legacy(thing: Thing) -> list[models.Operation]:
     return [press]
 
 
-def _reward(thing: Thing, name: str) -> models.Item:
+def _reward_item(thing: Thing, name: str) -> models.Item:
     takes = CATALOGUE[name].takes()
-    # Without a size the game brings a goal of exactly 1; a size in the file is shrunk like any other.
+    # Without a size the game creates a goal of exactly 1; a size in the file is shrunk like any other.
     size = thing.asked["reward_size"] if "reward_size" in thing.given else (1 / SHRINK,) * 3
-    asked = {"at": thing.asked["reward_at"], "size": size}
-    return models.Item(name=name, **{key: value for key, value in asked.items() if key in takes})
+    values = {"at": thing.asked["reward_at"], "size": size}
+    return models.Item(name=name, **{key: value for key, value in values.items() if key in takes})

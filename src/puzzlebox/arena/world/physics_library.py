@@ -1,8 +1,8 @@
 """SAPIEN's compiled module, loaded without the rest of the package.
 
-`import sapien` runs `nvidia-smi` twice, to see whether there is a GPU to draw with, and imports a renderer, OpenCV and
-an HTTP client. Puzzlebox uses PhysX alone, and importing it starts no program. Where somebody has imported SAPIEN
-already, or imports it later, both use the same compiled module.
+`import sapien` runs `nvidia-smi` twice, to look for a GPU to draw with, and imports a renderer, OpenCV and
+an HTTP client. Puzzlebox uses PhysX alone, and importing it starts no program. Code that imports SAPIEN
+itself, before or after, uses the same compiled module.
 """
 
 import sys
@@ -10,8 +10,8 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 
-# The first loads the libraries the second is linked to.
-_NEEDED, _COMPILED = "sapien._oidn_tricks", "sapien.pysapien"
+# The first module loads the libraries that the second is linked to.
+_LIBRARY_LOADER, _COMPILED = "sapien._oidn_tricks", "sapien.pysapien"
 
 
 def _load(name: str, folders: list[str]) -> ModuleType:
@@ -37,5 +37,5 @@ def load_sapien() -> ModuleType:
     if package is None or not package.submodule_search_locations:
         raise ModuleNotFoundError("No module named 'sapien'; install it with `pip install sapien`", name="sapien")
     folders = list(package.submodule_search_locations)
-    _load(_NEEDED, folders)
+    _load(_LIBRARY_LOADER, folders)
     return _load(_COMPILED, folders)

@@ -1,4 +1,4 @@
-"""A world's Scene: made when an arena is built, kept up to date in place."""
+"""The Scene of a world: created with the arena and updated in place."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,8 +17,8 @@ from puzzlebox.scene.themes import Look
 class Picture:
     """Keeps the `Scene` of one arena up to date.
 
-    Bodies that can move have the first rows of `poses`, in the order of the engine's state, so that all of them are
-    copied at once; that order changes when a body is made anew.
+    Moving bodies have the first rows of `poses`, in the order of the engine's state, so that all of them are copied at
+    once; that order changes when a body is replaced.
     """
 
     def __init__(self, arrangement: Arrangement, look: Look) -> None:
@@ -26,34 +26,34 @@ class Picture:
         self.scene = Scene(surroundings=surroundings(look, engine.width, engine.depth))
         self._arrangement = arrangement
         self._look = look
-        self._seen = (-1, -1)
+        self._census = (-1, -1)
         self._moving: list[int] = []
 
     def __deepcopy__(self, memo: dict[int, Any]) -> None:
-        """A branch makes its own."""
+        """Copy nothing: a branch of a world creates its own."""
         return
 
     def update(self, motion: Motion) -> Scene:
-        """The scene as it is now."""
-        seen = self._arrangement.census()
-        if seen != self._seen:
-            self._seen = seen
+        """Update the scene and return it."""
+        census = self._arrangement.census()
+        if census != self._census:
+            self._census = census
             self._compose()
             motion.show_in(self._numbers, np.arange(len(self._moving)))
         elif self._arrangement.engine.rows() != self._moving:
             self._moving = list(self._arrangement.engine.rows())
             motion.show_in(self._numbers, np.array([self._places[number] for number in self._moving], np.int64))
         motion.show()
-        for fading in self._fading:
-            thing, place, first, before = fading
+        for changing in self._changing:
+            thing, place, first, before = changing
             now = thing.shown()
             if now != before:
-                fading[3] = now
+                changing[3] = now
                 self._repaint(thing, place, first, now)
         return self.scene
 
     def _compose(self) -> None:
-        """Write all tables anew: something appeared or vanished."""
+        """Rebuild all tables, after a thing appeared or vanished."""
         things, engine, scene = self._arrangement.things, self._arrangement.engine, self.scene
         self._moving = list(engine.rows())
         moving = set(self._moving)
@@ -62,8 +62,8 @@ class Picture:
         poses = np.zeros(len(order), POSE)
         self._numbers: Table = poses.view(np.float32).reshape(len(order), POSE_WIDTH)
         animals: list[tuple[int, int]] = []
-        # Things that change by themselves: the thing, its row, its first part, and what it showed last.
-        self._fading: list[list[Any]] = []
+        # Things whose looks change: the thing, its row, its first part, and the value last drawn.
+        self._changing: list[list[Any]] = []
         rows: list[tuple[object, ...]] = []
         tables = _Tables()
         for place, number in enumerate(order):
@@ -73,9 +73,9 @@ class Picture:
             if number not in moving:
                 poses[place]["at"], poses[place]["turn"] = engine.pose(number)
             if thing.fades or thing.kinematic:
-                shown = thing.shown()
-                self._fading.append([thing, place, len(rows), shown])
-                poses[place]["value"] = min(shown, 1.0)
+                value = thing.shown()
+                self._changing.append([thing, place, len(rows), value])
+                poses[place]["value"] = min(value, 1.0)
             for part in thing.looks(self._look):
                 rows.append(row_of(part, place, *tables.place_of(part)))
         scene.poses, scene.owners, scene.parts = poses, np.array(order, np.int32), np.array(rows, PART)
@@ -84,9 +84,9 @@ class Picture:
         scene.version += 1
         self._half, self._at, self._color = scene.parts["half"], scene.parts["at"], scene.parts["color"][:, :3]
 
-    def _repaint(self, thing: Thing, place: int, first: int, shown: float) -> None:
-        """Let a thing look as it does now."""
-        self._numbers[place, 7] = min(shown, 1.0)
+    def _repaint(self, thing: Thing, place: int, first: int, value: float) -> None:
+        """Write the current looks of a thing to the tables."""
+        self._numbers[place, 7] = min(value, 1.0)
         for row, part in enumerate(thing.looks(self._look), first):
             self._half[row] = part.half
             self._at[row] = part.at
@@ -95,38 +95,38 @@ class Picture:
 
 
 class _Tables:
-    """Planes and pixels of the parts that need some, each form and each mask once."""
+    """The planes of hulls and the pixels of symbols, each distinct hull and symbol once."""
 
     def __init__(self) -> None:
         self._planes: list[Table] = []
         self._pixels: list[Table] = []
-        self._known: dict[object, tuple[int, int]] = {}
+        self._positions: dict[object, tuple[int, int]] = {}
         self._count = 0
 
     def place_of(self, part: Part) -> tuple[int, int]:
-        """The first row and how many."""
+        """Return the first row of a part's planes or pixels, and the number of rows; (0, 0) for parts without any."""
         if part.kind is Kind.HULL:
-            if part.points not in self._known:
-                made = planes_of(part.points)
-                self._known[part.points] = (self._count, len(made))
-                self._planes.append(made)
-                self._count += len(made)
-            return self._known[part.points]
+            if part.points not in self._positions:
+                planes = planes_of(part.points)
+                self._positions[part.points] = (self._count, len(planes))
+                self._planes.append(planes)
+                self._count += len(planes)
+            return self._positions[part.points]
         if part.pattern is Pattern.SYMBOL:
-            if part.mask not in self._known:
-                self._known[part.mask] = (MASK * len(self._pixels), MASK)
+            if part.mask not in self._positions:
+                self._positions[part.mask] = (MASK * len(self._pixels), MASK)
                 self._pixels.append(mask_of(part.mask))
-            return self._known[part.mask]
+            return self._positions[part.mask]
         return (0, 0)
 
     def planes(self) -> Table:
-        """All planes."""
-        return _joined(self._planes, 4, np.float32)
+        """Return the planes of all hulls."""
+        return _concatenate(self._planes, 4, np.float32)
 
     def pixels(self) -> Table:
-        """All masks, one below the other."""
-        return _joined(self._pixels, MASK, np.uint8)
+        """Return the masks of all symbols, one below the other."""
+        return _concatenate(self._pixels, MASK, np.uint8)
 
 
-def _joined(tables: Iterable[Table], width: int, kind: type) -> Table:
+def _concatenate(tables: Iterable[Table], width: int, kind: type) -> Table:
     return np.concatenate([np.zeros((0, width), kind), *tables])

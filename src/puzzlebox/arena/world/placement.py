@@ -1,4 +1,4 @@
-"""Finding a place for a thing: draw what is left to chance, ask whether there is room, at most twenty times."""
+"""Find a place for a thing: draw what the task leaves open and test for room, at most twenty times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from puzzlebox.scene.shapes import Box, Vector, thinnest, turned
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
-# An agent on the very border starts here instead (docs/original/placement.md#the-agent).
+# An agent whose position is exactly on the border starts here instead (docs/original/placement.md#the-agent).
 _INSTEAD_OF_BORDER = (1.0, 0.0, 1.0)
-# In one physics step nothing moves further than half its own thickness and half that of the thinnest wall, or it could
-# end up on the other side; bodies other than animals keep a margin, but may always do 12 m/s.
+# In one physics step a body moves at most half its own thickness plus half that of the thinnest wall; otherwise it
+# could end up behind that wall. Bodies other than animals keep a margin, but may always move at 12 m/s.
 _THINNEST_WALL = 0.1
 _MARGIN = 0.9
 _ALWAYS_ALLOWED = 12.0
-# How near to the fence a pile in the corner is, and at which heights it looks for room.
+# How far (metres) a pile in the corner is from the fence, and the heights at which it looks for room.
 _OFF_THE_FENCE = 0.01
 _PILE_STEP, _PILE_STEPS = 0.5, 100
 
 
 @dataclass(frozen=True)
 class Unplaced:
-    """A thing that found no place: what, where, against what."""
+    """A thing that could not be placed: its name, its position, and what is in the way."""
 
     name: str
     item: int | None
@@ -43,22 +43,22 @@ class Unplaced:
 
 
 def make(item: Item, number: int | None, rules: Rules) -> Thing:
-    """The thing an item asks for, not yet anywhere."""
-    asked: Mapping[str, Any] = {name: getattr(item, name) for name in item.model_fields_set if name in PARAMETERS}
-    thing = CATALOGUE[item.name](asked, rules)
+    """Create the thing that an item describes, without a position."""
+    values: Mapping[str, Any] = {name: getattr(item, name) for name in item.model_fields_set if name in PARAMETERS}
+    thing = CATALOGUE[item.name](values, rules)
     thing.item = number
     return thing
 
 
 def build_of(thing: Thing) -> Build:
-    """What the engine has to know about a thing."""
+    """Return what the engine needs to create the body of a thing."""
     passable = thing.passable
     shapes = thing.shapes()
     animal = isinstance(thing, Agent)
     fastest = None
     if not thing.fixed:
         fastest = (min(map(thinnest, shapes)) + _THINNEST_WALL) / 2 / PHYSICS_STEP
-        if not animal:  # an animal never gets there by driving
+        if not animal:  # an animal cannot reach this speed on its own
             fastest = max(_MARGIN * fastest, _ALWAYS_ALLOWED)
     return Build(
         solid=() if passable else shapes,
@@ -78,18 +78,18 @@ def build_of(thing: Thing) -> Build:
 
 
 class Placer:
-    """Finds places in one arena, with the generator of the episode."""
+    """Finds places in one arena, with the random stream of the episode."""
 
-    def __init__(self, engine: Engine, generator: np.random.Generator, names: Mapping[int, str]) -> None:
+    def __init__(self, engine: Engine, rng: np.random.Generator, names: Mapping[int, str]) -> None:
         self._engine = engine
-        self._generator = generator
+        self._rng = rng
         self._names = names
 
     def place(self, thing: Thing, state: bytes | None = None) -> Unplaced | None:
-        """Choose size, position and rotation; None when it fits, otherwise what was in the way."""
+        """Draw size, position and rotation until the thing fits; return None, or what was in the way."""
         against = ""
         for _ in range(AGENT_ATTEMPTS if isinstance(thing, Agent) else ATTEMPTS):
-            thing.draw_size(self._generator, (self._engine.width, np.inf, self._engine.depth))
+            thing.draw_size(self._rng, (self._engine.width, np.inf, self._engine.depth))
             anywhere = self._draw_position(thing)
             thing.yaw = self._draw_rotation(thing)
             hit = self._in_the_way(thing, anywhere, state)
@@ -101,58 +101,58 @@ class Placer:
         return Unplaced(type(thing).__name__, thing.item, thing.at, against)
 
     def _varies(self, thing: Thing) -> bool:
-        """Whether another attempt could turn out differently."""
+        """Return whether another attempt could turn out differently."""
         size, at = thing.asked.get("size"), thing.asked["at"] or (None,)
         drawn_size = thing.size is not None and (size is None or None in size)
         drawn_rotation = thing.asked["rotation"] is None and thing.turns
         return drawn_size or drawn_rotation or None in at or bool(thing.asked.get("at_one_of"))
 
     def _draw_position(self, thing: Thing) -> bool:
-        """Choose where its origin is; True when it could be anywhere."""
+        """Draw the position of a thing; return whether it could be anywhere on the floor."""
         width, depth = self._engine.width, self._engine.depth
-        asked = thing.asked["at"] or (None, 0.0, None)
+        at = thing.asked["at"] or (None, 0.0, None)
         if isinstance(thing, Agent):
             if thing.asked["at_one_of"]:
                 choices = thing.asked["at_one_of"]
-                asked = choices[int(self._generator.integers(len(choices)))]
-            if asked[0] in (0.0, width) or asked[2] in (0.0, depth):
-                asked = _INSTEAD_OF_BORDER
+                at = choices[int(self._rng.integers(len(choices)))]
+            if at[0] in (0.0, width) or at[2] in (0.0, depth):
+                at = _INSTEAD_OF_BORDER
             reach = (0.5, 0.5)
         else:
             probe = thing.probe()
             reach = (probe.half[0], probe.half[2])
-        x = self._draw_coordinate(asked[0], reach[0], width)
-        z = self._draw_coordinate(asked[2], reach[1], depth)
-        thing.at = (x, thing.height(asked[1]), z)
-        return asked[0] is None and asked[2] is None
+        x = self._draw_coordinate(at[0], reach[0], width)
+        z = self._draw_coordinate(at[2], reach[1], depth)
+        thing.at = (x, thing.height(at[1]), z)
+        return at[0] is None and at[2] is None
 
-    def _draw_coordinate(self, asked: float | None, reach: float, most: float) -> float:
-        if asked is not None:
-            return min(max(float(asked), 0.0), most)
-        return float(self._generator.uniform(min(reach, most / 2), max(most - reach, most / 2)))
+    def _draw_coordinate(self, value: float | None, reach: float, most: float) -> float:
+        if value is not None:
+            return min(max(float(value), 0.0), most)
+        return float(self._rng.uniform(min(reach, most / 2), max(most - reach, most / 2)))
 
     def _draw_rotation(self, thing: Thing) -> float:
-        asked = thing.asked["rotation"]
-        if asked is None:
-            asked = self._generator.uniform(0.0, 360.0) if thing.turns else 0.0
-        return float(asked) % 360.0
+        rotation = thing.asked["rotation"]
+        if rotation is None:
+            rotation = self._rng.uniform(0.0, 360.0) if thing.turns else 0.0
+        return float(rotation) % 360.0
 
     def _in_the_way(self, thing: Thing, anywhere: bool, state: bytes | None) -> str | None:
-        """The name of what it would cut into (docs/original/placement.md#things); None when it fits."""
+        """Return the name of what the thing would cut into (docs/original/placement.md#things); None when it fits."""
         solids = self._engine.solids
         if isinstance(thing, Agent):
-            # Where the author chose the place, only the middle asks; one that is anywhere has room for all of it.
+            # At a position the task gives, only the centre must be free; at a random one, the whole body.
             radius = thing.extent[0] / 2 if anywhere else 0.0
             hits = solids.near(state, thing.at, radius, BLOCKS | ENTERED)
         else:
             probe = thing.probe()
-            hits = solids.cut_by_box(state, _moved(probe, thing), probe.half, radians(thing.yaw), BLOCKS)
+            hits = solids.cut_by_box(state, _probe_centre(probe, thing), probe.half, radians(thing.yaw), BLOCKS)
             if thing.passable:
                 hits = [hit for hit in hits if hit == FENCE]
         return None if not hits else self._names.get(hits[0], "the fence")
 
     def pile_up(self, thing: Thing) -> bool:
-        """Put a thing into the corner, on top of what is there; False where there is no room for it."""
+        """Put a thing on top of the pile in the corner; return whether there was room."""
         probe = thing.probe()
         aside = turned(probe.at, thing.yaw)
         c, s = abs(cos(radians(thing.yaw))), abs(sin(radians(thing.yaw)))
@@ -165,24 +165,23 @@ class Placer:
             if self._in_the_way(thing, False, None) is None:
                 return True
             if thing.origin is Origin.FLOOR:
-                return False  # it lies on the floor or nowhere
+                return False  # it can only lie on the floor
         return False
 
     def rests_on(self, thing: Thing, gap: float, state: bytes | None = None) -> list[set[int]]:
-        """What lies directly under each half of a thing: right, left, front and back of its middle."""
+        """Return the ids of what lies within `gap` metres below each half of a thing: right, left, front and back."""
         return [self._under(thing, gap, state, side) for side in ((1, 0), (-1, 0), (0, 1), (0, -1))]
 
     def _under(self, thing: Thing, gap: float, state: bytes | None, side: tuple[int, int]) -> set[int]:
         probe = thing.probe()
         across, along = (0.99 * probe.half[axis] / (1 + abs(side[axis // 2])) for axis in (0, 2))
         aside = turned((side[0] * across, 0.0, side[1] * along), thing.yaw)
-        x, y, z = _moved(probe, thing)
+        x, y, z = _probe_centre(probe, thing)
         middle = (x + aside[0], y - probe.half[1] - gap / 2, z + aside[2])
         half = (across, gap / 2, along)
         return set(self._engine.solids.cut_by_box(state, middle, half, radians(thing.yaw), SOLID))
 
 
-def _moved(probe: Box, thing: Thing) -> Vector:
-    """Where the middle of its probe is."""
+def _probe_centre(probe: Box, thing: Thing) -> Vector:
     aside = turned(probe.at, thing.yaw)
     return (thing.at[0] + aside[0], thing.at[1] + aside[1], thing.at[2] + aside[2])

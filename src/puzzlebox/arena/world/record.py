@@ -1,4 +1,4 @@
-"""An episode as data: task, arena, seed, rules and the actions so far. Whoever replays it gets the same bytes."""
+"""An episode as data: task, arena, seed, rules and the actions so far. Replaying it gives the same bytes."""
 
 import json
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ _DIGITS = frozenset("012345678")
 
 @dataclass(frozen=True)
 class Record:
-    """All that is needed to play an episode again.
+    """Everything that is needed to play an episode again.
 
     Attributes:
         task: the task.
-        arena: the position of the arena it started in.
-        seed: the seed of its random stream.
-        rules: what it was played by.
-        actions: what each agent did, step by step.
+        arena: the position of the first arena in the task, from 0.
+        seed: the seed of the episode's random stream.
+        rules: the rules of the episode.
+        actions: one tuple for each decision, with the action of each agent.
     """
 
     task: Task
@@ -35,11 +35,11 @@ class Record:
 
     @property
     def wing(self) -> str:
-        """The wing it was played in."""
+        """Return the name of the wing the episode belongs to."""
         return self.task.wing
 
     def to_json(self) -> str:
-        """The record as one line of JSON."""
+        """Return the record as one line of JSON."""
         data = {
             "format": FORMAT,
             "task": write(self.task),
@@ -55,7 +55,7 @@ class Record:
         """Read what `to_json` wrote.
 
         Raises:
-            ValueError: the text is no record, or one that something else has changed.
+            ValueError: the text is not a record, or a damaged one.
         """
         try:
             data: Any = json.loads(text)
@@ -81,31 +81,31 @@ class Record:
         return cls(task, data["arena"], data["seed"], rules, actions)
 
 
-# What a record holds beside its format, and what each of these is.
+# The keys of a record, except its format, with the type of each.
 _KINDS = {"task": str, "arena": int, "seed": int, "rules": dict, "actions": list}
 
 
 def actions_of(decisions: Iterable[Any]) -> tuple[tuple[int, ...], ...]:
-    """The actions of an episode, each a number for every agent, or a text with a digit for every agent.
+    """Return the actions of an episode, given as tuples of numbers or as texts of digits, one for each agent.
 
     Raises:
-        ValueError: one of them is something else; the message says which.
+        ValueError: an action is neither; the message gives its number.
     """
-    found: list[tuple[int, ...]] = []
+    actions: list[tuple[int, ...]] = []
     for number, decision in enumerate(decisions, 1):
-        digits = decision if isinstance(decision, str) else "".join(map(str, decision)) if _listed(decision) else ""
-        if not digits or set(digits) - _DIGITS or (found and len(digits) != len(found[0])):
+        digits = decision if isinstance(decision, str) else "".join(map(str, decision)) if _is_ints(decision) else ""
+        if not digits or set(digits) - _DIGITS or (actions and len(digits) != len(actions[0])):
             raise ValueError(f"action {number} is {decision!r:.60}; it must be one digit from 0 to 8 for each agent")
-        found.append(tuple(map(int, digits)))
-    return tuple(found)
+        actions.append(tuple(map(int, digits)))
+    return tuple(actions)
 
 
-def _listed(decision: Any) -> bool:
+def _is_ints(decision: Any) -> bool:
     return isinstance(decision, list | tuple) and all(type(each) is int for each in decision)
 
 
 def check_start(task: Any, arena: Any, seed: Any) -> None:
-    """Raise an error, with one sentence, where no episode can start from these."""
+    """Raise an error with one sentence where no episode can start from these arguments."""
     if not isinstance(task, Task):
         raise TypeError(f"task is {task!r}; it must be a Task: puzzlebox.load_task reads one from a file or a name")
     check_seed(seed)
@@ -116,6 +116,6 @@ def check_start(task: Any, arena: Any, seed: Any) -> None:
 
 
 def check_record(record: Any) -> None:
-    """Raise a TypeError where something else is to be played again."""
+    """Raise a TypeError unless the argument is a `Record`."""
     if not isinstance(record, Record):
         raise TypeError(f"record is {record!r}; it must be a Record, as `World.snapshot` returns")

@@ -10,17 +10,17 @@ COMPLETED = "completed"
 def judge(
     animal: Agent, pass_mark: float, success: Literal["passed", "completed"], *, by_penalty: bool = False
 ) -> None:
-    """Decide whether an animal that plays no more has passed, and whether that is shown as a success.
+    """Set whether an animal that is done has passed, and whether that is shown as a success.
 
-    It passes with a return of at least the pass mark. Where time costs nothing, everybody reaches a mark of 0 who does
-    nothing; so there the return must also be above 0, or the arena completed without a penalty, and what ends with a
-    penalty is never passed.
+    An animal passes with a return of at least the pass mark. A mark of 0 in an arena without time cost would be reached
+    by doing nothing; so for a mark of 0 the return must also be above 0, or the arena completed without a penalty, and
+    an episode that ends with a penalty is never passed.
 
     Args:
         animal: the animal; `passed` and `succeeded` are set.
         pass_mark: the mark of its arena.
         success: what counts as a success; see `Rules.success`.
-        by_penalty: whether it was a penalty that ended it.
+        by_penalty: whether a penalty ended the episode.
     """
     completed = animal.ending == COMPLETED
     reached = animal.total >= pass_mark

@@ -1,4 +1,4 @@
-"""One episode: a task made alive, stepped by actions, telling what happened. Front ends are none of its business."""
+"""One running episode of a task: stepped by actions, it returns rewards and events. It imports no front end."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -28,12 +28,12 @@ from puzzlebox.scene.shapes import Vector
 from puzzlebox.seeds import arena_rng, rng_from
 from puzzlebox.wings import flags
 
-# What `World.measures` gives.
+# The keys of `World.measures`.
 MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 
 
 class Outcome(NamedTuple):
-    """What one step brought: a reward per agent, whether and how the episode ended, and what happened."""
+    """The result of one decision: a reward for each agent, whether and how the episode ended, and the events."""
 
     rewards: tuple[float, ...]
     terminated: bool
@@ -42,17 +42,17 @@ class Outcome(NamedTuple):
 
 
 class World:
-    """An episode of a task, from the first arena to the end, through all it merges into.
+    """One episode of a task, from its first arena through all that merge into it.
 
     Attributes:
-        arena: the arena that is played now; `position` is its place in the task.
+        arena: the current arena; `position` is its index in the task.
         lights: whether the light is on.
         cause: what decided the episode: "completed", "health", "time" or "error"; None while it lasts.
         over: the episode has ended, `terminated` or `truncated`; `error` says why where the physics failed.
-        unplaced: the things that found no place.
-        look: what floor, fence, walls and sky look like.
-        engine: the bodies, and the kernel that knows who is near what.
-        present: everything in the arena, by number.
+        unplaced: the things that could not be placed.
+        look: the look of floor, fence, walls and sky.
+        engine: the bodies, and the kernel that finds contacts.
+        present: all things in the arena, by id.
     """
 
     def __init__(self, task: Task, *, arena: int = 0, seed: int = 0, rules: str | Rules = "puzzlebox") -> None:
@@ -65,38 +65,38 @@ class World:
         self.cause: str | None = None
         self.error: str | None = None
         self.actions: list[tuple[int, ...]] = []
-        self._episode_generator = rng_from(seed)
+        self._episode_rng = rng_from(seed)
         self._events: list[Event] = []
-        # The end is shown for so many more physics steps.
-        self._notice = 0
-        # Physics steps that are not on the clock of this arena's motion.
-        self._elsewhere = 0
+        # Physics steps for which the end is still shown.
+        self._notice_steps_left = 0
+        # Physics steps that the clock of `_motion` does not count: earlier arenas, and the end being shown.
+        self._earlier_steps = 0
         self._enter(arena)
 
     def _enter(self, position: int, before: Sequence[Agent] = ()) -> None:
-        """Build an arena; animals that come from another bring their health and their return."""
+        """Build an arena; animals from the arena before keep their health and their return."""
         self.position = position
         self.arena: Arena = self.task.arenas[position]
-        self.generator = arena_rng(self.arena.random_seed, self._episode_generator)
+        self.rng = arena_rng(self.arena.random_seed, self._episode_rng)
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
         self.look = self.arena.theme.look()
-        elsewhere = self.clock if before else 0
+        earlier_steps = self.clock if before else 0
         self._schedule = Lights(self.arena.blackouts)
         self.lights = self._schedule.on(0)
         self._next_light = self._schedule.next_change(0)
         self._operations: dict[int, list[Operation]] = {}
         self.lasting: dict[tuple[Operation, int], tuple[Agent, float]] = {}
-        self._within: set[tuple[int, int]] = set()
+        self._inside: set[tuple[int, int]] = set()
         self._merging = self._halted = False
         self._tickers: list[Thing] = []
         self._picture: Picture | None = None
 
-        self._arrangement = Arrangement(self.arena, self.rules, self.generator)
+        self._arrangement = Arrangement(self.arena, self.rules, self.rng)
         self.engine: Engine = self._arrangement.engine
         self.present = self._arrangement.things
         self.animals = self._arrangement.agents()
-        self._motion, self._elsewhere = self._moved_by_the_engine(), elsewhere
+        self._motion, self._earlier_steps = self._make_motion(), earlier_steps
         self.unplaced: list[Unplaced] = self._arrangement.unplaced
         for index, animal in enumerate(self.animals):
             animal.index = index
@@ -121,8 +121,8 @@ class World:
             for operation in self._operations_of(thing):
                 operation.prepare(self)
 
-    def _moved_by_the_engine(self) -> Motion:
-        """The native loop over physics steps, for the animals and bodies there are."""
+    def _make_motion(self) -> Motion:
+        """Create the native loop over physics steps, for the animals and bodies of this arena."""
         bodies = [self.engine.body(animal.id) for animal in self.animals]
         motors = [animal.motor for animal in self.animals]
         return Motion(self.engine.system, self.engine.solids, motors, bodies, self.engine.put_back)
@@ -131,16 +131,16 @@ class World:
 
     @property
     def clock(self) -> int:
-        """Physics steps since the start."""
-        return self._elsewhere + self._motion.clock  # type: ignore[no-any-return]
+        """Return the number of physics steps since the start of the episode."""
+        return self._earlier_steps + self._motion.clock  # type: ignore[no-any-return]
 
     @property
     def arena_clock(self) -> int:
-        """Physics steps in this arena."""
+        """Return the number of physics steps in this arena."""
         return self._motion.clock  # type: ignore[no-any-return]
 
     def step(self, actions: Sequence[int]) -> Outcome:
-        """Let every agent act for one decision; `actions` has one number (0-8) for each, in file order."""
+        """Play one decision; `actions` has one number (0-8) for each agent, in file order."""
         if self.over:
             raise RuntimeError("the episode is over; build a new World for the next one")
         chosen = checked_actions(actions, len(self.animals))
@@ -149,7 +149,7 @@ class World:
         return self._carry_out(chosen, self.rules.decision_period)
 
     def _carry_out(self, chosen: tuple[int, ...], left: int) -> Outcome:
-        """The physics steps of a decision that are left, and what all of it brought."""
+        """Play the remaining physics steps of a decision and return the outcome of all of it."""
         while left and not self.over:
             left -= self._advance(chosen, left)
         rewards = tuple([animal.motor.total - animal.motor.before for animal in self.animals])
@@ -161,7 +161,7 @@ class World:
         None where a rule could fire now. The loop is valid until something happens in it, which `resume` then finishes,
         or until anything else is done to this world. Given the number of `decisions` left, it stops before the last.
         """
-        if self._notice or self._tickers or self.lasting or self._within or self.over or not self.lights:
+        if self._notice_steps_left or self._tickers or self.lasting or self._inside or self.over or not self.lights:
             return None
         if len(self.animals) > 1:
             return None
@@ -172,24 +172,24 @@ class World:
         return Cruise(self._motion, self.actions, self.time_cost, self.rules.decision_period, until)
 
     def resume(self, stretch: Stretch) -> Outcome:
-        """Go on with a decision in which something happened on a cruise."""
-        self._heed(stretch)
+        """Finish a decision in which something happened during a cruise."""
+        self._handle_stretch(stretch)
         return self._carry_out(self.actions[-1], self.rules.decision_period - stretch.steps)
 
     def take_events(self) -> tuple[Event, ...]:
-        """What has happened since the last step; nobody is told it again."""
+        """Return and clear the events since the last step."""
         if not self._events:
             return ()
         events, self._events = self._events, []
         return tuple(events)
 
     def _advance(self, actions: tuple[int, ...], most: int) -> int:
-        """Physics steps: all act and pay for the time, things change, the engine moves everything, some meet.
+        """Play physics steps and return how many: `most` where no rule can fire in them, otherwise fewer.
 
-        Where nothing but the engine has a say in them, up to `most` at once; how many is returned.
+        In each step the animals act and pay for the time, things change, the engine moves the bodies, contacts count.
         """
-        if self._notice:
-            self._elsewhere += 1
+        if self._notice_steps_left:
+            self._earlier_steps += 1
             self._show_notice()
             return 1
         if self._tickers or self.lasting:
@@ -204,44 +204,44 @@ class World:
             if self._halted:
                 self._maybe_merge()
             else:
-                self._witness(self._motion.move())
+                self._apply_physics(self._motion.move())
             return 1
-        if self._within:
+        if self._inside:
             most = 1
         elif self._next_light is not None:
             most = min(most, self._next_light - self.arena_clock)
         stretch = self._motion.go(actions, self.time_cost, most)
         if stretch is None:
-            self._witness(None)
+            self._apply_physics(None)
             return most
-        self._heed(stretch)
+        self._handle_stretch(stretch)
         return stretch.steps  # type: ignore[no-any-return]
 
-    def _heed(self, stretch: Stretch) -> None:
-        """Something happened in the last of some physics steps."""
+    def _handle_stretch(self, stretch: Stretch) -> None:
+        """Handle what happened in the last of several physics steps."""
         if stretch.starved:
             self._starve(stretch.starved)
             if self._halted:
                 return
             stretch = self._motion.move()
-        self._witness(stretch)
+        self._apply_physics(stretch)
 
     def _starve(self, starved: Sequence[int]) -> None:
-        """End it for those whose last health time has taken."""
+        """Finish the animals that lost their last health to time."""
         animals = [self.animals[index] for index in starved]
         for animal in animals:
             self._retire(animal, "health" if animal.earned else "time")
-        # What ends for all ends by the first of them; where each one's end counts, by the last.
+        # The first of them ends an episode that one animal ends; the last of them one that ends when all are done.
         self._conclude(animals[-1 if self.arena.episode_end == "all" else 0])
 
     def _tick(self) -> None:
-        """Let things change that change by themselves."""
+        """Update the things that change with time."""
         for thing in tuple(self._tickers):
             if thing.id >= 0:
                 thing.tick(self)
 
-    def _witness(self, stretch: Stretch | None) -> None:
-        """What came of physics steps: a lost body ends the episode, the light changes, animals met things."""
+    def _apply_physics(self, stretch: Stretch | None) -> None:
+        """Apply the results of physics steps: a lost body ends the episode, the light changes, animals meet things."""
         if stretch is not None and stretch.astray >= 0:
             self._fail(stretch.astray)
             return
@@ -249,19 +249,19 @@ class World:
             self.lights = self._schedule.on(self.arena_clock)
             self._next_light = self._schedule.next_change(self.arena_clock)
             self.note("lights", on=self.lights)
-        if stretch is not None or self._within:
+        if stretch is not None or self._inside:
             self._meet([] if stretch is None else stretch.meetings)
             self._maybe_merge()
 
     def _meet(self, meetings: list[tuple[int, int]]) -> None:
-        """Tell things which animals touch them, came in, are inside, went out."""
-        if len(meetings) > 1:  # what kills comes first, so that nothing else counts any more
+        """Call the handlers of things that animals touch, enter, are inside of, or leave."""
+        if len(meetings) > 1:  # a deadly zone comes first, so that nothing else counts
             meetings.sort(key=lambda meeting: not self._kills(meeting[1]))
         inside: set[tuple[int, int]] = set()
         for index, identity in meetings:
             thing, animal = self.present.get(identity), self.animals[index]
             if thing is None or animal.spared:
-                continue  # another animal was first; or it can gain and lose nothing yet, and what is here waits for it
+                continue  # another animal has taken it, or rewards do not count for this animal yet
             if thing.notices is Notices.ENTRY:
                 inside.add((index, identity))
             if animal.done:
@@ -269,19 +269,19 @@ class World:
             if thing.notices is Notices.TOUCH:
                 thing.touched(self, animal)
             else:
-                if (index, identity) not in self._within:
-                    self._within.add((index, identity))
+                if (index, identity) not in self._inside:
+                    self._inside.add((index, identity))
                     self._note_passage("entered", thing, animal)
                     thing.entered(self, animal)
                 thing.inside(self, animal)
             if self._halted:
                 return
-        for meeting in sorted(self._within - inside):
+        for meeting in sorted(self._inside - inside):
             self._leave(*meeting)
 
     def _leave(self, index: int, identity: int) -> None:
-        """An animal is no longer inside a thing."""
-        self._within.discard((index, identity))
+        """Report that an animal is no longer inside a thing."""
+        self._inside.discard((index, identity))
         thing = self.present.get(identity)
         if thing is not None:
             self._note_passage("left", thing, self.animals[index])
@@ -298,7 +298,7 @@ class World:
     # --- reward, health, the end
 
     def pay(self, animal: Agent, amount: float, *, completes: bool = False) -> bool:
-        """Give or take reward and health, and maybe complete the arena; False when nothing counts.
+        """Add reward and health, and complete the arena if `completes`; return False where rewards do not count now.
 
         The rule is the original's: docs/original/rewards.md#health.
         """
@@ -315,23 +315,23 @@ class World:
         return True
 
     def counts(self, animal: Agent) -> bool:
-        """Whether an animal can gain and lose now."""
+        """Return whether rewards count for an animal now."""
         return not (self._halted or animal.done or animal.spared)
 
     def _finish(self, animal: Agent, cause: str, *, by_penalty: bool = False) -> None:
-        """An animal is done with this arena, which may end it for all."""
+        """Finish an animal, which may end the episode for all."""
         self._retire(animal, cause, by_penalty=by_penalty)
         self._conclude(animal)
 
     def _retire(self, animal: Agent, cause: str, *, by_penalty: bool = False) -> None:
-        """Say how an animal that is done has fared."""
+        """Mark an animal as done and decide whether it passed."""
         animal.done, animal.ending = True, cause
         judge(animal, self.arena.pass_mark, self.rules.success, by_penalty=by_penalty)
         animal.latency = round((self.clock - animal.waited) * PHYSICS_STEP, 2)
         self.note("finished", animal=animal, cause=cause, passed=animal.passed, latency=animal.latency)
 
     def _conclude(self, animal: Agent) -> None:
-        """After an animal is done, go on to the next arena or end the episode, unless others have still to finish."""
+        """Merge into the next arena or end the episode after an animal is done, unless others must still finish."""
         if self.arena.episode_end == "all" and not all(each.done for each in self.animals):
             return
         counted = self.animals if self.arena.episode_end == "all" else [animal]
@@ -343,7 +343,7 @@ class World:
 
     @property
     def _merges(self) -> bool:
-        """Whether an arena follows this one in the same episode, for those who succeed in it."""
+        """Return whether success in this arena continues the episode in the next one."""
         return self.arena.merge_next_arena and self.position + 1 < len(self.task.arenas)
 
     def _end(self, cause: str, *, success: bool) -> None:
@@ -352,19 +352,19 @@ class World:
             if not animal.done:
                 self._retire(animal, "other")
         if self.task.show_notification:
-            self._notice, self._halted = NOTICE_STEPS, True
+            self._notice_steps_left, self._halted = NOTICE_STEPS, True
             self.note("notified", success=success)
         else:
             self._close()
 
     def _show_notice(self) -> None:
-        """Nobody can move and nothing counts, but the world goes on (docs/original/rewards.md#the-end)."""
+        """Play one physics step in which no animal acts and no reward counts (docs/original/rewards.md#the-end)."""
         self._tick()
         astray = self._motion.move().astray
         if astray >= 0:
             self._fail(astray)
-        self._notice -= 1
-        if not self._notice and not self.over:
+        self._notice_steps_left -= 1
+        if not self._notice_steps_left and not self.over:
             self._close()
 
     def _close(self) -> None:
@@ -374,13 +374,13 @@ class World:
         self.note("ended", cause=self.cause)
 
     def _fail(self, row: int) -> None:
-        """The engine lost a body: never go on from there."""
+        """End the episode with an error: the engine lost a body."""
         thing = self.present[self.engine.rows()[row]]
         reason = f"{type(thing).__name__} {thing.id} left the arena or its state is not finite"
         self.error = reason
         self.note("error", thing, reason=reason)
         self.cause = "error"
-        self._notice = 0
+        self._notice_steps_left = 0
         self._close()
 
     def _maybe_merge(self) -> None:
@@ -389,9 +389,9 @@ class World:
             self._enter(self.position + 1, self.animals)
 
     def passed(self, animal: Agent | None = None) -> bool | None:
-        """Whether an animal (default: the first) has passed; None while its episode lasts and where the physics failed.
+        """Return whether an animal has passed. Default: the first animal.
 
-        It is known from the event that decides the episode on, while the end may still be shown.
+        None until the event that decides the episode, and where the physics failed.
         """
         if self.error is not None or (self.cause is None and self._merges):
             return None
@@ -399,17 +399,17 @@ class World:
 
     @property
     def total(self) -> float:
-        """The return of the first animal so far."""
+        """Return the sum of the first animal's rewards so far."""
         return self.animals[0].total
 
     def measures(self) -> dict[str, float | None]:
-        """Position (m), velocity (m/s), heading (degrees) and health of the first animal, by the names of tables."""
+        """Return position (m), velocity (m/s), heading (degrees) and health of the first animal, by column name."""
         animal = self.animals[0]
         values = (*self.position_of(animal), *self.engine.velocity(animal.id), animal.heading, animal.health)
         return dict(zip(MEASURES, values, strict=True))
 
     def flags(self) -> int:
-        """What is true of the first animal and the arena now, as bits (`puzzlebox.wings.flags`)."""
+        """Return the state of the first animal and the light as bits (`puzzlebox.wings.flags`)."""
         animal = self.animals[0]
         bits = (
             (flags.LIGHT_ON, self.lights),
@@ -420,20 +420,20 @@ class World:
         )
         return sum(bit for bit, true in bits if true)
 
-    # --- what things may ask for (things.Stage)
+    # --- what things may use (things.Stage)
 
     @property
     def things(self) -> list[Thing]:
-        """Everything present, in the order of appearance."""
+        """Return all things in the arena, in the order of their appearance."""
         return list(self.present.values())
 
     @property
     def numbered(self) -> int:
-        """All things there have been have smaller numbers."""
+        """Return the id that the next thing will get."""
         return self._arrangement.census()[0]
 
     def note(self, kind: str, thing: Thing | None = None, animal: Agent | None = None, **details: Any) -> None:
-        """Tell whoever listens what happened."""
+        """Add an event to the episode."""
         self._events.append(
             Event(
                 kind,
@@ -451,7 +451,7 @@ class World:
         )
 
     def bring(self, item: Item) -> Thing | None:
-        """Place a new thing where there is room for it; None when there is none, or when it is an agent."""
+        """Place a new thing; return None where there is no room, or when it is an agent."""
         thing = make(item, None, self.rules)
         if isinstance(thing, Agent):
             failure: Unplaced | None = Unplaced("Agent", None, thing.at, "the rule that operations bring no agents")
@@ -461,21 +461,21 @@ class World:
             self.unplaced.append(failure)
             self._note_unplaced(failure)
             return None
-        self._admitted(thing)
+        self._begin_thing(thing)
         self.note("appeared", thing)
         return thing
 
     def appear(self, name: str, asked: Mapping[str, Any], at: Vector, *, size: float, hanging: bool = False) -> Thing:
-        """Put a ball where nobody asks whether there is room; hanging, it stays there until it is let go."""
+        """Put a ball at a position without testing for room; a hanging ball stays there until it is released."""
         thing = CATALOGUE[name](asked, self.rules)
         assert isinstance(thing, Goal)
         thing.set_diameter(size)
         thing.at, thing.kinematic = at, hanging
         self._arrangement.install(thing)
-        self._admitted(thing)
+        self._begin_thing(thing)
         return thing
 
-    def _admitted(self, thing: Thing) -> None:
+    def _begin_thing(self, thing: Thing) -> None:
         self._motion.state = None
         thing.begin(self)
         if thing.ticks:
@@ -484,58 +484,58 @@ class World:
             operation.prepare(self)
 
     def vanish(self, thing: Thing) -> None:
-        """Take a thing out of the arena; whoever is inside has left it."""
+        """Remove a thing from the arena; animals inside it leave it."""
         self._motion.state = None
-        for meeting in sorted(self._within):
+        for meeting in sorted(self._inside):
             if meeting[1] == thing.id:
                 self._leave(*meeting)
         thing.dismissed(self)
         self.rest(thing)
         self._operations.pop(thing.id, None)
-        self._arrangement.dismiss(thing)
+        self._arrangement.remove(thing)
 
     def wake(self, thing: Thing) -> None:
-        """Let a thing tick from the next physics step on, in its turn."""
+        """Call a thing's `tick` from the next physics step on, in the order of ids."""
         if thing not in self._tickers:
             self._tickers = sorted([*self._tickers, thing], key=lambda each: each.id)
 
     def rest(self, thing: Thing) -> None:
-        """Let a thing tick no more."""
+        """Stop calling a thing's `tick`."""
         if thing in self._tickers:
             self._tickers.remove(thing)
 
     def reshape(self, thing: Thing) -> None:
-        """Give a thing the body its shapes now say, where it is and as fast as it is."""
+        """Replace the body of a thing by one of its current shapes, keeping position and velocity."""
         self._motion.state = None
         self.engine.replace(thing.id, build_of(thing))
 
     def body(self, thing: Thing) -> Any:
-        """The engine's body of a thing that can move; whoever asks may change it."""
+        """Return the engine's body of a moving thing; the caller may change it."""
         self._motion.state = None
         return self.engine.body(thing.id)
 
     def state(self) -> bytes:
-        """The packed state of all bodies that can move."""
+        """Return the packed state of all moving bodies."""
         if self._motion.state is None:
             self._motion.state = self.engine.pack()
         return self._motion.state  # type: ignore[no-any-return]
 
     def scene(self) -> Scene:
-        """All there is to see, for painters: one object for each arena, brought up to date by this call."""
+        """Return the Scene that painters draw: one object for each arena, updated by this call."""
         if self._picture is None:
             self._picture = Picture(self._arrangement, self.look)
         return self._picture.update(self._motion)
 
     def feel(self, animal: Agent, out: NDArray[np.float32]) -> None:
-        """What an animal feels of itself, seven numbers: health, velocity as it looks, position."""
+        """Write seven numbers about an animal to `out`: health, velocity relative to its heading, position."""
         self._motion.feel(animal.index, out)
 
     def position_of(self, thing: Thing) -> Vector:
-        """Where a thing is now."""
+        """Return the position of a thing."""
         return self.engine.pose(thing.id)[0]
 
     def near(self, point: Vector, radius: float) -> list[Thing | None]:
-        """Solid things nearer to a point than that; None is the floor or the fence."""
+        """Return the solid things within a radius (metres) of a point; None stands for the floor or the fence."""
         hits = self.engine.solids.near(self.state(), point, radius, SOLID)
         return [self.present.get(hit) for hit in hits]
 
@@ -550,50 +550,50 @@ class World:
             operation.start(self, animal)
 
     def stop_operating(self, thing: Thing, animal: Agent) -> None:
-        """Stop those that last."""
+        """Stop the operations of a thing that last, for one animal."""
         for operation in self._operations_of(thing):
             operation.stop(self, animal)
 
-    # --- going back, branching off, telling all
+    # --- copies and descriptions
 
     def snapshot(self) -> Record:
-        """Everything needed to be here again: the task, the arena, the seed, the rules and the actions so far."""
+        """Return what a replay of the episode needs: task, arena, seed, rules and the actions so far."""
         return Record(self.task, self.start_arena, self.seed, self.rules, tuple(self.actions))
 
     @classmethod
     def replay(cls, record: Record) -> "World":
-        """The world at the end of a record, byte for byte what it was."""
+        """Return a world at the end of a record, byte for byte as it was."""
         check_record(record)
         world = cls(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
         cruise = world.cruise()
         for actions in record.actions:
-            # Most decisions are physics alone, which a cruise does without the rules and without an outcome.
-            happened: Any = False if cruise is None else cruise.go(checked_actions(actions, 1)[0])
-            if happened is None:
+            # In most decisions no rule fires; a cruise plays them faster, without building an Outcome.
+            stretch: Any = False if cruise is None else cruise.go(checked_actions(actions, 1)[0])
+            if stretch is None:
                 continue
-            if happened is False:
+            if stretch is False:
                 world.step(actions)
             else:
-                world.resume(happened)
+                world.resume(stretch)
             cruise = world.cruise()
         if record.actions:
             world.take_events()
         return world
 
     def restore(self, record: Record) -> None:
-        """Be where a record ends."""
+        """Go to the end of a record."""
         self.__dict__ = World.replay(record).__dict__
 
     def branch(self) -> "World":
-        """A second world that starts where this one is now, for search.
+        """Return a second world that starts from the current state, for search.
 
-        It is made from positions, velocities and who is asleep, without what the engine remembers of contacts, so it
-        may come out a little differently: a plan counts once it replays from the start. `Fork` makes exact copies.
+        It copies positions, velocities and which bodies sleep, but not the engine's cached contacts, so it may continue
+        slightly differently: verify a plan by replaying it from the start. `Fork` makes exact copies.
         """
         return deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "World":
-        """What never changes is shared: the task with all its parts, and the rules."""
+        """Copy the world; the task, the rules and the look never change and are shared."""
         for each in (self.task, self.rules, self.look, *self.task.arenas):
             memo[id(each)] = each
         for arena in self.task.arenas:
@@ -601,18 +601,18 @@ class World:
         twin = object.__new__(World)
         memo[id(self)] = twin
         twin.__dict__ = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name != "_motion"}
-        twin._motion = twin._moved_by_the_engine()
+        twin._motion = twin._make_motion()
         twin._motion.state, twin._motion.clock = self._motion.state, self._motion.clock
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its record, and replayed when unpickled."""
+        """Pickle the world as its record, which unpickling replays."""
         return (World.replay, (self.snapshot(),))
 
     def describe(self) -> dict[str, Any]:
-        """The true state of everything, as plain data."""
+        """Return the true state of everything in the arena, as plain data."""
         return describe(self)
 
     def inside(self, thing: Thing) -> list[int]:
-        """Which animals are inside a thing, by index."""
-        return [index for index, identity in sorted(self._within) if identity == thing.id]
+        """Return the indices of the animals inside a thing."""
+        return [index for index, identity in sorted(self._inside) if identity == thing.id]
