@@ -27,7 +27,7 @@ for _tag in ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB"):
 
 
 def testbed_like(seed: int) -> str:
-    """A file in Animal-AI's form with as many things as a testbed task has."""
+    """A file in Animal-AI's format with as many things as a testbed task has."""
     chance = random.Random(seed)
     lines = ["!ArenaConfig", "arenas:", "  0: !Arena", "    pass_mark: 0", "    t: 250", "    items:"]
     lines += ["    - !Item", "      name: Agent", "      positions:", "      - !Vector3 {x: 20, y: 0, z: 20}"]

@@ -29,10 +29,10 @@ def run() -> list[Result]:
 
     def write() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            write_folder(template, Path(folder) / "tasks", template.sampled(FILES, 1), FILES, {})
+            write_folder(template, Path(folder) / "tasks", template.sample_indices(FILES, 1), FILES, {})
 
     ours = best_seconds(write, repeats=1)
-    data = [_plain(template.at(index).data) for index in template.sampled(FILES // 10, 1)]
+    data = [_plain(template.at(index).data) for index in template.sample_indices(FILES // 10, 1)]
 
     def peer() -> None:
         for each in data:

@@ -159,7 +159,7 @@ class Catalogue:
         about = {
             "number": variation.number % template.count + 1,
             "count": template.count,
-            "values": variation.described(),
+            "values": variation.description(),
         }
         return _checked(self._keep(variation.text.encode(), task), task, reading, about)
 

@@ -17,12 +17,12 @@ def items_of(text: str) -> tuple[Item, ...]:
 
 
 def animalai(item: str) -> tuple[Item, ...]:
-    """The instances of one item in Animal-AI's form, written in flow style."""
+    """The instances of one item in Animal-AI's format, written in flow style."""
     return items_of(f"!ArenaConfig\narenas: {{0: !Arena {{items: [!Item {{{item}}}]}}}}\n")
 
 
 def ours(item: str) -> tuple[Item, ...]:
-    """The instances of one item in our form."""
+    """The instances of one item in the Puzzlebox format."""
     return items_of(f"arenas: [{{items: [{{{item}}}]}}]\n")
 
 

@@ -94,17 +94,19 @@ def test_what_is_accepted_can_be_written_and_read_again() -> None:
 def test_a_task_too_large_for_a_form_says_so() -> None:
     item = Item(name="Wall", at=(1, 2, 3), size=(1, 1, 1), rotation=5, color=(1, 2, 3))
     task = Task(arenas=(Arena(items=(item,) * 9_000),))
-    with pytest.raises(ValueError, match="the task is too large for the puzzlebox form: the text holds more"):
+    with pytest.raises(ValueError, match="the task is too large for the puzzlebox format: the text holds more"):
         write(task)
 
 
 def test_a_task_too_deep_for_a_form_says_so() -> None:
-    """Animal-AI's form needs fewer levels for an operation that brings a button that has an operation that ..."""
+    """Animal-AI's format needs fewer levels for an operation that brings a button that has an operation that ..."""
     item: dict[str, object] = {"name": "SpawnerButton"}
     for _ in range(8):
         item = {"name": "SpawnerButton", "operations": [{"do": "toggle_object", "items": [item]}]}
     task = Task(arenas=(Arena(items=(Item.model_validate(item),)),))
-    with pytest.raises(ValueError, match="the task is too large for the puzzlebox form: lists and mappings are nested"):
+    with pytest.raises(
+        ValueError, match="the task is too large for the puzzlebox format: lists and mappings are nested"
+    ):
         write(task)
 
 

@@ -25,7 +25,11 @@ def test_a_parameter_nobody_knows_needs_a_kind() -> None:
 @pytest.mark.parametrize(
     ("name", "takes", "said"),
     [
-        ("pitch", Takes(440.0, kind=Kind.NUMBER), "Gong declares `pitch` without a meaning; it is what people read"),
+        (
+            "pitch",
+            Takes(440.0, kind=Kind.NUMBER),
+            "Gong declares `pitch` without a meaning; the documentation of the parameter needs one",
+        ),
         (
             "delay",
             Takes(1, "a wait", kind=Kind.TEXT),
@@ -51,7 +55,7 @@ def test_no_parameter_has_the_name_of_a_method_of_an_item(name: str) -> None:
 
 
 def test_no_thing_is_called_what_rays_say_of_nothing() -> None:
-    assert refused(tag="none") == "Gong has the tag `none`, which is what rays say where they meet nothing"
+    assert refused(tag="none") == "Gong has the tag `none`, which rays report where they meet nothing"
 
 
 def test_a_name_is_given_once() -> None:
@@ -67,4 +71,4 @@ def test_a_thing_refuses_what_it_does_not_take() -> None:
         TypeError, match=r"^Wall does not take `sise`; allowed: at, rotation, size, color; did you mean `size`"
     ):
         CATALOGUE["Wall"]({"sise": (1, 1, 1)}, Rules())
-    assert CATALOGUE["Wall"]({"skin": None}, Rules()).asked["size"] is None
+    assert CATALOGUE["Wall"]({"skin": None}, Rules()).settings["size"] is None

@@ -42,7 +42,7 @@ MEMORY = 1 << 30
 # The longest sentence and file name, in characters.
 LONGEST_SENTENCE, LONGEST_NAME = 1_000, 255
 
-# One template with everything our form has, and one with everything procgen-companion's has.
+# One template with everything the Puzzlebox format has, and one with everything procgen-companion's has.
 OURS = """
 metadata: {title: "A wall at ${wall_x}", tags: [a, "${side}"]}
 vary:

@@ -59,7 +59,7 @@ def test_every_value_makes_a_sound_task(name: str) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_there_is_a_way_to_the_food(name: str) -> None:
     for variation in Template(name).sample(6, seed=2):
-        assert reachable(variation.task), variation.described()
+        assert reachable(variation.task), variation.description()
 
 
 def test_a_closed_maze_would_be_noticed() -> None:

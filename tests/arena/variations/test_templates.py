@@ -11,7 +11,7 @@ import pytest
 
 from player import Player, passes, replayed, solved
 from puzzlebox.arena.variations import Template, Variation
-from puzzlebox.arena.variations.findings import findings, showing_all
+from puzzlebox.arena.variations.findings import covering_variations, findings
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.batteries import template_names
@@ -191,7 +191,7 @@ def test_sampled_variations_can_be_solved(name: str) -> None:
         try:
             solved(task, lambda player, values=values: SCRIPTS[name](player, values))
         except AssertionError as problem:
-            raise AssertionError(f"{variation.described()}: {problem}") from problem
+            raise AssertionError(f"{variation.description()}: {problem}") from problem
         assert not passes(replayed(task, [NOOP] * 100))
 
 
@@ -205,8 +205,8 @@ def test_permanence_has_a_visible_control(name: str) -> None:
         same = {"wall": 0, "view": 0, "control": 0}
         assert {**hidden.values, **same} == {**visible.values, **same}
         assert (hidden.labels[-1], visible.labels[-1]) == ("hidden", "visible")
-        assert hidden.task.arenas[0].metadata.given()["control"] == "test"
-        assert visible.task.arenas[0].metadata.given()["control"] == "control"
+        assert hidden.task.arenas[0].metadata.explicit_values()["control"] == "test"
+        assert visible.task.arenas[0].metadata.explicit_values()["control"] == "control"
         assert (_sees_food(hidden), _sees_food(visible)) == (False, True)
 
 
@@ -223,8 +223,8 @@ def _sees_food(variation: Variation) -> bool:
 
 def test_showing_all_shows_every_value() -> None:
     template = Template("basic-control/approach")
-    shown = {variation.values["theme"] for variation in showing_all(template)}
-    assert shown == {"classic", "laboratory", "meadow", "desert", "snow", "night"}
+    value_text = {variation.values["theme"] for variation in covering_variations(template)}
+    assert value_text == {"classic", "laboratory", "meadow", "desert", "snow", "night"}
 
 
 def test_drawing_from_a_family_goes_by_member() -> None:

@@ -64,7 +64,7 @@ def values(template: Template, *path: Any) -> list[Any]:
     return found
 
 
-# --- procgen-companion's form
+# --- procgen-companion's format
 
 
 def test_template_a() -> None:
@@ -191,7 +191,7 @@ def test_restricted_combinations_are_different_and_seeded() -> None:
     assert drawn != values(Template(text, seed=4), "arenas", "0", "blackouts")
 
 
-# --- our form
+# --- the Puzzlebox format
 
 
 def test_the_example_of_the_issue() -> None:

@@ -43,7 +43,7 @@ def used(text: str) -> str:
         template = Template(text)
         template.check()
         for variation in (template.at(0), template.at(template.count - 1), template.draw(Random(1))):
-            assert variation.text and variation.stem() and variation.described()
+            assert variation.text and variation.stem() and variation.description()
         findings(template)
     return str(raised.value)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from puzzlebox.arena.variations import Template
 from puzzlebox.arena.variations.procgen_form import PALETTE
-from puzzlebox.arena.variations.shuffle import Shuffle, shares
+from puzzlebox.arena.variations.shuffle import Shuffle, split_range
 
 # A node of a template in the test's own words: ("value", v), ("list", options), ("seq", children),
 # ("repeat", amount, child), ("colour", n), ("labelled", [(label, child)]).
@@ -146,5 +146,5 @@ def test_shuffle_is_one_to_one(count: int, seed: int, data: st.DataObject) -> No
 @settings(max_examples=60)
 @given(st.integers(0, 1000), st.lists(st.floats(0.01, 1), min_size=1, max_size=4))
 def test_shares_cover_everything_once(count: int, weights: list[float]) -> None:
-    parts = shares(count, [weight / sum(weights) for weight in weights])
+    parts = split_range(count, [weight / sum(weights) for weight in weights])
     assert [number for part in parts for number in part] == list(range(count))

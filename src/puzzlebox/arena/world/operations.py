@@ -120,7 +120,7 @@ class _OneOf(Operation):
 
     def start(self, world: "World", animal: Agent) -> None:
         if self._inner:
-            self._inner[int(world.generator.choice(len(self._inner), p=self._probabilities))].start(world, animal)
+            self._inner[int(world.rng.choice(len(self._inner), p=self._probabilities))].start(world, animal)
 
 
 def alive(model: models.Operation) -> Operation:
@@ -146,17 +146,17 @@ def alive(model: models.Operation) -> Operation:
 
 def operations_of(thing: Thing) -> list[Operation]:
     """What a thing does when pressed or entered; legacy keys come first (docs/original/task-files.md#operations)."""
-    asked: Sequence[models.Operation] = thing.asked.get("operations") or ()
+    asked: Sequence[models.Operation] = thing.settings.get("operations") or ()
     living = [alive(model) for model in (*_legacy(thing), *asked)]
     # Nobody leaves a button, so there what lasts would last for good; in the game it is for zones only.
     return living if thing.passable else [each for each in living if not isinstance(each, _GrantWhileInside)]
 
 
 def _legacy(thing: Thing) -> list[models.Operation]:
-    names = thing.asked.get("reward_names") or ()
+    names = thing.settings.get("reward_names") or ()
     if not names:
         return []
-    counts = thing.asked["max_reward_counts"] or (-1,) * len(names)
+    counts = thing.settings["max_reward_counts"] or (-1,) * len(names)
     choices: list[models.Operation] = []
     for name, count in zip(names, counts, strict=True):
         choice: models.Operation = models.NoOperation(do="nothing")
@@ -164,9 +164,9 @@ def _legacy(thing: Thing) -> list[models.Operation]:
             choice = models.ToggleObject(do="toggle_object", items=(_reward(thing, name),), forget=True)
         choices.append(choice if count < 0 else models.Limited(do="limited", times=count, operation=choice))
     press: models.Operation = models.OneOf(
-        do="one_of", operations=tuple(choices), weights=tuple(thing.asked["reward_weights"] or ())
+        do="one_of", operations=tuple(choices), weights=tuple(thing.settings["reward_weights"] or ())
     )
-    probability = thing.asked["spawn_probability"]
+    probability = thing.settings["spawn_probability"]
     if probability < 1:
         nothing = models.NoOperation(do="nothing")
         press = models.OneOf(do="one_of", operations=(press, nothing), weights=(probability, 1 - probability))
@@ -176,6 +176,6 @@ def _legacy(thing: Thing) -> list[models.Operation]:
 def _reward(thing: Thing, name: str) -> models.Item:
     takes = CATALOGUE[name].takes()
     # Without a size the game brings a goal of exactly 1; a size in the file is shrunk like any other.
-    size = thing.asked["reward_size"] if "reward_size" in thing.given else (1 / SHRINK,) * 3
-    asked = {"at": thing.asked["reward_at"], "size": size}
+    size = thing.settings["reward_size"] if "reward_size" in thing.explicit_settings else (1 / SHRINK,) * 3
+    asked = {"at": thing.settings["reward_at"], "size": size}
     return models.Item(name=name, **{key: value for key, value in asked.items() if key in takes})

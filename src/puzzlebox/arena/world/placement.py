@@ -102,18 +102,18 @@ class Placer:
 
     def _varies(self, thing: Thing) -> bool:
         """Whether another attempt could turn out differently."""
-        size, at = thing.asked.get("size"), thing.asked["at"] or (None,)
+        size, at = thing.settings.get("size"), thing.settings["at"] or (None,)
         drawn_size = thing.size is not None and (size is None or None in size)
-        drawn_rotation = thing.asked["rotation"] is None and thing.turns
-        return drawn_size or drawn_rotation or None in at or bool(thing.asked.get("at_one_of"))
+        drawn_rotation = thing.settings["rotation"] is None and thing.turns
+        return drawn_size or drawn_rotation or None in at or bool(thing.settings.get("at_one_of"))
 
     def _draw_position(self, thing: Thing) -> bool:
         """Choose where its origin is; True when it could be anywhere."""
         width, depth = self._engine.width, self._engine.depth
-        asked = thing.asked["at"] or (None, 0.0, None)
+        asked = thing.settings["at"] or (None, 0.0, None)
         if isinstance(thing, Agent):
-            if thing.asked["at_one_of"]:
-                choices = thing.asked["at_one_of"]
+            if thing.settings["at_one_of"]:
+                choices = thing.settings["at_one_of"]
                 asked = choices[int(self._generator.integers(len(choices)))]
             if asked[0] in (0.0, width) or asked[2] in (0.0, depth):
                 asked = _INSTEAD_OF_BORDER
@@ -132,7 +132,7 @@ class Placer:
         return float(self._generator.uniform(min(reach, most / 2), max(most - reach, most / 2)))
 
     def _draw_rotation(self, thing: Thing) -> float:
-        asked = thing.asked["rotation"]
+        asked = thing.settings["rotation"]
         if asked is None:
             asked = self._generator.uniform(0.0, 360.0) if thing.turns else 0.0
         return float(asked) % 360.0

@@ -77,7 +77,7 @@ class World:
         """Build an arena; animals that come from another bring their health and their return."""
         self.position = position
         self.arena: Arena = self.task.arenas[position]
-        self.generator = arena_rng(self.arena.random_seed, self._episode_generator)
+        self.rng = arena_rng(self.arena.random_seed, self._episode_generator)
         self.time_cost = -1.0 / (TIME_UNIT * self.arena.time_limit) if self.arena.time_limit else 0.0
         self.goals_so_far = self.bad_goals_so_far = 0
         self.look = self.arena.theme.look()
@@ -92,7 +92,7 @@ class World:
         self._tickers: list[Thing] = []
         self._picture: Picture | None = None
 
-        self._arrangement = Arrangement(self.arena, self.rules, self.generator)
+        self._arrangement = Arrangement(self.arena, self.rules, self.rng)
         self.engine: Engine = self._arrangement.engine
         self.present = self._arrangement.things
         self.animals = self._arrangement.agents()
@@ -293,7 +293,7 @@ class World:
 
     def _note_passage(self, kind: str, thing: Thing, animal: Agent) -> None:
         if thing.passable:
-            self.note(kind, thing, animal, zone_id=thing.asked.get("zone_id"))
+            self.note(kind, thing, animal, zone_id=thing.settings.get("zone_id"))
 
     # --- reward, health, the end
 
