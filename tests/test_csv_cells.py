@@ -1,4 +1,4 @@
-"""Tables a spreadsheet opens run nothing, and come back exactly as they were."""
+"""No cell of a table is a formula for a spreadsheet, and tables are read back exactly."""
 
 import csv
 import io
@@ -73,7 +73,7 @@ def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> 
         done = CliRunner().invoke(app, ["export", "--store", str(store), "-o", str(tmp_path / "data"), *form])
         assert done.exit_code == 0, done.output
     results = make_report([tmp_path / "out", tmp_path / "data"], tmp_path / "report").results
-    # Read back, the names are what they were.
+    # Read back, the names are unchanged.
     assert {row.task for row in results.rows} == {FORMULA, "-x"}
     assert {row.agent for row in results.rows} == {"@agent", "+other", "human"}
     assert {row.participant for row in results.rows} == {"", "-P1"}

@@ -9,9 +9,9 @@ import pytest
 from puzzlebox import seeds
 
 SOURCE = Path(seeds.__file__).parent
-# What makes a random stream, or asks the system for one.
+# Calls that create a random stream, or get one from the operating system.
 _STREAMS = re.compile(r"default_rng\(|SeedSequence|PCG64|\bRandom\(|SystemRandom|randbelow|\bspawn\(")
-# The statistics import nothing and take the seed they resample with; the stream of .NET has the seed of the game.
+# The statistics import nothing and are given the seed of their resampling; the stream of .NET has a fixed seed.
 _OTHERS = {"stats/means.py", "report/figures/violins.py", "arena/things/dotnet_random.py"}
 
 

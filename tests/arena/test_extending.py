@@ -1,4 +1,4 @@
-"""A package of somebody else's brings a thing, a sense and an agent; docs/guides/extending.md is that package."""
+"""Another package adds a thing, a sense and an agent; docs/guides/extending.md shows that package."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def blocks(language: str) -> list[str]:
 def call(
     *command: str, installed: Path = OUTSIDE, folder: Path = OUTSIDE, given: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """A process that finds a package as if it were installed."""
+    """Run a process that finds a package as if it were installed."""
     env = {**os.environ, "PYTHONPATH": str(installed), "COLUMNS": "160"}
     return subprocess.run([sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True, input=given)
 
@@ -67,7 +67,7 @@ def test_the_commands_of_the_page_run_as_pasted(tmp_path: Path) -> None:
     assert len(episodes) == 3
 
 
-# --- what the package brings, in one process that plays all of this
+# --- what the package adds, in one process that plays all of this
 
 
 ITEM = "{name: Bell, at: [20, 0, 15], size: 2, rotation: 0%s}"

@@ -1,4 +1,4 @@
-"""Hostile text is refused before anything is built from it. How quickly is for `benchmarks/` to say."""
+"""Hostile text is refused before anything is built from it. `benchmarks/` measures how quickly."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def codes(text: str) -> list[str]:
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[{a: "])
 def test_deep_nesting_never_reaches_the_c_composer(opening: str) -> None:
-    """400 kB of `[` end the process when PyYAML composes them."""
+    """400 kB of `[` crash the process when PyYAML composes them."""
     assert codes(opening * (400_000 // len(opening))) == ["too-deep"]
 
 
@@ -40,7 +40,7 @@ def test_aliases_count_as_often_as_they_are_used() -> None:
 
 
 def test_levels_behind_aliases_count() -> None:
-    """Thirty lines of 24 levels, each around the one before, are 720 levels to whoever follows them."""
+    """Thirty lines of 24 levels, each around the one before, are 720 levels once aliases are followed."""
     lines = "".join(f"  x{i}: &x{i} {'[' * 24}{f'*x{i - 1}' if i else 1}{']' * 24}\n" for i in range(30))
     for arenas in ("arenas: [{items: [{name: Wall}]}]\n", "arenas: {0: {items: [{name: Wall}]}}\n"):
         assert codes("metadata:\n" + lines + arenas) == ["too-deep"]
@@ -164,6 +164,6 @@ def test_items_of_all_arenas_and_operations_count_together() -> None:
     ids=lambda text: text[:24],
 )
 def test_large_nonsense_is_refused_in_few_words(text: str, code: str) -> None:
-    found = codes(text)
-    assert code in found
-    assert len(found) <= 402
+    found_codes = codes(text)
+    assert code in found_codes
+    assert len(found_codes) <= 402

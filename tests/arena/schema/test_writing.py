@@ -1,4 +1,4 @@
-"""Written text means the same task, in both forms, and depends on nothing but the task."""
+"""A written text stands for the same task, in both formats, and depends on the task alone."""
 
 import pytest
 from hypothesis import given, settings
