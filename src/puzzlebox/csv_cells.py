@@ -15,20 +15,20 @@ _RISKY = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(inf|nan)", re.ASCII)
 
 
-def neutral(value: Any) -> Any:
+def escape_cell(value: Any) -> Any:
     """Return the cell for a value: a text that a spreadsheet would run gets an apostrophe in front."""
     if isinstance(value, str) and _RISKY.match(value) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
-def original(text: str) -> str:
-    """Return the text from which `neutral` made a cell."""
+def unescape_cell(text: str) -> str:
+    """Return the text from which `escape_cell` made a cell."""
     return text[1:] if text.startswith("'") and _RISKY.match(text) else text
 
 
 class CellWriter:
-    """A writer of CSV files (RFC 4180, lines end in a newline) with neutral cells."""
+    """A writer of CSV files (RFC 4180, lines end in a newline) with escaped cells."""
 
     def __init__(self, file: IO[str]) -> None:
         self._writer = csv.writer(file, lineterminator="\n")
@@ -37,7 +37,7 @@ class CellWriter:
 
     def writerow(self, row: Iterable[Any]) -> None:
         """Write a row; None is an empty cell."""
-        cells = [neutral(value) for value in row]
+        cells = [escape_cell(value) for value in row]
         returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
         (self._quoting_writer if returns else self._writer).writerow(cells)
 
@@ -57,9 +57,9 @@ class CellReader:
     def __init__(self, file: IO[str]) -> None:
         self._rows = csv.DictReader(file)
         if self._rows.fieldnames is not None:
-            self._rows.fieldnames = [original(name) for name in self._rows.fieldnames]
+            self._rows.fieldnames = [unescape_cell(name) for name in self._rows.fieldnames]
         self.fieldnames: Sequence[str] = self._rows.fieldnames or ()
 
     def __iter__(self) -> Iterator[dict[Any, Any]]:
         for row in self._rows:
-            yield {key: original(value) if isinstance(value, str) else value for key, value in row.items()}
+            yield {key: unescape_cell(value) if isinstance(value, str) else value for key, value in row.items()}

@@ -12,7 +12,7 @@ from puzzlebox.arena.variations.template_source import read_source
 from puzzlebox.arena.world import World
 
 
-def look_over(
+def check_template(
     source: str | bytes | PathLike[str], *, strict: bool = False, others: bool = True
 ) -> tuple[Reading, Template | None]:
     """Return the findings about a template: its own mistakes, or else those of tasks that show all its values.

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from puzzlebox.arena.schema import Diagnostic, Reading, Task, TaskError, read, read_source
 from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES
-from puzzlebox.arena.template_check import look_over
+from puzzlebox.arena.template_check import check_template
 from puzzlebox.arena.variations import TemplateError, is_template
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names, bundled_path
@@ -148,7 +148,7 @@ class Catalogue:
 
     def _check_template(self, data: bytes) -> dict[str, Any]:
         # What comes from outside must not have files of this machine read.
-        reading, template = look_over(data, others=False)
+        reading, template = check_template(data, others=False)
         if reading.task is None or template is None:
             return _checked(None, None, reading)
         try:

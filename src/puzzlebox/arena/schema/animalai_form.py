@@ -39,7 +39,7 @@ def read(root: Node, draft: Draft) -> Any:
         if key is None:
             draft.report("unknown-key", key_node, key=word, where="the file", nearest=draft.nearest(word, ROOT_KEYS))
             continue
-        draft.place((key.name,), node)
+        draft.record_place((key.name,), node)
         if key.shape is Shape.ARENAS:
             data["arenas"] = _arenas(node, draft)
         else:
@@ -96,8 +96,8 @@ def _arenas(node: Node, draft: Draft) -> Any:
 
 
 def _arena(key_of_arena: Node, node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
-    draft.place(path, node)
-    draft.place((*path, "id"), key_of_arena)
+    draft.record_place(path, node)
+    draft.record_place((*path, "id"), key_of_arena)
     data: dict[str, Any] = {"id": number}
     pairs = values.pairs(node, draft, "!Arena", "a mapping of keys")
     for word, (key_node, value) in pairs.items():
@@ -108,8 +108,8 @@ def _arena(key_of_arena: Node, node: Node, number: int, path: Path, draft: Draft
             draft.report("both-names", key_node, key=word, other=key.replaced_by)
         else:
             where = (*path, key.name)
-            draft.place(where, value)
-            draft.call(where, word)
+            draft.record_place(where, value)
+            draft.record_word(where, word)
             if key.shape is Shape.ITEMS:
                 data["items"] = _items(value, where, draft)
             else:
@@ -180,7 +180,7 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
             lists[word] = (parameter, value.value)
         else:
             where = (*path, start, parameter.name)
-            draft.place(where, value)
+            draft.record_place(where, value)
             shared[parameter.name] = _value(Key(parameter.name, parameter.kind), value, where, draft)
     if name is None:
         return []
@@ -193,7 +193,7 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
         elif parameter.counts and len(entries) < number:
             draft.report_short_list(pairs[word][1], word, parameter, name, number)
     for instance in range(1, number):
-        draft.repeat((*path, start + instance), (*path, start))
+        draft.record_repeat((*path, start + instance), (*path, start))
     instances = [
         _instance(name, instance, lists, shared, node, (*path, start + instance), draft) for instance in range(number)
     ]
@@ -236,14 +236,14 @@ def _instance(
     draft: Draft,
 ) -> dict[str, Any]:
     """Return instance number `index` of an item."""
-    draft.place(path, node)
+    draft.record_place(path, node)
     data: dict[str, Any] = {"name": name, **shared}
     for parameter, entries in lists.values():
         # Lists that do not count instances are shared: their first entry serves all.
         position = index if parameter.counts else 0
         if position < len(entries):
             entry = entries[position]
-            draft.place((*path, parameter.name), entry)
+            draft.record_place((*path, parameter.name), entry)
             data[parameter.name] = values.value(parameter.kind, entry, draft)
     return data
 
@@ -263,7 +263,7 @@ def _agent(
     data = _instance("Agent", 0, lists, shared, node, path, draft)
     data["at_one_of"] = [values.value(Kind.POSITION, entry, draft) for entry in entries]
     for index, entry in enumerate(entries):
-        draft.place((*path, "at_one_of", index), entry)
+        draft.record_place((*path, "at_one_of", index), entry)
     return data
 
 
@@ -293,7 +293,7 @@ def _operations(node: Node, path: Path, draft: Draft) -> list[Any]:
 
 
 def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
-    draft.place(path, node)
+    draft.record_place(path, node)
     if node.tag not in OPERATION_TAGS:
         if node.tag is None:
             draft.report(
@@ -315,6 +315,6 @@ def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
             draft.report("unknown-key", key_node, key=word, where=node.tag, nearest=draft.nearest(word, keys))
             continue
         where = (*path, name, key.name)
-        draft.place(where, value)
+        draft.record_place(where, value)
         data[key.name] = _value(key, value, where, draft)
     return data

@@ -65,11 +65,11 @@ class Draft:
         """Return the end of a message with the thing probably meant; "" once no more findings are shown."""
         return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest_thing(word, names)
 
-    def place(self, path: Path, node: Node) -> None:
+    def record_place(self, path: Path, node: Node) -> None:
         """Record the node of the value at a path, where the nodes do not mirror the data."""
         self._places[path] = node
 
-    def repeat(self, path: Path, first: Path) -> None:
+    def record_repeat(self, path: Path, first: Path) -> None:
         """Record that an instance shares the places of an earlier one, apart from those recorded for itself."""
         self._repeats[path] = first
 
@@ -87,7 +87,7 @@ class Draft:
             if self._values > MAX_NODES:
                 raise Refused(diagnose("too-many-values", where.place, limit=MAX_NODES))
 
-    def call(self, path: Path, word: str) -> None:
+    def record_word(self, path: Path, word: str) -> None:
         """Record which word the text uses for a key that has several."""
         self._words[path] = word
 

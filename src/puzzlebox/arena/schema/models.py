@@ -121,7 +121,7 @@ class GrantReward(Model):
 
 
 class GrantContinuousReward(Model):
-    """Gives a reward at every physics step while the agent is in the zone."""
+    """Gives a reward at every physics step while the animal is in the zone."""
 
     do: Literal["grant_continuous_reward"]
     reward_per_step: Number = key(0.0, "a number", "The reward at each physics step (0.02 s).")
@@ -135,7 +135,7 @@ class EndEpisode(Model):
 
 
 class FreezeAgent(Model):
-    """Stops the agent; time goes on."""
+    """Stops the animal; time goes on."""
 
     do: Literal["freeze_agent"]
     steps: Whole = key(0, Kind.WHOLE.value, "For how many physics steps (0.02 s).")
@@ -243,8 +243,8 @@ class Metadata(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Annotated[Any, AfterValidator(_plain_data)]]
 
-    title: Text | None = key(None, "a text", "A short name for people.")
-    description: Text | None = key(None, "a text", "What the task asks of the animal.")
+    title: Text | None = key(None, "a text", "A short name.")
+    description: Text | None = key(None, "a text", "What the animal has to do.")
     citation: Text | None = key(None, "a text", "Where it comes from.")
     tags: tuple[Text, ...] = key((), "a list of texts", "Words to find it by.")
     level: Whole | None = key(None, Kind.WHOLE.value, "The level of the testbed it belongs to.")
@@ -278,7 +278,9 @@ class Arena(Model):
     )
     random_seed: Integer = key(0, "a whole number", "Draws the same arena every time; 0: off.")
     merge_next_arena: Flag = key(False, "true or false", "Passing leads into the next arena, in the same episode.")
-    episode_end: Literal["any", "all"] = key("any", "any or all", "With several agents: who must have finished.")
+    episode_end: Literal["any", "all"] = key(
+        "any", "any or all", "With several agents: whether one or all must have finished."
+    )
     metadata: Metadata = key(Metadata(), "a mapping", "Title, description, citation, tags, level, and more.")
     items: tuple[Item, ...] = key((), "a list of items", "The things in the arena, placed in this order.")
 
@@ -306,10 +308,10 @@ class Task(Model):
     metadata: Metadata = key(Metadata(), "a mapping", "Title, description, citation, tags, level, and more.")
     randomize_arenas: Flag = key(False, "true or false", "Play the arenas in random order.")
     show_notification: Flag = key(False, "true or false", "Show passed or failed at the end of an episode.")
-    can_reset_episode: Flag = key(True, "true or false", "A player may restart the episode.")
-    can_change_perspective: Flag = key(True, "true or false", "A player may change the view.")
+    can_reset_episode: Flag = key(True, "true or false", "Whether a participant may restart the episode.")
+    can_change_perspective: Flag = key(True, "true or false", "Whether a participant may change the view.")
     default_perspective: Literal["first", "third", "birdsEye"] = key(
-        "first", _PERSPECTIVE, "The view a player starts with."
+        "first", _PERSPECTIVE, "The view that a participant starts with."
     )
     arenas: tuple[Arena, ...] = Field(
         min_length=1,

@@ -102,7 +102,7 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
     nodes: list[Node] = draft.locate(path).value
     for item, node in zip(items, nodes, strict=True):
         where = (*path, len(result))
-        draft.place(where, node)
+        draft.record_place(where, node)
         if not isinstance(item, dict):
             draft.count_instances(1, item, node)
             result.append(item)
@@ -121,14 +121,14 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
         first = where
         for instance in range(instances):
             where = (*path, len(result))
-            draft.place(where, node)
+            draft.record_place(where, node)
             if instance:
-                draft.repeat(where, first)
+                draft.record_repeat(where, first)
             values = dict(shared)
             for key, entries in lists.items():
                 if entries and instance < len(entries.value):
                     values[key] = item[key][instance]
-                    draft.place((*where, key), entries.value[instance])
+                    draft.record_place((*where, key), entries.value[instance])
             result.append(values)
     return result
 

@@ -13,8 +13,8 @@ from puzzlebox.arena.schema.lines import place_at
 from puzzlebox.arena.schema.lint import lint
 from puzzlebox.arena.schema.messages import ERROR
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.schema.objections import report_objections
 from puzzlebox.arena.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode
+from puzzlebox.arena.schema.validation_errors import report_validation_errors
 
 _READERS: dict[str, Callable[[Node, Draft], Any]] = {
     PUZZLEBOX: puzzlebox_form.read,
@@ -69,7 +69,7 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
         if not errors(findings):
             lint(task, draft)
     except ValidationError as problem:
-        report_objections(problem, draft)
+        report_validation_errors(problem, draft)
     except Refused as refusal:
         findings.append(refusal.finding)
         task = None

@@ -74,7 +74,7 @@ class SpawnerButton(Thing):
         knob = Box(BUTTON.half, (x - TRAVEL * self.pushed, y, z))
         return (box(PILLAR, _BEIGE), box(HOLDER, _BEIGE), box(knob, _LIGHT_BLUE))
 
-    def shown(self) -> float:
+    def look_state(self) -> float:
         """Return how far the button is pushed in, 0 to 1."""
         return self.pushed
 

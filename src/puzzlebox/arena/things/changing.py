@@ -62,7 +62,7 @@ class ChangingGoal(Goal, family=True):
             self.quota = None
             stage.goals_so_far += 1
 
-    def awaited(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Return whether it is worth something, now or later."""
         return max(self.now, self.last) > 0.0
 
@@ -95,14 +95,14 @@ class ValueGoal(ChangingGoal, family=True):
     reward = "+its value at that moment, counts as a goal to collect"
     tag = "goodGoalMulti"
 
-    def shown(self) -> float:
+    def look_state(self) -> float:
         """Return its value as a fraction of the way from the smallest to the largest, 0 to 1."""
         low, high = sorted((self.first, self.last))
         return (self.now - low) / (high - low) if high > low else 1.0
 
     def looks(self, look: Look) -> tuple[Part, ...]:
         """Return a ball between grey and its full colour, with a ring that fills with its value."""
-        share, radius = self.shown(), self.extent[0] / 2
+        share, radius = self.look_state(), self.extent[0] / 2
         dull, (red, green, blue) = (1.0 - share) * _GREY, self.glow
         color = (dull + share * red, dull + share * green, dull + share * blue)
         ring = _RIPENS if self.rises else _DECAYS

@@ -85,7 +85,7 @@ class Dispenser(Thing, family=True):
         """Return how many goals it has still to give; infinite without a limit."""
         return self.remaining
 
-    def awaited(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Return whether it has goals still to give."""
         return self.to_come() > 0
 
@@ -201,7 +201,7 @@ class SpawnerTree(Dispenser):
         elif self.remaining <= 0 and not self._hanging:
             stage.rest(self)
 
-    def dismissed(self, stage: "Stage") -> None:
+    def removed(self, stage: "Stage") -> None:
         """Drop the fruits that hang on it."""
         for fruit, _, _ in self._hanging:
             if fruit.id >= 0:
@@ -306,7 +306,7 @@ class Door(Thing, family=True):
         half = (self._hidden + y * (1.0 - self.opening)) / 2
         return (Part(Kind.BOX, (x / 2, half, z / 2), GLASS, (0.0, half, 0.0), alpha=_DOOR_PANE),)
 
-    def shown(self) -> float:
+    def look_state(self) -> float:
         """Return how far open the door is, 0 to 1."""
         return self.opening
 

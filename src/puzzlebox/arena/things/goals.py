@@ -90,7 +90,7 @@ class Goal(Thing, family=True):
         radius = self.extent[0] / 2
         return (Part(Kind.BALL, (radius, radius, radius), painted(self.paint, self.glow), glows=True),)
 
-    def shown(self) -> float:
+    def look_state(self) -> float:
         """Return its diameter."""
         return self.extent[0]
 
@@ -125,13 +125,13 @@ class Goal(Thing, family=True):
             return True
         if self.rules.goals_to_collect == "so_far":
             return animal.collected >= (stage.goals_so_far if self.quota is None else self.quota)
-        return self.pays and not any(thing.awaited() for thing in stage.things)
+        return self.pays and not any(thing.is_incomplete() for thing in stage.things)
 
     def ends_at_once(self) -> bool:
         """Return whether touching it ends the episode, whatever else there is."""
         return self.ends
 
-    def awaited(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Return whether the arena is incomplete while this goal is there."""
         return self.pays
 

@@ -79,7 +79,7 @@ _ALL = (
     Parameter(
         "frozen_delay", "frozenAgentDelays", Kind.NOT_NEGATIVE, "seconds it cannot move at the start", counts=False
     ),
-    Parameter("team", "teams", Kind.WHOLE, "the team the agent plays in", counts=False),
+    Parameter("team", "teams", Kind.WHOLE, "the team of the animal", counts=False),
     Parameter(
         "symbol",
         "symbolNames",

@@ -213,7 +213,7 @@ class Thing:
         """Return its visible parts under a theme, in its current state; their number never changes."""
         raise NotImplementedError(f"{type(self).__name__} has no looks")
 
-    def shown(self) -> float:
+    def look_state(self) -> float:
         """Return a number for the state of its looks; `looks` is called again when it changes (where `fades`)."""
         return 0.0
 
@@ -247,10 +247,10 @@ class Thing:
     def left(self, stage: "Stage", animal: "Agent") -> None:
         """Handle the exit of an animal."""
 
-    def dismissed(self, stage: "Stage") -> None:
+    def removed(self, stage: "Stage") -> None:
         """Handle the removal of this thing from the arena."""
 
-    def awaited(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Return whether there is still something to collect here, now or later."""
         return False
 

@@ -236,7 +236,7 @@ class PinnedPart:
     value: Any
     selection: Selection
     # The choices and conditions within it.
-    marks: Sequence[Any] = ()
+    elements: Sequence[Any] = ()
     dynamic: bool = True
 
     def realise(self, context: Context) -> Any:

@@ -124,7 +124,7 @@ class ProcgenPlan:
         values: dict[str, Any] = {}
         first: list[str] = []
         second: list[str] = []
-        collect(self.space.marks, context, values, first, second)
+        collect(self.space.elements, context, values, first, second)
         last = [label for each in self._reader.labels if (label := each.label(context)) is not None]
         return VariationData(data, values, first + second + last)
 
@@ -201,47 +201,47 @@ def choices_in(choice: Choice) -> Iterator[Choice]:
 def column_names(space: Space, seen: set[Any] | None = None) -> Iterator[str]:
     """Yield the names of everything in a space that may be chosen or drawn."""
     seen = set() if seen is None else seen
-    for mark in space.marks:
-        if mark in seen:
+    for element in space.elements:
+        if element in seen:
             continue
-        seen.add(mark)
-        if isinstance(mark, Choice):
-            yield mark.name
-            for option in mark.options if isinstance(mark.options, list) else mark.options[:1]:
+        seen.add(element)
+        if isinstance(element, Choice):
+            yield element.name
+            for option in element.options if isinstance(element.options, list) else element.options[:1]:
                 if option.inner is not None:
                     yield from column_names(option.inner, seen)
                 elif isinstance(option.value, PinnedPart):
-                    yield from column_names(Space((), option.value.marks), seen)
-        elif isinstance(mark, If):
-            for branch in mark.branches:
+                    yield from column_names(Space((), option.value.elements), seen)
+        elif isinstance(element, If):
+            for branch in element.branches:
                 yield from column_names(Space((), branch), seen)
-        elif isinstance(mark, DrawnNumber):
-            yield mark.name
+        elif isinstance(element, DrawnNumber):
+            yield element.name
 
 
 def collect(
-    marks: Sequence[Any], context: Context, values: dict[str, Any], first: list[str], second: list[str]
+    elements: Sequence[Any], context: Context, values: dict[str, Any], first: list[str], second: list[str]
 ) -> None:
     """Add the values and labels of all active choices and conditions to `values`, `first` and `second`."""
-    for mark in marks:
-        if isinstance(mark, Choice):
-            option = mark.options[context.choose(mark)]
+    for element in elements:
+        if isinstance(element, Choice):
+            option = element.options[context.choose(element)]
             if option.label is not None:
                 first.append(option.label)
-            values[mark.name] = realise(option.value, context)
+            values[element.name] = realise(option.value, context)
             if option.inner is not None:
-                collect(option.inner.marks, context, values, first, second)
+                collect(option.inner.elements, context, values, first, second)
             elif isinstance(option.value, PinnedPart):
-                collect(option.value.marks, context.with_fixed(option.value.selection), values, first, second)
-        elif isinstance(mark, If):
-            label = mark.label(context)
+                collect(option.value.elements, context.with_fixed(option.value.selection), values, first, second)
+        elif isinstance(element, If):
+            label = element.label(context)
             if label is not None:
                 second.append(label)
-            case = mark.case(context)
-            if case < len(mark.branches):
-                collect(mark.branches[case], context, values, first, second)
-        elif isinstance(mark, DrawnNumber):
-            values[mark.name] = mark.realise(context)
+            case = element.case(context)
+            if case < len(element.branches):
+                collect(element.branches[case], context, values, first, second)
+        elif isinstance(element, DrawnNumber):
+            values[element.name] = element.realise(context)
 
 
 def explore(

@@ -53,17 +53,17 @@ class Scope:
 
     def __init__(self) -> None:
         self.axes: list[Choice] = []
-        self.marks: list[Any] = []
+        self.elements: list[Any] = []
 
     def add(self, choice: Choice) -> Choice:
         """Add a choice and return it."""
         self.axes.append(choice)
-        self.marks.append(choice)
+        self.elements.append(choice)
         return choice
 
     def space(self) -> Space | None:
         """Return the space of all choices found, or None."""
-        return Space(self.axes, self.marks) if self.marks else None
+        return Space(self.axes, self.elements) if self.elements else None
 
 
 class ProcgenReader:
@@ -223,7 +223,7 @@ class ProcgenReader:
     def _if(self, node: Node, path: str, scope: Scope) -> If:
         condition = self._condition(node, path, scope, "then")
         self.conditions.append(condition)
-        scope.marks.append(condition)
+        scope.elements.append(condition)
         return condition
 
     def _condition(self, node: Node, path: str, scope: Scope, results: str) -> If:
@@ -260,7 +260,7 @@ class ProcgenReader:
         for each in [*entries, *([default] if default is not None else [])]:
             branch = Scope()
             part = self._part(each, path, branch)
-            condition.branches.append(branch.marks)
+            condition.branches.append(branch.elements)
             scope.axes += branch.axes
             if len(condition.then) < len(cases):
                 condition.then.append(part)
@@ -288,7 +288,7 @@ class RestrictedOptions(Sequence[Option]):
             raise IndexError(number)
         selection: dict[Choice, int] = {}
         self._space.unrank(self._order[number % self._space.count], selection)
-        return Option(PinnedPart(self._part, selection, self._space.marks))
+        return Option(PinnedPart(self._part, selection, self._space.elements))
 
 
 class _ScaledAxis:
@@ -397,7 +397,7 @@ def _case(node: Node) -> Any:
     reader = ProcgenReader()
     scope = Scope()
     part = reader._part(node, "case", scope)
-    if scope.marks:
+    if scope.elements:
         refuse("a case holds plain values, no generators", node)
     return realise(part, Context({}))
 

@@ -145,10 +145,10 @@ class Table:
 class Space:
     """Independent choices, and the tables that tie some of them together."""
 
-    def __init__(self, axes: Iterable[Choice] = (), marks: Iterable[Any] = ()) -> None:
+    def __init__(self, axes: Iterable[Choice] = (), elements: Iterable[Any] = ()) -> None:
         self.axes = list(axes)
-        # Choices and conditions in the order of the document, for labels and for the manifest.
-        self.marks = list(marks)
+        # Choices, conditions and drawn numbers in the order of the document, for labels and for the manifest.
+        self.elements = list(elements)
         self.tables: list[Table] = []
 
     @cached_property

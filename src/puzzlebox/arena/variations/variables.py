@@ -74,7 +74,7 @@ def plain_part(node: Node, name: str, read: Read) -> Any:
     """Return a part in which nothing varies by itself; refuse any other."""
     inner = Scope()
     part = read(node, name, inner)
-    if inner.marks:
+    if inner.elements:
         refuse(f"nothing can `vary` within `{name}`; give it a name in the section `vary`", node)
     return part
 
@@ -216,7 +216,7 @@ def _drawn_number(law: str, keys: dict[str, Node], name: str, node: Node, scope:
     decimals = whole_of(keys["decimals"], f"`decimals` of `{name}`", 0, 9) if "decimals" in keys else _DECIMALS
     part = plain_part(bounds, name, read)
     drawn = DrawnNumber(name, law, part, limits.get("min"), limits.get("max"), decimals, node.place)
-    scope.marks.append(drawn)
+    scope.elements.append(drawn)
     return drawn
 
 

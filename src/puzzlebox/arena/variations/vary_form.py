@@ -72,7 +72,7 @@ class VaryReader:
         self.design = Design()
         self.root: Any = None
         self._load = load
-        self.whens: list[tuple[Choice, Formula]] = []
+        self.choice_conditions: list[tuple[Choice, Formula]] = []
 
     def read(self, root: Node) -> None:
         """Read the whole template."""
@@ -111,7 +111,7 @@ class VaryReader:
         names = _names(key)
         when = value.get("when") if value.kind == MAPPING else None
         if when is not None:
-            self.whens.append((variable, self.test(when)))
+            self.choice_conditions.append((variable, self.test(when)))
         if len(names) == 1:
             self.names.parts[names[0]] = variable
             return
@@ -218,10 +218,10 @@ class VaryReader:
         for branch, sign in ((then, True), (otherwise, False)):
             inner = Scope()
             parts.append(ABSENT if branch is None else self.part(branch, path, inner))
-            scope.marks += [mark for mark in inner.marks if isinstance(mark, DrawnNumber)]
+            scope.elements += [element for element in inner.elements if isinstance(element, DrawnNumber)]
             for choice in inner.axes:
                 scope.add(choice)
-                self.whens.append(
+                self.choice_conditions.append(
                     (choice, formula if sign else self.names.formula(f"not ({formula.expression.text})", node.place))
                 )
         return Condition(formula, parts[0], parts[1])
@@ -233,7 +233,7 @@ class VaryReader:
         choice = Choice(path, path, node.place, [Option(None, None, plan.space)])
         scope.axes.append(choice)
         nested = _NestedTemplate(plan, choice, path)
-        scope.marks.append(nested)
+        scope.elements.append(nested)
         return nested
 
     # --- conditions
@@ -254,7 +254,7 @@ class VaryReader:
                 refuse(f"`{formula.expression.text}` refers to nothing that varies", each)
             else:
                 self.constraints.append(Constraint(axes_of(choices), formula.realise, each.place))
-        for choice, test in self.whens:
+        for choice, test in self.choice_conditions:
             choices, drawn_names = self.names.dependencies(test)
             if drawn_names:
                 refuse(
@@ -287,7 +287,7 @@ class VaryPlan:
             if reader.names.dependencies(reader.names.parts[name])[1]:
                 refuse(f"`{name}` is drawn by chance, so that it cannot be balanced", reader.names.declared[name])
         tie(self.space, reader.constraints, budget, reader.names.parts)
-        nested = [mark for mark in self.space.marks if isinstance(mark, _NestedTemplate)]
+        nested = [element for element in self.space.elements if isinstance(element, _NestedTemplate)]
         variable_names = list(reader.names.parts)
         choice_names = [name for name in column_names(self.space) if name not in self._linked]
         self.columns = list(
@@ -314,16 +314,20 @@ class VaryPlan:
             return None
         values: dict[str, Any] = {}
         labels: list[str] = []
-        idle = {choice for choice, test in reader.whens if not test.realise(context)}
-        marks = [mark for mark in self.space.marks if not isinstance(mark, _NestedTemplate) and mark not in idle]
-        collect(marks, context, values, labels, labels)
+        inactive = {choice for choice, test in reader.choice_conditions if not test.realise(context)}
+        elements = [
+            element
+            for element in self.space.elements
+            if not isinstance(element, _NestedTemplate) and element not in inactive
+        ]
+        collect(elements, context, values, labels, labels)
         for linked in self._linked:
             values.pop(linked, None)
         values = {name: context.value(name) for name in reader.names.parts} | values
-        for mark in self.space.marks:
-            if isinstance(mark, _NestedTemplate):
-                inner = mark.produced(context)
-                values |= {f"{mark.path}.{name}": value for name, value in inner.values.items()}
+        for element in self.space.elements:
+            if isinstance(element, _NestedTemplate):
+                inner = element.produced(context)
+                values |= {f"{element.path}.{name}": value for name, value in inner.values.items()}
                 labels += inner.labels
         for name, part in reader.labels.items():
             values[name] = realise(part, context)

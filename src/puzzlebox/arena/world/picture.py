@@ -46,7 +46,7 @@ class Picture:
         motion.show()
         for fading in self._fading:
             thing, place, first, before = fading
-            now = thing.shown()
+            now = thing.look_state()
             if now != before:
                 fading[3] = now
                 self._repaint(thing, place, first, now)
@@ -73,7 +73,7 @@ class Picture:
             if number not in moving:
                 poses[place]["at"], poses[place]["turn"] = engine.pose(number)
             if thing.fades or thing.kinematic:
-                shown = thing.shown()
+                shown = thing.look_state()
                 self._fading.append([thing, place, len(rows), shown])
                 poses[place]["value"] = min(shown, 1.0)
             for part in thing.looks(self._look):

@@ -489,7 +489,7 @@ class World:
         for meeting in sorted(self._within):
             if meeting[1] == thing.id:
                 self._leave(*meeting)
-        thing.dismissed(self)
+        thing.removed(self)
         self.rest(thing)
         self._operations.pop(thing.id, None)
         self._arrangement.dismiss(thing)

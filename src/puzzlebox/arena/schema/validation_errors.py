@@ -6,7 +6,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from puzzlebox.arena.schema.animalai_keys import TAG_OF_OPERATION, Shape, animalai_names, expected
-from puzzlebox.arena.schema.diagnostics import Place, errors
+from puzzlebox.arena.schema.diagnostics import Place
+from puzzlebox.arena.schema.diagnostics import errors as error_findings
 from puzzlebox.arena.schema.draft import ANIMALAI, MOST_FINDINGS, PUZZLEBOX, Draft, Path, owner_of
 from puzzlebox.arena.schema.messages import MESSAGES
 from puzzlebox.arena.schema.models import OPERATIONS, Arena, Item, Theme
@@ -22,37 +23,37 @@ _VECTOR_KINDS = (Kind.POSITION, Kind.POSITIONS, Kind.SIZE, Kind.COLOUR)
 Finding = tuple[str, Place, dict[str, Any]]
 
 
-def report_objections(problem: ValidationError, draft: Draft) -> None:
+def report_validation_errors(problem: ValidationError, draft: Draft) -> None:
     """Add the errors of the models to the findings, one message for each mistake."""
-    objections = problem.errors(include_url=False, include_context=True, include_input=False)
+    errors = problem.errors(include_url=False, include_context=True, include_input=False)
     # A list with bad entries is also called too short, counting only the good ones.
-    containers = {objection["loc"][:length] for objection in objections for length in range(len(objection["loc"]))}
+    containers = {error["loc"][:length] for error in errors for length in range(len(error["loc"]))}
     # Places where the reader of the format has already reported an error.
-    refused = {(finding.place.line, finding.place.column) for finding in errors(draft.findings)}
+    refused = {(finding.place.line, finding.place.column) for finding in error_findings(draft.findings)}
     # A key that is missing because it is misspelt gets one message, not two.
     intended_keys = {
-        (objection["loc"][:-1], _nearest_key(objection["loc"], draft)[1])
-        for objection in objections[:MOST_FINDINGS]
-        if objection["type"] == "extra_forbidden"
+        (error["loc"][:-1], _nearest_key(error["loc"], draft)[1])
+        for error in errors[:MOST_FINDINGS]
+        if error["type"] == "extra_forbidden"
     }
     is_dash_misused = any(
-        objection["type"] == "extra_forbidden" and str(objection["loc"][-1]).startswith("-") for objection in objections
+        error["type"] == "extra_forbidden" and str(error["loc"][-1]).startswith("-") for error in errors
     )
     reported = set()
-    for objection in objections[: MOST_FINDINGS + 1]:
-        path = objection["loc"]
-        if objection["type"] == "too_short" and path in containers:
+    for error in errors[: MOST_FINDINGS + 1]:
+        path = error["loc"]
+        if error["type"] == "too_short" and path in containers:
             continue
-        if objection["type"] == "missing" and (path[:-1], path[-1]) in intended_keys:
+        if error["type"] == "missing" and (path[:-1], path[-1]) in intended_keys:
             continue
-        if is_dash_misused and objection["type"] != "extra_forbidden" and draft.locate(path).describe() == "nothing":
+        if is_dash_misused and error["type"] != "extra_forbidden" and draft.locate(path).describe() == "nothing":
             continue  # its content stands beside it, for want of a space
-        code, place, details = _translate(objection, draft)
+        code, place, details = _translate(error, draft)
         # A bad vector has up to three bad components.
         vector = next((index for index, part in enumerate(path) if _is_vector(part)), len(path))
-        mark = (code, path[: vector + 1])
-        if mark not in reported and (place.line, place.column) not in refused:
-            reported.add(mark)
+        finding_key = (code, path[: vector + 1])
+        if finding_key not in reported and (place.line, place.column) not in refused:
+            reported.add(finding_key)
             draft.report(code, place, **details)
 
 
