@@ -20,16 +20,16 @@ def covering_variations(template: Template, most: int = _MOST_VARIATIONS) -> Ite
     """Yield the first and the last variation, then drawn ones as long as they show new values."""
     if not template.count:
         return
-    random = sample_rng(0)
-    seen: set[tuple[str, str]] = set()
+    rng = sample_rng(0)
+    covered: set[tuple[str, str]] = set()
     indices = dict.fromkeys([0, template.count - 1])
     ends = list(indices)
     idle = count = 0
     while count < most and idle < _MOST_IDLE_DRAWS:
-        variation = template.at(ends.pop(0)) if ends else template.draw(random)
+        variation = template.at(ends.pop(0)) if ends else template.draw(rng)
         pairs = {(name, value_text(value)) for name, value in variation.values.items()}
-        idle = 0 if pairs - seen else idle + 1
-        seen |= pairs
+        idle = 0 if pairs - covered else idle + 1
+        covered |= pairs
         count += 1
         yield variation
 
@@ -49,11 +49,9 @@ def findings(template: Template, unplaced: Callable[[Task], list[str]] | None = 
             break
         reading = variation.reading
         for finding in reading.findings:
-            explained = variation.explain(finding)
-            message = f"variation {variation.number}: {explained.message}"
-            by_kind.setdefault(
-                (finding.code, finding.severity), Diagnostic(explained.code, explained.severity, message, _TOP)
-            )
+            full = variation.explain(finding)
+            message = f"variation {variation.number}: {full.message}"
+            by_kind.setdefault((finding.code, finding.severity), Diagnostic(full.code, full.severity, message, _TOP))
         placed = not any(finding.code in UNPLACEABLE for finding in reading.findings)
         if unplaced is not None and reading.task is not None and placed:
             for failure in unplaced(reading.task)[:1]:

@@ -97,7 +97,7 @@ class Context:
             self._pending.pop()
         return result
 
-    def random(self, name: str) -> Random:
+    def rng(self, name: str) -> Random:
         """Return the random stream of a drawn value."""
         if self._rng_of is None:
             raise DrawNeeded(name)
@@ -333,10 +333,10 @@ class DrawnNumber:
                 self.place,
                 "empty",
             )
-        random = context.random(self.name)
+        rng = context.rng(self.name)
         for _ in range(_MOST_DRAWS):
             context.budget.spend()
-            value = random.uniform(one, other) if self.law == "uniform" else random.gauss(one, other)
+            value = rng.uniform(one, other) if self.law == "uniform" else rng.gauss(one, other)
             value = round(value, self.decimals)
             if (self.low is None or value >= self.low) and (self.high is None or value <= self.high):
                 return value

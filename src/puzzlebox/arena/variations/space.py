@@ -103,19 +103,19 @@ class Choice:
         inner = self.options[number].inner
         return (self._ends[number - 1] if number else 0) + (0 if inner is None else inner.rank(selection))
 
-    def draw(self, random: Random, selection: Selection) -> None:
+    def draw(self, rng: Random, selection: Selection) -> None:
         """Select at random: an option first, then the choices within it."""
         if self._possible is not None:
             weights = None if self.weights is None else [self.weights[number] for number in self._possible]
-            number = random.choices(self._possible, weights if weights and any(weights) else None)[0]
+            number = rng.choices(self._possible, weights if weights and any(weights) else None)[0]
         elif self.weights is None:
-            number = random.randrange(len(self.options))
+            number = rng.randrange(len(self.options))
         else:
-            number = random.choices(range(len(self.options)), self.weights)[0]
+            number = rng.choices(range(len(self.options)), self.weights)[0]
         selection[self] = number
         inner = self.options[number].inner
         if inner is not None:
-            inner.draw(random, selection)
+            inner.draw(rng, selection)
 
     dynamic = True
 
@@ -221,18 +221,18 @@ class Space:
             ranges[which] = (start, end)
         return index
 
-    def draw(self, random: Random, selection: Selection) -> None:
+    def draw(self, rng: Random, selection: Selection) -> None:
         """Select at random among the combinations that the tables allow."""
         for axis in self.axes:
-            axis.draw(random, selection)
+            axis.draw(rng, selection)
         for table in self.tables:
             for _ in range(_MOST_REJECTED_DRAWS):
                 if tuple(self.axes[position].rank(selection) for position in table.positions) in table.row_set:
                     break
                 for position in table.positions:
-                    self.axes[position].draw(random, selection)
+                    self.axes[position].draw(rng, selection)
             else:
-                row = table.rows[random.randrange(len(table.rows))]
+                row = table.rows[rng.randrange(len(table.rows))]
                 for position, value in zip(table.positions, row, strict=True):
                     self.axes[position].unrank(value, selection)
 

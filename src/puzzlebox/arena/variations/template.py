@@ -109,7 +109,7 @@ class Variations:
         return _length(self.count)
 
     def __getitem__(self, number: Any) -> Any:
-        return _select(number, self.count, lambda place: self._template.at(self._indices[place]))
+        return _select(number, self.count, lambda position: self._template.at(self._indices[position]))
 
     def __iter__(self) -> Iterator[Variation]:
         return (self[number] for number in _numbers(self.count))
@@ -258,14 +258,14 @@ class Template:
 
     # --- at random
 
-    def draw(self, random: Random) -> Variation:
+    def draw(self, rng: Random) -> Variation:
         """Return a variation drawn at random by the weights; the same one may come again."""
         if not self.count:
             raise ValueError(f"{self.name} has no variations")
         selection: Selection = {}
-        self._plan.space.draw(random, selection)
+        self._plan.space.draw(rng, selection)
         index = self._plan.space.rank(selection)
-        return self._produce(index + self.count * random.randrange(_REDRAWS) if self.endless else index, selection)
+        return self._produce(index + self.count * rng.randrange(_REDRAWS) if self.endless else index, selection)
 
     def sample(self, amount: int, seed: int = 0) -> list[Variation]:
         """Return different variations, drawn at random by the weights."""
@@ -289,34 +289,34 @@ class Template:
             round_ += 1
 
     def _one_round(self, amount: int, seed: Any) -> Iterator[int]:
-        random, seen = sample_rng(seed), set[int]()
+        rng, drawn = sample_rng(seed), set[int]()
         repeated = 0
-        while len(seen) < amount and repeated < _MOST_REPEATED_DRAWS:
+        while len(drawn) < amount and repeated < _MOST_REPEATED_DRAWS:
             selection: Selection = {}
-            self._plan.space.draw(random, selection)
+            self._plan.space.draw(rng, selection)
             index = self._plan.space.rank(selection)
-            repeated = repeated + 1 if index in seen else 0
+            repeated = repeated + 1 if index in drawn else 0
             if not repeated:
-                seen.add(index)
+                drawn.add(index)
                 yield index
         rest = Shuffle(self.count, named_seed("rest", seed))
-        place = 0
-        while len(seen) < amount:
-            if rest[place] not in seen:
-                seen.add(rest[place])
-                yield rest[place]
-            place += 1
+        position = 0
+        while len(drawn) < amount:
+            if rest[position] not in drawn:
+                drawn.add(rest[position])
+                yield rest[position]
+            position += 1
 
     def _balanced(self, amount: int, seed: int) -> Iterator[int]:
         """Yield numbers with each combination of the balanced variables equally often, as nearly as possible."""
         order = Shuffle(self.count, named_seed("balance", seed))
         cells = prod(max(1, self._plan.levels(name)) for name in self.design.balance)
         indices_of_cell: dict[str, list[int]] = {}
-        place = yielded = round_ = 0
+        position = yielded = round_ = 0
         # In each round, one of every cell; the search for cells that conditions may leave empty is limited.
         while yielded < amount:
             ready = [cell for cell in indices_of_cell if len(indices_of_cell[cell]) > round_]
-            if len(ready) == cells or place >= min(self.count, 200 * amount + 10_000):
+            if len(ready) == cells or position >= min(self.count, 200 * amount + 10_000):
                 if not ready:
                     raise ValueError(f"only {yielded} variations can be drawn in balance; {amount} were asked for")
                 for cell in ready[: amount - yielded]:
@@ -324,8 +324,8 @@ class Template:
                     yielded += 1
                 round_ += 1
                 continue
-            index = order[place]
-            place += 1
+            index = order[position]
+            position += 1
             selection: Selection = {}
             self._plan.space.unrank(index, selection)
             with self._sentences(f"to balance variation {index}"):

@@ -437,7 +437,7 @@ class _NestedTemplate:
     def produced(self, context: Context) -> VariationData:
         with naming_source(self.plan):
             data = self.plan.produce(
-                context.selection, lambda name: context.random(f"{self.path}.{name}"), 0, context.budget
+                context.selection, lambda name: context.rng(f"{self.path}.{name}"), 0, context.budget
             )
         return data if data is not None else refuse("what was drawn breaks a condition of the nested template")
 
