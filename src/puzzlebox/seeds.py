@@ -46,7 +46,7 @@ import numpy as np
 SEEDS = 2**63
 # Seeds from the operating system are below this: short enough to read out and type in.
 _SHORT_SEEDS = 1_000_000
-# A `random_seed` in Animal-AI's format has 32 bits.
+# A `random_seed` has 32 bits and may be negative; it is taken modulo this.
 _ARENA_SEEDS = 2**32
 
 

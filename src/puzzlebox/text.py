@@ -17,7 +17,7 @@ def closest(word: str, words: Iterable[str] | Mapping[str, str]) -> str:
     if len(word) > _LONGEST_WORD:
         return ""
     write = words if isinstance(words, Mapping) else {choice: choice for choice in words}
-    folded = {_folded(choice): str(written) for choice, written in write.items()}
+    folded = {_folded(choice): str(suggestion) for choice, suggestion in write.items()}
     folded_word = _folded(word)
     # A short word is easily similar to one more than twice as long: `task` to `reset_mask`.
     alike = [choice for choice in folded if len(choice) <= 2 * len(folded_word) <= 4 * len(choice)]

@@ -140,7 +140,7 @@ def behind_the_screen(sides: Sequence[float]) -> Script:
         side = sides[arena]
         x = 18 + 14 * side
         walk(player, (x, 4), (x, 12), (x, 20))
-        if (player.wnumbers_on_side("GoodGoalBounce")[0] > 18) == (side > 0):
+        if (player.where("GoodGoalBounce")[0] > 18) == (side > 0):
             player.fetch("GoodGoalBounce")
         walk(player, (18 + 8 * side, 20))
 
@@ -235,7 +235,7 @@ def push_through(doorways: Sequence[float]) -> Script:
 def draw_the_hook(player: Player, arena: int) -> None:
     walk(player, (7, 8), (9, 15.2), (16, 15.2))
     player.face(180)
-    player.push_until(lambda: player.wnumbers_on_side("GoodGoal")[1] < 17.0)
+    player.push_until(lambda: player.where("GoodGoal")[1] < 17.0)
     player.stop()
     player.fetch("GoodGoal")
 

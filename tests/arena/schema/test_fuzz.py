@@ -22,7 +22,7 @@ from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES, MAX_ITEMS
 from puzzlebox.batteries import bundled_names, bundled_path
 from strategies import tasks
-from test_messages import WRITTEN
+from test_messages import CASES_FROM_FILE
 
 TOKENS = (
     b"!ArenaConfig,!Arena,!Item,!Vector3,!RGB,!toggleObject,!grantReward,!!float,&a,*a,<<: *a,? ,: ,- ,[,],{,},"
@@ -66,7 +66,7 @@ class Report:
 
 def seeds() -> list[bytes]:
     files = [path for name in bundled_names() if (path := bundled_path(name))] + reference_files()
-    cases = [match["text"].encode() for match in WRITTEN.values()]
+    cases = [match["text"].encode() for match in CASES_FROM_FILE.values()]
     return cases + [path.read_bytes() for path in files]
 
 

@@ -304,8 +304,8 @@ def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
                 value=node.describe() + " with no tag",
             )
         elif node.tag in TAGS:
-            got = node.describe()
-            draft.report("wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=got)
+            value_text = node.describe()
+            draft.report("wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=value_text)
         return {"do": "nothing"}
     name, keys = OPERATION_TAGS[node.tag]
     data: dict[str, Any] = {"do": name}

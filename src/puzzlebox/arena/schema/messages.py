@@ -49,7 +49,7 @@ ERRORS: dict[str, str] = {
 }
 
 WARNINGS: dict[str, str] = {
-    # in both forms
+    # in both formats
     "short-list": "`{key}` has {count} for {instances} instances of {thing}; the others get {missing}",
     "clamped-size": "{thing} takes sizes from {smallest} to {largest}; {value} becomes {becomes}",
     "clamped-value": "{thing} takes `{key}` from {smallest} to {largest}; {value} becomes {becomes}",

@@ -62,7 +62,7 @@ class ChangingGoal(Goal, family=True):
             self.quota = None
             stage.goals_so_far += 1
 
-    def is_incomplete(self) -> bool:
+    def has_more_to_collect(self) -> bool:
         """Return whether it is worth something, now or later."""
         return max(self.now, self.last) > 0.0
 

@@ -85,7 +85,7 @@ class Dispenser(Thing, family=True):
         """Return how many goals it has still to give; infinite without a limit."""
         return self.remaining
 
-    def is_incomplete(self) -> bool:
+    def has_more_to_collect(self) -> bool:
         """Return whether it has goals still to give."""
         return self.to_come() > 0
 

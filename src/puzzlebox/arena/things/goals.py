@@ -125,14 +125,14 @@ class Goal(Thing, family=True):
             return True
         if self.rules.goals_to_collect == "so_far":
             return animal.collected >= (stage.goals_so_far if self.quota is None else self.quota)
-        return self.pays and not any(thing.is_incomplete() for thing in stage.things)
+        return self.pays and not any(thing.has_more_to_collect() for thing in stage.things)
 
     def ends_at_once(self) -> bool:
         """Return whether touching it ends the episode, whatever else there is."""
         return self.ends
 
-    def is_incomplete(self) -> bool:
-        """Return whether the arena is incomplete while this goal is there."""
+    def has_more_to_collect(self) -> bool:
+        """Return whether this goal must be collected to complete the arena."""
         return self.pays
 
     def condition(self) -> dict[str, Any]:

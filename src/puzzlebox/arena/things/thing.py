@@ -111,7 +111,7 @@ class Thing:
             declare(cls.__name__, name, spec.kind, spec.meaning)
         if not family:
             if not cls.__doc__:
-                raise TypeError(f"{cls.__name__} needs a docstring: it is its page in the catalogue")
+                raise TypeError(f"{cls.__name__} needs a docstring: the catalogue shows it")
             other = CATALOGUE.get(cls.__name__)
             # The same class again comes from a notebook cell that was run twice.
             if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -250,7 +250,7 @@ class Thing:
     def removed(self, stage: "Stage") -> None:
         """Handle the removal of this thing from the arena."""
 
-    def is_incomplete(self) -> bool:
+    def has_more_to_collect(self) -> bool:
         """Return whether there is still something to collect here, now or later."""
         return False
 

@@ -54,8 +54,8 @@ class Names:
             if name in self.declared:
                 continue
             if name not in self.words:
-                known = nearest(name, self.declared, "the `vary` section") if self.declared else "; there is no `vary`"
-                refuse(f"there is no variable `{name}`{known}", place, "unknown-name")
+                hint = nearest(name, self.declared, "the `vary` section") if self.declared else "; there is no `vary`"
+                refuse(f"there is no variable `{name}`{hint}", place, "unknown-name")
             words.add(name)
         return Formula(expression, place, frozenset(words))
 

@@ -134,7 +134,7 @@ class MappingPart:
     ) -> None:
         self.pairs = list(pairs)
         # The order of keys in the task may differ from that in the template.
-        self.written = (
+        self.ordered_pairs = (
             self.pairs if order is None else sorted(self.pairs, key=lambda pair: order.get(pair[0], len(order)))
         )
         self.place = place
@@ -152,7 +152,9 @@ class MappingPart:
         if self._fixed is not None:
             return self._fixed
         data = Data(
-            (key, data_part) for key, value in self.written if (data_part := realise(value, context)) is not ABSENT
+            (key, data_part)
+            for key, value in self.ordered_pairs
+            if (data_part := realise(value, context)) is not ABSENT
         )
         data.size = 1 + sum(map(size_of, data.values()))
         refuse_large(data.size, self.place)

@@ -118,12 +118,12 @@ def _pair(key: str, value: Any, indent: str) -> Iterator[str]:
     elif isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
         yield f"{indent}{_key(key)}:"
         for entry in value:
-            yield from _listed(entry, indent)
+            yield from _list_entry(entry, indent)
     else:
         yield f"{indent}{_key(key)}: {_flow(value, True)}"
 
 
-def _listed(entry: Any, indent: str) -> Iterator[str]:
+def _list_entry(entry: Any, indent: str) -> Iterator[str]:
     tag = getattr(entry, "tag", None)
     if not isinstance(entry, Mapping) or tag != "!Item":
         yield f"{indent}- {_flow(entry, True)}"
