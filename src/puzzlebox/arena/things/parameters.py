@@ -70,7 +70,7 @@ def _shared(name: str, animalai: str, kind: Kind, meaning: str) -> Parameter:
 
 
 _ALL = (
-    Parameter("at", "positions", Kind.POSITION, "where it stands; default: anywhere it fits"),
+    Parameter("at", "positions", Kind.POSITION, "where it stands; `random` (the default): anywhere it fits"),
     _shared("at_one_of", "positions", Kind.POSITIONS, "start positions, one of which is drawn each episode"),
     Parameter("rotation", "rotations", Kind.ANGLE, "degrees about the vertical, clockwise seen from above"),
     Parameter("size", "sizes", Kind.SIZE, "width, height and depth in metres; default: random in its range"),
