@@ -1,6 +1,6 @@
 """Run every benchmark: `make bench`, or `python -m benchmarks NAME...` for some of them.
 
-With `--docs`, the tables of docs/concepts/performance.md that have the names of these benchmarks are written anew.
+With `--docs`, the tables of docs/concepts/performance.md that have the names of these benchmarks are rewritten.
 """
 
 import json
@@ -51,28 +51,28 @@ BENCHMARKS = {
     "vary": vary.run,
     "running": running.run,
 }
-# Only where it is named: it takes ten minutes.
+# Run only by name: it takes ten minutes.
 ON_REQUEST = {"soak": soak.run}
 # Cores that other processes may use before a run counts as disturbed.
-_QUIET = 0.2
+_QUIET_CORES = 0.2
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 
 def main() -> None:
-    """Run, show, store."""
-    asked = [name for name in sys.argv[1:] if name != "--docs"] or list(BENCHMARKS)
-    known = BENCHMARKS | ON_REQUEST
-    unknown = [name for name in asked if name not in known]
+    """Run the benchmarks named on the command line, print the results and store them."""
+    names = [name for name in sys.argv[1:] if name != "--docs"] or list(BENCHMARKS)
+    all_benchmarks = BENCHMARKS | ON_REQUEST
+    unknown = [name for name in names if name not in all_benchmarks]
     if unknown:
-        sys.exit(f"there is no benchmark {unknown[0]}; there are {', '.join(known)}")
+        sys.exit(f"there is no benchmark {unknown[0]}; there are {', '.join(all_benchmarks)}")
     about = machine()
     results: dict[str, list[Result]] = {}
     others = Others()
-    for name in asked:
+    for name in names:
         print(f"running {name} ...", file=sys.stderr)
-        results[name] = known[name]()
+        results[name] = all_benchmarks[name]()
     about["others"] = others.cores()
-    about["busy"] |= (about["others"] or 0.0) > _QUIET
+    about["busy"] |= (about["others"] or 0.0) > _QUIET_CORES
     show([result for each in results.values() for result in each], about)
     store(results, about)
     if "--docs" in sys.argv[1:]:
@@ -80,15 +80,17 @@ def main() -> None:
 
 
 def show(results: list[Result], about: dict[str, Any]) -> None:
-    """One table of everything."""
-    table = Table("what", "measured", "goal", "peer in the same run", "ratio to peer", title=report.described(about))
+    """Print all results as one table."""
+    table = Table(
+        "what", "measured", "goal", "peer in the same run", "ratio to peer", title=report.describe_machine(about)
+    )
     for result in results:
         table.add_row(*report.cells(result))
     Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False).print(table)
 
 
 def store(results: dict[str, list[Result]], about: dict[str, Any]) -> None:
-    """The same as JSON."""
+    """Write all results as JSON."""
     RESULTS.parent.mkdir(exist_ok=True)
     data = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%S"),

@@ -22,23 +22,23 @@ _KINDS = (Kind.BOX, Kind.BALL, Kind.BOX, Kind.WEDGE, Kind.BOX, Kind.BALL, Kind.T
 
 
 def arena(things: int, flat: bool) -> Scene:
-    """An arena of 40 m with things spread over it; every tenth is see-through, unless colours are flat."""
-    random = np.random.default_rng(things)
+    """Return an arena of 40 m with things spread over it; every tenth is transparent, unless colours are flat."""
+    rng = np.random.default_rng(things)
     parts, poses = np.zeros(things, PART), np.zeros(things, POSE)
     parts["turn"] = (1, 0, 0, 0)
     for number, (part, pose) in enumerate(zip(parts, poses, strict=True)):
         kind = _KINDS[number % len(_KINDS)]
-        half = random.uniform(0.3, 1.5, 3)
+        half = rng.uniform(0.3, 1.5, 3)
         if kind in (Kind.BALL, Kind.CYLINDER):
             half[2] = half[0]
         if kind == Kind.BALL:
             half[1] = half[0]
         height = 0.0 if kind == Kind.TUBE else half[1] - 0.01
-        yaw = random.uniform(0, np.pi)
+        yaw = rng.uniform(0, np.pi)
         part["thing"], part["kind"], part["half"] = number, kind, half
-        part["color"] = (*random.uniform(0.05, 0.9, 3), 1.0)
+        part["color"] = (*rng.uniform(0.05, 0.9, 3), 1.0)
         part["other"] = (*(part["color"][:3] * 0.6), 0.4)
-        pose["at"] = (random.uniform(2, 38), height, random.uniform(2, 38))
+        pose["at"] = (rng.uniform(2, 38), height, rng.uniform(2, 38))
         pose["turn"] = (np.cos(yaw / 2), 0, np.sin(yaw / 2), 0)
         if flat:
             continue
@@ -53,7 +53,7 @@ def arena(things: int, flat: bool) -> Scene:
 
 
 def microseconds(things: int, size: int, flat: bool = False) -> float:
-    """Per picture, over a full turn of the head in the middle of the arena; calls from Python included."""
+    """Return microseconds per picture over a full turn in the middle of the arena, calls from Python included."""
     painter, image = Painter(arena(things, flat)), np.empty((size, size, 3), np.uint8)
     headings = [360.0 / _PICTURES * number for number in range(_PICTURES)]
 
@@ -66,7 +66,7 @@ def microseconds(things: int, size: int, flat: bool = False) -> float:
 
 
 def run() -> list[Result]:
-    """One line for each size and number, then for each look and instruction set."""
+    """Return a result for each size and number of things, then for each look and instruction set."""
     results = []
     own = camera_level()
     for size, things in product(_SIZES, _THINGS):

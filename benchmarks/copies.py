@@ -1,4 +1,4 @@
-"""What it costs to have the same world twice: replays and forks, which are exact, and branches, which are nearly so."""
+"""Measure copies of a world: replays and forks, which are exact, and branches, which are nearly so."""
 
 import os
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.world import Fork, Record, World
 from puzzlebox.batteries.index import bundled_names
 
-_BEFORE, _AFTER = 100, 200
-_MOMENTS, _WARM = (20, 100, 200), 30
+_DECISIONS_BEFORE, _DECISIONS_AFTER = 100, 200
+_MOMENTS, _WARM_DECISIONS = (20, 100, 200), 30
 _CALLS, _STEPS, _ROUNDS = 2000, 200, 15
 _GIGABYTE = 2**27  # doubles
 
 
 def _actions(count: int, animals: int = 1, seed: int = 0) -> list[tuple[int, ...]]:
-    """Random actions, mostly forwards, each held for five decisions."""
-    drawn = np.random.default_rng(seed).choice((0, 1, 2, 3, 3, 3, 4, 5, 6), (count // 5, animals))
-    return [tuple(map(int, each)) for each in np.repeat(drawn, 5, axis=0)]
+    """Return random actions, mostly forwards, each held for five decisions."""
+    choices = np.random.default_rng(seed).choice((0, 1, 2, 3, 3, 3, 4, 5, 6), (count // 5, animals))
+    return [tuple(map(int, each)) for each in np.repeat(choices, 5, axis=0)]
 
 
-def _played(task: Task, count: int) -> World:
+def _play(task: Task, count: int) -> World:
     world = World(task, seed=3)
     for each in _actions(count, len(world.animals)):
         if not world.over:
@@ -39,14 +39,14 @@ def _step_by_step(record: Record) -> World:
     return world
 
 
-def _many(world: World, actions: list[tuple[int, ...]]) -> int:
+def _step_all(world: World, actions: list[tuple[int, ...]]) -> int:
     for each in actions:
         world.step(each)
     return world.clock
 
 
 def _fork_time(make: Callable[[], Fork]) -> float:
-    """Milliseconds until a fork has answered for the first time; the end of it is not counted."""
+    """Return milliseconds until a fork has answered for the first time; closing it is not counted."""
     forks: list[Fork] = []
 
     def fork() -> None:
@@ -61,17 +61,18 @@ def _fork_time(make: Callable[[], Fork]) -> float:
 
 
 def _distance(trunk: World, branch: World) -> float:
-    """How far (m) the body is off that is furthest off; 0 only where all bytes are equal."""
-    one, other = (np.frombuffer(each.state(), np.float32).reshape(-1, 13) for each in (trunk, branch))
-    if one.shape != other.shape:
+    """Return the largest distance (m) of a body from its twin; 0 only where all bytes are equal."""
+    expected, actual = (np.frombuffer(each.state(), np.float32).reshape(-1, 13) for each in (trunk, branch))
+    if expected.shape != actual.shape:
         return inf
-    return float(np.abs(one[:, 4:7] - other[:, 4:7]).max()) or float(one.tobytes() != other.tobytes()) * 1e-12
+    largest = float(np.abs(expected[:, 4:7] - actual[:, 4:7]).max())
+    return largest or float(expected.tobytes() != actual.tobytes()) * 1e-12
 
 
 def _distances(trunk: World) -> list[float]:
-    """How far a branch is off after each decision, for as long as both last."""
+    """Return the distance of a branch from its trunk after each decision, for as long as both last."""
     branch, distances = trunk.branch(), []
-    for each in _actions(_AFTER, len(trunk.animals), 1):
+    for each in _actions(_DECISIONS_AFTER, len(trunk.animals), 1):
         if not (trunk.over or branch.over):
             trunk.step(each)
             branch.step(each)
@@ -80,18 +81,25 @@ def _distances(trunk: World) -> list[float]:
 
 
 def _branches() -> list[Result]:
-    """How many branches of bundled tasks stay equal to their trunks, and how many are so again and then no longer."""
-    trunks = [_played(load_task(name), before) for name in bundled_names() for before in _MOMENTS]
-    found = [_distances(trunk) for trunk in trunks if not trunk.over]
-    longer = [each for each in found if len(each) > _WARM]
-    again = [each for each in longer if not each[_WARM - 1]]
+    """Count the branches of bundled tasks that stay equal to their trunks, or become so and differ again."""
+    trunks = [_play(load_task(name), decisions) for name in bundled_names() for decisions in _MOMENTS]
+    distances = [_distances(trunk) for trunk in trunks if not trunk.over]
+    lasting = [each for each in distances if len(each) > _WARM_DECISIONS]
+    warm = [each for each in lasting if not each[_WARM_DECISIONS - 1]]
     moments = ", ".join(map(str, _MOMENTS))
     return [
-        Result(f"branches of bundled tasks at steps {moments}", len(found), ""),
-        Result(f"  equal to the trunk for {_AFTER} steps", sum(not any(each) for each in found), ""),
-        Result("  furthest any body was off", max(map(max, found)) * 1e3, "mm"),
-        Result(f"  equal after {_WARM} steps, whether or not before", len(again), "", "", len(longer), "that lasted"),
-        Result("  of these, not equal any more later", sum(any(each[_WARM:]) for each in again), ""),
+        Result(f"branches of bundled tasks at steps {moments}", len(distances), ""),
+        Result(f"  equal to the trunk for {_DECISIONS_AFTER} steps", sum(not any(each) for each in distances), ""),
+        Result("  furthest any body was off", max(map(max, distances)) * 1e3, "mm"),
+        Result(
+            f"  equal after {_WARM_DECISIONS} steps, whether or not before",
+            len(warm),
+            "",
+            "",
+            len(lasting),
+            "that lasted",
+        ),
+        Result("  of these, not equal any more later", sum(any(each[_WARM_DECISIONS:]) for each in warm), ""),
     ]
 
 
@@ -111,7 +119,7 @@ def _forks(world: World) -> list[Result]:
 
         def at_once() -> None:
             with fork.fork() as twin:
-                twin.call(_many, actions)
+                twin.call(_step_all, actions)
 
         for name, play in (("a call each", one_by_one), ("one call", at_once)):
             rate = _STEPS / best_seconds(play, 8)
@@ -123,12 +131,12 @@ def _forks(world: World) -> list[Result]:
 
 
 def run() -> list[Result]:
-    """Replays after 100 and 400 decisions, forks, branches."""
+    """Measure replays after 100 and 400 decisions, forks and branches."""
     results = []
     for name, task in (("20 things", arena(20)), ("a tree of fruits", load_task("foraging"))):
         for count in (100, 400):
-            record = _played(task, count).snapshot()
-            rounds = [  # in turns, so that both meet the same load
+            record = _play(task, count).snapshot()
+            rounds = [  # in turns, so that both run under the same load
                 [
                     best_seconds(lambda play=play, record=record: play(record), 1)
                     for play in (World.replay, _step_by_step)
@@ -139,7 +147,7 @@ def run() -> list[Result]:
             results.append(
                 Result(f"replay, {name}, {count} decisions", replay * 1e3, "ms", "", steps * 1e3, "step by step")
             )
-    world = _played(arena(20), _BEFORE)
+    world = _play(arena(20), _DECISIONS_BEFORE)
     results += _forks(world)
     results.append(Result("branch, 20 things", best_microseconds(world.branch, 6) / 1e3, "ms"))
     return results + _branches()

@@ -1,4 +1,4 @@
-"""How fast environments are: senses, pictures of several sizes, crowded arenas, vectors; start-up and memory."""
+"""Measure environments: senses, pictures of several sizes, crowded arenas, vectors; start-up and memory."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from puzzlebox.arena.senses.rays import Rays
 from puzzlebox.arena.senses.vitals import Vitals
 from puzzlebox.arena.world import World
 
-# Two cores must both be left alone for as long as a round of the vector takes, so there are many.
+# Two cores must both be free for as long as a round of the vector takes, so there are many rounds.
 _ENVS, _ROUNDS = 64, 10
 # One episode, and the step that begins the next one, in each environment of the vector.
 _VECTOR_STEPS = 418
@@ -23,7 +23,7 @@ _SENSES: dict[str, dict[str, Any]] = {
     "camera 64x64 and vitals": {"camera": 64},
 }
 _FIRST_LOOK = "import puzzlebox; puzzlebox.make('foraging').reset(seed=0)"
-# In a process of its own. One environment comes first, so that what all of them share is not counted.
+# Run in a process of its own. The first environment is not counted, since it loads what all of them share.
 _MEMORY = f"""
 import gc, os
 import puzzlebox
@@ -57,13 +57,13 @@ def _senses() -> list[Result]:
         row = np.empty(rays.size(world.rules), np.float32)
         seconds = best_seconds(lambda: [rays.cast(world, 0, row) for _ in range(2000)])  # noqa: B023
         results.append(Result(f"5 rays, {name}", seconds / 2000 * 1e6, "us", "at most 6" if "20" in name else ""))
-    vitals, seven = Vitals(), np.empty(7, np.float32)
-    seconds = best_seconds(lambda: [vitals.feel(world, 0, seven) for _ in range(2000)])
+    vitals, values = Vitals(), np.empty(7, np.float32)
+    seconds = best_seconds(lambda: [vitals.feel(world, 0, values) for _ in range(2000)])
     return [*results, Result("vitals", seconds / 2000 * 1e6, "us")]
 
 
 def _growth() -> list[Result]:
-    """The same environment with larger pictures, and with more in it."""
+    """Measure one environment with larger pictures, and with more things."""
     results = []
     for size, steps in {84: 2085, 128: 1251, 256: 417, 512: 417}.items():
         rate = env_rate(arena(), steps, camera=size, vitals=False)
@@ -76,7 +76,7 @@ def _growth() -> list[Result]:
 
 
 def _vector_seconds(envs: Any) -> float:
-    """Seconds for an episode in every environment, and the beginning of the next one."""
+    """Return seconds for an episode in every environment, and the beginning of the next one."""
     actions = np.random.default_rng(0).integers(0, 9, (_VECTOR_STEPS, _ENVS))
     envs.reset(seed=0)
 
@@ -88,8 +88,8 @@ def _vector_seconds(envs: Any) -> float:
 
 
 def _vectors(name: str, count: int) -> Result:
-    """Steps a second of 64 environments together, taking turns with a single one, so that both meet the same load."""
-    # No other vector is there meanwhile: its environments and these would lie between each other in memory.
+    """Return steps a second of 64 environments, measured in turns with a single one, under the same load."""
+    # There is no other vector meanwhile: its environments would be interleaved with these in memory.
     envs = puzzlebox.make_vec(arena(), num_envs=_ENVS, workers=count, **_SENSES[name])
     single = together = 0.0
     for _ in range(_ROUNDS):
@@ -107,7 +107,7 @@ def _vectors(name: str, count: int) -> Result:
 
 
 def _start() -> list[Result]:
-    """In fresh processes: until the first observation, and memory."""
+    """Measure the time to the first observation, and memory, in fresh processes."""
 
     def seconds(code: str) -> float:
         return best_seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 5)
@@ -123,14 +123,14 @@ def _start() -> list[Result]:
         )
     ]
     if sys.platform == "linux":
-        done = subprocess.run([sys.executable, "-c", _MEMORY], check=True, capture_output=True, text=True)
+        finished = subprocess.run([sys.executable, "-c", _MEMORY], check=True, capture_output=True, text=True)
         what = f"memory of an environment, camera 64x64, 20 things (mean of {_ENVS})"
-        results.append(Result(what, float(done.stdout), "kB"))
+        results.append(Result(what, float(finished.stdout), "kB"))
     return results
 
 
 def run() -> list[Result]:
-    """What `puzzlebox bench` measures, then the rest."""
+    """Measure what `puzzlebox bench` does, then the rest."""
     results = [Result(**vars(measure())) for measure in figures().values()]
     results += _senses() + _growth()
     results += [_vectors(name, count) for name in _SENSES for count in (1, 2)]

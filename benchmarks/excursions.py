@@ -1,4 +1,4 @@
-"""How far bodies get beyond the fence and below the ground in random and hard arenas."""
+"""Measure how far bodies get beyond the fence and below the ground in random and hard arenas."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ _STEPS, _SEED = 20_000, 1
 
 
 def run() -> list[Result]:
-    """Print what each kind of thing did; the deepest and the longest excursion."""
+    """Print the excursions of each kind of thing; return the deepest and the longest."""
     import excursions
 
     tally = excursions.run(_STEPS, _SEED, surfaces=True)

@@ -1,4 +1,4 @@
-"""How long `puzzlebox --help` takes, from a shell, beside Python doing nothing."""
+"""Measure `puzzlebox --help` from a shell, beside Python doing nothing."""
 
 import subprocess
 import sys
@@ -8,9 +8,9 @@ from benchmarks.measure import Result, best_seconds
 
 
 def run() -> list[Result]:
-    """One result."""
+    """Return one result."""
     command = [str(Path(sys.executable).with_name("puzzlebox")), "--help"]
     nothing = [sys.executable, "-c", "pass"]
-    helped = best_seconds(lambda: subprocess.run(command, capture_output=True, check=True), repeats=10)
-    started = best_seconds(lambda: subprocess.run(nothing, capture_output=True, check=True), repeats=10)
-    return [Result("puzzlebox --help", helped * 1e3, "ms", "< 200", started * 1e3, "python -c pass")]
+    help_seconds = best_seconds(lambda: subprocess.run(command, capture_output=True, check=True), repeats=10)
+    python_seconds = best_seconds(lambda: subprocess.run(nothing, capture_output=True, check=True), repeats=10)
+    return [Result("puzzlebox --help", help_seconds * 1e3, "ms", "< 200", python_seconds * 1e3, "python -c pass")]

@@ -1,4 +1,4 @@
-"""How things are timed: the best of several runs, so that other work on the machine counts least."""
+"""Timing: the best of several runs, so that other work on the machine counts least."""
 
 import os
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Result:
-    """One line of the table."""
+    """A row of the table of results."""
 
     what: str
     measured: float
@@ -19,7 +19,7 @@ class Result:
 
 
 def best_seconds(action: Callable[[], object], repeats: int = 5) -> float:
-    """Seconds of the quickest of several runs."""
+    """Return the seconds of the fastest of several runs."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -29,7 +29,7 @@ def best_seconds(action: Callable[[], object], repeats: int = 5) -> float:
 
 
 def best_microseconds(action: Callable[[], object], count: int, repeats: int = 5) -> float:
-    """Microseconds of one call, in the quickest of several runs of so many calls."""
+    """Return the microseconds of one call, in the fastest of several runs of `count` calls."""
 
     def calls() -> None:
         for _ in range(count):
@@ -39,26 +39,26 @@ def best_microseconds(action: Callable[[], object], count: int, repeats: int = 5
 
 
 class Others:
-    """How many cores other processes kept busy since this was made; None where the system does not tell."""
+    """The number of cores that other processes have kept busy since this object was created."""
 
     def __init__(self) -> None:
         self._start = self._read()
 
     @staticmethod
     def _read() -> tuple[float, float, float] | None:
-        """Now; seconds all processes have worked; seconds this one and those it has waited for have."""
+        """Return the time, the CPU seconds of all processes, and those of this one and its ended children."""
         try:
             with open("/proc/stat", encoding="ascii") as file:
                 user, nice, system, _, _, interrupts, soft, steal = map(int, file.readline().split()[1:9])
         except (OSError, ValueError):
             return None
-        worked = (user + nice + system + interrupts + soft + steal) / os.sysconf("SC_CLK_TCK")
-        return time.perf_counter(), worked, sum(os.times()[:4])
+        busy = (user + nice + system + interrupts + soft + steal) / os.sysconf("SC_CLK_TCK")
+        return time.perf_counter(), busy, sum(os.times()[:4])
 
     def cores(self) -> float | None:
-        """On average."""
+        """Return the average number of cores; None where the system does not report it."""
         now = self._read()
         if now is None or self._start is None:
             return None
-        passed, worked, own = (after - before for after, before in zip(now, self._start, strict=True))
-        return max(0.0, (worked - own) / passed)
+        elapsed, busy, own = (later - earlier for later, earlier in zip(now, self._start, strict=True))
+        return max(0.0, (busy - own) / elapsed)

@@ -1,7 +1,7 @@
-"""The play page in a real browser: what it fetches before its first picture, and what a picture costs its script.
+"""Measure the play page in a real browser: bytes before its first picture, and script time per picture.
 
-Without a graphics card WebGL is painted by the processor, and a call may wait for pictures before it. So the picture is
-small, and after each one a pixel is read back, which empties the queue: what is left is the page's own work.
+Without a graphics card the processor renders WebGL, and a call may wait for earlier pictures. So the picture is small,
+and a pixel is read back after each one, which empties the queue: the rest is the page's own work.
 """
 
 import json
@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpe
 _THINGS, _PICTURES = 150, 120
 _SIZE = {"width": 240, "height": 160}
 _VIEWS = {"first": "first person", "third": "third person", "top": "from above"}
-_FETCHED = """() => [performance.getEntriesByType("navigation")[0], ...performance.getEntriesByType("resource")]
+_FETCHED_BYTES = """() => [performance.getEntriesByType("navigation")[0], ...performance.getEntriesByType("resource")]
   .reduce((sum, each) => sum + each.transferSize, 0)"""
-_TIMED = """(pictures) => new Promise((done) => {
+_SCRIPT_TIMES = """(pictures) => new Promise((done) => {
   const gl = document.querySelector("canvas").getContext("webgl2"), pixel = new Uint8Array(4), times = [];
   let drawn = puzzlebox.framesDrawn;
   const look = () => {
@@ -34,14 +34,14 @@ _TIMED = """(pictures) => new Promise((done) => {
 
 
 def run() -> list[Result]:
-    """Bytes, draw calls and script time with many things, at full quality."""
+    """Measure bytes, draw calls and script time with many things, at full quality."""
     from playwright.sync_api import sync_playwright
 
     from browser import FLAGS, Studio, chromium, missing, until
 
-    lacking = missing()
-    if lacking:
-        sys.exit(lacking)
+    problem = missing()
+    if problem:
+        sys.exit(problem)
     results = []
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         studio = Studio(Path(folder)).start()
@@ -55,14 +55,14 @@ def run() -> list[Result]:
             page.goto(f"{studio.address}/play?task={task}&seed=1")
             until(page, "window.puzzlebox?.framesDrawn > 2")
             results.append(
-                Result("page: fetched before the first picture", page.evaluate(_FETCHED) / 1e3, "kB", "under 300")
+                Result("page: fetched before the first picture", page.evaluate(_FETCHED_BYTES) / 1e3, "kB", "under 300")
             )
             page.get_by_role("button", name="Start", exact=True).click()
             for view, words in _VIEWS.items():
                 while page.evaluate("puzzlebox.view") != view:
                     page.keyboard.press("c")
                     page.wait_for_timeout(300)
-                times = page.evaluate(_TIMED, _PICTURES)
+                times = page.evaluate(_SCRIPT_TIMES, _PICTURES)
                 draws = page.evaluate("puzzlebox.drawCalls")
                 what = f"page, {_THINGS} things, {words}"
                 results.append(Result(f"{what}: script a picture, median", times[len(times) // 2], "ms", "under 4"))

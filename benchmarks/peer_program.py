@@ -1,4 +1,4 @@
-"""One simulator, stepped with random actions for some seconds: run by peers.py with the Python that has it installed.
+"""Step one simulator with random actions for some seconds; peers.py runs this with the Python that has it installed.
 
 `python peer_program.py NAME SECONDS ROUNDS` prints one line of JSON. Puzzlebox is imported only to be measured itself.
 """
@@ -14,33 +14,33 @@ from importlib.metadata import version
 from typing import Any
 
 _ACTIONS = 1 << 12
-# Takes so many steps and says how many resets they needed.
+# Takes a number of steps and returns how many resets they needed.
 Steps = Callable[[int], int]
 About = dict[str, str | int]
 
 
 def gymnasium_steps(env: Any) -> Steps:
-    """Steps of a Gymnasium environment."""
-    drawn = [random.randrange(env.action_space.n) for _ in range(_ACTIONS)]
+    """Return the function that steps a Gymnasium environment."""
+    actions = [random.randrange(env.action_space.n) for _ in range(_ACTIONS)]
     env.reset(seed=0)
-    taken = 0
+    steps_done = 0
 
-    def go(count: int) -> int:
-        nonlocal taken
+    def step(count: int) -> int:
+        nonlocal steps_done
         resets = 0
         for _ in range(count):
-            _, _, terminated, truncated, _ = env.step(drawn[taken % _ACTIONS])
-            taken += 1
+            _, _, terminated, truncated, _ = env.step(actions[steps_done % _ACTIONS])
+            steps_done += 1
             if terminated or truncated:
                 env.reset()
                 resets += 1
         return resets
 
-    return go
+    return step
 
 
 def puzzlebox_program(size: str) -> tuple[Steps, About]:
-    """Our own, in the arena of 20 things."""
+    """Return the steps of Puzzlebox, in an arena of 20 things."""
     import puzzlebox
     from puzzlebox.arena.envs.speed import arena
 
@@ -55,7 +55,7 @@ def puzzlebox_program(size: str) -> tuple[Steps, About]:
 
 
 def miniworld_program(name: str) -> tuple[Steps, About]:
-    """MiniWorld draws with OpenGL; without a display, through EGL."""
+    """Return the steps of MiniWorld, which draws with OpenGL; without a display, through EGL."""
     pyglet = import_module("pyglet")
     pyglet.options["headless"] = True
     import_module("miniworld")  # which registers its environments
@@ -71,7 +71,7 @@ def miniworld_program(name: str) -> tuple[Steps, About]:
 
 
 def vizdoom_program(name: str, frame_skip: str) -> tuple[Steps, About]:
-    """ViZDoom through its own interface, without Gymnasium on top; 160x120 is its smallest picture."""
+    """Return the steps of ViZDoom through its own interface, without Gymnasium; 160x120 is its smallest picture."""
     vizdoom = import_module("vizdoom")
     game = vizdoom.DoomGame()
     game.load_config(os.path.join(vizdoom.scenarios_path, f"{name}.cfg"))
@@ -84,22 +84,22 @@ def vizdoom_program(name: str, frame_skip: str) -> tuple[Steps, About]:
     game.init()
     buttons = game.get_available_buttons_size()
     choices = [[int(button == chosen) for button in range(buttons)] for chosen in range(buttons)]
-    drawn = [random.choice(choices) for _ in range(_ACTIONS)]
-    skip, taken = int(frame_skip), 0
+    actions = [random.choice(choices) for _ in range(_ACTIONS)]
+    skip, steps_done = int(frame_skip), 0
 
-    def go(count: int) -> int:
-        nonlocal taken
+    def step(count: int) -> int:
+        nonlocal steps_done
         resets = 0
         for _ in range(count):
-            game.make_action(drawn[taken % _ACTIONS], skip)
-            taken += 1
+            game.make_action(actions[steps_done % _ACTIONS], skip)
+            steps_done += 1
             if game.is_episode_finished():
                 game.new_episode()
                 resets += 1
             _ = game.get_state().screen_buffer
         return resets
 
-    return go, {
+    return step, {
         "resolution": "160x120",
         "frame_skip": skip,
         "version": vizdoom.__version__,
@@ -108,7 +108,7 @@ def vizdoom_program(name: str, frame_skip: str) -> tuple[Steps, About]:
 
 
 def main() -> None:
-    """Warm up, then count the steps of each round."""
+    """Warm up, then count the steps of each round, and print the figures as JSON."""
     name, seconds, rounds = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
     random.seed(0)
     kind, *arguments = name.split(":")
@@ -121,11 +121,11 @@ def main() -> None:
     steps(50)
     rates, resets = [], 0
     for _ in range(rounds):
-        taken, start = 0, time.perf_counter()
-        while (passed := time.perf_counter() - start) < seconds:
+        steps_done, start = 0, time.perf_counter()
+        while (elapsed := time.perf_counter() - start) < seconds:
             resets += steps(50)
-            taken += 50
-        rates.append(taken / passed)
+            steps_done += 50
+        rates.append(steps_done / elapsed)
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     print(json.dumps({"name": name, "rate": max(rates), "rates": rates, "resets": resets, "cores": cores, **about}))
 

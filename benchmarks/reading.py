@@ -1,4 +1,4 @@
-"""Checking task files: a thousand files of testbed size on one core, beside PyYAML merely parsing them."""
+"""Measure checking a thousand task files of testbed size on one core, beside PyYAML merely parsing them."""
 
 import random
 import subprocess
@@ -19,7 +19,7 @@ WORDS = ("Wall", "GoodGoal", "GoodGoalMulti", "DeathZone", "Ramp", "WallTranspar
 
 
 class _Peer(yaml.CSafeLoader):
-    """PyYAML with Animal-AI's tags read as plain mappings: parsing, and nothing checked."""
+    """PyYAML's loader with Animal-AI's tags read as plain mappings; it checks nothing."""
 
 
 for _tag in ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB"):
@@ -27,25 +27,25 @@ for _tag in ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB"):
 
 
 def testbed_like(seed: int) -> str:
-    """A file in Animal-AI's form with as many things as a testbed task has."""
-    chance = random.Random(seed)
+    """Return a file in Animal-AI's format with as many things as a testbed task has."""
+    rng = random.Random(seed)
     lines = ["!ArenaConfig", "arenas:", "  0: !Arena", "    pass_mark: 0", "    t: 250", "    items:"]
     lines += ["    - !Item", "      name: Agent", "      positions:", "      - !Vector3 {x: 20, y: 0, z: 20}"]
-    for _ in range(chance.choice((1, 2, 3, 4, 5, 7))):
-        instances = chance.choice((1, 1, 1, 2, 3, 4, 8, 20 if chance.random() < 0.2 else 2))
-        lines += ["    - !Item", f"      name: {chance.choice(WORDS)}", "      positions:"]
+    for _ in range(rng.choice((1, 2, 3, 4, 5, 7))):
+        instances = rng.choice((1, 1, 1, 2, 3, 4, 8, 20 if rng.random() < 0.2 else 2))
+        lines += ["    - !Item", f"      name: {rng.choice(WORDS)}", "      positions:"]
         lines += [
-            f"      - !Vector3 {{x: {chance.uniform(1, 39):.2f}, y: 0, z: {chance.uniform(1, 39):.2f}}}"
+            f"      - !Vector3 {{x: {rng.uniform(1, 39):.2f}, y: 0, z: {rng.uniform(1, 39):.2f}}}"
             for _ in range(instances)
         ]
-        lines += [f"      rotations: {[chance.choice((0, 90, 45)) for _ in range(instances)]}", "      sizes:"]
-        lines += [f"      - !Vector3 {{x: 1, y: 2, z: {chance.choice((1, 5, 9))}}}" for _ in range(instances)]
+        lines += [f"      rotations: {[rng.choice((0, 90, 45)) for _ in range(instances)]}", "      sizes:"]
+        lines += [f"      - !Vector3 {{x: 1, y: 2, z: {rng.choice((1, 5, 9))}}}" for _ in range(instances)]
         lines += ["      colors:"] + ["      - !RGB {r: 153, g: 153, b: 153}"] * instances
     return "\n".join(lines)
 
 
 def count_nodes(node: Node) -> int:
-    """How many values a tree holds."""
+    """Return how many values a tree holds."""
     if isinstance(node.value, str):
         return 1
     children = [child for entry in node.value for child in (entry if isinstance(entry, tuple) else (entry,))]
@@ -53,18 +53,32 @@ def count_nodes(node: Node) -> int:
 
 
 def run() -> list[Result]:
-    """Seconds for the thousand files, and microseconds a node for the largest accepted file."""
+    """Measure seconds for the thousand files, and microseconds a node for the most costly accepted files."""
     files = [testbed_like(seed) for seed in range(FILES)]
-    checked = best_seconds(lambda: [read(text) for text in files], repeats=3)
+    check_seconds = best_seconds(lambda: [read(text) for text in files], repeats=3)
     with tempfile.TemporaryDirectory() as folder:
         for number, text in enumerate(files):
             (Path(folder) / f"{number}.yaml").write_text(text)
         command = [str(Path(sys.executable).with_name("puzzlebox")), "check", folder]
-        whole = best_seconds(lambda: subprocess.run(command, capture_output=True, check=True), repeats=3)
-    parsed = best_seconds(lambda: [yaml.load(text, Loader=_Peer) for text in files], repeats=3)
+        command_seconds = best_seconds(lambda: subprocess.run(command, capture_output=True, check=True), repeats=3)
+    parse_seconds = best_seconds(lambda: [yaml.load(text, Loader=_Peer) for text in files], repeats=3)
     results = [
-        Result(f"read and check {FILES:,} testbed-size files", checked, "s", "< 5", parsed, "PyYAML parsing them"),
-        Result(f"the same with `puzzlebox check`, {FILES:,} files on disk", whole, "s", "< 5", parsed, "the same"),
+        Result(
+            f"read and check {FILES:,} testbed-size files",
+            check_seconds,
+            "s",
+            "< 5",
+            parse_seconds,
+            "PyYAML parsing them",
+        ),
+        Result(
+            f"the same with `puzzlebox check`, {FILES:,} files on disk",
+            command_seconds,
+            "s",
+            "< 5",
+            parse_seconds,
+            "the same",
+        ),
     ]
     for what, text in costly().items():
         root = compose(text)
@@ -79,7 +93,7 @@ def run() -> list[Result]:
 
 
 def costly() -> dict[str, str]:
-    """Accepted files chosen to cost much for their size."""
+    """Return accepted files that are costly for their size."""
     rows = "arenas:\n- items:\n"
     grid = (f"[{i % 40}, {i // 1600 * 2}, {i // 40 % 40}]" for i in range(6_600))
     above = (f"[{1 + i % 90 * 0.4}, {10 + i // 8100}, {1 + i // 90 % 90 * 0.4}]" for i in range(6_600))

@@ -1,4 +1,4 @@
-"""Refusing hostile text: milliseconds until the one sentence that says why."""
+"""Measure how long it takes to refuse hostile text, in milliseconds."""
 
 from benchmarks.measure import Result, best_seconds
 from puzzlebox.arena.schema import read
@@ -8,13 +8,13 @@ HOSTILE = {
     "400 kB of nested [": "[" * 400_000,
     "400 kB of nested {a: ": "{a: " * 100_000,
     "alias bomb, 10^9 values": "a: &a [1,1,1,1,1,1,1,1,1,1]\n"
-    + "".join(f"{name}: &{name} [{','.join(['*' + before] * 10)}]\n" for before, name in _LINES),
+    + "".join(f"{name}: &{name} [{','.join(['*' + previous] * 10)}]\n" for previous, name in _LINES),
     "60,000 %TAG lines": "".join(f"%TAG !a{i}! b\n" for i in range(60_000)),
 }
 
 
 def run() -> list[Result]:
-    """One result a text."""
+    """Return a result for each text."""
     results = []
     for what, text in HOSTILE.items():
         assert read(text).task is None

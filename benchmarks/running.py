@@ -1,4 +1,4 @@
-"""A run over as many tasks as the testbed has: a scripted agent, two processes, everything written down.
+"""Measure a run over as many tasks as the testbed has: a scripted agent, two processes, everything recorded.
 
 Everything counts: reading the files, starting the processes, playing, the journal, the trajectories, the tables.
 """
@@ -23,7 +23,7 @@ _SLOWER = {"navigator, 91 rays": "puzzlebox.arena.agents.navigator:NavigatorAgen
 
 
 def _seconds(folder: Path, agents: Sequence[str]) -> tuple[float, float]:
-    """How long a run takes, and how many physics steps it has."""
+    """Return how many seconds a run takes, and how many physics steps it has."""
     with tempfile.TemporaryDirectory() as out:
         start = time.perf_counter()
         outcome = play(find_tasks([str(folder)]), agents, Path(out) / "run", rules="3.1", workers=WORKERS)
@@ -33,7 +33,7 @@ def _seconds(folder: Path, agents: Sequence[str]) -> tuple[float, float]:
 
 
 def run() -> list[Result]:
-    """Seconds for 900 episodes; of the slower agent for a hundred, and nine times that."""
+    """Measure the seconds for 900 episodes; for the slower agent, nine times those for a hundred."""
     results = []
     with tempfile.TemporaryDirectory() as place:
         folder, few = Path(place) / "all", Path(place) / "few"

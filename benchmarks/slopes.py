@@ -1,4 +1,4 @@
-"""Which slopes an animal can climb, and how long a run-up it needs: the numbers of docs/concepts/differences.md."""
+"""Measure which slopes an animal can climb with which run-up, for docs/concepts/differences.md."""
 
 from math import inf, radians, tan
 
@@ -12,7 +12,7 @@ _SLOPES = ((45, 5), (46, 5), (47, 5), (48, 5), (48, 1), (50, 1), (52, 1), (58, 1
 
 
 def climbs(degrees: float, height: float, run_up: float) -> bool:
-    """Whether an animal that starts so far from the foot of a ramp gets onto the platform behind it."""
+    """Return whether an animal with a run-up (m) to the foot of a ramp reaches the platform behind it."""
     length = height / tan(radians(degrees))
     foot = 50 + length / 2
     items = (
@@ -32,7 +32,7 @@ def climbs(degrees: float, height: float, run_up: float) -> bool:
 
 
 def run() -> list[Result]:
-    """The shortest of some run-ups that is enough; inf: none of up to 40 m."""
+    """Return the shortest sufficient run-up for each slope; infinite where 40 m are not enough."""
     results = []
     for degrees, height in _SLOPES:
         enough = next((run_up for run_up in _RUN_UPS if climbs(degrees, height, run_up)), inf)

@@ -1,7 +1,7 @@
-"""Twenty people play at once for ten minutes: memory, punctuality, and whether any step is lost, doubled or wrong.
+"""Let twenty participants play at once for ten minutes: memory, lateness, and steps lost, doubled or wrong.
 
-`python -m benchmarks soak`; `PUZZLEBOX_SOAK_MINUTES` says for how long. The pages are programs that keep what the real
-page keeps and note everything they are told; at the end their notes are held against the recordings.
+`python -m benchmarks soak`; `PUZZLEBOX_SOAK_MINUTES` sets the duration. The pages are programs that keep the state of
+the real page and log every message they receive; at the end their logs are compared with the recordings.
 """
 
 import asyncio
@@ -14,19 +14,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.measure import Result
-from benchmarks.studio import _free_port, _pace, _worked
+from benchmarks.studio import _free_port, _pace, _work_seconds
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
 
-_PLAYERS = 20
-# Arenas of 20 seconds, so that many episodes end and begin.
-_SECONDS_AN_ARENA = 200
-# Seconds after which everybody plays, and memory is looked at for the first time.
+_PARTICIPANTS = 20
+# Arenas of 20 seconds (in tenths), so that many episodes end and begin.
+_TIME_LIMIT = 200
+# Seconds after which all participants play, and memory is measured for the first time.
 _WARM = 30.0
 
 
 def _memory(process: int) -> float:
-    """Megabytes a process holds; not a number where the system does not tell."""
+    """Return the memory of a process in megabytes; NaN where the system does not report it."""
     try:
         with open(f"/proc/{process}/status", encoding="ascii") as file:
             return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmRSS"))
@@ -35,58 +35,58 @@ def _memory(process: int) -> float:
 
 
 async def _soak(folder: Path, seconds: float) -> tuple[list[Any], dict[str, Any]]:
-    """The pages, and what was measured of the server."""
+    """Return the pages, and the figures of the server."""
     from scripted_page import ScriptedPage
     from test_kills import TASK, _start
 
     task, port = folder / "two.yml", _free_port()
-    task.write_text(TASK.replace("time_limit: 60", f"time_limit: {_SECONDS_AN_ARENA}"))
+    task.write_text(TASK.replace("time_limit: 60", f"time_limit: {_TIME_LIMIT}"))
     process = await _start(port, folder / "recordings.sqlite", task)
-    names = [{"participant": f"P{number}"} if number % 2 else {} for number in range(_PLAYERS)]
+    names = [{"participant": f"P{number}"} if number % 2 else {} for number in range(_PARTICIPANTS)]
     pages = [ScriptedPage(port, number, task="file:two", **name) for number, name in enumerate(names)]
-    playing = [asyncio.create_task(page.play()) for page in pages]
+    plays = [asyncio.create_task(page.play()) for page in pages]
     await asyncio.sleep(min(_WARM, seconds / 4))
-    before, worked, began = _memory(process.pid), _worked(process.pid), time.monotonic()
+    memory_before, work_before, start = _memory(process.pid), _work_seconds(process.pid), time.monotonic()
     await asyncio.sleep(seconds - min(_WARM, seconds / 4))
-    assert not any(each.done() for each in playing), [each for each in playing if each.done()]
-    measured = {
-        "before": before,
+    assert not any(each.done() for each in plays), [each for each in plays if each.done()]
+    server_figures = {
+        "before": memory_before,
         "after": _memory(process.pid),
-        "share": (_worked(process.pid) - worked) / (time.monotonic() - began),
+        "share": (_work_seconds(process.pid) - work_before) / (time.monotonic() - start),
         "pace": await asyncio.to_thread(_pace, port),
     }
     process.send_signal(signal.SIGINT)
     await process.wait()
-    for page, each in zip(pages, playing, strict=True):
+    for page, each in zip(pages, plays, strict=True):
         page.leaving = True
         each.cancel()
-    await asyncio.gather(*playing, return_exceptions=True)
-    return pages, measured
+    await asyncio.gather(*plays, return_exceptions=True)
+    return pages, server_figures
 
 
 def run() -> list[Result]:
-    """Play, and compare."""
+    """Play, and compare the logs of the pages with the recordings."""
     from puzzlebox.record import Store
     from test_kills import compare
 
     minutes = float(os.environ.get("PUZZLEBOX_SOAK_MINUTES", "10"))
     with TemporaryDirectory() as folder:
-        pages, measured = asyncio.run(_soak(Path(folder), 60 * minutes))
+        pages, server_figures = asyncio.run(_soak(Path(folder), 60 * minutes))
         with Store(Path(folder) / "recordings.sqlite") as store:
-            # It raises where a step is lost, doubled or not the one that was done.
+            # Raises where a step is lost, doubled or wrong.
             figures = compare(store, pages)
     waits = sorted(1000 * each for page in pages for each in page.latencies)
-    late, everybody = measured["pace"]["late_ms"], f"{_PLAYERS} players, {minutes:g} min"
+    late, crowd = server_figures["pace"]["late_ms"], f"{_PARTICIPANTS} participants, {minutes:g} min"
     return [
-        Result(f"{everybody}: episodes", figures["episodes"], ""),
-        Result(f"{everybody}: steps stored", figures["steps"], ""),
-        Result(f"{everybody}: steps lost, doubled or wrong", 0, "", "0"),
-        Result(f"{everybody}: connections lost", figures["resumed"], "", "0"),
-        Result(f"{everybody}: key to the message that shows it, median", waits[len(waits) // 2], "ms"),
-        Result(f"{everybody}: key to the message that shows it, 99 of 100", waits[int(0.99 * len(waits))], "ms"),
-        Result(f"{everybody}: how late a step is, 99 of 100", late["p99"], "ms", "under 20"),
-        Result(f"{everybody}: times the clock gave up on time", measured["pace"]["stalls"], ""),
-        Result(f"{everybody}: memory of the server after {_WARM:g} s", measured["before"], "MB"),
-        Result(f"{everybody}: memory of the server at the end", measured["after"], "MB"),
-        Result(f"{everybody}: share of one core the server works", measured["share"], ""),
+        Result(f"{crowd}: episodes", figures["episodes"], ""),
+        Result(f"{crowd}: steps stored", figures["steps"], ""),
+        Result(f"{crowd}: steps lost, doubled or wrong", 0, "", "0"),
+        Result(f"{crowd}: connections lost", figures["resumed"], "", "0"),
+        Result(f"{crowd}: key to the message that shows it, median", waits[len(waits) // 2], "ms"),
+        Result(f"{crowd}: key to the message that shows it, 99 of 100", waits[int(0.99 * len(waits))], "ms"),
+        Result(f"{crowd}: how late a step is, 99 of 100", late["p99"], "ms", "under 20"),
+        Result(f"{crowd}: times the clock gave up on time", server_figures["pace"]["stalls"], ""),
+        Result(f"{crowd}: memory of the server after {_WARM:g} s", server_figures["before"], "MB"),
+        Result(f"{crowd}: memory of the server at the end", server_figures["after"], "MB"),
+        Result(f"{crowd}: share of one core the server works", server_figures["share"], ""),
     ]

@@ -1,6 +1,6 @@
-"""Where the microseconds of one environment step go: the same episodes, with one more layer on top each time.
+"""Measure the parts of one environment step: the same episodes, with one more layer each time.
 
-Each layer plays the same actions from the same seeds, so a layer costs what it adds to the one below. The engine
+Each layer plays the same actions from the same seeds, so that its cost is the difference to the layer below. The engine
 is timed from within; other parts of the world's own step by themselves, called as often as a step calls them.
 """
 
@@ -25,19 +25,19 @@ _CALLS = 3000
 T = TypeVar("T")
 
 
-def _round(begin: Callable[[int], T], go: Callable[[T, list[int]], int]) -> float:
-    """Microseconds per action over some episodes; to begin them is not counted."""
-    actions, seconds, taken = random_actions(_STEPS), 0.0, 0
+def _round(begin: Callable[[int], T], play: Callable[[T, list[int]], int]) -> float:
+    """Return microseconds per action over some episodes; beginning them is not counted."""
+    actions, seconds, steps = random_actions(_STEPS), 0.0, 0
     for seed in range(_EPISODES):
-        started = begin(seed)
+        subject = begin(seed)
         start = time.perf_counter()
-        taken += go(started, actions)
+        steps += play(subject, actions)
         seconds += time.perf_counter() - start
-    return seconds / taken * 1e6
+    return seconds / steps * 1e6
 
 
-class _Timed:
-    """The engine of a world, which counts the seconds spent inside it."""
+class _TimedEngine:
+    """The engine of a world, with a count of the seconds spent inside it."""
 
     def __init__(self, world: World) -> None:
         self._system = world.engine.system
@@ -53,41 +53,41 @@ class _Timed:
 
 
 def _engine_round(begin: Callable[[int], World]) -> float:
-    """The same, counting only what is spent inside the engine, while the world plays by its rules."""
-    actions, seconds, taken = random_actions(_STEPS), 0.0, 0
+    """Return microseconds per action spent inside the engine, while the world applies its rules."""
+    actions, seconds, steps = random_actions(_STEPS), 0.0, 0
     for seed in range(_EPISODES):
         world = begin(seed)
-        engine = _Timed(world)
-        taken += _playing(None)(world, actions)
+        engine = _TimedEngine(world)
+        steps += _player_of(None)(world, actions)
         seconds += engine.seconds
-    return seconds / taken * 1e6
+    return seconds / steps * 1e6
 
 
-def _playing(look: Callable[[World], object] | None) -> Callable[[World, list[int]], int]:
-    """How to play an episode with a look at the world after each action; how many actions it took is returned."""
+def _player_of(look: Callable[[World], object] | None) -> Callable[[World, list[int]], int]:
+    """Return a function that plays an episode, calls `look` after each action, and returns the number of actions."""
 
     def play(world: World, actions: list[int]) -> int:
-        for taken, action in enumerate(actions, 1):
+        for steps, action in enumerate(actions, 1):
             world.step((action,))
             if look is not None:
                 look(world)
             if world.over:
-                return taken
+                return steps
         return len(actions)
 
     return play
 
 
 def _env_steps(env: ArenaEnv, actions: list[int]) -> int:
-    for taken, action in enumerate(actions, 1):
+    for steps, action in enumerate(actions, 1):
         _, _, terminated, truncated, _ = env.step(action)
         if terminated or truncated:
-            return taken
+            return steps
     return len(actions)
 
 
-def _inside(world: World) -> list[Result]:
-    """Parts of the world's own step, times three."""
+def _parts_of_step(world: World) -> list[Result]:
+    """Measure parts of the world's own step, times three."""
     for _ in range(20):
         world.step((3,))
     engine, motion, state = world.engine, world._motion, world.state()
@@ -107,20 +107,20 @@ def _inside(world: World) -> list[Result]:
 
 
 def run() -> list[Result]:
-    """Layer by layer: engine, rules, picture of the scene, paint, vitals, Gymnasium's step, resets."""
+    """Measure layer by layer: engine, rules, scene, painting, vitals, Gymnasium's step, resets."""
     task = arena()
-    image, seven = np.empty((64, 64, 3), np.uint8), np.empty(7, np.float32)
+    image, values = np.empty((64, 64, 3), np.uint8), np.empty(7, np.float32)
     camera, vitals = Camera(64), Vitals()
 
     def scene(world: World) -> None:
         world.scene()
 
-    def see(world: World) -> None:
+    def look_through_camera(world: World) -> None:
         camera.look(world, 0, image)
 
-    def see_and_feel(world: World) -> None:
+    def look_and_feel(world: World) -> None:
         camera.look(world, 0, image)
-        vitals.feel(world, 0, seven)
+        vitals.feel(world, 0, values)
 
     def world_of(seed: int) -> World:
         return World(task, seed=seed)
@@ -134,26 +134,26 @@ def run() -> list[Result]:
     rounds = [
         (
             _engine_round(world_of),
-            *(_round(world_of, _playing(look)) for look in (None, scene, see, see_and_feel)),
+            *(_round(world_of, _player_of(look)) for look in (None, scene, look_through_camera, look_and_feel)),
             _round(env_of, _env_steps),
         )
         for _ in range(_ROUNDS)
-    ]  # in turns, so that all layers meet the same load
-    engine, world, seen, painted, felt, whole = map(min, zip(*rounds, strict=True))
+    ]  # in turns, so that all layers run under the same load
+    engine, world, with_scene, with_camera, with_vitals, with_env = map(min, zip(*rounds, strict=True))
     reset = best_seconds(lambda: env_of(0), 30) * 1e6 / _STEPS
     layers = {
-        "physics engine (PhysX), 3 steps: the wall": engine,
+        "physics engine (PhysX), 3 steps": engine,
         "rules: actions, contacts, health, rewards, events": world - engine,
-        "bring the scene up to date": seen - world,
-        "paint 64x64": painted - seen,
-        "vitals": felt - painted,
-        "Gymnasium's step: arrays, info": whole - felt,
+        "bring the scene up to date": with_scene - world,
+        "paint 64x64": with_camera - with_scene,
+        "vitals": with_vitals - with_camera,
+        "Gymnasium's step: arrays, info": with_env - with_vitals,
         f"a new episode every {_STEPS} steps": reset,
     }
     results = []
     for name, each in layers.items():
         results.append(Result(f"step: {name}", each, "us"))
         if name.startswith("rules"):
-            results += _inside(world_of(0))
+            results += _parts_of_step(world_of(0))
     total = sum(layers.values())
     return [*results, Result(f"step: all of it, {1e6 / total:,.0f} steps a second", total, "us")]

@@ -1,7 +1,7 @@
-"""The studio as players feel it: from a key to the message that shows it, and twenty players on two cores.
+"""Measure the studio: from a key to the message that shows it, and twenty participants on two cores.
 
-`python -m benchmarks.studio 100` measures with another number of players, and prints it.
-The server is the one people start, in a process of its own; all players are this process.
+`python -m benchmarks.studio 100` measures with another number of participants. The server is the real one, in a process
+of its own; this process plays all participants.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.measure import Result
 
-_PRESSES, _PLAYERS, _SECONDS = 120, 20, 20.0
+_PRESSES, _PARTICIPANTS, _SECONDS = 120, 20, 20.0
 _START = json.dumps({"type": "start", "task": "foraging", "seed": 1})
 _PEER = "an empty clock meanwhile"
 _EMPTY_CLOCK = """
@@ -50,13 +50,13 @@ def _free_port() -> int:
 
 
 @contextmanager
-def _server(players: int = _PLAYERS) -> Iterator[tuple[int, int]]:
-    """A studio of its own; its port and its process."""
+def _server(participants: int = _PARTICIPANTS) -> Iterator[tuple[int, int]]:
+    """Start a studio; yield its port and its process."""
     port = _free_port()
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
         with subprocess.Popen(
-            [*command, "--players", str(players), "--data", str(Path(folder) / "recordings.sqlite")],
+            [*command, "--players", str(participants), "--data", str(Path(folder) / "recordings.sqlite")],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ) as process:
@@ -76,10 +76,10 @@ def _pace(port: int) -> dict[str, Any]:
     return answer
 
 
-def _connected(port: int, open_: ExitStack) -> Any:
+def _connect(port: int, stack: ExitStack) -> Any:
     from websockets.sync.client import connect
 
-    page = open_.enter_context(
+    page = stack.enter_context(
         connect(f"ws://127.0.0.1:{port}/ws", origin=f"http://127.0.0.1:{port}", compression=None)  # type: ignore[arg-type]
     )
     page.send(_START)
@@ -87,35 +87,35 @@ def _connected(port: int, open_: ExitStack) -> Any:
 
 
 def _latencies(port: int) -> list[float]:
-    """Milliseconds from a key to the frame in which it counted, at moments that have nothing to do with the clock."""
-    chances, found = np.random.default_rng(0), []
-    with ExitStack() as open_:
-        page = _connected(port, open_)
+    """Return milliseconds from a key to the frame in which it counted, at random moments."""
+    rng, latencies = np.random.default_rng(0), []
+    with ExitStack() as stack:
+        page = _connect(port, stack)
         end = time.perf_counter() + 1.0
         while time.perf_counter() < end:
             page.recv()
         for key in range(1, _PRESSES + 1):
-            wait = time.perf_counter() + 0.03 + float(chances.uniform(0, 0.02))
+            wait = time.perf_counter() + 0.03 + float(rng.uniform(0, 0.02))
             while time.perf_counter() < wait:
                 try:
                     page.recv(max(0.0, wait - time.perf_counter()))
                 except TimeoutError:
                     break
-            pressed = time.perf_counter()
+            press_time = time.perf_counter()
             page.send(json.dumps({"type": "keys", "key": key, "action": key % 9}))
             while True:
                 data = page.recv()
                 if isinstance(data, bytes) and data[0] == _FRAME and int.from_bytes(data[_KEY], "little") == key:
                     break
-            found.append(1000 * (time.perf_counter() - pressed))
-    return found
+            latencies.append(1000 * (time.perf_counter() - press_time))
+    return latencies
 
 
 async def _play(port: int, number: int, seconds: float) -> tuple[float, float]:
-    """A player who changes keys five times a second; bytes per second, and frames per second."""
+    """Play with five changes of keys a second; return bytes per second, and frames per second."""
     from websockets.asyncio.client import connect
 
-    chances, size, frames, key = np.random.default_rng(number), 0, 0, 0
+    rng, size, frames, key = np.random.default_rng(number), 0, 0, 0
     address = f"127.0.0.1:{port}"
     async with connect(f"ws://{address}/ws", origin=f"http://{address}", compression=None) as page:  # type: ignore[arg-type]
         await page.send(_START)
@@ -123,27 +123,27 @@ async def _play(port: int, number: int, seconds: float) -> tuple[float, float]:
         while (now := time.perf_counter()) - start < seconds:
             if now >= change:
                 change, key = change + 0.2, key + 1
-                await page.send(json.dumps({"type": "keys", "key": key, "action": int(chances.integers(9))}))
+                await page.send(json.dumps({"type": "keys", "key": key, "action": int(rng.integers(9))}))
             data = await page.recv()
             size += len(data)
             frames += isinstance(data, bytes) and data[0] == _FRAME
         return size / seconds, frames / seconds
 
 
-async def _crowd(port: int, players: int) -> list[tuple[float, float]]:
-    return await asyncio.gather(*(_play(port, number, _SECONDS) for number in range(players)))
+async def _crowd(port: int, participants: int) -> list[tuple[float, float]]:
+    return await asyncio.gather(*(_play(port, number, _SECONDS) for number in range(participants)))
 
 
 @contextmanager
 def _empty_clock() -> Iterator[Callable[[], dict[str, float]]]:
-    """A process that only keeps time meanwhile: how late it is, no server on this machine can beat."""
+    """Run a process that only keeps time; no server on this machine can be less late than it is."""
     command = [sys.executable, "-c", _EMPTY_CLOCK, str(_SECONDS)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         yield lambda: json.loads(process.communicate()[0])
 
 
-def _worked(process: int) -> float:
-    """Seconds a process has worked so far; not a number where the system does not tell."""
+def _work_seconds(process: int) -> float:
+    """Return the CPU seconds of a process so far; NaN where the system does not report them."""
     try:
         with open(f"/proc/{process}/stat", encoding="ascii") as file:
             user, system = file.read().rpartition(")")[2].split()[11:13]
@@ -152,30 +152,30 @@ def _worked(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def run(players: int = _PLAYERS) -> list[Result]:
-    """Both."""
+def run(participants: int = _PARTICIPANTS) -> list[Result]:
+    """Measure latencies with one participant, then lateness and load with many."""
     with _server() as (port, _):
-        alone = sorted(_latencies(port))
-    with _server(players) as (port, process), _empty_clock() as empty:
-        before = _worked(process)
-        sizes, rates = zip(*asyncio.run(_crowd(port, players)), strict=True)
-        share = (_worked(process) - before) / _SECONDS
-        pace, floor = _pace(port), empty()
+        latencies = sorted(_latencies(port))
+    with _server(participants) as (port, process), _empty_clock() as read_clock:
+        work_before = _work_seconds(process)
+        sizes, rates = zip(*asyncio.run(_crowd(port, participants)), strict=True)
+        share = (_work_seconds(process) - work_before) / _SECONDS
+        pace, floor = _pace(port), read_clock()
     late = pace["late_ms"]
-    everybody = f"{players} players"
+    crowd = f"{participants} participants"
     return [
-        Result("key to the message that shows it, median", alone[len(alone) // 2], "ms", "under 35"),
-        Result("key to the message that shows it, 95 of 100", alone[int(0.95 * len(alone))], "ms"),
-        Result(f"{everybody}: how late a step is, median", late["p50"], "ms", "", floor["p50"], _PEER),
-        Result(f"{everybody}: how late a step is, 99 of 100", late["p99"], "ms", "under 20", floor["p99"], _PEER),
-        Result(f"{everybody}: how late a step is, at most", late["most"], "ms", "", floor["most"], _PEER),
-        Result(f"{everybody}: times the clock gave up on time", float(pace["stalls"]), ""),
-        Result(f"{everybody}: frames a second each", median(rates), "/s", "50"),
-        Result(f"{everybody}: bytes a second each", median(sizes), "B/s"),
-        Result(f"{everybody}: share of one core the server works", share, ""),
+        Result("key to the message that shows it, median", latencies[len(latencies) // 2], "ms", "under 35"),
+        Result("key to the message that shows it, 95 of 100", latencies[int(0.95 * len(latencies))], "ms"),
+        Result(f"{crowd}: how late a step is, median", late["p50"], "ms", "", floor["p50"], _PEER),
+        Result(f"{crowd}: how late a step is, 99 of 100", late["p99"], "ms", "under 20", floor["p99"], _PEER),
+        Result(f"{crowd}: how late a step is, at most", late["most"], "ms", "", floor["most"], _PEER),
+        Result(f"{crowd}: times the clock gave up on time", float(pace["stalls"]), ""),
+        Result(f"{crowd}: frames a second each", median(rates), "/s", "50"),
+        Result(f"{crowd}: bytes a second each", median(sizes), "B/s"),
+        Result(f"{crowd}: share of one core the server works", share, ""),
     ]
 
 
 if __name__ == "__main__":
-    for each in run(int(sys.argv[1]) if len(sys.argv) > 1 else _PLAYERS):
+    for each in run(int(sys.argv[1]) if len(sys.argv) > 1 else _PARTICIPANTS):
         print(f"{each.what}: {each.measured:.4g} {each.unit}")

@@ -1,4 +1,4 @@
-"""Variations: ten thousand written and checked, beside PyYAML merely writing and reading the same data."""
+"""Measure writing and checking ten thousand variations, beside PyYAML writing and reading the same data."""
 
 import tempfile
 from pathlib import Path
@@ -17,34 +17,34 @@ _BILLION = "vary: {a: {range: [1, 100000]}, b: {range: [1, 100000]}}\narenas: [{
 
 
 def _plain(value: Any) -> Any:
-    """The data without our own types, as a peer can write them."""
+    """Return data without Puzzlebox's own types, so that PyYAML can write them."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
 def run() -> list[Result]:
-    """Seconds for the folder, and what counting and drawing cost."""
+    """Measure writing a folder, drawing and counting."""
     template = Template(FAMILY)
 
     def write() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            write_folder(template, Path(folder) / "tasks", template.sampled(FILES, 1), FILES, {})
+            write_folder(template, Path(folder) / "tasks", template.sample_indices(FILES, 1), FILES, {})
 
     ours = best_seconds(write, repeats=1)
-    data = [_plain(template.at(index).data) for index in template.sampled(FILES // 10, 1)]
+    data = [_plain(template.at(index).data) for index in template.sample_indices(FILES // 10, 1)]
 
     def peer() -> None:
         for each in data:
             yaml.load(yaml.dump(each, Dumper=yaml.CSafeDumper), Loader=yaml.CSafeLoader)
 
     theirs = best_seconds(peer, repeats=3) * 10
-    random, large = Random(0), Template(_BILLION)
+    rng, large = Random(0), Template(_BILLION)
     return [
         Result(f"write and check {FILES:,} variations", ours, "s", "< 20", theirs, "PyYAML writing and reading them"),
-        Result("draw one variation as a task", best_microseconds(lambda: template.draw(random).task, 200), "us"),
+        Result("draw one variation as a task", best_microseconds(lambda: template.draw(rng).task, 200), "us"),
         Result("read and count a template of 10^10", best_microseconds(lambda: Template(_BILLION).count, 50), "us"),
-        Result("one of 10^10 by its number", best_microseconds(lambda: large.at(random.randrange(10**10)), 500), "us"),
+        Result("one of 10^10 by its number", best_microseconds(lambda: large.at(rng.randrange(10**10)), 500), "us"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""How fast the world is: resets, physics steps, and where the microseconds go. The engine alone is the peer."""
+"""Measure the world: resets, physics steps, and the parts of a step. The engine alone is the peer."""
 
 import time
 from statistics import median
@@ -28,28 +28,28 @@ def _resets(task: Task) -> float:
 
 
 def _steps(task: Task) -> tuple[float, float]:
-    """Microseconds of a physics step with everything, and of the engine alone in the same scenes."""
+    """Return microseconds of a complete physics step, and of the engine alone in the same scenes."""
     actions = np.random.default_rng(0).integers(0, 9, (_STEPS, 1)).tolist()
-    seconds, steps, taken, bare, bare_steps = 0.0, 0, 0, 0.0, 0
-    while taken < _STEPS:
-        world = World(task, seed=taken)
+    seconds, steps, step_count, engine_seconds, engine_steps = 0.0, 0, 0, 0.0, 0
+    while step_count < _STEPS:
+        world = World(task, seed=step_count)
         start = time.perf_counter()
-        while not world.over and taken < _STEPS:
-            world.step(actions[taken])
-            taken += 1
+        while not world.over and step_count < _STEPS:
+            world.step(actions[step_count])
+            step_count += 1
         seconds += time.perf_counter() - start
         steps += world.clock
-        # The engine alone, with an animal that drives: the same scene, no rules, no questions.
-        other = World(task, seed=taken)
-        body, push = other.body(other.animals[0]), np.array((0, 0, 5000), np.float32)
+        # The engine alone in the same scene, with an animal that drives and without rules.
+        engine_world = World(task, seed=step_count)
+        body, push = engine_world.body(engine_world.animals[0]), np.array((0, 0, 5000), np.float32)
         none = np.zeros(3, np.float32)
         start = time.perf_counter()
         for step in range(300):
             body.add_force_torque(push if step % 40 < 20 else -push, none)
-            other.engine.system.step()
-        bare += time.perf_counter() - start
-        bare_steps += 300
-    return seconds / steps * 1e6, bare / bare_steps * 1e6
+            engine_world.engine.system.step()
+        engine_seconds += time.perf_counter() - start
+        engine_steps += 300
+    return seconds / steps * 1e6, engine_seconds / engine_steps * 1e6
 
 
 def _parts(task: Task) -> list[Result]:
@@ -70,19 +70,21 @@ def _parts(task: Task) -> list[Result]:
 
 
 def run() -> list[Result]:
-    """Resets, steps and their parts."""
+    """Measure resets, steps and their parts."""
     results = []
     goals = {"20 things": "at most 3", "150 things": "at most 15"}
     for name, task in ARENAS.items():
         results.append(Result(f"reset, {name}", _resets(task), "ms", goals.get(name, "")))
-        step, bare = map(min, zip(*(_steps(task) for _ in range(_ROUNDS)), strict=True))
-        results.append(Result(f"physics step, {name}", step, "us", "", bare, "the engine alone"))
-        results.append(Result(f"physics steps a second, {name}", 1e6 / step, "/s", "", 1e6 / bare, "the engine alone"))
+        step, engine_step = map(min, zip(*(_steps(task) for _ in range(_ROUNDS)), strict=True))
+        results.append(Result(f"physics step, {name}", step, "us", "", engine_step, "the engine alone"))
+        results.append(
+            Result(f"physics steps a second, {name}", 1e6 / step, "/s", "", 1e6 / engine_step, "the engine alone")
+        )
     results.append(Result("where they go, 20 things:", step_of(results, "20 things"), "us"))
     results += _parts(ARENAS["20 things"])
     return results
 
 
 def step_of(results: list[Result], name: str) -> float:
-    """The measured step of an arena."""
+    """Return the measured physics step of an arena."""
     return next(result.measured for result in results if result.what == f"physics step, {name}")

@@ -1,4 +1,4 @@
-"""Look at what an agent sees: picture, depth, things and rays, side by side in one PNG file."""
+"""Show what an agent senses: picture, depth, things and rays, side by side in one PNG file."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ for _ in range(5):
     observation, *_, info = env.step(3)
 
 names = dict(info["things"])
-seen = {names.get(number, "surroundings") for number in np.unique(observation["segments"]).tolist()}
-print("in sight:", ", ".join(sorted(seen)))
+visible = {names.get(number, "surroundings") for number in np.unique(observation["segments"]).tolist()}
+print("in sight:", ", ".join(sorted(visible)))
 print("nearest surface:", f"{observation['depth'].min():.2f} m")
 for angle, ray in zip(("ahead", "right", "left"), observation["rays"].reshape(9, -1), strict=False):
-    tag = info["ray_tags"][ray[:-2].argmax()] if ray[:-2].any() else "nothing it knows"
+    tag = info["ray_tags"][ray[:-2].argmax()] if ray[:-2].any() else "nothing known"
     print(f"ray {angle}: {tag} at {ray[-1] * 200:.2f} m")
 
 near = np.clip(255 - observation["depth"] * 10, 0, 255).astype(np.uint8)

@@ -1,24 +1,24 @@
-"""An agent of one's own: it goes to food it sees, and turns until it sees some."""
+"""Write an agent of your own: it goes to food it sees, and turns until it sees some."""
 
 import puzzlebox
 
 
 class Seeker:
-    """Goes to the food its rays meet; otherwise turns right."""
+    """An agent that goes to the food its rays meet, and otherwise turns right."""
 
     senses = {"camera": None, "rays": 21, "ray_degrees": 90}  # settings of puzzlebox.make
 
     def begin(self, seed):
-        """Start an episode; a random agent would seed its generator here."""
+        """Start an episode; a random agent would seed its rng here."""
 
     def act(self, observation, info):
-        """Return an action from 0 to 8, from what it senses now."""
-        food = [place for place, tag in enumerate(info["ray_tags"]) if tag in ("goodGoal", "goodGoalMulti")]
+        """Return an action from 0 to 8 for an observation."""
+        food = [column for column, tag in enumerate(info["ray_tags"]) if tag in ("goodGoal", "goodGoalMulti")]
         rays = observation["rays"].reshape(self.senses["rays"], -1)  # centre, right 1, left 1, right 2, ...
-        seen = rays[:, food].any(axis=1).nonzero()[0]
-        if not seen.size:
+        hits = rays[:, food].any(axis=1).nonzero()[0]
+        if not hits.size:
             return 1  # right
-        nearest = seen[0]  # to the middle: 0 is the centre, odd numbers are on the right
+        nearest = hits[0]  # to the centre: 0 is the centre, odd numbers are on the right
         return 3 if nearest < 3 else 1 if nearest % 2 else 2  # forwards, right, left
 
 

@@ -22,7 +22,7 @@ with Store("my.sqlite") as store:
     steps = store.steps(episode.id)
     print("it ended at", [round(steps[axis][-1], 2) for axis in "xyz"], "after", steps["step"][-1], "physics steps")
 
-# The same from a terminal: tables, and the way the animal took, from above.
+# The same from a terminal: tables, and the path of the animal from above.
 subprocess.run(["puzzlebox", "export", "--data", "my.sqlite", "-o", "tables"], check=True)
 picture = ["--path", "--size", "480x480", "-o", "path.png"]  # or a film: ["-o", "film.mp4"]
 subprocess.run(["puzzlebox", "replay", "last", "--data", "my.sqlite", *picture], check=True)

@@ -9,8 +9,8 @@ world = World(task, seed=1)
 food = next(thing for thing in world.describe()["things"] if thing["name"].startswith("GoodGoal"))["at"]
 
 
-def worth(copy: World) -> float:
-    """The return so far, and how near the food is."""
+def score(copy: World) -> float:
+    """Return a score of the return so far and the distance to the food."""
     x, _, z = copy.position_of(copy.animals[0])
     return copy.animals[0].total * 100 - math.hypot(x - food[0], z - food[2])
 
@@ -23,13 +23,13 @@ while not world.over and len(plan) < 150:
         for _ in range(4):
             if not copy.over:
                 copy.step([action])
-        if worth(copy) > best:
-            best, choice = worth(copy), action
+        if score(copy) > best:
+            best, choice = score(copy), action
     world.step([choice])
     plan.append(choice)
 
 # Copies are nearly exact; a plan counts once it works from the start.
-again = World(task, seed=1)
+replay = World(task, seed=1)
 for action in plan:
-    again.step([action])
-print(f"{len(plan)} decisions; return {again.animals[0].total:.3f}, passed: {again.passed()}")
+    replay.step([action])
+print(f"{len(plan)} decisions; return {replay.animals[0].total:.3f}, passed: {replay.passed()}")

@@ -14,7 +14,7 @@ arenas:
 
 env = puzzlebox.make_parallel(TASK, camera=32)
 observations, infos = env.reset(seed=1)
-print({name: {part: each.shape for part, each in seen.items()} for name, seen in observations.items()})
+print({name: {part: each.shape for part, each in observation.items()} for name, observation in observations.items()})
 
 returns = dict.fromkeys(env.agents, 0.0)
 while env.agents:  # those that are still in the episode

@@ -30,11 +30,11 @@ for variation in template.sample(5, seed=1):
     (folder / f"{variation.stem()}.yml").write_text(variation.text)
     print(variation.stem(), variation.values)
 
-# Nothing needs to be written to be played: each episode draws a new variation.
+# A template can be played without writing files: each episode draws a new variation.
 env = puzzlebox.make(template, camera=None, rays=5)
 for seed in range(3):
     observation, info = env.reset(seed=seed)
     print("seed", seed, info["variation"])
 
-# To train on one split only, hand over its tasks.
+# To train on one split only, pass its tasks.
 env = puzzlebox.make([variation.task for variation in template.split("train")], camera=None, rays=5)

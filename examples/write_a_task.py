@@ -20,10 +20,10 @@ file = Path("corridor.yml")
 file.write_text(write(task))
 print(file.read_text())
 
-for finding in read(file.read_text()).findings:  # none here: what `puzzlebox check` would say
+for finding in read(file.read_text()).findings:  # what `puzzlebox check` reports; none here
     print(finding)
 
-# Change one value and leave every other byte alone: the food moves nearer.
+# Change one value without touching any other byte: the food moves nearer.
 file.write_text(set_value(file.read_text(), ("arenas", 0, "items", 3, "at"), [20, 0, 22]))
 
 world = World(read(file.read_text()).task, seed=1)

@@ -13,7 +13,7 @@ from episodes import episodes_of
 from living import AGENT, GOAL, task_of
 from made_up_runs import made_up_rows
 from puzzlebox.cli import app
-from puzzlebox.csv_cells import CellReader, CellWriter, neutral, original
+from puzzlebox.csv_cells import CellReader, CellWriter, escape_cell, unescape_cell
 from puzzlebox.record import Store
 from puzzlebox.record.tables import write_table
 from puzzlebox.report import gather, make_report
@@ -26,21 +26,21 @@ TEXTS = st.text(st.sampled_from("'=+-@\t\r\n,\"; x1.e") | st.characters(codec="u
 
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 def test_what_a_spreadsheet_would_run_gets_an_apostrophe(beginning: str) -> None:
-    assert neutral(f"{beginning}cmd|' /C calc'!A0") == f"'{beginning}cmd|' /C calc'!A0"
+    assert escape_cell(f"{beginning}cmd|' /C calc'!A0") == f"'{beginning}cmd|' /C calc'!A0"
 
 
 @pytest.mark.parametrize("value", [-0.5, -3, None, True, "-0.5", "+1e-9", "-inf", "P07", "'quoted'", "", "a=b"])
 def test_everything_else_stays_as_it_is(value: object) -> None:
-    assert neutral(value) is value
+    assert escape_cell(value) is value
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5))
 @example(["'=x", "''=x", "'-0.5", "-0.5", "'", "'a"])
 @example(["hello\r=HYPERLINK(0)", "x"])
 def test_every_text_comes_back(texts: list[str]) -> None:
-    assert [original(str(neutral(text))) for text in texts] == texts
+    assert [unescape_cell(str(escape_cell(text))) for text in texts] == texts
     for text in texts:
-        cell = str(neutral(text))
+        cell = str(escape_cell(text))
         assert not cell.startswith(BEGINNINGS) or float(cell) <= float("inf") or cell.endswith("nan")
     file = io.StringIO(newline="")
     CellWriter(file).writerows([[f"={place}" for place in range(len(texts))], texts])

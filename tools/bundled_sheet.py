@@ -1,4 +1,4 @@
-"""The page of bundled tasks: writes docs/images/bundled.png and docs/reference/tasks-bundled.md."""
+"""Write the page of bundled tasks: docs/images/bundled.png and docs/reference/tasks-bundled.md."""
 
 from pathlib import Path
 
@@ -45,18 +45,18 @@ The picture shows the last arena of each, in the order of the table. `python too
 
 
 def own_tasks() -> dict[str, Task]:
-    """The tasks of the ten levels, level by level."""
+    """Return the tasks of the ten levels, level by level."""
     return {name: load_task(name) for folder in FOLDERS for name in bundled_names() if name.startswith(f"{folder}/")}
 
 
 def photograph(task: Task) -> np.ndarray:
-    """The last arena of a task as a whole, from above and behind."""
+    """Return a picture of the whole last arena of a task, from above and behind."""
     world = World(task, arena=len(task.arenas) - 1)
     return Painter(world.scene()).picture(View.whole(world.scene()), WIDTH, HEIGHT, samples=SAMPLES)
 
 
 def page(tasks: dict[str, Task]) -> str:
-    """The page with the table."""
+    """Return the page with the table of tasks."""
     lines = [INTRODUCTION]
     number = 0
     for level, (folder, title) in enumerate(FOLDERS.items(), start=1):

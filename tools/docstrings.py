@@ -13,23 +13,23 @@ _WIDTH = 100
 
 
 def syntax(value: Any) -> Any:
-    """The definition of a class or a function as a syntax tree."""
+    """Return the definition of a class or a function as a syntax tree."""
     return ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
 
 
 def first_line(text: str) -> str:
-    """The first sentence of a docstring, for a table."""
+    """Return the first paragraph of a docstring on one line, for a table."""
     return " ".join(inspect.cleandoc(text).split("\n\n", 1)[0].split()).replace("|", "\\|")
 
 
-def wrapped(name: str, node: Any, *, skip_first: bool = False, also: Sequence[inspect.Parameter] = ()) -> list[str]:
-    """A signature as a block of code, on one line or one line for each argument.
+def signature(name: str, node: Any, *, skip_first: bool = False, also: Sequence[inspect.Parameter] = ()) -> list[str]:
+    """Return a signature as a block of code, on one line or one line for each argument.
 
     Args:
-        name: what is called.
+        name: the name of the class or function.
         node: its definition.
-        skip_first: leave the first argument out.
-        also: keyword arguments that are not written in the definition; they stand before its `**`.
+        skip_first: whether to leave the first argument out.
+        also: keyword arguments that are not in the definition; they are put before its `**`.
     """
     if isinstance(node, ast.ClassDef) and "Protocol" in map(ast.unparse, node.bases):
         return [f"```python\nclass {name}(Protocol)\n```"]
@@ -49,33 +49,35 @@ def wrapped(name: str, node: Any, *, skip_first: bool = False, also: Sequence[in
     return [f"```python\n{line}\n```"]
 
 
-def _arguments(given: ast.arguments) -> list[str]:
-    """Each argument with its type and default, as written."""
+def _arguments(arguments: ast.arguments) -> list[str]:
+    """Return each argument with its type and default, as written."""
     words = []
-    plain = [*given.posonlyargs, *given.args]
-    defaults = [None] * (len(plain) - len(given.defaults)) + list(given.defaults)
-    for place, (argument, default) in enumerate(zip(plain, defaults, strict=True)):
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + list(arguments.defaults)
+    for index, (argument, default) in enumerate(zip(plain, defaults, strict=True)):
         words.append(_argument(argument, default))
-        if given.posonlyargs and place == len(given.posonlyargs) - 1:
+        if arguments.posonlyargs and index == len(arguments.posonlyargs) - 1:
             words.append("/")
-    if given.vararg:
-        words.append("*" + _argument(given.vararg, None))
-    elif given.kwonlyargs:
+    if arguments.vararg:
+        words.append("*" + _argument(arguments.vararg, None))
+    elif arguments.kwonlyargs:
         words.append("*")
-    words += [_argument(each, default) for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-    if given.kwarg:
-        words.append("**" + _argument(given.kwarg, None))
+    words += [
+        _argument(each, default) for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    if arguments.kwarg:
+        words.append("**" + _argument(arguments.kwarg, None))
     return words
 
 
 def _argument(argument: ast.arg, default: ast.expr | None) -> str:
     kind = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
-    given = "" if default is None else f" = {ast.unparse(default)}" if kind else f"={ast.unparse(default)}"
-    return f"{argument.arg}{kind}{given}"
+    default_text = "" if default is None else f" = {ast.unparse(default)}" if kind else f"={ast.unparse(default)}"
+    return f"{argument.arg}{kind}{default_text}"
 
 
 def _fields(node: ast.ClassDef) -> list[str] | None:
-    """The fields of a dataclass or a model; None where there are none, or `__init__` says what is taken."""
+    """Return the fields of a dataclass or a model; None where there are none, or where there is an `__init__`."""
     if any(isinstance(each, ast.FunctionDef) and each.name == "__init__" for each in node.body):
         return None
     fields = [each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
@@ -88,15 +90,15 @@ def _fields(node: ast.ClassDef) -> list[str] | None:
 
 
 def _field_default(value: ast.expr | None) -> str:
-    """The default of a field; what a factory makes is shown as dots."""
+    """Return the default of a field; a default from a factory is shown as dots."""
     if value is None:
         return ""
     text = ast.unparse(value)
     return f" = {text}" if len(text) <= 40 and "(" not in text else " = ..."
 
 
-def described(value: Any) -> list[str]:
-    """A docstring as lines of Markdown: its lists of names as tables."""
+def describe(value: Any) -> list[str]:
+    """Return a docstring as lines of Markdown, with its lists of names as tables."""
     text = inspect.cleandoc(value.__doc__ or "")
     lines: list[str] = []
     for part in re.split(r"\n\n(?=[A-Z]\w+:\n)", text):
@@ -112,7 +114,7 @@ def described(value: Any) -> list[str]:
 
 
 def _rows(text: str) -> list[str]:
-    """The entries of a list, each `name: meaning` with continuation lines."""
+    """Return table rows for the entries of a list, each `name: meaning` with continuation lines."""
     rows = []
     for entry in re.split(r"\n(?=\S)", textwrap.dedent(text)):
         name, _, meaning = " ".join(entry.split()).partition(": ")

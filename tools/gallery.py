@@ -1,4 +1,4 @@
-"""Pictures of all things: `make pictures` writes docs/images/things/*.png and docs/reference/gallery.md."""
+"""Draw pictures of all things: `make pictures` writes docs/images/things/*.png and docs/reference/gallery.md."""
 
 from dataclasses import dataclass
 from math import cos, radians, sin
@@ -15,13 +15,20 @@ from puzzlebox.scene.scene import Scene
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDTH, HEIGHT, SAMPLES = 200, 150, 3
-# From where things are seen: in front of the sun, a little from above, with the field of view of a long lens.
+# The camera: with the sun behind it, a little from above, with a narrow field of view; all in degrees.
 HEADING, PITCH, FOV = 322.0, -14.0, 35.0
 
 
 @dataclass(frozen=True)
 class Pose:
-    """How a thing poses: what is asked of it, how far the photographer stands, at which height he aims, when."""
+    """How to photograph a thing.
+
+    Attributes:
+        keys: its parameters, as in a task file.
+        away: distance of the camera, in metres.
+        aim: height at which the camera aims, in metres.
+        steps: decisions to play before the picture is taken.
+    """
 
     keys: str = ""
     away: float = 5.5
@@ -61,10 +68,10 @@ POSES: dict[str, Pose] = {
 
 
 def world_with(name: str, pose: Pose) -> World:
-    """An arena with one thing in its middle, and the animal out of sight, unless it is the animal that poses."""
+    """Return an arena with one thing in its middle; the animal is out of sight, unless it is that thing."""
     item = f"{{name: {name}, at: [20, 0, 20]{', ' + pose.keys if pose.keys else ''}}}"
     others = "" if name == "Agent" else "{name: Agent, at: [38, 0, 2], rotation: 0}, "
-    if "Transparent" in name or name == "DataZone":  # something to be seen through it
+    if "Transparent" in name or name == "DataZone":  # something to see through it
         others += "{name: GoodGoal, at: [17.5, 0, 23.2], size: 1}, "
     reading = read(f"arenas:\n  - id: 0\n    time_limit: 0\n    items: [{others}{item}]")
     assert reading.task is not None, [str(finding) for finding in reading.findings]
@@ -75,7 +82,7 @@ def world_with(name: str, pose: Pose) -> World:
 
 
 def photograph(scene: Scene, away: float, aim: float, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
-    """The middle of the arena from a distance."""
+    """Return a picture of the middle of the arena from a distance."""
     flat = away * cos(radians(PITCH))
     eye = (
         20 - flat * sin(radians(HEADING)),

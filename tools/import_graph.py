@@ -1,8 +1,8 @@
 """Draw which room imports which, from the imports in the source: `python tools/import_graph.py` writes the picture.
 
-A room is a folder below `src/puzzlebox`, or a module that stands there alone; a wing counts by its subfolders. An arrow
-is left out where a longer way of arrows leads to the same room. What only a type checker imports does not count, as for
-`lint-imports`; what is imported inside a function does. `native` is the compiled kernel.
+A room is a folder below `src/puzzlebox`, or a single module there; each subfolder of a wing is a room. An arrow is left
+out where a longer path of arrows leads to the same room. Imports for type checkers do not count, as for `lint-imports`;
+imports inside functions do. `native` is the compiled kernel.
 """
 
 import ast
@@ -16,14 +16,14 @@ SOURCE = ROOT / "src" / "puzzlebox"
 PICTURE = ROOT / "docs" / "images" / "import-graph.svg"
 # Folders whose subfolders are rooms.
 WINGS = ("arena", "infant", "intuitions")
-# Pixels: a box, the room between boxes and between rows, and the edge of the picture.
+# In pixels: width and height of a box, gap between boxes, height of a row, and margin of the picture.
 _WIDTH, _HEIGHT, _GAP, _ROW, _EDGE = 132, 30, 24, 64, 20
 
 Graph = Mapping[str, set[str]]
 
 
 def room_of(module: str) -> str | None:
-    """Return the room of a module such as `puzzlebox.arena.world.world`; None for the package itself and its door."""
+    """Return the room of a module such as `puzzlebox.arena.world.world`; None for the package itself."""
     parts = module.split(".")[1:]
     if not parts:
         return None
@@ -68,8 +68,8 @@ def rooms() -> Graph:
     return {"native": set(), **graph}
 
 
-def _reduced(graph: Graph) -> Graph:
-    """Return the graph without the arrows that a longer way makes needless."""
+def _reduce(graph: Graph) -> Graph:
+    """Return the graph without the arrows that a longer path implies."""
 
     @cache
     def below(room: str) -> frozenset[str]:
@@ -99,7 +99,7 @@ def picture() -> str:
     Raises:
         graphlib.CycleError: two rooms import each other.
     """
-    graph = _reduced(rooms())
+    graph = _reduce(rooms())
     rows = _rows(graph)
     width = 2 * _EDGE + max(map(len, rows)) * (_WIDTH + _GAP) - _GAP
     height = 2 * _EDGE + len(rows) * _ROW - (_ROW - _HEIGHT)
@@ -107,10 +107,10 @@ def picture() -> str:
     top: dict[str, int] = {}
     for number, row in enumerate(rows):
         # Each room near the middle of those that import it, so that few arrows cross.
-        wished = {room: [middle[other] for other in middle if room in graph[other]] or [width / 2] for room in row}
+        targets = {room: [middle[other] for other in middle if room in graph[other]] or [width / 2] for room in row}
         start = (width - len(row) * (_WIDTH + _GAP) + _GAP) / 2
-        for place, room in enumerate(sorted(row, key=lambda room: (sum(wished[room]) / len(wished[room]), room))):
-            middle[room] = start + place * (_WIDTH + _GAP) + _WIDTH / 2
+        for column, room in enumerate(sorted(row, key=lambda room: (sum(targets[room]) / len(targets[room]), room))):
+            middle[room] = start + column * (_WIDTH + _GAP) + _WIDTH / 2
             top[room] = _EDGE + number * _ROW
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '

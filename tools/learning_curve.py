@@ -1,4 +1,4 @@
-"""Draw what `examples/train.py` learned: run it with `verbose=1`, once for each seed, and name the logs here."""
+"""Draw the learning curves of `examples/train.py`: run it with `verbose=1` for each seed, and name the logs here."""
 
 import re
 import sys

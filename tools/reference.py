@@ -15,16 +15,16 @@ from typing import Any, get_type_hints
 import typer
 
 sys.path.insert(0, str(Path(__file__).parent))
-from docstrings import described, first_line, syntax, wrapped
+from docstrings import describe, first_line, signature, syntax
 
 ROOT = Path(__file__).parent.parent
 NOTE = "Written from the source by `make generated`."
 
-# The public names, in the order of the page: a module, what it is for, and which names (None: all that it exports).
+# The public names, in the order of the page: a module, its purpose, and its names (None: all that it exports).
 MODULES: list[tuple[str, str, tuple[str, ...] | None]] = [
     (
         "puzzlebox",
-        "The short face: what most programs need.",
+        "The names that most programs need.",
         (
             *("make", "make_vec", "make_sb3", "make_parallel", "load_task", "Task", "TaskError", "TaskWarning"),
             *("World", "Rules", "Fork"),
@@ -32,8 +32,8 @@ MODULES: list[tuple[str, str, tuple[str, ...] | None]] = [
     ),
     ("puzzlebox.arena.schema", "Tasks as data: models, reading, writing, editing.", None),
     ("puzzlebox.arena.variations", "Templates: one file, many tasks.", None),
-    ("puzzlebox.arena.world", "One episode: events, records, the order of arenas.", None),
-    ("puzzlebox.agents", "Who plays when no person does.", None),
+    ("puzzlebox.arena.world", "One episode: events, records, the schedule of arenas.", None),
+    ("puzzlebox.agents", "Agents: programs that play.", None),
     ("puzzlebox.record", "The file of recordings.", ("Store", "Episode", "StoreError", "default_store_path")),
     ("puzzlebox.report", "Comparing agents and participants.", None),
     ("puzzlebox.stats", "Plain arrays in, numbers out.", None),
@@ -55,7 +55,7 @@ MEMBERS = {
 
 
 def command_line() -> str:
-    """The page of the command line: every verb with its arguments and options."""
+    """Return the page of the command line: every verb with its arguments and options."""
     from puzzlebox.cli import app
 
     group: Any = typer.main.get_command(app)
@@ -82,7 +82,7 @@ def _usage(name: str, verb: Any) -> str:
 
 
 def _parameters(registered: Any, command: Any) -> list[str]:
-    """A table of arguments, and one of options."""
+    """Return a table of arguments, and one of options."""
     kinds = get_type_hints(registered.callback)
     rows: dict[str, list[str]] = {"argument": [], "option": []}
     for param in command.params:
@@ -91,20 +91,20 @@ def _parameters(registered: Any, command: Any) -> list[str]:
         if param.param_type_name == "argument":
             words = f"`{(param.metavar or param.name.upper()).strip('{}[].')}`"
         else:
-            taken = "" if param.is_flag else f" {param.metavar or _word(kinds[param.name])}"
-            words = ", ".join(f"`{each}{taken}`" for each in (*sorted(param.opts, key=len, reverse=True),))
+            value = "" if param.is_flag else f" {param.metavar or _word(kinds[param.name])}"
+            words = ", ".join(f"`{each}{value}`" for each in (*sorted(param.opts, key=len, reverse=True),))
             words += "".join(f", `{each}`" for each in param.secondary_opts)
         words = words.replace("|", " or ")  # within a table
         rows[param.param_type_name].append(f"| {words} | {_cell(param.help)} | {_default(param)} |")
     lines = []
-    for kind, found in rows.items():
-        if found:
-            lines += [f"| {kind} | meaning | default |", "|---|---|---|", *found, ""]
+    for kind, table_rows in rows.items():
+        if table_rows:
+            lines += [f"| {kind} | meaning | default |", "|---|---|---|", *table_rows, ""]
     return lines
 
 
 def _word(kind: Any) -> str:
-    """What stands for the value of an option."""
+    """Return the placeholder for the value of an option."""
     text = str(kind)
     for python, word in {"float": "NUMBER", "int": "N", "Path": "PATH"}.items():
         if re.search(rf"\b{python}\b", text):
@@ -129,23 +129,23 @@ def _cell(text: str | None) -> str:
 
 
 def python() -> str:
-    """The page of public names."""
-    lines = ["# Python", "", f"{NOTE} What is not on this page may change without a word.", ""]
+    """Return the page of public names."""
+    lines = ["# Python", "", f"{NOTE} Names that are not on this page may change without notice.", ""]
     lines += [_PYTHON, ""]
-    seen: set[int] = set()
-    for place, about, names in MODULES:
-        module = import_module(place)
-        lines += [f"## `{place}`", "", about, ""]
+    documented: set[int] = set()
+    for name_of_module, about, names in MODULES:
+        module = import_module(name_of_module)
+        lines += [f"## `{name_of_module}`", "", about, ""]
         plain = []
         for name in names or sorted(module.__all__, key=str.lower):
             value = inspect.unwrap(getattr(module, name))
-            if name.startswith("_") or id(value) in seen:
+            if name.startswith("_") or id(value) in documented:
                 continue
             if inspect.isclass(value) or inspect.isfunction(value):
-                seen.add(id(value))
+                documented.add(id(value))
                 lines += _class(name, value) if inspect.isclass(value) else _function(name, value)
-            elif (shown := _value(value)) is not None:
-                plain.append(f"| `{name}` | {shown} |")
+            elif (text := _value(value)) is not None:
+                plain.append(f"| `{name}` | {text} |")
         if plain:
             lines += ["| constant | value |", "|---|---|", *plain, ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -153,11 +153,11 @@ def python() -> str:
 
 def _function(name: str, function: Any) -> list[str]:
     node = syntax(function)
-    # Settings that follow from a description are in the signature and not in the source.
-    written = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    named = inspect.signature(function).parameters.values()
-    also = [each for each in named if each.kind is each.KEYWORD_ONLY and each.name not in written]
-    return [f"### `{name}`", "", *wrapped(name, node, also=also), "", *described(function), ""]
+    # Settings that are generated from a description are in the signature and not in the source.
+    source_names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    parameters = inspect.signature(function).parameters.values()
+    also = [each for each in parameters if each.kind is each.KEYWORD_ONLY and each.name not in source_names]
+    return [f"### `{name}`", "", *signature(name, node, also=also), "", *describe(function), ""]
 
 
 def _class(name: str, kind: type) -> list[str]:
@@ -165,9 +165,9 @@ def _class(name: str, kind: type) -> list[str]:
     assert isinstance(node, ast.ClassDef)
     lines = [f"### `{name}`", ""]
     if hasattr(kind, "model_fields"):
-        lines += [f"```python\n{name}(**fields)\n```", "", *described(kind), "", *_model_fields(kind)]
+        lines += [f"```python\n{name}(**fields)\n```", "", *describe(kind), "", *_model_fields(kind)]
     else:
-        lines += [*wrapped(name, node), "", *described(kind), ""]
+        lines += [*signature(name, node), "", *describe(kind), ""]
     own = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
     inherited = {
         each: syntax(inspect.unwrap(_plain(value)))
@@ -182,13 +182,13 @@ def _class(name: str, kind: type) -> list[str]:
         method = own.get(member) or inherited[member]
         lines += [f"#### `{name}.{member}`", ""]
         if not any("property" in ast.unparse(each) for each in method.decorator_list):
-            lines += [*wrapped(f"{name}.{member}", method, skip_first=True), ""]
-        lines += [*described(value), ""]
+            lines += [*signature(f"{name}.{member}", method, skip_first=True), ""]
+        lines += [*describe(value), ""]
     return lines
 
 
 def _model_fields(kind: Any) -> list[str]:
-    """The fields of a model of the language, which say themselves what they mean."""
+    """Return a table of the fields of a model of the task language, from their descriptions."""
     rows = []
     for name, field in kind.model_fields.items():
         simple = isinstance(field.default, str | int | float | tuple) and field.default_factory is None
@@ -198,14 +198,14 @@ def _model_fields(kind: Any) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """The function behind a property, a class method or a cache."""
+    """Return the function of a property, a class method or a cache."""
     for inner in ("fget", "__func__", "func"):
         value = getattr(value, inner, value)
     return value
 
 
 def _value(value: Any) -> str | None:
-    """A constant that fits a cell: a text, a number, or the words of a table."""
+    """Return a constant that fits into a cell (a text, a number, or the words of a table), or None."""
     if isinstance(value, str | int | float):
         return f"`{value!r}`"
     if isinstance(value, tuple | dict) and all(isinstance(each, str) for each in value):
@@ -217,7 +217,7 @@ def _value(value: Any) -> str | None:
 
 
 def codebook() -> str:
-    """The page of the columns of all tables."""
+    """Return the page of the columns of all tables."""
     from puzzlebox.arena.wing import WING
     from puzzlebox.record import columns
 
@@ -230,7 +230,7 @@ def codebook() -> str:
 
 
 def examples() -> str:
-    """The page of examples: each program with what it shows."""
+    """Return the page of examples: each program with what it shows."""
     lines = ["# Examples", "", "Each is one short program in the folder `examples/`, tested as it stands here:", ""]
     lines += ["    python examples/train.py", "", "| program | what it shows |", "|---|---|"]
     lines[-4] += "          # from the folder of the project"
@@ -251,7 +251,7 @@ PAGES = {
 
 
 def main() -> None:
-    """Write all pages."""
+    """Write all generated pages."""
     for name, page in PAGES.items():
         (ROOT / "docs" / name).write_text(page(), encoding="utf-8")
         print(f"wrote docs/{name}")

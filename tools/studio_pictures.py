@@ -1,7 +1,7 @@
-"""Pictures of every page of the studio for the documentation: `make pictures` writes docs/images/studio-*.png.
+"""Take pictures of every page of the studio for the documentation: `make pictures` writes docs/images/studio-*.png.
 
-A scripted visitor plays and watches a little, so that there is something to show, then each page is photographed at
-the size of a desk (1200 x 800) and of a phone (390 x 844). It needs what the browser tests need.
+A scripted visitor plays and watches first, so that there are recordings to show; then each page is photographed at the
+size of a desktop (1200 x 800) and of a phone (390 x 844). It has the requirements of the browser tests.
 """
 
 import io
@@ -19,15 +19,15 @@ import browser  # noqa: E402
 from browser import Studio, until  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
-DESK, PHONE = {"width": 1200, "height": 800}, {"width": 390, "height": 844}
+DESKTOP, PHONE = {"width": 1200, "height": 800}, {"width": 390, "height": 844}
 SIZES: dict[str, dict[str, Any]] = {
-    "": {"viewport": DESK},
+    "": {"viewport": DESKTOP},
     "-phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
 }
 COLOURS = 200
-# The best picture there is, however long the processor takes for it.
-BEAUTIFUL = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 0 }))"
-WRONG = """arenas:
+# The best quality, however long rendering takes.
+BEST_QUALITY = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 0 }))"
+MISTAKES = """arenas:
   - time_limmit: 250
     items:
       - {name: Agent, at: [20, 0, 5], rotation: 0}
@@ -37,26 +37,26 @@ WRONG = """arenas:
 
 def main() -> None:
     """Write all pictures."""
-    lacking = browser.missing()
-    if lacking is not None:
-        sys.exit(lacking)
+    problem = browser.missing()
+    if problem is not None:
+        sys.exit(problem)
     from playwright.sync_api import sync_playwright
 
     with TemporaryDirectory(prefix="puzzlebox-") as folder, sync_playwright() as driver:
         studio = Studio(Path(folder)).start()
         chromium = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
         try:
-            live_a_little(chromium, studio)
+            make_recordings(chromium, studio)
             for ending, settings in SIZES.items():
                 photograph(chromium, studio, ending, settings)
-            photograph_home(chromium, studio, "-dark", {"viewport": DESK, "color_scheme": "dark"})
+            photograph_home(chromium, studio, "-dark", {"viewport": DESKTOP, "color_scheme": "dark"})
         finally:
             chromium.close()
             studio.stop()
 
 
-def live_a_little(chromium: Any, studio: Studio) -> None:
-    """Recordings of a person who walks straight on and of an agent, each to its end."""
+def make_recordings(chromium: Any, studio: Studio) -> None:
+    """Make recordings of a participant who walks straight on and of an agent, each to its end."""
     page = new_page(chromium, {"viewport": {"width": 320, "height": 240}}, browser.QUICK)
     for task, seed in (("foraging", 5), ("food/picnic", 3)):
         page.goto(f"{studio.address}/watch?task={task}&agent=random&seed={seed}")
@@ -73,50 +73,50 @@ def live_a_little(chromium: Any, studio: Studio) -> None:
 
 
 def photograph(chromium: Any, studio: Studio, ending: str, settings: dict[str, Any]) -> None:
-    """Every page at one size."""
+    """Save pictures of every page at one size."""
     photograph_home(chromium, studio, ending, settings)
-    page = new_page(chromium, settings, BEAUTIFUL)
+    page = new_page(chromium, settings, BEST_QUALITY)
     page.goto(studio.address)
     page.locator("article").first.wait_for()
     page.set_input_files(
-        "input[type=file]", files=[{"name": "my_task.yml", "mimeType": "application/yaml", "buffer": WRONG.encode()}]
+        "input[type=file]", files=[{"name": "my_task.yml", "mimeType": "application/yaml", "buffer": MISTAKES.encode()}]
     )
     page.get_by_role("dialog").get_by_text("cannot be played").wait_for()
-    take(page, f"check{ending}")
+    save_picture(page, f"check{ending}")
 
     page.goto(f"{studio.address}/play?task=food/picnic&seed=3")
     until(page, "window.puzzlebox?.waiting && puzzlebox.framesDrawn > 4")
     if not ending:
-        take(page, "start")
+        save_picture(page, "start")
     page.get_by_role("button", name="Start", exact=True).click()
     while page.evaluate("puzzlebox.view") != "third":
         page.keyboard.press("c")
     until(page, "puzzlebox.step > 0 && !puzzlebox.waiting")
-    take(page, f"play{ending}")
+    save_picture(page, f"play{ending}")
     if not ending:
         photograph_end(page, studio)
 
     page.goto(f"{studio.address}/watch?task=food/picnic&agent=random&seed=3")
     until(page, "window.puzzlebox?.step > 250 && puzzlebox.rays > 0")
-    take(page, f"watch{ending}")
+    save_picture(page, f"watch{ending}")
 
     page.goto(f"{studio.address}/recordings")
     page.locator("tbody tr").first.wait_for()
-    take(page, f"recordings{ending}")
+    save_picture(page, f"recordings{ending}")
 
-    chosen = next(each for each in studio.recordings() if each["task"] == "food/picnic" and each["finished"])
-    page.goto(f"{studio.address}/recordings/{chosen['id']}")
+    recording = next(each for each in studio.recordings() if each["task"] == "food/picnic" and each["finished"])
+    page.goto(f"{studio.address}/recordings/{recording['id']}")
     until(page, "window.puzzlebox?.shown === 0 && puzzlebox.drawCalls > 0")
-    page.get_by_label("Moment of the episode").fill(str(chosen["steps"] * 4 // 5))
+    page.get_by_label("Moment of the episode").fill(str(recording["steps"] * 4 // 5))
     until(page, "puzzlebox.shown === puzzlebox.step && puzzlebox.step > 0")
     page.evaluate("document.activeElement.blur()")
     page.wait_for_timeout(1000)
-    take(page, f"recording{ending}", whole=True)
+    save_picture(page, f"recording{ending}", whole=True)
     page.context.close()
 
 
 def photograph_end(page: Any, studio: Studio) -> None:
-    """What is shown after the last arena."""
+    """Save a picture of the page after the last arena."""
     page.goto(f"{studio.address}/play?task=examples/food&seed=3")
     until(page, "window.puzzlebox?.waiting")
     page.keyboard.down("w")
@@ -125,28 +125,28 @@ def photograph_end(page: Any, studio: Studio) -> None:
     until(page, "puzzlebox.finished")
     page.keyboard.up("w")
     page.wait_for_timeout(2000)
-    take(page, "end")
+    save_picture(page, "end")
 
 
 def photograph_home(chromium: Any, studio: Studio, ending: str, settings: dict[str, Any]) -> None:
-    """The first thing one sees."""
-    page = new_page(chromium, settings, BEAUTIFUL)
+    """Save a picture of the home page."""
+    page = new_page(chromium, settings, BEST_QUALITY)
     page.goto(studio.address)
     page.locator("article").first.wait_for()
     page.wait_for_load_state("networkidle")
-    take(page, f"home{ending}")
+    save_picture(page, f"home{ending}")
     page.context.close()
 
 
-def new_page(chromium: Any, settings: dict[str, Any], before: str) -> Any:
-    """A visitor of its own."""
+def new_page(chromium: Any, settings: dict[str, Any], script: str) -> Any:
+    """Return a page of a new visitor, with a script that runs before the page's own."""
     page = chromium.new_context(**settings).new_page()
-    page.add_init_script(before)
+    page.add_init_script(script)
     return page
 
 
-def take(page: Any, name: str, whole: bool = False) -> None:
-    """Write a picture with a palette of its own, which is a third of its size."""
+def save_picture(page: Any, name: str, whole: bool = False) -> None:
+    """Save a picture with a palette of its own, at a third of the size."""
     image = Image.open(io.BytesIO(page.screenshot(full_page=whole, timeout=120_000))).convert("RGB")
     data = io.BytesIO()
     image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(

@@ -1,4 +1,4 @@
-"""Draw what a terminal shows for a few commands as an SVG file, for the README: `make pictures`."""
+"""Draw the output of a few commands in a terminal as an SVG file, for the README: `make pictures`."""
 
 import io
 import re
@@ -27,12 +27,12 @@ def main() -> None:
         (Path(folder) / "my_task.yml").write_text(MISTAKES)
         for command in ("cat my_task.yml", "puzzlebox check my_task.yml"):
             console.print(Text(f"$ {command}", style="bold"))
-            done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
-            for line in (done.stdout + done.stderr).splitlines():
+            process = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+            for line in (process.stdout + process.stderr).splitlines():
                 style = "bold red" if ": error:" in line else "red" if set(line.strip()) <= set("|^ ") else ""
                 console.print(Text(line.rstrip(), style=style))
     svg = console.export_svg(title="puzzlebox check")
-    # The exported picture would fetch a font from elsewhere; any monospaced one will do.
+    # The exported picture would fetch a font from the network; any monospaced one will do.
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     PICTURE.write_text("\n".join(line.rstrip() for line in svg.splitlines()) + "\n")
     print(f"wrote {PICTURE.name}")

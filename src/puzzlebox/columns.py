@@ -1,4 +1,4 @@
-"""A column of a table: named, typed and explained once, for files, documentation and tests."""
+"""Columns of tables: name, type, unit and meaning, declared once for files, documentation and tests."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -11,8 +11,8 @@ class Column(NamedTuple):
 
     Attributes:
         name: the name in the first row of the table.
-        kind: what its values are: text, whole numbers, numbers, or truth values.
-        meaning: what a value says.
+        kind: the type of its values: text, whole numbers, numbers, or truth values.
+        meaning: the meaning of a value.
         unit: the unit of its numbers; "" where they have none.
     """
 
@@ -23,7 +23,7 @@ class Column(NamedTuple):
 
 
 def markdown(columns: Iterable[Column]) -> str:
-    """The columns as a table in Markdown, for the documentation."""
+    """Return the columns as a Markdown table, for the documentation."""
     lines = ["| column | values | unit | meaning |", "|---|---|---|---|"]
     lines += [f"| `{each.name}` | {each.kind} | {each.unit} | {each.meaning} |" for each in columns]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What other packages bring: things, senses and agents, found by the entry points of installed packages."""
+"""Things, senses and agents of other installed packages, found by their entry points."""
 
 import warnings
 from functools import cache
@@ -6,30 +6,30 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-# The groups of entry points that are looked at.
+# The groups of entry points that Puzzlebox uses.
 THINGS, SENSES, AGENTS = "puzzlebox.things", "puzzlebox.senses", "puzzlebox.agents"
 
 
 class PackageWarning(UserWarning):
-    """Something of another package could not be loaded; Puzzlebox works without it."""
+    """An entry point of another package could not be loaded; Puzzlebox works without it."""
 
 
 @cache
-def found(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name, in the order of their names; nothing is imported."""
+def entries_in(group: str) -> dict[str, EntryPoint]:
+    """Return the entry points of a group by name, in the order of their names; nothing is imported."""
     return {entry.name: entry for entry in sorted(entry_points(group=group), key=lambda entry: entry.name)}
 
 
 def package_of(entry: EntryPoint) -> str:
-    """The name of the package an entry point belongs to."""
+    """Return the name of the package an entry point belongs to."""
     return entry.dist.name if entry.dist is not None else entry.module.partition(".")[0]
 
 
 def load(entry: EntryPoint) -> Any:
-    """What an entry point names; None where its module is just being imported, by somebody who got here from there.
+    """Return the object of an entry point; None while its module is being imported, in an import cycle.
 
     Raises:
-        ImportError: it cannot be loaded, in one sentence that names the package.
+        ImportError: it cannot be loaded; the message is one sentence that names the package.
     """
     what = f"{entry.name} of the package {package_of(entry)} cannot be loaded"
     try:
@@ -37,21 +37,21 @@ def load(entry: EntryPoint) -> Any:
         if getattr(module.__spec__, "_initializing", False):
             return None
         return entry.load()
-    except (Exception, SystemExit) as problem:  # it runs whatever the module says
+    except (Exception, SystemExit) as problem:  # importing runs arbitrary code
         raise ImportError(f"{what}: {_in_one_line(problem)}") from problem
 
 
 def load_all(group: str) -> None:
-    """Load every entry point of a group; one that cannot be loaded gets a warning that names its package."""
-    for entry in found(group).values():
+    """Load every entry point of a group; warn of one that cannot be loaded, naming its package."""
+    for entry in entries_in(group).values():
         try:
             load(entry)
         except ImportError as problem:
-            # Said of the package, and not of the line here.
-            said = f"{problem}; Puzzlebox works without it"
-            warnings.warn_explicit(said, PackageWarning, package_of(entry), 1)
+            # Attribute the warning to the package, not to this line.
+            message = f"{problem}; Puzzlebox works without it"
+            warnings.warn_explicit(message, PackageWarning, package_of(entry), 1)
 
 
 def _in_one_line(problem: BaseException) -> str:
-    """The kind and the text of an exception, without line breaks."""
+    """Return the kind and the text of an exception, without line breaks."""
     return ": ".join([type(problem).__name__, *filter(None, [" ".join(str(problem).split())])])

@@ -1,7 +1,7 @@
-"""Worker processes: how they are started, how they end, and how many may be of use.
+"""Worker processes: how to start and stop them, and how many are useful.
 
-The vectors of environments and the runs of agents both have workers that answer over a pipe; this module is what they
-share. What a worker computes never depends on how many there are: `puzzlebox.seeds` says why.
+Vectors of environments and runs of agents both use workers that answer over a pipe; this module is their common part.
+The results never depend on the number of workers: `puzzlebox.seeds` says why.
 """
 
 import os
@@ -17,8 +17,8 @@ from typing import Any
 
 # Workers are spawned: neither the physics engine nor the threads of a learner survive a fork.
 CONTEXT = get_context("spawn")
-# Seconds a worker is given to end by itself before it is terminated.
-SECONDS_TO_END = 5.0
+# How long a worker may take to end by itself before it is terminated.
+STOP_TIMEOUT_SECONDS = 5.0
 
 
 def cores() -> int:
@@ -28,21 +28,21 @@ def cores() -> int:
 
 @contextmanager
 def without_main() -> Iterator[None]:
-    """Start processes in here that do not import the user's script again, which may have no `__main__` guard."""
-    own = sys.modules["__main__"]
+    """Start processes inside that do not import the user's script again, which may have no `__main__` guard."""
+    user_main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     sys.modules["__main__"].__spec__ = None
     try:
         yield
     finally:
-        sys.modules["__main__"] = own
+        sys.modules["__main__"] = user_main
 
 
 def start_worker(work: Callable[..., None], *args: Any) -> tuple[Connection, BaseProcess]:
     """Start a process that calls `work(connection, *args)`, and return our end of the pipe and the process.
 
-    The worker ends with this process, and an interruption from the keyboard (SIGINT) does not reach it: this process is
-    interrupted and stops its workers. Call it inside `without_main`.
+    The worker ends with this process and ignores SIGINT: on Ctrl-C this process stops its workers. Call this function
+    inside `without_main`.
     """
     ours, theirs = CONTEXT.Pipe()
     process = CONTEXT.Process(target=_serve, args=(work, theirs, *args), daemon=True)
@@ -57,17 +57,17 @@ def _serve(work: Callable[..., None], connection: Connection, *args: Any) -> Non
 
 
 def stop_workers(connections: Sequence[Connection], processes: Sequence[BaseProcess]) -> None:
-    """Close all connections, which tells the workers to end, and wait for them; terminate those that do not."""
+    """Close all connections, which makes the workers end; wait for them, and terminate those that do not."""
     for connection in connections:
         connection.close()
     for process in processes:
-        process.join(SECONDS_TO_END)
+        process.join(STOP_TIMEOUT_SECONDS)
         if process.is_alive():
             process.terminate()
-            process.join(SECONDS_TO_END)
+            process.join(STOP_TIMEOUT_SECONDS)
 
 
 def exit_code(process: BaseProcess) -> int | None:
-    """Return how a worker ended that no longer answers."""
-    process.join(SECONDS_TO_END)
+    """Return the exit code of a worker that no longer answers; None if it is still running."""
+    process.join(STOP_TIMEOUT_SECONDS)
     return process.exitcode

@@ -1,10 +1,10 @@
-"""Every seed and every random stream of the laboratory is derived here.
+"""Derivation of every seed and every random stream.
 
-Why the same seed gives the same bytes: whatever is random is drawn from a stream that a function of this module made,
-and each of these functions depends on its arguments alone. None reads the clock, an address in memory, the hash of a
-text (which Python changes from process to process) or what was played before. Only `new_seed`,
-`unpredictable_rng` and `rng_from(None)` ask the system; what comes of them is stored with the episode (its seed, or the
-task that was drawn), so that it can be repeated.
+Why the same seed gives the same bytes: every random number is drawn from a stream that a function of this module
+returned, and each of these functions depends on its arguments alone. None reads the clock, an address in memory, the
+hash of a text (which Python changes from process to process) or the state of earlier episodes. Only `new_seed`,
+`unpredictable_rng` and `rng_from(None)` use the randomness of the operating system; their result is stored with the
+episode (its seed, or the task that was drawn), so that it can be repeated.
 
 Why the number of workers changes nothing: a stream belongs to an episode or an environment, never to a process.
 
@@ -16,7 +16,7 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
   episodes from its own stream (`next_episode_seed`). Which process steps it is not among the arguments.
 - In a template, each value that is drawn has its own stream, named after the template's seed, the number of the
   variation and the name of the variable (`variation_rng`). Variation 7 is therefore the same whether the six before
-  it were made or not.
+  it were produced or not.
 
 | what is random | derived from | function |
 |---|---|---|
@@ -30,7 +30,7 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 | a value in a variation | template seed, variation, variable, attempt | `variation_rng`, `attempt_name` |
 | which variations a sample has | the sample's seed | `sample_rng`, `round_seed`, `named_seed` |
 | the order of a long list of variations | that seed | `shuffle_rng`, `shuffle_keys` |
-| an episode a participant plays | the system, once; then stored | `new_seed` |
+| an episode a participant plays | the operating system, once; then stored | `new_seed` |
 """
 
 import hashlib
@@ -42,33 +42,33 @@ from typing import Any
 
 import numpy as np
 
-# Seeds that are drawn from a stream, and those a file may name, are below this.
+# Seeds drawn from a stream, and those in a file, are below this.
 SEEDS = 2**63
-# Seeds nobody gave are below this: few enough digits for people to read out and type in.
+# Seeds from the operating system are below this: short enough to read out and type in.
 _SHORT_SEEDS = 1_000_000
-# Numpy's generator of Animal-AI's arenas takes 32 bits.
+# A `random_seed` has 32 bits and may be negative; it is taken modulo this.
 _ARENA_SEEDS = 2**32
 
 
 def check_seed(seed: Any) -> int:
-    """Return a seed as a plain number, or raise a ValueError where it is not a whole number of 0 or more."""
+    """Return a seed as an int; raise a ValueError unless it is a whole number, 0 or more."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
         raise ValueError(f"the seed is {seed!r}; it must be a whole number, 0 or more")
     return int(seed)
 
 
 def rng_from(seed: int | None) -> np.random.Generator:
-    """Return the random stream of a seed: that of a World, an environment or an agent. None asks the system."""
+    """Return the random stream of a World, an environment or an agent; unpredictable where the seed is None."""
     return np.random.default_rng(seed)
 
 
 def new_seed() -> int:
-    """Return a seed from the system's own randomness, below one million, for an episode nobody gave a seed for."""
+    """Return an unpredictable seed below one million, for an episode without a given seed."""
     return randbelow(_SHORT_SEEDS)
 
 
 def unpredictable_rng() -> Random:
-    """Return a stream that cannot be repeated, for what is stored as a task right after it was drawn."""
+    """Return an unpredictable stream, for draws whose result is stored as a task."""
     return SystemRandom()
 
 
@@ -76,10 +76,10 @@ def unpredictable_rng() -> Random:
 
 
 def episode_seed(run_seed: int, task: str, arena: int, episode: int) -> int:
-    """Return the seed of an episode of a run: another one for each task, arena and repetition.
+    """Return the seed of an episode of a run; it differs for each task, arena and repetition.
 
-    All agents meet the same seeds, so that they can be compared pair by pair. No two tasks share one, so that an agent
-    that plays at random does not do the same in all of them.
+    All agents play with the same seeds, so that they can be compared in pairs. No two tasks share one, so that a random
+    agent does not act alike in all of them.
 
     Args:
         run_seed: the seed of the run.
@@ -91,11 +91,11 @@ def episode_seed(run_seed: int, task: str, arena: int, episode: int) -> int:
 
 
 def agent_seed(seed: int, animal: int = 0) -> int:
-    """Return the seed of an agent's own draws in an episode; it differs from what the arena is built from.
+    """Return the seed of an agent's own draws in an episode; the arena has another one.
 
     Args:
         seed: the seed of the episode.
-        animal: which of several animals the agent moves; each has its own seed.
+        animal: the number of the animal that the agent steers; each has its own seed.
     """
     return _hashed(f"agent/{seed}/{animal}" if animal else f"agent/{seed}")
 
@@ -119,7 +119,7 @@ def next_episode_seed(rng: np.random.Generator) -> int:
 
 
 def arena_rng(random_seed: int, episode_rng: np.random.Generator) -> np.random.Generator:
-    """Return what an arena is drawn from: its task's `random_seed` where it has one, else the stream of the episode."""
+    """Return the random stream of an arena: that of its `random_seed` if it has one, else that of the episode."""
     return np.random.default_rng(random_seed % _ARENA_SEEDS) if random_seed else episode_rng
 
 

@@ -1,4 +1,4 @@
-"""A package of somebody else's brings a thing, a sense and an agent; docs/guides/extending.md is that package."""
+"""Another package adds a thing, a sense and an agent; docs/guides/extending.md shows that package."""
 
 import json
 import os
@@ -24,11 +24,11 @@ def blocks(language: str) -> list[str]:
 
 
 def call(
-    *command: str, installed: Path = OUTSIDE, folder: Path = OUTSIDE, given: str = ""
+    *command: str, installed: Path = OUTSIDE, folder: Path = OUTSIDE, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """A process that finds a package as if it were installed."""
+    """Run a process that finds a package as if it were installed."""
     env = {**os.environ, "PYTHONPATH": str(installed), "COLUMNS": "160"}
-    return subprocess.run([sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True, input=given)
+    return subprocess.run([sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True, input=stdin)
 
 
 def puzzlebox(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -49,25 +49,25 @@ def test_the_page_shows_its_entry_points() -> None:
     installed.optionxform = str  # type: ignore[assignment, method-assign]
     installed.read(OUTSIDE / "bellfounder-1.0.dist-info" / "entry_points.txt")
     (text,) = blocks("toml")
-    shown = tomllib.loads(text)["project"]["entry-points"]
-    assert shown == {name: dict(installed[name]) for name in installed.sections()}
+    entry_points = tomllib.loads(text)["project"]["entry-points"]
+    assert entry_points == {name: dict(installed[name]) for name in installed.sections()}
 
 
 def test_the_commands_of_the_page_run_as_pasted(tmp_path: Path) -> None:
-    """In a folder with a copy of the task, where the run is written."""
+    """They run in a folder with a copy of the task."""
     (tmp_path / TASK.name).write_text(TASK.read_text())
     things, check, run = (line.replace('"', "").split()[1:] for line in blocks("console")[0].splitlines())
     page = puzzlebox(*things, folder=tmp_path).stdout
     assert re.search(r"pitch +the pitch of its sound in hertz, 20 to 20000 +440 +pitch", page), page
-    checked = puzzlebox(*check, folder=tmp_path)
-    assert (checked.returncode, "0 errors, 0 warnings" in checked.stderr) == (0, True), checked.stderr
-    done = puzzlebox(*run, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    check_process = puzzlebox(*check, folder=tmp_path)
+    assert (check_process.returncode, "0 errors, 0 warnings" in check_process.stderr) == (0, True), check_process.stderr
+    process = puzzlebox(*run, folder=tmp_path)
+    assert process.returncode == 0, process.stderr
     episodes = (tmp_path / "results" / "episodes.csv").read_text().splitlines()
     assert len(episodes) == 3
 
 
-# --- what the package brings, in one process that plays all of this
+# --- what the package adds, in one process that plays all of this
 
 
 ITEM = "{name: Bell, at: [20, 0, 15], size: 2, rotation: 0%s}"
@@ -85,7 +85,7 @@ def main():
     print(json.dumps(said))
 main()
 """
-DONE: dict[str, tuple[str, list[str]]] = {
+CASES: dict[str, tuple[str, list[str]]] = {
     "its own parameter reaches the thing: as given, kept within its limits, or its default": (
         f"""
 import puzzlebox
@@ -216,15 +216,15 @@ print(after.arenas[0].items[0], write(before).splitlines()[-1].strip())
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[str, list[str]]:
-    done = call("-c", PROGRAM, given=json.dumps({name: code for name, (code, _) in DONE.items()}))
-    assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout))
+def outputs() -> dict[str, list[str]]:
+    process = call("-c", PROGRAM, stdin=json.dumps({name: code for name, (code, _) in CASES.items()}))
+    assert process.returncode == 0, process.stderr
+    return dict(json.loads(process.stdout))
 
 
-@pytest.mark.parametrize("name", DONE)
-def test_what_the_package_brings(name: str, said: dict[str, list[str]]) -> None:
-    assert said[name] == DONE[name][1]
+@pytest.mark.parametrize("name", CASES)
+def test_what_the_package_adds(name: str, outputs: dict[str, list[str]]) -> None:
+    assert outputs[name] == CASES[name][1]
 
 
 # --- a package that is broken
@@ -232,7 +232,7 @@ def test_what_the_package_brings(name: str, said: dict[str, list[str]]) -> None:
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
-    """A package whose module cannot be imported."""
+    """Return the folder of a package whose module cannot be imported."""
     (tmp_path / "cracked.py").write_text('raise RuntimeError("no bronze\\nleft")\n')
     about = tmp_path / "cracked-1.0.dist-info"
     about.mkdir()
@@ -254,20 +254,20 @@ try:
 except ImportError as problem:
     print(problem)
 """
-    done = call("-c", code, installed=broken)
+    process = call("-c", code, installed=broken)
     sentence = "lost of the package cracked cannot be loaded: RuntimeError: no bronze left"
-    assert done.stdout.splitlines() == ["True [\"the agent 'cracked:Lost' cannot be imp\"]", sentence]
-    assert done.stderr == f"cracked:1: PackageWarning: {sentence}; Puzzlebox works without it\n"
+    assert process.stdout.splitlines() == ["True [\"the agent 'cracked:Lost' cannot be imp\"]", sentence]
+    assert process.stderr == f"cracked:1: PackageWarning: {sentence}; Puzzlebox works without it\n"
 
 
 def test_importing_puzzlebox_imports_no_package(broken: Path) -> None:
     code = "import sys, puzzlebox\nprint({'numpy', 'gymnasium', 'pydantic', 'cracked'} & set(sys.modules))"
-    done = call("-W", "error", "-c", code, installed=broken)
-    assert (done.stdout, done.stderr) == ("set()\n", "")
+    process = call("-W", "error", "-c", code, installed=broken)
+    assert (process.stdout, process.stderr) == ("set()\n", "")
 
 
 def test_a_package_may_be_imported_before_puzzlebox() -> None:
-    """Its module then is in the middle of its import when Puzzlebox finds its entry point."""
+    """Its module is still being imported when Puzzlebox finds its entry point."""
     code = "import bellfounder.things\nfrom puzzlebox.arena.things import CATALOGUE\nprint('Bell' in CATALOGUE)"
-    done = call("-W", "error", "-c", code)
-    assert (done.stdout, done.stderr) == ("True\n", "")
+    process = call("-W", "error", "-c", code)
+    assert (process.stdout, process.stderr) == ("True\n", "")

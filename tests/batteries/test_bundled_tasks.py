@@ -1,4 +1,4 @@
-"""The tasks of our own: every one is complete, can be passed, and is not passed by doing nothing or by mistake."""
+"""The bundled tasks: each is complete, can be passed, and is not passed by doing nothing or by the typical mistake."""
 
 from functools import cache, partial
 from pathlib import Path
@@ -26,14 +26,14 @@ LEVELS = {
     "causes": 10,
 }
 OWN = [name for name in bundled_names() if name.split("/")[0] in LEVELS]
-# A player in a browser should be through with an arena in a minute.
+# A participant in a browser should finish an arena within a minute.
 LONGEST = 600
 
 load = cache(load_task)
 
 
 def arenas(names: list[str]) -> list[tuple[str, int]]:
-    """Every arena of these tasks."""
+    """Return every arena of these tasks."""
     return [(name, arena) for name in names for arena in range(len(load(name).arenas))]
 
 

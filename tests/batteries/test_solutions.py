@@ -1,11 +1,11 @@
-"""Tasks a player can pass: scripts that look at the true state, and whose bare actions pass again in a new world."""
+"""Tasks that scripts pass: they read the true state, and their actions alone pass again in a new world."""
 
 from math import cos, radians, sin
 from pathlib import Path
 
 import pytest
 
-from player import Player, passes, replayed, solved
+from player import Player, passes, replay, solved
 from puzzlebox.arena.schema import read
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.world import World
@@ -13,14 +13,14 @@ from puzzlebox.arena.world.actions import FORWARDS, NOOP
 
 
 def arena(items: str, *, time_limit: int = 250, pass_mark: float = 0.5) -> Task:
-    """A task of one arena, from the items alone."""
+    """Return a task of one arena with these items."""
     reading = read(f"arenas:\n  - time_limit: {time_limit}\n    pass_mark: {pass_mark}\n    items:\n{items}")
     assert reading.task is not None and not reading.findings, reading.findings
     return reading.task
 
 
 def charge(task: Task) -> World:
-    """The world after one who only ever runs ahead."""
+    """Return the world after an animal has only run ahead."""
     world = World(task)
     while not world.over:
         world.step([FORWARDS])
@@ -34,7 +34,7 @@ def test_food_straight_ahead() -> None:
     """)
     solved(task, lambda player: player.forwards(40))
     assert passes(charge(task))
-    assert not passes(replayed(task, [NOOP] * 500))
+    assert not passes(replay(task, [NOOP] * 500))
 
 
 def test_y_maze() -> None:
@@ -119,7 +119,7 @@ def test_button_then_food() -> None:
     def script(player: Player) -> None:
         player.go_to(19.8, 17)
         player.forwards(10)
-        player.wait(15)  # it takes a second to go in
+        player.wait(15)  # the button takes a second to move in
         player.go_to(26, 17)
         player.fetch("GoodGoal")
 
@@ -150,7 +150,7 @@ def test_foraging_under_a_tree() -> None:
 
 
 def radial_maze(food: tuple[int, ...]) -> str:
-    """Eight arms round the middle, an eighth of a turn apart; food at the end of some."""
+    """Return a task with eight arms round the middle, an eighth of a turn apart; food at the end of some."""
     walls, turns = [], []
     for arm in range(8):
         along, across = sin(radians(45 * arm)), cos(radians(45 * arm))
@@ -166,7 +166,7 @@ def radial_maze(food: tuple[int, ...]) -> str:
 
 
 def arm_end(arm: int) -> tuple[float, float]:
-    """Where the food of an arm is."""
+    """Return the position of the food of an arm."""
     return 20 + 15 * sin(radians(45 * arm)), 20 + 15 * cos(radians(45 * arm))
 
 
@@ -207,8 +207,8 @@ def test_block_off_a_platform() -> None:
         player.fetch("GoodGoal")
 
     actions = solved(arena(items % "LightBlock"), script).actions
-    # With a wall in the block's place there is no way: it is the push that opens it.
-    assert not passes(replayed(arena(items % "Wall"), actions))
+    # With a wall in the block's place the food cannot be reached: the push opens the way.
+    assert not passes(replay(arena(items % "Wall"), actions))
     assert not passes(charge(arena(items % "LightBlock")))
 
 
@@ -256,12 +256,12 @@ def test_food_on_a_support() -> None:
         player.fetch("GoodGoal")
 
     actions = solved(arena(items % "LightBlock"), script).actions
-    assert not passes(replayed(arena(items % "Wall"), actions))
+    assert not passes(replay(arena(items % "Wall"), actions))
     assert not passes(charge(arena(items % "Wall")))
 
 
 def original(reference: Path, name: str) -> Task:
-    """A task of the original's testbed."""
+    """Return a task of the original's testbed."""
     reading = read((reference / "data" / "animal-ai" / "testbed-sample" / f"{name}.yaml").read_bytes())
     assert reading.task is not None
     return reading.task

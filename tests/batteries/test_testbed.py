@@ -1,4 +1,4 @@
-"""Every task file of the original comes alive: all fixed items find their place, and random actions break nothing."""
+"""Every task file of the original can be played: all fixed items are placed, and random actions break nothing."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from puzzlebox.arena.world import World
 from puzzlebox.batteries.index import bundled_names
 
 STEPS = 500
-# Items (by position) that really cut into another one; the original cannot place them either.
+# Items (by position) that overlap another one; the original cannot place them either.
 CROSSING = {
     "06-11-02.yaml": [24, 25],  # crossing walls
     "testCrowdedArena.yml": [9],  # a box where a block stands
@@ -22,7 +22,7 @@ CROSSING = {
 
 
 def played(task: Task, arena: int, seed: int = 5) -> World:
-    """The world after so many random steps, or at its end."""
+    """Return the world after so many random steps, or at its end."""
     world = World(task, arena=arena, seed=seed)
     actions = np.random.default_rng(seed).integers(0, 9, (STEPS, len(world.animals)))
     for action in actions.tolist():
@@ -43,12 +43,12 @@ def test_each_file_of_the_original_lives(path: Path) -> None:
         unplaced = [failure.item for failure in World(task, arena=number, seed=5).unplaced]
         certain = [item for item in unplaced if item is not None and _is_fixed(arena.items[item])]
         assert certain == CROSSING.get(path.name, [])
-        # What `puzzlebox check` calls an overlap is one.
+        # An overlap reported by `puzzlebox check` is one.
         assert set(dict(overlaps(arena))) <= {item for item in unplaced if item is not None}
 
 
 def _is_fixed(item: object) -> bool:
-    """Whether nothing about its place is left to chance."""
+    """Return whether its position and size are fixed."""
     at = getattr(item, "at", None)
     return at is not None and None not in at
 
@@ -64,5 +64,5 @@ def test_each_bundled_task_lives(name: str) -> None:
         world = played(task, number)
         assert world.error is None
         unplaced = World(task, arena=number, seed=5).unplaced
-        # So says the experiment: what finds no place on its line is left out.
+        # As in the experiment, a wall that does not fit on its line is left out.
         assert unplaced == [] or (name in LEFT_TO_CHANCE and {failure.name for failure in unplaced} == {"Wall"})

@@ -1,6 +1,6 @@
-"""How each bundled task is solved, and wrong ways that must not be enough: scripts for `player.Player`.
+"""Solutions of each bundled task, and wrong attempts that must not pass: scripts for `player.Player`.
 
-A script is told which arena of the task it plays.
+A script is a function of the player and of the number of the arena.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ Script = Callable[[Player, int], None]
 
 
 def walk(player: Player, *places: tuple[float, float], speed: float = 26.0) -> None:
-    """From place to place."""
+    """Walk from place to place."""
     for x, z in places:
         player.go_to(x, z, speed=speed)
 
 
 def way(*places: tuple[float, float], food: str = "GoodGoal", speed: float = 26.0) -> Script:
-    """The same in every arena: from place to place, then to the food."""
+    """Return a script that walks from place to place, then to the food, in every arena."""
 
     def script(player: Player, arena: int) -> None:
         walk(player, *places, speed=speed)
@@ -27,12 +27,12 @@ def way(*places: tuple[float, float], food: str = "GoodGoal", speed: float = 26.
 
 
 def thaw(player: Player) -> None:
-    """Wait until it can move."""
+    """Wait until the animal can move."""
     player.wait(round(player.world.arena.items[0].frozen_delay or 0) * 17 + 10)
 
 
 def collect(name: str, count: int) -> Script:
-    """All of that name, in the order they are there."""
+    """Return a script that collects all things of a name, in order."""
 
     def script(player: Player, arena: int) -> None:
         for _ in range(count):
@@ -42,12 +42,12 @@ def collect(name: str, count: int) -> Script:
 
 
 def choose(*numbers: int, food: str = "GoodGoal") -> Script:
-    """One of several of the same name, in each arena another."""
+    """Return a script that fetches one of several things of the same name, another one in each arena."""
     return lambda player, arena: player.fetch(food, numbers[arena])
 
 
 def press(player: Player, x: float, z: float) -> None:
-    """Push a button that faces -z, and wait until it is in."""
+    """Push a button that faces -z, and wait until it has moved in."""
     player.go_to(x - 0.2, z - 3)
     player.face(0)
     player.forwards(10)
@@ -75,7 +75,7 @@ def gold_then_green(player: Player, arena: int) -> None:
 
 
 def into_the_arm(sides: Sequence[float]) -> Script:
-    """Out of the corridor and round one of its walls."""
+    """Return a script that leaves the corridor and goes round one of its walls."""
 
     def script(player: Player, arena: int) -> None:
         x = 15 + 5.5 * sides[arena]
@@ -85,7 +85,7 @@ def into_the_arm(sides: Sequence[float]) -> Script:
 
 
 def fork(sides: Sequence[float]) -> Script:
-    """Into one arm of the fork."""
+    """Return a script that goes into one arm of the fork."""
 
     def script(player: Player, arena: int) -> None:
         walk(player, (12, 11.5), (12 + 6 * sides[arena], 14), (12 + 7 * sides[arena], 20))
@@ -94,7 +94,7 @@ def fork(sides: Sequence[float]) -> Script:
 
 
 def ram(pillars: Sequence[float]) -> Script:
-    """Run into a pillar, then go for what falls off."""
+    """Return a script that runs into a pillar, then fetches the food that falls off."""
 
     def script(player: Player, arena: int) -> None:
         x = pillars[arena]
@@ -133,7 +133,7 @@ def in_the_dark(*places: tuple[float, float]) -> Script:
 
 
 def behind_the_screen(sides: Sequence[float]) -> Script:
-    """Down on one side, and round the screen."""
+    """Return a script that goes down on one side, and round the screen."""
 
     def script(player: Player, arena: int) -> None:
         thaw(player)
@@ -169,19 +169,19 @@ def every_arm(player: Player, arena: int) -> None:
 
 
 def down_to_the_gold(sides: Sequence[int]) -> Script:
-    """Everything there is on one side, the green ball last."""
+    """Return a script that collects everything on one side, the green ball last."""
 
     def script(player: Player, arena: int) -> None:
         side = sides[arena]
         walk(player, (13 + 6.5 * side, 4), (13 + 6.5 * side, 10))
 
-        def here(name: str) -> list[int]:
-            found = [thing for thing in player.world.things if type(thing).__name__ == name]
-            return [n for n, thing in enumerate(found) if (player.world.position_of(thing)[0] - 13) * side > 0]
+        def numbers_on_side(name: str) -> list[int]:
+            things = [thing for thing in player.world.things if type(thing).__name__ == name]
+            return [n for n, thing in enumerate(things) if (player.world.position_of(thing)[0] - 13) * side > 0]
 
-        while not player.world.over and here("GoodGoalMulti"):
-            player.fetch("GoodGoalMulti", here("GoodGoalMulti")[0])
-        player.fetch("GoodGoal", here("GoodGoal")[0])
+        while not player.world.over and numbers_on_side("GoodGoalMulti"):
+            player.fetch("GoodGoalMulti", numbers_on_side("GoodGoalMulti")[0])
+        player.fetch("GoodGoal", numbers_on_side("GoodGoal")[0])
 
     return script
 
@@ -192,7 +192,7 @@ def wait_till_ripe(player: Player, arena: int) -> None:
 
 
 def in_turn(first: Sequence[str], then: Sequence[str]) -> Script:
-    """The first at once, the second when it is ripe."""
+    """Return a script that fetches the first thing at once, the second when it is ripe."""
 
     def script(player: Player, arena: int) -> None:
         player.fetch(first[arena])
@@ -303,7 +303,7 @@ def just_the_green(player: Player, arena: int) -> None:
     player.fetch("GoodGoal")
 
 
-# What one would do who did not have what the task tests.
+# Attempts of a player that lacks the ability the task tests.
 MISTAKES: dict[str, Script] = {
     "preferences/big-or-small": choose(0, 1),
     "preferences/green-or-red": fork((1, -1)),

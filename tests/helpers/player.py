@@ -1,4 +1,4 @@
-"""A player for tests: it sees the true state, steers the first animal by it, and remembers what it did."""
+"""A player for tests: it reads the true state, steers the first animal by it, and records its actions."""
 
 from collections.abc import Callable
 from math import atan2, degrees, hypot
@@ -8,23 +8,23 @@ from puzzlebox.arena.things import Agent, Thing
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.actions import FORWARDS, LEFT, NOOP, RIGHT
 
-# A turn action turns by six degrees, so no heading is nearer than this.
+# Degrees. A turn action turns by six, so no heading can be reached more closely.
 _NEAREST_HEADING = 3.0
-# One who runs before it faces its aim drifts off, for its momentum keeps the old direction.
+# Degrees off its target within which it runs: its momentum keeps the old direction.
 _AHEAD = 12.0
 # Metres an animal slides for each m/s when it stops.
-_SLIDES = 0.16
-# Actions for which the end is shown, and a few more.
-_NOTICE = 50
+_SLIDE_SECONDS = 0.16
+# Decisions for which the notification is shown, and a few more.
+_NOTICE_DECISIONS = 50
 
 
-def _alone(world: World, action: int) -> list[int]:
-    """What all do when the first animal acts and nobody steers the others."""
+def _actions_of_all(world: World, action: int) -> list[int]:
+    """Return the actions of all animals where only the first one acts."""
     return [action] + [NOOP] * (len(world.animals) - 1)
 
 
 class Player:
-    """Steers the first agent of a new world and remembers what it did."""
+    """A player that steers the first animal of a new world and records its actions."""
 
     def __init__(self, task: Task, *, arena: int = 0, seed: int = 0) -> None:
         self.world = World(task, arena=arena, seed=seed)
@@ -33,32 +33,32 @@ class Player:
 
     @property
     def animal(self) -> Agent:
-        """The one that is steered; another one after arenas have merged."""
+        """The animal that is steered; another one after arenas have merged."""
         return self.world.animals[0]
 
     def find(self, name: str, number: int = 0) -> Thing:
-        """The first thing of that name, or a later one."""
+        """Return the first thing of a name, or a later one."""
         return [thing for thing in self.world.things if type(thing).__name__ == name][number]
 
     def where(self, name: str, number: int = 0) -> tuple[float, float]:
-        """Where that thing is on the floor plan."""
+        """Return the x and z of a thing."""
         x, _, z = self.world.position_of(self.find(name, number))
         return x, z
 
     def do(self, action: int, times: int = 1) -> None:
-        """Act, unless it is all over."""
+        """Repeat an action, until the episode is over."""
         for _ in range(times):
             if not self.world.over:
                 self.actions.append(action)
-                self.world.step(_alone(self.world, action))
+                self.world.step(_actions_of_all(self.world, action))
                 self.highest = max(self.highest, self.world.position_of(self.animal)[1])
 
     def forwards(self, times: int) -> None:
-        """Press on."""
+        """Move forwards."""
         self.do(FORWARDS, times)
 
     def push_until(self, done: Callable[[], bool]) -> None:
-        """Press on until something is so."""
+        """Move forwards until a condition holds."""
         for _ in range(60):
             if self.world.over or done():
                 return
@@ -66,16 +66,16 @@ class Player:
         raise AssertionError(f"pushing leads nowhere, at {self.world.position_of(self.animal)}")
 
     def wait(self, times: int) -> None:
-        """Let time pass."""
+        """Do nothing for some decisions."""
         self.do(NOOP, times)
 
     def _turn_to(self, bearing: float) -> tuple[float, int]:
-        """How far off a direction is, and the turn that leads there."""
+        """Return how many degrees off a direction is, and the action that turns towards it."""
         off = (bearing - self.animal.heading + 180.0) % 360.0 - 180.0
         return abs(off), NOOP if abs(off) <= _NEAREST_HEADING else RIGHT if off > 0 else LEFT
 
     def face(self, bearing: float) -> None:
-        """Look in a direction."""
+        """Turn to a direction in degrees."""
         while not self.world.over and (turn := self._turn_to(bearing)[1]):
             self.do(turn)
 
@@ -84,12 +84,12 @@ class Player:
         return float(x), float(z)
 
     def stop(self) -> None:
-        """Come to rest."""
+        """Wait until the animal rests."""
         while not self.world.over and hypot(*self._velocity()) > 0.05:
             self.do(NOOP)
 
     def go_to(self, x: float, z: float, *, near: float = 0.3, speed: float = 26.0) -> None:
-        """Walk there in a straight line, and stop."""
+        """Walk to a point in a straight line, and stop."""
         for _ in range(300):
             here_x, _, here_z = self.world.position_of(self.animal)
             ahead, aside = z - here_z, x - here_x
@@ -99,19 +99,19 @@ class Player:
             off, turn = self._turn_to(degrees(atan2(aside, ahead)))
             vx, vz = self._velocity()
             closing = (vx * aside + vz * ahead) / far
-            go = off < _AHEAD and closing < min(speed, far / _SLIDES)
+            go = off < _AHEAD and closing < min(speed, far / _SLIDE_SECONDS)
             self.do((FORWARDS if go else NOOP) + turn)
         else:
             raise AssertionError(f"stuck at {self.world.position_of(self.animal)} on the way to {x}, {z}")
         self.stop()
 
     def fetch(self, name: str, number: int = 0) -> None:
-        """Go for a thing, wherever it rolls, until it is gone."""
-        prey = self.find(name, number)
+        """Follow a thing, wherever it rolls, until it is collected."""
+        thing = self.find(name, number)
         for _ in range(60):
-            if prey.id < 0 or self.world.over:
+            if thing.id < 0 or self.world.over:
                 return
-            x, _, z = self.world.position_of(prey)
+            x, _, z = self.world.position_of(thing)
             here_x, _, here_z = self.world.position_of(self.animal)
             off, turn = self._turn_to(degrees(atan2(x - here_x, z - here_z)))
             self.do((FORWARDS if off < _AHEAD else NOOP) + turn)
@@ -119,30 +119,30 @@ class Player:
 
 
 def passes(world: World) -> bool:
-    """Whether it came to a good end, with every thing in its place."""
+    """Return whether the episode was passed, with all things placed."""
     assert world.error is None
     assert not world.unplaced
     gained = world.animals[0].total
     return world.terminated and gained > 0.0 and gained >= world.arena.pass_mark
 
 
-def replayed(task: Task, actions: list[int], *, arena: int = 0, seed: int = 0) -> World:
-    """A new world after the same actions, as far as they are needed."""
+def replay(task: Task, actions: list[int], *, arena: int = 0, seed: int = 0) -> World:
+    """Return a new world after the same actions, until the episode is over."""
     world = World(task, arena=arena, seed=seed)
     for action in actions:
         if not world.over:
-            world.step(_alone(world, action))
+            world.step(_actions_of_all(world, action))
     return world
 
 
 def solved(task: Task, script: Callable[[Player], None], *, arena: int = 0, seed: int = 0) -> Player:
-    """The player after its script: it has passed, and its actions alone lead to the very same end."""
+    """Return the player after a script, which must pass; its actions alone must give exactly the same result."""
     player = Player(task, arena=arena, seed=seed)
     script(player)
     if player.world.task.show_notification:
-        player.wait(_NOTICE)
+        player.wait(_NOTICE_DECISIONS)
     assert passes(player.world), (player.world.position_of(player.animal), player.animal.total)
-    again = replayed(task, player.actions, arena=arena, seed=seed)
+    again = replay(task, player.actions, arena=arena, seed=seed)
     assert passes(again)
     assert again.animals[0].total == player.animal.total
     assert again.clock == player.world.clock

@@ -21,7 +21,7 @@ from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.cli import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
-from puzzlebox.csv_cells import original
+from puzzlebox.csv_cells import unescape_cell
 from puzzlebox.record import Start, Step, Store, columns, export
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.writer import MEASURES
@@ -119,7 +119,7 @@ def test_parquet_has_the_same_values(recorded: Path, tmp_path: Path) -> None:
         plain = rows_of(tmp_path / f"{name}.csv")
         assert len(table) == len(plain)
         for row, text in zip(table, plain, strict=True):
-            texts = {key: original(value) for key, value in text.items()}
+            texts = {key: unescape_cell(value) for key, value in text.items()}
             assert {key: "" if value is None else str(value) for key, value in row.items()} == texts
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a template, as far as its own text and tasks that show all its values can tell."""
+"""Check a template: its own text, and tasks that together show all its values."""
 
 from dataclasses import replace
 from os import PathLike
@@ -8,25 +8,25 @@ from puzzlebox.arena.schema import PUZZLEBOX, Reading
 from puzzlebox.arena.schema.diagnostics import errors
 from puzzlebox.arena.variations import Template, TemplateError
 from puzzlebox.arena.variations.findings import findings
-from puzzlebox.arena.variations.template_source import found
+from puzzlebox.arena.variations.template_source import read_source
 from puzzlebox.arena.world import World
 
 
-def look_over(
+def check_template(
     source: str | bytes | PathLike[str], *, strict: bool = False, others: bool = True
 ) -> tuple[Reading, Template | None]:
-    """A template with its mistakes: its own first, and else those of the tasks that show all its values.
+    """Return the findings about a template: its own mistakes, or else those of tasks that show all its values.
 
     Args:
         source: a file, the name of a bundled template, or the text.
-        strict: warnings count as errors.
+        strict: whether warnings count as errors.
         others: whether it may name other templates, which are read from their files.
 
     Returns:
         The findings with the first of its tasks (None where there are errors), and the template where it has no
         mistakes of its own.
     """
-    name, text, _ = found(source)
+    name, text, _ = read_source(source)
     try:
         template = Template(source, others=others)
         template.check()
@@ -43,8 +43,8 @@ def look_over(
 
 
 def _text_of(file: str) -> str:
-    """The text of a template that another one names; empty where it cannot be shown."""
+    """Return the text of a template that another one names; "" where it cannot be read."""
     try:
-        return found(Path(file))[1]
+        return read_source(Path(file))[1]
     except (OSError, TemplateError):
         return ""

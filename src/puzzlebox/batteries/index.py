@@ -1,4 +1,4 @@
-"""Which tasks and templates are bundled, and where each has its file.
+"""The bundled tasks and templates, by name, with their files.
 
 The collections are data, by wing: `arena/tasks/` and `arena/templates/`. The name of a task or a template is its path
 below that folder without the ending, such as `memory/four-arms`.
@@ -13,9 +13,9 @@ _TASKS, _TEMPLATES = "arena/tasks", "arena/templates"
 
 @cache
 def _files(folder: str) -> dict[str, Path]:
-    """Return the files below a folder of this one by their names, in order."""
-    place = Path(__file__).parent / folder
-    names = {path.relative_to(place).as_posix().removesuffix(_ENDING): path for path in place.rglob(f"*{_ENDING}")}
+    """Return the files below a folder of the collections by name, in order."""
+    root = Path(__file__).parent / folder
+    names = {path.relative_to(root).as_posix().removesuffix(_ENDING): path for path in root.rglob(f"*{_ENDING}")}
     return dict(sorted(names.items()))
 
 

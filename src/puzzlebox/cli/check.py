@@ -88,9 +88,9 @@ def _template_or_task(name: str, strict: bool) -> "Reading":
 
     if not name.strip() or not is_template(Path(name)):
         return read_or_say_why(name, strict=strict)
-    from puzzlebox.arena.template_check import look_over
+    from puzzlebox.arena.template_check import check_template
 
-    return look_over(name, strict=strict)[0]
+    return check_template(name, strict=strict)[0]
 
 
 def _print_report(checked: list[_Checked]) -> None:

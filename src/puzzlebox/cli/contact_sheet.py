@@ -55,7 +55,7 @@ def picture_of(
             top, left = place // columns * (height + _GAP), place % columns * (width + _GAP)
             sheet[top : top + height, left : left + width] = picture
             where = f"row {place // columns + 1}, {place % columns + 1}"
-            note(f"{where}: variation {variation.number}: {variation.described()}")
+            note(f"{where}: variation {variation.number}: {variation.description()}")
             for failure in world.unplaced:
                 note(f"warning: {failure}")
     except TemplateError as problem:

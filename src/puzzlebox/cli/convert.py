@@ -35,7 +35,7 @@ def convert(
     - `puzzlebox convert old_task.yaml --to puzzlebox -o new_task.yml`
     - `puzzlebox convert foraging --to animalai`
     """
-    from puzzlebox.arena.schema import ANIMALAI, not_in_the_original, write
+    from puzzlebox.arena.schema import ANIMALAI, keys_unknown_to_animalai, write
 
     if output is not None and exists(output) and not force:
         fail(f"{output} is already there", "name another file with -o, or add --force to replace it")
@@ -48,7 +48,7 @@ def convert(
         text = write(reading.task, to.value)
     except ValueError as problem:
         fail(f"{file} was not converted: {problem}")
-    ours = not_in_the_original(reading.task) if to.value == ANIMALAI else []
+    ours = keys_unknown_to_animalai(reading.task) if to.value == ANIMALAI else []
     if ours:
         note(f"note: Animal-AI itself refuses a file with {', '.join(f'`{key}`' for key in ours)}")
     if output is None:

@@ -23,7 +23,10 @@ def tasks(
     if as_json:
         import json
 
-        data = [{"name": name, "arenas": len(task.arenas), **task.metadata.given()} for name, task in found.items()]
+        data = [
+            {"name": name, "arenas": len(task.arenas), **task.metadata.explicit_values()}
+            for name, task in found.items()
+        ]
         typer.echo(json.dumps(data, indent=1, ensure_ascii=False))
         return
     listing = table("task", "arenas", "level", "title", "tags")

@@ -102,7 +102,7 @@ def _wanted(
         elif sample is not None:
             if sample > template.count and not template.endless:
                 fail(f"{sample} variations were asked for, but {template.name} has only {template.count}")
-            total, order = sample, template.sampled(sample, seed)
+            total, order = sample, template.sample_indices(sample, seed)
         else:
             total, order = template.count, _upwards(template.count)
     except ValueError as problem:
@@ -188,11 +188,11 @@ def _write(
         fail(str(problem))
     except OSError as problem:
         fail(f"{folder} cannot be written to: {problem.strerror}")
-    for told in report.told:
+    for told in report.messages:
         note(told)
     if report.doubtful:
         note(f"in {report.doubtful} of {report.written} tasks a thing cannot be placed; --strict stops at the first")
-    before = f", {report.before} were there" if report.before else ""
+    before = f", {report.existing} were there" if report.existing else ""
     note(f"wrote {report.written} tasks to {folder}{before}; {MANIFEST} says what is in which")
 
 

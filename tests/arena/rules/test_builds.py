@@ -1,4 +1,4 @@
-"""The room of the rules: one table says what each build did, and it knows no thing."""
+"""The rules: one table holds the rules of each build, and the room imports no things."""
 
 import subprocess
 import sys
@@ -9,18 +9,18 @@ from puzzlebox.arena.rules.builds import BUILDS
 
 def test_the_table_of_builds_is_all_that_makes_a_preset() -> None:
     assert list(PRESETS) == list(BUILDS)
-    for name, differing in BUILDS.items():
+    for name, changes in BUILDS.items():
         own = PRESETS[name].as_dict()
-        assert own == Rules().as_dict() | differing
+        assert own == Rules().as_dict() | changes
 
 
-def _said(program: str) -> str:
+def _output_of(program: str) -> str:
     return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
 
 
 def test_the_rules_lie_below_the_things() -> None:
     program = "import sys, puzzlebox.arena.rules; print([name for name in sys.modules if 'arena.things' in name])"
-    assert _said(program).strip() == "[]"
+    assert _output_of(program).strip() == "[]"
 
 
 def test_a_mass_for_no_thing_is_refused_by_the_world_where_the_things_were_not_known_yet() -> None:
@@ -33,4 +33,4 @@ try:
 except ValueError as error:
     print(error)
 """
-    assert _said(program).strip() == "the rules give a mass to Walll, which is not a thing; did you mean `Wall`?"
+    assert _output_of(program).strip() == "the rules give a mass to Walll, which is not a thing; did you mean `Wall`?"

@@ -32,14 +32,14 @@ arenas:
 
 
 def changed(before: str, after: str) -> tuple[list[str], list[str]]:
-    """The lines that went, and the lines that came, with the rest equal byte by byte."""
+    """Return the lines removed and the lines added; the rest is equal byte by byte."""
     marked = list(difflib.ndiff(before.splitlines(keepends=True), after.splitlines(keepends=True)))
-    gone = [line[2:].strip() for line in marked if line.startswith("- ")]
-    return gone, [line[2:].strip() for line in marked if line.startswith("+ ")]
+    removed = [line[2:].strip() for line in marked if line.startswith("- ")]
+    return removed, [line[2:].strip() for line in marked if line.startswith("+ ")]
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "gone", "come"),
+    ("path", "value", "removed", "added"),
     [
         (
             ("arenas", 0, "time_limit"),
@@ -73,12 +73,12 @@ def changed(before: str, after: str) -> tuple[list[str], list[str]]:
         (("metadata",), {"title": "no"}, [], ['metadata: {title: "no"}']),
     ],
 )
-def test_setting_a_field(path: tuple[str | int, ...], value: object, gone: list[str], come: list[str]) -> None:
-    assert changed(TEXT, set_value(TEXT, path, value)) == (gone, come)
+def test_setting_a_field(path: tuple[str | int, ...], value: object, removed: list[str], added: list[str]) -> None:
+    assert changed(TEXT, set_value(TEXT, path, value)) == (removed, added)
 
 
 @pytest.mark.parametrize(
-    ("path", "gone", "come"),
+    ("path", "removed", "added"),
     [
         (("arenas", 0, "time_limit"), ["- time_limit: 250   # tenths of a second", "items:"], ["- items:"]),
         (
@@ -92,8 +92,8 @@ def test_setting_a_field(path: tuple[str | int, ...], value: object, gone: list[
         (("arenas", 0, "blackouts"), ["blackouts:", "- 10", "- 20  # light again"], []),
     ],
 )
-def test_removing_a_field(path: tuple[str | int, ...], gone: list[str], come: list[str]) -> None:
-    assert changed(TEXT, remove(TEXT, path)) == (gone, come)
+def test_removing_a_field(path: tuple[str | int, ...], removed: list[str], added: list[str]) -> None:
+    assert changed(TEXT, remove(TEXT, path)) == (removed, added)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_removing_a_field(path: tuple[str | int, ...], gone: list[str], come: li
     [
         (("arenas", 5, "time_limit"), "there is no arenas.5.time_limit in the file"),
         (("arenas", 0, "time_limit", "x"), "there is no arenas.0.time_limit.x in the file"),
-        # Three numbers stand for two walls.
+        # Two walls share three numbers.
         (
             ("arenas", 0, "items", 1, "size"),
             "arenas.0.items.1.size is also used by the alias in line 13; replace that one first",
@@ -218,8 +218,8 @@ def test_the_only_entry_leaves_an_empty_list() -> None:
 def test_tags_windows_line_ends_and_byte_order_mark_stay() -> None:
     text = "\ufeff!ArenaConfig\r\narenas:\r\n  0: !Arena\r\n    t: 250\r\n    items:\r\n    - !Item {name: Wall, positions: [!Vector3 {x: 1, y: 0, z: 1}]}\r\n"  # noqa: E501
     item = ("arenas", 0, "items", 0)
-    moved = set_value(text, (*item, "positions", 0), {"x": 5, "y": 0, "z": 6})
-    assert moved == text.replace("x: 1, y: 0, z: 1", "x: 5, y: 0, z: 6")
+    edited = set_value(text, (*item, "positions", 0), {"x": 5, "y": 0, "z": 6})
+    assert edited == text.replace("x: 1, y: 0, z: 1", "x: 5, y: 0, z: 6")
     added = set_value(text, ("arenas", 0, "pass_mark"), 1)
     assert added == text + "    pass_mark: 1\r\n"
     reading = read(added)
@@ -232,8 +232,8 @@ def all_paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[
         children = [(key.value, value) for key, value in node.value]
     elif node.kind == SEQUENCE:
         children = list(enumerate(node.value))
-    found = [((*path, part), child) for part, child in children]
-    return found + [entry for part, child in children for entry in all_paths(child, (*path, part))]
+    entries = [((*path, part), child) for part, child in children]
+    return entries + [entry for part, child in children for entry in all_paths(child, (*path, part))]
 
 
 @pytest.mark.parametrize("file", each_reference_file(every=9))
@@ -244,10 +244,10 @@ def test_every_scalar_of_real_files_can_be_edited(file: Path) -> None:
     assert root is not None
     for path, node in all_paths(root)[:120]:
         if node.kind == SCALAR and node.plain and node.value.isdigit():
-            there = set_value(text, path, 123)
-            assert there != text
-            assert set_value(there, path, int(node.value)) == text
+            edited_text = set_value(text, path, 123)
+            assert edited_text != text
+            assert set_value(edited_text, path, int(node.value)) == text
         if len(path) > 1:
             shorter = remove(text, path)
-            # At most the line it stood in is written anew.
+            # At most the line of the entry is rewritten.
             assert len(set(shorter.splitlines()) - set(text.splitlines())) <= 1

@@ -1,4 +1,4 @@
-"""Folders of tasks: what is found below them, and what is said of one that cannot be walked."""
+"""Folders of tasks: the files found below them, and the message for one that cannot be read."""
 
 import os
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What the two forms mean: every way of writing a task, and the task it makes."""
+"""The two formats: every way of writing a task, and the task that it stands for."""
 
 import pytest
 
@@ -17,12 +17,12 @@ def items_of(text: str) -> tuple[Item, ...]:
 
 
 def animalai(item: str) -> tuple[Item, ...]:
-    """The instances of one item in Animal-AI's form, written in flow style."""
+    """Return the instances of one item in Animal-AI's format, written in flow style."""
     return items_of(f"!ArenaConfig\narenas: {{0: !Arena {{items: [!Item {{{item}}}]}}}}\n")
 
 
 def ours(item: str) -> tuple[Item, ...]:
-    """The instances of one item in our form."""
+    """Return the instances of one item in the Puzzlebox format."""
     return items_of(f"arenas: [{{items: [{{{item}}}]}}]\n")
 
 
@@ -239,7 +239,7 @@ def test_skipped_things_leave_the_others() -> None:
 
 
 def test_items_given_twice_are_one_mistake() -> None:
-    """The list that is looked at must be the list that is pointed at."""
+    """The place of a finding must be in the list that causes it."""
     reading = read("arenas:\n- items: [{name: Wall}]\n  items: [{name: Wall}, {name: Ramp}]\n")
     assert [finding.code for finding in reading.findings] == ["duplicate-key"]
 

@@ -1,4 +1,4 @@
-"""Reading mutilated files: never an exception, never a limit broken, and what is accepted survives being written.
+"""Read damaged files: no exception, no limit broken, and an accepted task is the same after it was written.
 
 `make slow` runs 100,000 inputs and reports the slowest and the largest; `make test` runs a share of them.
 """
@@ -22,7 +22,7 @@ from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES, MAX_ITEMS
 from puzzlebox.batteries import bundled_names, bundled_path
 from strategies import tasks
-from test_messages import WRITTEN
+from test_messages import CASES_FROM_FILE
 
 TOKENS = (
     b"!ArenaConfig,!Arena,!Item,!Vector3,!RGB,!toggleObject,!grantReward,!!float,&a,*a,<<: *a,? ,: ,- ,[,],{,},"
@@ -39,7 +39,7 @@ _WORD = re.compile(rb"[A-Za-z0-9._-]+")
 
 @dataclass
 class Report:
-    """What the run met."""
+    """Counts of the results of a run."""
 
     inputs: int = 0
     accepted: int = 0
@@ -66,59 +66,59 @@ class Report:
 
 def seeds() -> list[bytes]:
     files = [path for name in bundled_names() if (path := bundled_path(name))] + reference_files()
-    cases = [match["text"].encode() for match in WRITTEN.values()]
+    cases = [match["text"].encode() for match in CASES_FROM_FILE.values()]
     return cases + [path.read_bytes() for path in files]
 
 
-def mutate(data: bytes, other: bytes, chance: random.Random) -> bytes:
-    """A file with a few wounds: bytes changed, pieces cut, doubled, moved in from elsewhere, or words thrown in."""
-    made = bytearray(data)
-    for _ in range(chance.choice((1, 1, 1, 1, 2, 3, 8, 30))):
-        at = chance.randrange(len(made) + 1)
-        length = chance.choice((1, 2, 5, 20, 200))
-        match chance.randrange(11):
-            case 0 if made:
-                made[at % len(made)] = chance.choice(b" \n:-,#[]{}!&*'\"0123456789abxyz.\t\xe9")
+def mutate(data: bytes, other: bytes, rng: random.Random) -> bytes:
+    """Return a file with random damage: bytes changed, pieces removed, doubled or inserted, or words inserted."""
+    result = bytearray(data)
+    for _ in range(rng.choice((1, 1, 1, 1, 2, 3, 8, 30))):
+        at = rng.randrange(len(result) + 1)
+        length = rng.choice((1, 2, 5, 20, 200))
+        match rng.randrange(11):
+            case 0 if result:
+                result[at % len(result)] = rng.choice(b" \n:-,#[]{}!&*'\"0123456789abxyz.\t\xe9")
             case 1:
-                del made[at : at + length]
+                del result[at : at + length]
             case 2:
-                made[at:at] = made[at : at + length] * chance.choice((1, 2, 50))
+                result[at:at] = result[at : at + length] * rng.choice((1, 2, 50))
             case 3:
-                start = chance.randrange(len(other) + 1)
-                made[at:at] = other[start : start + length]
+                start = rng.randrange(len(other) + 1)
+                result[at:at] = other[start : start + length]
             case 4 | 5:
-                made[at:at] = chance.choice(TOKENS)
+                result[at:at] = rng.choice(TOKENS)
             case 6 | 7 | 8 | 9:
-                # Another word or number in the place of one: still YAML, but what does it say?
-                words = list(_WORD.finditer(made))
+                # Replace a word or number by another one: still YAML, with another meaning.
+                words = list(_WORD.finditer(result))
                 if words:
-                    word = chance.choice(words)
+                    word = rng.choice(words)
                     alike = [each for each in _WORD.findall(other) if each[:1].isdigit() == word[0][:1].isdigit()]
-                    made[word.start() : word.end()] = chance.choice(alike or [b"x"] if at % 4 else TOKENS)
+                    result[word.start() : word.end()] = rng.choice(alike or [b"x"] if at % 4 else TOKENS)
             case _:
-                # Two lines change places: the mistakes people make.
-                lines = bytes(made).split(b"\n")
-                one, two = chance.randrange(len(lines)), chance.randrange(len(lines))
+                # Swap two lines, as people do by mistake.
+                lines = bytes(result).split(b"\n")
+                one, two = rng.randrange(len(lines)), rng.randrange(len(lines))
                 lines[one], lines[two] = lines[two], lines[one]
-                made = bytearray(b"\n".join(lines))
-    return bytes(made[: MAX_BYTES + 10])
+                result = bytearray(b"\n".join(lines))
+    return bytes(result[: MAX_BYTES + 10])
 
 
-def graft(tree: yaml.Node, other: yaml.Node, chance: random.Random) -> bytes:
-    """Valid YAML in which a few values stand where others belong: numbers for lists, operations for colours."""
-    root = _untangled(tree)
-    for _ in range(chance.choice((1, 1, 2, 4))):
+def graft(tree: yaml.Node, other: yaml.Node, rng: random.Random) -> bytes:
+    """Return valid YAML in which a few values are replaced by others: numbers for lists, operations for colours."""
+    root = _without_aliases(tree)
+    for _ in range(rng.choice((1, 1, 2, 4))):
         places = list(_places(root))
         if not places:
             break
-        holder, index = chance.choice(places)
+        holder, index = rng.choice(places)
         donors = list(_places(other)) or [([other], 0)]
-        source, position = chance.choice(donors)
+        source, position = rng.choice(donors)
         entry = source[position]
-        new = _untangled(chance.choice(entry) if isinstance(entry, tuple) else entry)
+        new = _without_aliases(rng.choice(entry) if isinstance(entry, tuple) else entry)
         if isinstance(holder[index], tuple):
             pair = list(holder[index])
-            pair[0 if chance.random() < 0.2 else 1] = new
+            pair[0 if rng.random() < 0.2 else 1] = new
             holder[index] = tuple(pair)
         else:
             holder[index] = new
@@ -126,7 +126,7 @@ def graft(tree: yaml.Node, other: yaml.Node, chance: random.Random) -> bytes:
 
 
 def _places(node: yaml.Node) -> Iterator[tuple[list[Any], int]]:
-    """Every list that holds children, with every position in it."""
+    """Yield every list that holds children, with every position in it."""
     if isinstance(node.value, list):
         for index, entry in enumerate(node.value):
             yield node.value, index
@@ -134,14 +134,15 @@ def _places(node: yaml.Node) -> Iterator[tuple[list[Any], int]]:
                 yield from _places(child)
 
 
-def _untangled(node: yaml.Node) -> yaml.Node:
-    """A copy in which no node stands in two places, which would be written as an alias."""
-    made = copy.copy(node)
+def _without_aliases(node: yaml.Node) -> yaml.Node:
+    """Return a copy in which no node occurs twice, since that would be written as an alias."""
+    duplicate = copy.copy(node)
     if isinstance(node.value, list):
-        made.value = [
-            tuple(map(_untangled, entry)) if isinstance(entry, tuple) else _untangled(entry) for entry in node.value
+        duplicate.value = [
+            tuple(map(_without_aliases, entry)) if isinstance(entry, tuple) else _without_aliases(entry)
+            for entry in node.value
         ]
-    return made
+    return duplicate
 
 
 def survive(data: bytes, report: Report) -> None:
@@ -151,7 +152,7 @@ def survive(data: bytes, report: Report) -> None:
     assert len(reading.findings) <= 402
     lines = lines_of(reading.text)
     for finding in reading.findings:
-        first = 0 if finding.code == "binary" else 1  # only this one is about the file and no place in it
+        first = 0 if finding.code == "binary" else 1  # only this one has no place in the file
         assert finding.message and first <= finding.place.line <= len(lines)
         finding.headline("f")
         finding.picture(lines)
@@ -164,15 +165,15 @@ def survive(data: bytes, report: Report) -> None:
 
 
 def fuzz(number: int, seed: int) -> Report:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     sources = seeds()
     trees = [tree for tree in map(_tree, sources) if tree is not None]
     report = Report()
     for index in range(number):
         if index % 3:
-            data = mutate(chance.choice(sources), chance.choice(sources), chance)
+            data = mutate(rng.choice(sources), rng.choice(sources), rng)
         else:
-            data = graft(chance.choice(trees), chance.choice(trees), chance)
+            data = graft(rng.choice(trees), rng.choice(trees), rng)
         try:
             survive(data, report)
         except BaseException:
@@ -184,7 +185,7 @@ def fuzz(number: int, seed: int) -> Report:
 def _tree(data: bytes) -> yaml.Node | None:
     try:
         tree: yaml.Node | None = yaml.compose(data, Loader=yaml.CSafeLoader)
-        return _untangled(tree) if tree is not None and len(data) < 3_000 else None
+        return _without_aliases(tree) if tree is not None and len(data) < 3_000 else None
     except (yaml.YAMLError, RecursionError):
         return None
 

@@ -1,4 +1,4 @@
-"""The JSON Schema that editors use says the same as the models."""
+"""The JSON Schema that editors use accepts the same tasks as the models."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Hostile text is refused before anything is built from it. How quickly is for `benchmarks/` to say."""
+"""Hostile text is refused before anything is built from it. `benchmarks/` measures how quickly."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def codes(text: str) -> list[str]:
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[{a: "])
 def test_deep_nesting_never_reaches_the_c_composer(opening: str) -> None:
-    """400 kB of `[` end the process when PyYAML composes them."""
+    """400 kB of `[` crash the process when PyYAML composes them."""
     assert codes(opening * (400_000 // len(opening))) == ["too-deep"]
 
 
@@ -40,7 +40,7 @@ def test_aliases_count_as_often_as_they_are_used() -> None:
 
 
 def test_levels_behind_aliases_count() -> None:
-    """Thirty lines of 24 levels, each around the one before, are 720 levels to whoever follows them."""
+    """Thirty lines of 24 levels, each around the one before, are 720 levels once aliases are followed."""
     lines = "".join(f"  x{i}: &x{i} {'[' * 24}{f'*x{i - 1}' if i else 1}{']' * 24}\n" for i in range(30))
     for arenas in ("arenas: [{items: [{name: Wall}]}]\n", "arenas: {0: {items: [{name: Wall}]}}\n"):
         assert codes("metadata:\n" + lines + arenas) == ["too-deep"]
@@ -94,17 +94,19 @@ def test_what_is_accepted_can_be_written_and_read_again() -> None:
 def test_a_task_too_large_for_a_form_says_so() -> None:
     item = Item(name="Wall", at=(1, 2, 3), size=(1, 1, 1), rotation=5, color=(1, 2, 3))
     task = Task(arenas=(Arena(items=(item,) * 9_000),))
-    with pytest.raises(ValueError, match="the task is too large for the puzzlebox form: the text holds more"):
+    with pytest.raises(ValueError, match="the task is too large for the puzzlebox format: the text holds more"):
         write(task)
 
 
 def test_a_task_too_deep_for_a_form_says_so() -> None:
-    """Animal-AI's form needs fewer levels for an operation that brings a button that has an operation that ..."""
+    """Animal-AI's format needs fewer levels for an operation that brings a button that has an operation that ..."""
     item: dict[str, object] = {"name": "SpawnerButton"}
     for _ in range(8):
         item = {"name": "SpawnerButton", "operations": [{"do": "toggle_object", "items": [item]}]}
     task = Task(arenas=(Arena(items=(Item.model_validate(item),)),))
-    with pytest.raises(ValueError, match="the task is too large for the puzzlebox form: lists and mappings are nested"):
+    with pytest.raises(
+        ValueError, match="the task is too large for the puzzlebox format: lists and mappings are nested"
+    ):
         write(task)
 
 
@@ -162,6 +164,6 @@ def test_items_of_all_arenas_and_operations_count_together() -> None:
     ids=lambda text: text[:24],
 )
 def test_large_nonsense_is_refused_in_few_words(text: str, code: str) -> None:
-    found = codes(text)
-    assert code in found
-    assert len(found) <= 402
+    found_codes = codes(text)
+    assert code in found_codes
+    assert len(found_codes) <= 402

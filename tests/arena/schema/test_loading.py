@@ -1,4 +1,4 @@
-"""Loading a task by whatever is in hand."""
+"""Loading a task from a Task, a path, a bundled name or a text."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Every sentence a task file can meet, in full: those of `sentences.txt`, and here what no text file can hold."""
+"""Every message about a task file, in full: in `sentences.txt`, or here where a text file cannot hold the case."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ from puzzlebox.text import nearest
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"{name}: &{name} [{','.join(['*' + before] * 10)}]\n" for before, name in zip("abcdef", "bcdefg", strict=True)
 )
-MADE: dict[str, tuple[str | bytes, str]] = {
+CASES: dict[str, tuple[str | bytes, str]] = {
     "too-large": (
         "#" * (MAX_BYTES + 1),
         "1:1: error: the text has more than 1048576 bytes, the most a task file may have",
@@ -91,8 +91,8 @@ MADE: dict[str, tuple[str | bytes, str]] = {
         "203:22: warning: more than 200 warnings; the rest are not shown",
     ),
 }
-_CASE = re.compile(r"^=== (?P<form>\w+): (?P<name>.+)\n(?P<text>(?:.*\n)*?)(?P<said>(?:--> .*\n)+)", re.MULTILINE)
-WRITTEN = {
+_CASE = re.compile(r"^=== (?P<form>\w+): (?P<name>.+)\n(?P<text>(?:.*\n)*?)(?P<messages>(?:--> .*\n)+)", re.MULTILINE)
+CASES_FROM_FILE = {
     match["name"] + f" ({match['form']})": match
     for match in _CASE.finditer((Path(__file__).parent / "sentences.txt").read_text() + "\n")
 }
@@ -102,26 +102,26 @@ def headlines(text: str | bytes) -> list[str]:
     return [finding.headline("task.yml").removeprefix("task.yml:").lstrip() for finding in read(text).findings]
 
 
-@pytest.mark.parametrize("case", WRITTEN)
+@pytest.mark.parametrize("case", CASES_FROM_FILE)
 def test_the_sentences_of_a_file(case: str) -> None:
-    match = WRITTEN[case]
+    match = CASES_FROM_FILE[case]
     reading = read(match["text"])
-    assert headlines(match["text"]) == [line.removeprefix("--> ") for line in match["said"].splitlines()]
+    assert headlines(match["text"]) == [line.removeprefix("--> ") for line in match["messages"].splitlines()]
     assert match["name"].split()[0] in {finding.code for finding in reading.findings}
     assert reading.form == match["form"]
     assert (reading.task is None) == bool(errors(reading.findings))
 
 
-@pytest.mark.parametrize("case", MADE)
+@pytest.mark.parametrize("case", CASES)
 def test_the_last_sentence_about_a_file_no_one_would_write(case: str) -> None:
-    text, expected = MADE[case]
+    text, expected = CASES[case]
     assert headlines(text)[-1] == expected
     assert read(text).findings[-1].code == case.split()[0]
 
 
 def test_every_message_has_a_case() -> None:
-    shown = {match["name"].split()[0] for match in WRITTEN.values()} | {case.split()[0] for case in MADE}
-    assert shown == set(MESSAGES)
+    codes = {match["name"].split()[0] for match in CASES_FROM_FILE.values()} | {case.split()[0] for case in CASES}
+    assert codes == set(MESSAGES)
 
 
 def test_what_one_form_warns_about_the_other_refuses() -> None:
@@ -154,7 +154,7 @@ def test_carets_in_a_very_long_line_stay_on_the_screen() -> None:
 
 
 def test_only_things_are_listed_by_the_catalogue() -> None:
-    """Whoever asks for a column or an option is told which there are."""
+    """A message about an unknown column or option lists the known ones."""
     columns = [f"column_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     assert nearest("xyzzy", columns) == f"; allowed: {', '.join(columns)}"
     assert nearest("column_", columns) == "; did you mean `column_z`?"

@@ -1,4 +1,4 @@
-"""Overlaps told from the file, against a brute-force answer by points."""
+"""Overlaps found from the file, against a brute-force comparison of points."""
 
 from itertools import product
 from math import cos, radians, sin
@@ -34,9 +34,9 @@ def test_a_goal_may_lie_under_a_slope_but_not_in_it() -> None:
     ramp = item("Ramp", (20, 0, 20), (4, 4, 8), 0)  # tall at z 16, low at z 24
     assert pairs(ramp, item("GoodGoal", (20, 2, 23), 1, 0)) == []
     assert pairs(ramp, item("GoodGoal", (20, 2, 17), 1, 0)) == [(1, 0)]
-    turned = item("Ramp", (20, 0, 20), (4, 4, 8), 180)
-    assert pairs(turned, item("GoodGoal", (20, 2, 23), 1, 0)) == [(1, 0)]
-    assert pairs(turned, item("GoodGoal", (20, 2, 17), 1, 0)) == []
+    rotated = item("Ramp", (20, 0, 20), (4, 4, 8), 180)
+    assert pairs(rotated, item("GoodGoal", (20, 2, 23), 1, 0)) == [(1, 0)]
+    assert pairs(rotated, item("GoodGoal", (20, 2, 17), 1, 0)) == []
 
 
 def test_a_wall_may_stand_beside_a_ball_where_its_cube_would_not_fit() -> None:
@@ -79,9 +79,9 @@ def test_only_what_is_certain_is_reported(other: str) -> None:
         ["{name: GoodGoal, at: [10, 0, 1], size: [4, random, random]}"],
         # An agent on the border starts elsewhere.
         ["{name: Agent, at: [0, 0, 5], rotation: 0}", "{name: Wall, at: [0.6, 0, 5], size: 1, rotation: 0}"],
-        # What is moved to the edge does not fit there, so it is in nobody's way.
+        # A thing moved to the edge does not fit there, so it is no obstacle.
         ["{name: Wall, at: [50, 0, 20], size: [4, 1, 4], rotation: 0}", "{name: GoodGoal, at: [39, 0, 20], size: 1}"],
-        # An agent asks only with its centre.
+        # Only the centre of an agent needs room.
         ["{name: Agent, at: [10, 0, 10], rotation: 0}", "{name: Agent, at: [10.9, 0, 10], rotation: 0}"],
         # The wall itself may not fit beside the tree.
         [
@@ -97,7 +97,7 @@ def test_no_false_alarm(items: list[str]) -> None:
 
 
 def test_the_pass_mark_is_compared_with_care() -> None:
-    """Seven times 0.999 is 6.993, whatever floating point makes of it."""
+    """Seven times 0.999 is 6.993, despite floating-point rounding."""
     text = "arenas: [{pass_mark: 6.993, items: [{name: GoodGoalMulti, size: 1, count: 7}]}]\n"
     assert read(text).findings == []
 
@@ -110,8 +110,8 @@ def test_what_is_left_out_may_still_be_certain() -> None:
 def test_reaching_through_the_fence() -> None:
     inside = item("Wall", (20, 0, 20), (40, 1, 1), 0)
     assert list(through_fence(Arena(items=(inside,)))) == []
-    turned = item("Wall", (20, 0, 20), (40, 1, 1), 10)
-    assert [index for index, _ in through_fence(Arena(items=(inside, turned)))] == []
+    rotated = item("Wall", (20, 0, 20), (40, 1, 1), 10)
+    assert [index for index, _ in through_fence(Arena(items=(inside, rotated)))] == []
     corner = item("Wall", (1, 0, 20), (4, 1, 1), 0)
     ((index, reach),) = through_fence(Arena(items=(inside, corner)))
     assert index == 1 and reach == pytest.approx(0.998)
@@ -130,7 +130,7 @@ bodies = st.builds(
 
 
 def inside(body: Body, x: float, y: float, z: float, margin: float) -> bool:
-    """Whether a point lies in a body's true form, by plain geometry, at least `margin` deep."""
+    """Return whether a point lies in a body's true form, by plain geometry, at least `margin` deep."""
     dx, dz = x - body.x, z - body.z
     a, b = dx * body.cos - dz * body.sin, dx * body.sin + dz * body.cos
     if abs(a) > body.half_x - margin or abs(b) > body.half_z - margin:
@@ -151,10 +151,13 @@ def test_against_a_grid_of_points(earlier: Item, later: Item) -> None:
     """A point deep in both bodies proves an overlap; no reported overlap may be empty on a fine grid."""
     first, second = body_of(earlier, 0, (40, 40)), body_of(later, 1, (40, 40))
     assert first is not None and second is not None
-    asking = Body(1, Solid.BOX, *[getattr(second, name) for name in Body.__slots__[2:]])  # asks with its box
+    later_box = Body(1, Solid.BOX, *[getattr(second, name) for name in Body.__slots__[2:]])  # is compared by its box
     steps = [(i + 0.5) / 14 * 2 - 1 for i in range(14)]
     points = [
-        (*asking.world(u * asking.half_x, w * asking.half_z), asking.low + (v + 1) / 2 * (asking.high - asking.low))
+        (
+            *later_box.world(u * later_box.half_x, w * later_box.half_z),
+            later_box.low + (v + 1) / 2 * (later_box.high - later_box.low),
+        )
         for u, v, w in product(steps, repeat=3)
     ]
     reported = pairs(earlier, later) == [(1, 0)]
@@ -162,7 +165,7 @@ def test_against_a_grid_of_points(earlier: Item, later: Item) -> None:
         assert reported
     elif reported:
         # Only a sliver thinner than the grid can be missed by every point.
-        widest = max(asking.half_x, asking.half_z, (asking.high - asking.low) / 2) / 7
+        widest = max(later_box.half_x, later_box.half_z, (later_box.high - later_box.low) / 2) / 7
         assert any(inside(first, x, y, z, -2 * widest) for x, z, y in points)
 
 

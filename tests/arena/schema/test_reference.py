@@ -1,4 +1,4 @@
-"""The original's own files: every one loads, says the right thing, and survives being written in both forms."""
+"""The original's own files: each loads with the right findings, and is the same after writing in both formats."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from conftest import each_reference_file, reference_files
 from puzzlebox.arena.schema import ANIMALAI, PUZZLEBOX, read, write
 
-# What is doubtful in the files that are not of the testbed, beside sizes that are clamped.
-EXPECTED = {
+# The warnings about files that are not of the testbed, apart from clamped sizes.
+EXPECTED_CODES = {
     "Arena-Objects.yaml": {"skipped-thing": 2, "no-effect": 10, "clamped-value": 2, "overlap": 1},
     "Example-Merged-Arenas-YAML-File.yml": {"pass-mark": 2, "no-effect": 1},
     "Example-YAML-File.yaml": {},
@@ -34,17 +34,17 @@ def test_a_file_of_the_original(path: Path) -> None:
     for form in (PUZZLEBOX, ANIMALAI):
         again = read(write(reading.task, form))
         assert again.task == reading.task
-        # Nothing that could be mended by writing it anew is left to warn about.
+        # No warning is left that rewriting the file could remove.
         left = {finding.code for finding in again.findings}
         assert left <= {"clamped-size", "clamped-value", "ball-size", "pass-mark", "overlap", "short-list"}
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", EXPECTED_CODES)
 def test_what_is_doubtful_in_the_sample_files(name: str, reference: Path) -> None:
     (path,) = (reference / "data" / "animal-ai").rglob(name)
-    found = Counter(finding.code for finding in read(path.read_bytes()).findings)
-    del found["clamped-size"]
-    assert found == EXPECTED[name]
+    codes = Counter(finding.code for finding in read(path.read_bytes()).findings)
+    del codes["clamped-size"]
+    assert codes == EXPECTED_CODES[name]
 
 
 def test_what_is_doubtful_in_the_testbed(reference: Path) -> None:
@@ -52,12 +52,12 @@ def test_what_is_doubtful_in_the_testbed(reference: Path) -> None:
 
     Five balls have sizes of which only the first number ever counted.
     """
-    found: dict[str, list[str]] = {}
+    codes: dict[str, list[str]] = {}
     for path in sorted((reference / "data" / "animal-ai" / "testbed-sample").glob("*.yaml")):
         for finding in read(path.read_bytes()).findings:
             if finding.code != "clamped-size":
-                found.setdefault(finding.code, []).append(path.stem)
-    assert found == {
+                codes.setdefault(finding.code, []).append(path.stem)
+    assert codes == {
         "overlap": ["06-11-02"] * 2,
         "short-list": ["01-26-02"],
         "ball-size": ["09-29-02"] * 4 + ["10-23-02"],

@@ -1,9 +1,9 @@
-"""Written text means the same task, in both forms, and depends on nothing but the task."""
+"""A written text stands for the same task, in both formats, and depends on the task alone."""
 
 import pytest
 from hypothesis import given, settings
 
-from puzzlebox.arena.schema import ANIMALAI, PUZZLEBOX, Task, load_task, not_in_the_original, read, write
+from puzzlebox.arena.schema import ANIMALAI, PUZZLEBOX, Task, keys_unknown_to_animalai, load_task, read, write
 from puzzlebox.arena.schema.diagnostics import errors
 from strategies import tasks
 
@@ -17,10 +17,10 @@ def test_there_are_two_forms() -> None:
 
 def test_what_the_original_does_not_know() -> None:
     plain = load_task("arenas: [{time_limit: 3, items: [{name: Wall}]}]\n")
-    assert not_in_the_original(plain) == []
+    assert keys_unknown_to_animalai(plain) == []
     ours = read("default_perspective: third\nmetadata: {title: x}\narenas: [{size: [9, 9]}, {theme: snow}]\n").task
     assert ours is not None
-    assert not_in_the_original(ours) == ["metadata", "defaultPerspective", "size", "theme"]
+    assert keys_unknown_to_animalai(ours) == ["metadata", "defaultPerspective", "size", "theme"]
 
 
 def test_our_form_is_one_line_a_thing() -> None:

@@ -1,4 +1,4 @@
-"""The catalogue against the fact sheet of the original, and against itself."""
+"""The catalogue agrees with the fact sheet of the original, and with itself."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from puzzlebox.arena.things import (
     page,
 )
 
-# Where we depart from the fact sheet (docs/concepts/differences.md): tunnels take a colour again.
+# Differences from the fact sheet (docs/concepts/differences.md): tunnels take a colour again.
 OWN_COLOUR_RULE = {"CylinderTunnel": ColourRule.GIVEN_OR_RANDOM}
 
 
@@ -40,8 +40,8 @@ def test_the_same_things_as_the_original(sheet: dict[str, Any]) -> None:
 
 
 def test_all_aliases_of_the_original(sheet: dict[str, Any]) -> None:
-    known = names()
-    assert {old: known[old] for old in sheet["aliases"]} == sheet["aliases"]
+    things_by_name = names()
+    assert {old: things_by_name[old] for old in sheet["aliases"]} == sheet["aliases"]
 
 
 @pytest.mark.parametrize(
@@ -143,10 +143,10 @@ def test_every_thing_has_a_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_defaults_of_a_thing_are_values_it_accepts(name: str) -> None:
-    """A page that showed an impossible default would teach a mistake."""
-    for key, taken in CATALOGUE[name].takes().items():
-        if taken.default is not None and PARAMETERS[key].kind is not Kind.OPERATIONS:
-            Item.model_validate({"name": name, key: taken.default})
+    """Every default is a valid value."""
+    for key, spec in CATALOGUE[name].takes().items():
+        if spec.default is not None and PARAMETERS[key].kind is not Kind.OPERATIONS:
+            Item.model_validate({"name": name, key: spec.default})
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -157,7 +157,7 @@ def test_what_a_thing_pays_is_what_its_page_says(name: str) -> None:
 
 
 def test_rewards_as_in_the_fact_sheet(sheet: dict[str, Any]) -> None:
-    """Decay and its kin aside, for which the documentation counts and not the game."""
+    """Except for changing goals, for which the documentation counts and not the game."""
     for name in ("GoodGoal", "GoodGoalMulti", "BadGoal", "BadGoalMulti", "DecoyGoalMulti"):
         facts = sheet["objects"][name]
         assert CATALOGUE[name].pays == (facts["reward"] == "+d")

@@ -1,4 +1,4 @@
-"""The numbers of .NET's `System.Random`, against those everybody with .NET gets."""
+"""DotNetRandom gives the numbers of .NET's `System.Random`."""
 
 import pytest
 
@@ -14,13 +14,13 @@ from puzzlebox.arena.things.dotnet_random import DotNetRandom
     ],
 )
 def test_the_first_numbers_of_known_seeds(seed: int, first: tuple[int, ...]) -> None:
-    chances = DotNetRandom(seed)
-    assert [round(chances.next_double() * (2**31 - 1)) for _ in first] == list(first)
+    rng = DotNetRandom(seed)
+    assert [round(rng.next_double() * (2**31 - 1)) for _ in first] == list(first)
 
 
 def test_they_fill_the_unit_interval_evenly() -> None:
-    chances = DotNetRandom(7)
-    numbers = [chances.next_double() for _ in range(10_000)]
+    rng = DotNetRandom(7)
+    numbers = [rng.next_double() for _ in range(10_000)]
     assert all(0 <= number < 1 for number in numbers)
     assert sum(numbers) / len(numbers) == pytest.approx(0.5, abs=0.02)
 

@@ -1,4 +1,4 @@
-"""A thing says which parameters it takes; whatever it does not say so clearly is refused."""
+"""A thing declares the parameters it takes; an unclear declaration is refused."""
 
 import pytest
 
@@ -7,8 +7,8 @@ from puzzlebox.arena.schema import Item
 from puzzlebox.arena.things import CATALOGUE, PARAMETERS, Category, Kind, Takes, Thing
 
 
-def refused(**body: object) -> str:
-    """What defining a thing with this body is refused with; nothing of it stays in the catalogue or the table."""
+def refusal(**body: object) -> str:
+    """Return the message that refuses a thing with this body; nothing of it stays in the catalogue or the table."""
     before = dict(CATALOGUE), dict(PARAMETERS)
     with pytest.raises(TypeError) as problem:
         type("Gong", (Thing,), {"__doc__": "A gong.", "category": Category.IMMOVABLE, **body})
@@ -17,15 +17,19 @@ def refused(**body: object) -> str:
 
 
 def test_a_parameter_nobody_knows_needs_a_kind() -> None:
-    said = refused(parameters={"spawn_colour": Takes()})
-    assert said.startswith("Gong takes `spawn_colour`, which is not a known parameter; did you mean `spawn_color`?;")
-    assert 'Takes(440.0, "hertz", kind=Kind.NUMBER)' in said
+    message = refusal(parameters={"spawn_colour": Takes()})
+    assert message.startswith("Gong takes `spawn_colour`, which is not a known parameter; did you mean `spawn_color`?;")
+    assert 'Takes(440.0, "hertz", kind=Kind.NUMBER)' in message
 
 
 @pytest.mark.parametrize(
-    ("name", "takes", "said"),
+    ("name", "takes", "message"),
     [
-        ("pitch", Takes(440.0, kind=Kind.NUMBER), "Gong declares `pitch` without a meaning; it is what people read"),
+        (
+            "pitch",
+            Takes(440.0, kind=Kind.NUMBER),
+            "Gong declares `pitch` without a meaning; the documentation of the parameter needs one",
+        ),
         (
             "delay",
             Takes(1, "a wait", kind=Kind.TEXT),
@@ -40,18 +44,18 @@ def test_a_parameter_nobody_knows_needs_a_kind() -> None:
         ),
     ],
 )
-def test_what_a_parameter_of_ones_own_must_say(name: str, takes: Takes, said: str) -> None:
-    assert refused(parameters={name: takes}).startswith(said)
+def test_what_a_parameter_of_ones_own_must_say(name: str, takes: Takes, message: str) -> None:
+    assert refusal(parameters={name: takes}).startswith(message)
 
 
 @pytest.mark.parametrize("name", [name for name in dir(Item) if not name.startswith("_") and name not in PARAMETERS])
 def test_no_parameter_has_the_name_of_a_method_of_an_item(name: str) -> None:
-    said = refused(parameters={name: Takes(1, "something", kind=Kind.NUMBER)})
-    assert said == f"Gong declares `{name}`, which cannot be a key of an item; call it something else"
+    message = refusal(parameters={name: Takes(1, "something", kind=Kind.NUMBER)})
+    assert message == f"Gong declares `{name}`, which cannot be a key of an item; call it something else"
 
 
 def test_no_thing_is_called_what_rays_say_of_nothing() -> None:
-    assert refused(tag="none") == "Gong has the tag `none`, which is what rays say where they meet nothing"
+    assert refusal(tag="none") == "Gong has the tag `none`, which rays report where they meet nothing"
 
 
 def test_a_name_is_given_once() -> None:
@@ -67,4 +71,4 @@ def test_a_thing_refuses_what_it_does_not_take() -> None:
         TypeError, match=r"^Wall does not take `sise`; allowed: at, rotation, size, color; did you mean `size`"
     ):
         CATALOGUE["Wall"]({"sise": (1, 1, 1)}, Rules())
-    assert CATALOGUE["Wall"]({"skin": None}, Rules()).asked["size"] is None
+    assert CATALOGUE["Wall"]({"skin": None}, Rules()).settings["size"] is None

@@ -1,4 +1,4 @@
-"""Mutilated templates, as many as asked for: `python tests/arena/variations/template_fuzz.py --seed 3 --count 1000`.
+"""Try damaged templates: `python tests/arena/variations/template_fuzz.py --seed 3 --count 1000`.
 
 Each must be refused with one sentence or work, within a gigabyte and without hanging. `test_template_fuzz.py` runs it
 in a process of its own, which has a limit on its memory that a test process cannot have. The report is printed as JSON.
@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-# Run as a program, it finds what pytest would find for it.
+# Run as a program, it needs the paths that pytest sets up.
 TESTS = Path(__file__).resolve().parents[2]
 sys.path += [str(TESTS), str(TESTS / "helpers"), str(TESTS / "arena" / "schema")]
 
@@ -29,20 +29,20 @@ from puzzlebox.arena.variations import Template, TemplateError
 from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.variations.folder import columns_of, row_of
 from puzzlebox.batteries import template_names, template_path
-from test_fuzz import _places, _untangled, graft, mutate
+from test_fuzz import _places, _without_aliases, graft, mutate
 from test_vary import BAD, A, B
 from test_vary_cli import TEMPLATE
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "variations.md"
-# Seconds of the processor, however busy it is. Nothing here takes five; what takes so long hangs.
+# CPU seconds. No template takes five; one that takes so long hangs.
 HANGS_AFTER = 20
-# Seconds on the clock, for what waits for something that never comes.
+# Seconds of wall-clock time, for a wait without end.
 WAITS_AFTER = 600
 MEMORY = 1 << 30
-# The longest sentence and file name, in characters.
+# The longest message and file name, in characters.
 LONGEST_SENTENCE, LONGEST_NAME = 1_000, 255
 
-# One template with everything our form has, and one with everything procgen-companion's has.
+# One template with everything the Puzzlebox format has, and one with everything procgen-companion's has.
 OURS = """
 metadata: {title: "A wall at ${wall_x}", tags: [a, "${side}"]}
 vary:
@@ -207,66 +207,66 @@ _FUNCTIONS = "abs ceil clamp cos distance floor len max min round sin sqrt tan t
 _OPERATORS = "+ - * / // % ** < <= == != in and or".split()
 
 
-def expression(chance: random.Random, depth: int = 0) -> str:
-    """An expression that is written as one should, with no regard to what it means."""
-    if depth > 3 or chance.random() < 0.25:
-        return chance.choice(_ATOMS)
+def expression(rng: random.Random, depth: int = 0) -> str:
+    """Return a well-formed expression without regard to its meaning."""
+    if depth > 3 or rng.random() < 0.25:
+        return rng.choice(_ATOMS)
 
     def inner() -> str:
-        return expression(chance, depth + 1)
+        return expression(rng, depth + 1)
 
-    match chance.randrange(8):
+    match rng.randrange(8):
         case 0 | 1 | 2:
-            return f"({inner()}) {chance.choice(_OPERATORS)} ({inner()})"
+            return f"({inner()}) {rng.choice(_OPERATORS)} ({inner()})"
         case 3 | 4:
-            return f"{chance.choice(_FUNCTIONS)}({', '.join(inner() for _ in range(chance.randrange(4)))})"
+            return f"{rng.choice(_FUNCTIONS)}({', '.join(inner() for _ in range(rng.randrange(4)))})"
         case 5:
-            return f"[{', '.join(inner() for _ in range(chance.randrange(4)))}]"
+            return f"[{', '.join(inner() for _ in range(rng.randrange(4)))}]"
         case 6:
             return f"({inner()})[{inner()}]"
         case _:
             return f"{inner()} if {inner()} else {inner()}"
 
 
-def nasty(chance: random.Random) -> str:
-    """A value nobody means."""
-    kind = chance.randrange(10)
+def nasty(rng: random.Random) -> str:
+    """Return an extreme value or a random expression."""
+    kind = rng.randrange(10)
     if kind < 6:
-        return chance.choice(NASTY)
-    text = expression(chance).replace('"', "'")
+        return rng.choice(NASTY)
+    text = expression(rng).replace('"', "'")
     return f'"${{{text}}}{text[:3]}"' if kind == 6 else f'"${text}"'
 
 
-def chain(chance: random.Random) -> str:
-    """A template in which each name is made from the one before, and grows."""
-    long = chance.choice((3, 25, 60, 400, 5_000))
-    step = chance.choice(
+def chain(rng: random.Random) -> str:
+    """Return a template in which each name refers to the one before, and its value grows."""
+    length = rng.choice((3, 25, 60, 400, 5_000))
+    step = rng.choice(
         (
             *('"$[{0}, {0}]"', "${0} + {0}", "[${0}, ${0}]", "{{a: ${0}, b: ${0}}}", '"${{{0}}}${{{0}}}"'),
             *('"$text({0})"', '"$round({0}, -100000000)"', "{0} * {0}", "{0} ** 2", "[[${0}]]"),
             "{{if: {0} == 1, then: ${0}, else: ${0}}}",
         )
     )
-    first = chance.choice(("1", "a", "0.5", "[1, 2]", "''"))
-    lines = [f"  v{number}: {step.format(f'v{number - 1}')}" for number in range(1, long)]
-    if chance.random() < 0.3:
-        chance.shuffle(lines)
-    wanted = chance.choice((f"$v{long - 1}", f"$len(v{long - 1})", "$v1", f"{{vary: [$v{long - 1}, 1]}}"))
-    rest = chance.choice(("", f"require: v{long - 1} != v0\n", f"labels: {{l: $v{long - 1}}}\n"))
-    return f"vary: {{v0: [{first}, 3]}}\nlet:\n" + "\n".join(lines) + f"\n{rest}arenas: [{{time_limit: {wanted}}}]\n"
+    first = rng.choice(("1", "a", "0.5", "[1, 2]", "''"))
+    lines = [f"  v{number}: {step.format(f'v{number - 1}')}" for number in range(1, length)]
+    if rng.random() < 0.3:
+        rng.shuffle(lines)
+    value = rng.choice((f"$v{length - 1}", f"$len(v{length - 1})", "$v1", f"{{vary: [$v{length - 1}, 1]}}"))
+    rest = rng.choice(("", f"require: v{length - 1} != v0\n", f"labels: {{l: $v{length - 1}}}\n"))
+    return f"vary: {{v0: [{first}, 3]}}\nlet:\n" + "\n".join(lines) + f"\n{rest}arenas: [{{time_limit: {value}}}]\n"
 
 
-def many(chance: random.Random) -> str:
-    """A template in which something small stands very often."""
-    often = chance.choice((10, 100, 1_000, 8_000))
+def many(rng: random.Random) -> str:
+    """Return a template in which something small is repeated very often."""
+    often = rng.choice((10, 100, 1_000, 8_000))
     count = range(often)
-    match chance.randrange(9):
+    match rng.randrange(9):
         case 0:
-            made = ", ".join(f"v{i}: [{i}, a]" for i in count)
-            return f"vary: {{{made}}}\nrequire: [{', '.join(f'v{i} != 3' for i in count)}]\narenas: [{{}}]\n"
+            names = ", ".join(f"v{i}: [{i}, a]" for i in count)
+            return f"vary: {{{names}}}\nrequire: [{', '.join(f'v{i} != 3' for i in count)}]\narenas: [{{}}]\n"
         case 1:
-            made = ", ".join(f"v{i}: {{range: [0, 999999999]}}" for i in count)
-            return f"vary: {{{made}}}\narenas: [{{time_limit: ${'+'.join(f'v{i}' for i in count[:60])}}}]\n"
+            names = ", ".join(f"v{i}: {{range: [0, 999999999]}}" for i in count)
+            return f"vary: {{{names}}}\narenas: [{{time_limit: ${'+'.join(f'v{i}' for i in count[:60])}}}]\n"
         case 2:
             entries = "".join(f"    a{i}: !ProcIf {{value: arenas.0.a{i + 1}, cases: [1], then: [1]}}\n" for i in count)
             return f"!ArenaConfig\narenas:\n  0: {{}}\nx:\n{entries}"
@@ -284,14 +284,14 @@ def many(chance: random.Random) -> str:
         case 5:
             names = ", ".join(f"n{i}" for i in count[:300])
             row = ", ".join(map(str, count[:300]))
-            rows = ", ".join(f"[{row}]" for _ in range(chance.choice((2, 100, 250))))
+            rows = ", ".join(f"[{row}]" for _ in range(rng.choice((2, 100, 250))))
             return f'vary: {{"{names}": [{rows}]}}\narenas: [{{time_limit: $n1}}]\n'
         case 6:
             base = f'&a "${"+".join(["x"] * 200)}"'
             return f"vary: {{x: [1, 2]}}\narenas: [{{items: [{base}{', *a' * often}]}}]\n"
         case 7:
             nested = "1"
-            for depth in range(chance.choice((3, 10, 25))):
+            for depth in range(rng.choice((3, 10, 25))):
                 nested = f"!ProcList [{nested}, {depth}]" if depth % 2 else f"[{nested}, {nested}]"
                 if len(nested) > 100_000:
                     break
@@ -302,60 +302,58 @@ def many(chance: random.Random) -> str:
 
 
 def sources() -> list[str]:
-    """Every template there is: bundled ones, those of the page, and those of the tests, sound and not."""
+    """Return all known templates: bundled ones, those of the documentation, and those of the tests, valid and not."""
     bundled = [path.read_text() for name in template_names() if (path := template_path(name))]
     page = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     tests = [A, B, TEMPLATE, *(text for text, *_ in BAD.values() if len(text) < 5_000)]
     return [OURS, CHAINS, SQUARE, FAMILY] * 4 + bundled + page + tests
 
 
-def replaced(text: str, chance: random.Random) -> str:
-    """A template in which a few values, keys or whole branches are nasty."""
+def replace_values(text: str, rng: random.Random) -> str:
+    """Return a template in which a few values, keys or whole branches are replaced."""
     spans = list(re.finditer(r"(?<=[:\[,-] )[^\s,\]}]+|\$[^\n,\]}]+|\[[^\[\]\n]*\]|\{[^{}\n]*\}", text))
-    for match in sorted(
-        chance.sample(spans, min(len(spans), chance.choice((1, 1, 1, 2, 4)))), key=lambda m: -m.start()
-    ):
-        # Half of them are values that stand elsewhere, so that many templates stay sound.
-        value = nasty(chance) if chance.random() < 0.5 else chance.choice(spans)[0]
+    for match in sorted(rng.sample(spans, min(len(spans), rng.choice((1, 1, 1, 2, 4)))), key=lambda m: -m.start()):
+        # Half of them come from elsewhere in the template, so that many templates stay valid.
+        value = nasty(rng) if rng.random() < 0.5 else rng.choice(spans)[0]
         text = text[: match.start()] + value + text[match.end() :]
     return text
 
 
 def templates(seed: int) -> Iterator[bytes]:
-    """Ever new ones."""
-    chance = random.Random(seed)
+    """Yield damaged templates without end."""
+    rng = random.Random(seed)
     texts = sources()
     trees = [tree for tree in map(_tree, texts) if tree is not None and any(_places(tree))]
     while True:
-        kind = chance.randrange(100)
+        kind = rng.randrange(100)
         if kind < 45:
-            made = replaced(chance.choice(texts), chance).encode("utf-8", "surrogatepass")
+            data = replace_values(rng.choice(texts), rng).encode("utf-8", "surrogatepass")
         elif kind < 70:
-            made = mutate(chance.choice(texts).encode(), chance.choice(texts).encode(), chance)
+            data = mutate(rng.choice(texts).encode(), rng.choice(texts).encode(), rng)
         elif kind < 97:
-            made = graft(chance.choice(trees), chance.choice(trees), chance)
+            data = graft(rng.choice(trees), rng.choice(trees), rng)
         else:
-            made = (chain if kind == 97 else many)(chance).encode()
-            if chance.random() < 0.5:  # most of the large ones are refused for the same few reasons
-                made = made[:600] + b"\n"
-        yield made
+            data = (chain if kind == 97 else many)(rng).encode()
+            if rng.random() < 0.5:  # most of the large ones are refused for the same few reasons
+                data = data[:600] + b"\n"
+        yield data
 
 
 def _tree(text: str) -> yaml.Node | None:
     try:
-        return _untangled(yaml.compose(text, Loader=yaml.CSafeLoader)) if len(text) < 6_000 else None
+        return _without_aliases(yaml.compose(text, Loader=yaml.CSafeLoader)) if len(text) < 6_000 else None
     except (yaml.YAMLError, RecursionError):
         return None
 
 
-def survive(data: bytes, chance: random.Random) -> bool:
-    """Use a template in all ways; whether it is a sound one."""
+def survive(data: bytes, rng: random.Random) -> bool:
+    """Use a template in all ways; return whether it is valid."""
     try:
-        template = Template(data if b"\n" in data else data + b"\n", seed=chance.randrange(9))
+        template = Template(data if b"\n" in data else data + b"\n", seed=rng.randrange(9))
         template.check()
         assert template.explanation and template.count >= 0
         if template.count:
-            _use(template, chance)
+            _use(template, rng)
     except TemplateError as problem:
         message = str(problem)
         assert "\n" not in message, message
@@ -365,13 +363,13 @@ def survive(data: bytes, chance: random.Random) -> bool:
     return True
 
 
-def _use(template: Template, chance: random.Random) -> None:
+def _use(template: Template, rng: random.Random) -> None:
     assert len(columns_of(template)) >= 3
-    made = [template.at(template.count - 1), template.draw(chance)]
-    kind = chance.randrange(100)
+    variations = [template.at(template.count - 1), template.draw(rng)]
+    kind = rng.randrange(100)
     if kind < 30:
         try:
-            made += template.sample(min(2, template.count), seed=1)
+            variations += template.sample(min(2, template.count), seed=1)
         except ValueError as problem:
             if isinstance(problem, TemplateError) or "can be drawn in balance" not in str(problem):
                 raise
@@ -379,19 +377,19 @@ def _use(template: Template, chance: random.Random) -> None:
         for name in template.splits:
             part = template.split(name)
             if part.count:
-                made.append(part[part.count - 1])
+                variations.append(part[part.count - 1])
     elif kind < 51:
         findings(template)
-    for variation in made:
+    for variation in variations:
         name = variation.stem() + ".yaml"
         assert len(name.encode()) <= LONGEST_NAME and "/" not in name, name
         assert len(row_of(variation, 0, template)) == len(columns_of(template))
         assert variation.text and repr(variation)
-    assert made[chance.randrange(2)].reading.text
+    assert variations[rng.randrange(2)].reading.text
 
 
 class Hangs(BaseException):
-    """A template took too long."""
+    """A template takes too long."""
 
 
 def _alarm(number: int, frame: FrameType | None) -> None:
@@ -399,9 +397,9 @@ def _alarm(number: int, frame: FrameType | None) -> None:
 
 
 def fuzz(seed: int, count: int, skip: int = 0) -> dict[str, Any]:
-    """Use so many templates, and say what came of them."""
+    """Use so many templates, and return counts and failures."""
     signal.signal(signal.SIGVTALRM, _alarm)
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     report: dict[str, Any] = {
         "seed": seed,
         "templates": 0,
@@ -419,7 +417,7 @@ def fuzz(seed: int, count: int, skip: int = 0) -> dict[str, Any]:
         signal.setitimer(signal.ITIMER_VIRTUAL, HANGS_AFTER)
         faulthandler.dump_traceback_later(WAITS_AFTER, exit=True)
         try:
-            report["sound"] += survive(data, chance)
+            report["sound"] += survive(data, rng)
         except (Exception, Hangs) as problem:
             frames = traceback.extract_tb(problem.__traceback__)
             where = [f"{Path(each.filename).name}:{each.lineno}" for each in frames if "puzzlebox" in each.filename][
@@ -441,16 +439,16 @@ def fuzz(seed: int, count: int, skip: int = 0) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Limit the memory of this process, use the templates, print what came of them."""
+    """Limit the memory of this process, use the templates, and print counts and failures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--skip", type=int, default=0)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
     limit = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    json.dump(fuzz(asked.seed, asked.count, asked.skip), sys.stdout, indent=1)
+    json.dump(fuzz(options.seed, options.count, options.skip), sys.stdout, indent=1)
 
 
 if __name__ == "__main__":

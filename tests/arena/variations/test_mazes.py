@@ -1,4 +1,4 @@
-"""The mazes of the 2019 experiment: sound in every variation, never closed, and as the paper has them."""
+"""The mazes of the 2019 experiment: valid in every variation, never closed, and as in the paper."""
 
 from collections import deque
 from typing import Any
@@ -12,12 +12,12 @@ from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.world import World
 
 FAMILIES = ("mazes/two-by-two", "mazes/three-by-three", "mazes/scrambled", "mazes/circular")
-# Metres between the places tried, and how wide an animal is with some room to spare.
+# Metres between the points that are searched, and the width of an animal with some room to spare.
 STEP, RADIUS = 0.5, 0.55
 
 
 def reachable(task: Task, seed: int = 0) -> bool:
-    """Whether the animal's middle can get next to the food, over open floor."""
+    """Return whether the animal's middle can get next to the food, over open floor."""
     world = World(task, seed=seed)
     start = world.position_of(world.animals[0])
     goal = next(thing for thing in world.things if "Goal" in type(thing).__name__)
@@ -30,18 +30,18 @@ def reachable(task: Task, seed: int = 0) -> bool:
         return all(thing is None or type(thing).__name__ != "Wall" for thing in around)
 
     first = (start[0], start[2])
-    seen, waiting = {(0, 0)}, deque([(0, 0)])
-    while waiting:
-        cell = waiting.popleft()
+    visited, queue = {(0, 0)}, deque([(0, 0)])
+    while queue:
+        cell = queue.popleft()
         x, z = first[0] + cell[0] * STEP, first[1] + cell[1] * STEP
         if (x - food[0]) ** 2 + (z - food[2]) ** 2 < near**2:
             return True
         for di, dk in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            there = (cell[0] + di, cell[1] + dk)
-            if there not in seen:
-                seen.add(there)
-                if is_free((first[0] + there[0] * STEP, first[1] + there[1] * STEP)):
-                    waiting.append(there)
+            neighbour = (cell[0] + di, cell[1] + dk)
+            if neighbour not in visited:
+                visited.add(neighbour)
+                if is_free((first[0] + neighbour[0] * STEP, first[1] + neighbour[1] * STEP)):
+                    queue.append(neighbour)
     return False
 
 
@@ -59,7 +59,7 @@ def test_every_value_makes_a_sound_task(name: str) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_there_is_a_way_to_the_food(name: str) -> None:
     for variation in Template(name).sample(6, seed=2):
-        assert reachable(variation.task), variation.described()
+        assert reachable(variation.task), variation.description()
 
 
 def test_a_closed_maze_would_be_noticed() -> None:

@@ -1,4 +1,4 @@
-"""Mutilated templates are refused with one sentence or work; see `template_fuzz.py`.
+"""Damaged templates are refused with one sentence or work; see `template_fuzz.py`.
 
 `make slow` uses 100,000 templates from four seeds, `make test` a few hundred. PUZZLEBOX_FUZZ_TEMPLATES asks for another
 number from each seed.
@@ -18,7 +18,7 @@ TEMPLATES = int(os.environ.get("PUZZLEBOX_FUZZ_TEMPLATES", "25000"))
 
 
 def fuzzed(seed: int, count: int) -> dict[str, Any]:
-    """What a process with limited memory says about so many templates."""
+    """Return the report of a process with limited memory about so many templates."""
     words = [sys.executable, str(SCRIPT), "--seed", str(seed), "--count", str(count)]
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **threads}, check=False)

@@ -1,4 +1,4 @@
-"""The bundled templates: how many tasks they hold, that all of them are sound, and that they can be solved.
+"""The bundled templates: the number of their tasks, that all of them are valid, and that they can be solved.
 
 A script knows what was chosen for its variation and plays it by the true state; its bare actions pass again.
 """
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from player import Player, passes, replayed, solved
+from player import Player, passes, replay, solved
 from puzzlebox.arena.variations import Template, Variation
-from puzzlebox.arena.variations.findings import findings, showing_all
+from puzzlebox.arena.variations.findings import covering_variations, findings
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.batteries import template_names
@@ -33,7 +33,7 @@ def food_at(player: Player) -> tuple[float, float]:
 
 
 def cups(player: Player, values: Values) -> None:
-    """Through the gap beside the pen with the food, and in from behind."""
+    """Go through the gap beside the pen with the food, and in from behind."""
     thaw(player, values["wait"])
     x, _ = food_at(player)
     beside = x - values["spacing"] / 2 if values["target"] else x - 4
@@ -44,7 +44,7 @@ def cups(player: Player, values: Values) -> None:
 
 
 def falling(player: Player, values: Values) -> None:
-    """Round the nearer end of the wall."""
+    """Go round the nearer end of the wall."""
     thaw(player, values["wait"])
     end = 20 + (1 if values["aside"] > 0 else -1) * (values["width"] / 2 + 2)
     player.go_to(end, values["ahead"] - 3)
@@ -53,13 +53,13 @@ def falling(player: Player, values: Values) -> None:
 
 
 def occluders(player: Player, values: Values) -> None:
-    """To the gap, or beyond the far screen, and in from behind."""
+    """Go to the gap, or beyond the far screen, and in from behind."""
     thaw(player, 10)
 
-    def seen(x: float) -> float:
+    def mirror(x: float) -> float:
         return x if values["side"] == "none" else 40 - x
 
-    gap = seen(23.5)
+    gap = mirror(23.5)
     x, z = food_at(player)
     player.go_to(gap, values["ahead"] - 3, near=0.2, speed=6)
     player.go_to(gap, z + 4, near=0.3, speed=6)
@@ -72,35 +72,35 @@ def approach(player: Player, values: Values) -> None:
 
 
 def avoid(player: Player, values: Values) -> None:
-    """Past the side of the danger that is nearer to the food."""
+    """Go past the side of the danger that is nearer to the food."""
 
-    def seen(z: float) -> float:
+    def mirror(z: float) -> float:
         return z if values["side"] == "none" else 40 - z
 
     middle = 20 + values["aside"]
     end = middle + (1 if values["food_x"] > middle else -1) * (values["width"] / 2 + 2)
     for z in (values["ahead"] - values["depth"] / 2 - 2, values["ahead"] + values["depth"] / 2 + 2):
-        player.go_to(end, seen(z))
+        player.go_to(end, mirror(z))
     player.fetch("GoodGoal")
 
 
-def turned(x: float, z: float, degrees: float) -> tuple[float, float]:
-    """A place of an arena of 40 m after it was turned."""
+def rotate_point(x: float, z: float, degrees: float) -> tuple[float, float]:
+    """Return a point of an arena of 40 m after the arena was turned."""
     for _ in range(int(degrees) // 90):
         x, z = z, 40 - x
     return x, z
 
 
 def climb(player: Player, values: Values) -> None:
-    """To the foot of the ramp, then up."""
+    """Go to the foot of the ramp, then up."""
     foot = values["z"] - values["width"] / 2 - values["length"] - 2
-    player.go_to(*turned(values["x"], foot, values["turn"]))
-    player.go_to(*turned(values["x"], values["z"] - values["width"] / 2, values["turn"]), near=1.0, speed=8)
+    player.go_to(*rotate_point(values["x"], foot, values["turn"]))
+    player.go_to(*rotate_point(values["x"], values["z"] - values["width"] / 2, values["turn"]), near=1.0, speed=8)
     player.fetch("GoodGoal")
 
 
 def push(player: Player, values: Values) -> None:
-    """The block out of the doorway, then round it to the food."""
+    """Push the block out of the doorway, then go round it to the food."""
     player.go_to(values["door_x"], values["wall_z"] - 4, near=0.15, speed=5)
     player.face(0)
     kind = values["block"]
@@ -113,10 +113,10 @@ def push(player: Player, values: Values) -> None:
 
 
 def press(player: Player, values: Values) -> None:
-    """Run into the button, step back, and take what it brought."""
+    """Run into the button, step back, and take the reward."""
 
     def go_to(x: float, z: float) -> None:
-        player.go_to(*turned(x, z, values["turn"]))
+        player.go_to(*rotate_point(x, z, values["turn"]))
 
     x, z = values["button_x"], values["button_z"]
     go_to(x - 0.2, z - 4)
@@ -161,7 +161,7 @@ def test_families_are_large(name: str) -> None:
     assert sum(family.split(each).count for each in family.splits) == family.count
 
 
-# What holds for the members of a family holds for the family, but for how they are put together.
+# A family is tested through its members, apart from how they are combined.
 EACH = [pytest.param(name, marks=pytest.mark.slow) if "/" not in name else name for name in template_names()]
 
 
@@ -191,8 +191,8 @@ def test_sampled_variations_can_be_solved(name: str) -> None:
         try:
             solved(task, lambda player, values=values: SCRIPTS[name](player, values))
         except AssertionError as problem:
-            raise AssertionError(f"{variation.described()}: {problem}") from problem
-        assert not passes(replayed(task, [NOOP] * 100))
+            raise AssertionError(f"{variation.description()}: {problem}") from problem
+        assert not passes(replay(task, [NOOP] * 100))
 
 
 @pytest.mark.parametrize("name", [name for name in MEMBERS if name.startswith("object-permanence")])
@@ -205,13 +205,13 @@ def test_permanence_has_a_visible_control(name: str) -> None:
         same = {"wall": 0, "view": 0, "control": 0}
         assert {**hidden.values, **same} == {**visible.values, **same}
         assert (hidden.labels[-1], visible.labels[-1]) == ("hidden", "visible")
-        assert hidden.task.arenas[0].metadata.given()["control"] == "test"
-        assert visible.task.arenas[0].metadata.given()["control"] == "control"
+        assert hidden.task.arenas[0].metadata.explicit_values()["control"] == "test"
+        assert visible.task.arenas[0].metadata.explicit_values()["control"] == "control"
         assert (_sees_food(hidden), _sees_food(visible)) == (False, True)
 
 
 def _sees_food(variation: Variation) -> bool:
-    """Whether some pixel shows the food at the moment the animal is let go; glass is looked through."""
+    """Return whether some pixel shows the food when the animal can first move; glass is transparent."""
     from puzzlebox.arena.senses.camera import Camera
 
     world = World(variation.task, seed=0)
@@ -223,8 +223,8 @@ def _sees_food(variation: Variation) -> bool:
 
 def test_showing_all_shows_every_value() -> None:
     template = Template("basic-control/approach")
-    shown = {variation.values["theme"] for variation in showing_all(template)}
-    assert shown == {"classic", "laboratory", "meadow", "desert", "snow", "night"}
+    value_text = {variation.values["theme"] for variation in covering_variations(template)}
+    assert value_text == {"classic", "laboratory", "meadow", "desert", "snow", "night"}
 
 
 def test_drawing_from_a_family_goes_by_member() -> None:

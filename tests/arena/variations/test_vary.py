@@ -1,4 +1,4 @@
-"""Templates in both forms: what they mean, and what is said about those that mean nothing."""
+"""Templates in both formats: the tasks they stand for, and the messages about mistakes."""
 
 from collections import Counter
 from itertools import pairwise
@@ -54,17 +54,17 @@ def ours(vary: str, arena: str = "time_limit: 250", rest: str = "") -> str:
 
 
 def values(template: Template, *path: Any) -> list[Any]:
-    """What stands at a place of every variation."""
-    found = []
+    """Return the value at a path in every variation."""
+    results = []
     for variation in template:
         value: Any = variation.data
         for step in path:
             value = value[step]
-        found.append(value)
-    return found
+        results.append(value)
+    return results
 
 
-# --- procgen-companion's form
+# --- procgen-companion's format
 
 
 def test_template_a() -> None:
@@ -90,7 +90,7 @@ def test_template_b() -> None:
     assert [variation.stem()[6:] for variation in template] == ["narrow"] * 3 + ["wide"] * 3
     colours = values(template, "arenas", "0", "items", 0, "colors")
     assert all(one == other for one, other in colours)
-    # Both are there before one comes again, and the draws are the same for every outer combination.
+    # Both occur before one is repeated, and the draws are the same for every outer combination.
     assert {one for one, _ in colours[:2]} == {"a", "b"} and colours[:3] == colours[3:]
 
 
@@ -128,7 +128,7 @@ def test_nested_tags_expand() -> None:
 
 
 def test_generators_within_a_case_count_only_there() -> None:
-    """A generator in `then` varies only where its case is taken."""
+    """A generator in `then` varies only where its case matches."""
     then = "!ProcIf {value: arenas.0.passMark, cases: [0, 1], then: [!ProcList [10, 20, 30], 40]}"
     template = Template(procgen(f"timeLimit: {then}\npassMark: !ProcList [0, 1]"))
     pairs = [(v.data["arenas"]["0"]["passMark"], v.data["arenas"]["0"]["timeLimit"]) for v in template]
@@ -191,7 +191,7 @@ def test_restricted_combinations_are_different_and_seeded() -> None:
     assert drawn != values(Template(text, seed=4), "arenas", "0", "blackouts")
 
 
-# --- our form
+# --- the Puzzlebox format
 
 
 def test_the_example_of_the_issue() -> None:
@@ -408,7 +408,7 @@ def test_templates_in_templates(tmp_path: Path) -> None:
         Template(family)
 
 
-# --- what is wrong
+# --- mistakes
 
 BAD = {
     "cycle": (ours("x: [1]", rest="let: {a: b + 1, b: a + x}"), 2, "`a` depends on itself: a -> b -> a"),
@@ -559,7 +559,7 @@ def test_there_are_no_more_than_there_are() -> None:
 
 
 def test_nothing_but_a_sentence_comes_of_broken_templates() -> None:
-    """Words exchanged, inserted and cut out at random: a template, or an error that says what is wrong."""
+    """Words swapped, inserted and removed at random give a template or a TemplateError."""
     from puzzlebox.batteries import template_path
 
     paths = [template_path(name) for name in template_names() if "/" in name]

@@ -64,8 +64,8 @@ def test_count_and_list(file: Path) -> None:
 
 
 def test_bundled_templates_are_listed() -> None:
-    told = run("vary").stdout
-    assert "object-permanence" in told and "basic-control/push" in told
+    output = run("vary").stdout
+    assert "object-permanence" in output and "basic-control/push" in output
 
 
 def test_written_files_pass_the_check(file: Path, tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_writing_goes_on_where_it_was_interrupted(file: Path, tmp_path: Path) ->
         if done:
             raise KeyboardInterrupt
 
-    asked = {"sample": None, "head": None, "split": None, "sample_seed": 0}
+    request = {"sample": None, "head": None, "split": None, "sample_seed": 0}
     with pytest.raises(KeyboardInterrupt):
-        write_folder(template, broken, range(30), 30, asked, progress=interrupted)
-    # As after a loss of power: half a row, and fewer files than rows would say.
+        write_folder(template, broken, range(30), 30, request, progress=interrupted)
+    # As after a loss of power: half a row, and fewer files than rows.
     text = (broken / "manifest.csv").read_text().splitlines(keepends=True)
     (broken / "manifest.csv").write_text("".join(text[:12]) + text[12][:5])
     for path in sorted(broken.glob("*.yaml"))[15:]:
@@ -172,7 +172,7 @@ def test_check_recognises_templates(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("vary: {a: [1]}\nlet: {x: p[0]+1}\n", "2:11: error: this is not valid YAML: a `,` or `}` is missing"),
         ("vary:\n  x: &a [*a, 1]\n", "2:10: error: the alias `*a` contains itself"),
@@ -180,11 +180,11 @@ def test_check_recognises_templates(file: Path) -> None:
         ("vary: {x: &a [1, 2]}\narenas:" + "\n- [*a, *a, *a, *a]" * 10_000, "more than 100000 values"),
     ],
 )
-def test_check_says_why_a_template_is_no_yaml(text: str, said: str, tmp_path: Path) -> None:
+def test_check_says_why_a_template_is_no_yaml(text: str, expected_text: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.yml"
     path.write_text(text)
     sentence = run("vary", path, "--count").stderr.strip()
-    assert said in sentence
+    assert expected_text in sentence
     result = run("check", path)
     assert result.exit_code == 1 and sentence in result.stdout
 
@@ -198,10 +198,10 @@ def test_check_names_the_file_of_a_family(tmp_path: Path) -> None:
     result = run("check", family)
     assert result.exit_code == 1
     assert f"{sentence}\n    2 | arenas: [{{time_limit: $y}}]\n      |                       ^^\n" in result.stdout
-    (found,) = json.loads(run("check", "--json", family).stdout)
-    assert found["file"] == str(family) and found["findings"][0]["file"] == str(member)
-    (found,) = json.loads(run("check", "--json", member).stdout)
-    assert "file" not in found["findings"][0]
+    (report,) = json.loads(run("check", "--json", family).stdout)
+    assert report["file"] == str(family) and report["findings"][0]["file"] == str(member)
+    (report,) = json.loads(run("check", "--json", member).stdout)
+    assert "file" not in report["findings"][0]
 
 
 def test_contact_sheet(file: Path, tmp_path: Path) -> None:
@@ -217,16 +217,16 @@ def test_contact_sheet(file: Path, tmp_path: Path) -> None:
 
 def test_each_episode_is_a_fresh_variation(file: Path) -> None:
     env = puzzlebox.make(file, camera=None)
-    seen = []
+    variations = []
     for episode in range(12):
         _, info = env.reset(seed=3 if episode == 0 else None)
         wall = env.world.arena.items[1]
         assert wall.at is not None and wall.at[0] == info["variation"]["wall_x"]
         assert env.step(0)[4]["variation"] == info["variation"]
-        seen.append(info["variation"])
-    assert len({tuple(each.items()) for each in seen}) > 6
+        variations.append(info["variation"])
+    assert len({tuple(each.items()) for each in variations}) > 6
     again = puzzlebox.make(TEMPLATE, camera=None)
-    assert [again.reset(seed=3 if i == 0 else None)[1]["variation"] for i in range(12)] == seen
+    assert [again.reset(seed=3 if i == 0 else None)[1]["variation"] for i in range(12)] == variations
     assert "variation" not in puzzlebox.make("examples/food", camera=None).reset()[1]
 
 
@@ -260,9 +260,9 @@ def test_vectors_draw_their_own(file: Path, workers: int) -> None:
 def test_all_arenas_of_a_variation_are_played() -> None:
     text = "vary: {x: {range: [1, 1000]}}\narenas:\n  - {time_limit: $x}\n  - {time_limit: $x + 1}\n"
     env = puzzlebox.make(text, camera=None)
-    told = [env.reset(seed=2 if i == 0 else None)[1] for i in range(4)]
-    assert [info["arena"] for info in told] == [0, 1, 0, 1]
-    first, second, third, fourth = (info["variation"]["x"] for info in told)
+    output = [env.reset(seed=2 if i == 0 else None)[1] for i in range(4)]
+    assert [info["arena"] for info in output] == [0, 1, 0, 1]
+    first, second, third, fourth = (info["variation"]["x"] for info in output)
     assert first == second and third == fourth and first != third
 
 

@@ -1,4 +1,4 @@
-"""Templates that would take all memory or all day: what is counted before anything is computed, and what is said."""
+"""Templates that would take too much memory or time: they are refused before anything is computed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ from test_vary import A, ours, procgen
 
 
 class Hangs(Exception):
-    """A template took so long that nobody would wait for it."""
+    """A template takes too long."""
 
 
 @contextmanager
 def no_hang() -> Iterator[None]:
-    """Stop what would otherwise run for hours: what takes a minute of the processor."""
+    """Stop a test that takes a minute of CPU time, which would otherwise run for hours."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise Hangs
@@ -37,21 +37,21 @@ def no_hang() -> Iterator[None]:
         signal(SIGVTALRM, before)
 
 
-def used(text: str) -> str:
-    """What is said about a template when it is checked and all of it is used."""
+def message_of(text: str) -> str:
+    """Return the message about a template when it is checked and all of it is used."""
     with no_hang(), pytest.raises(TemplateError) as raised:
         template = Template(text)
         template.check()
         for variation in (template.at(0), template.at(template.count - 1), template.draw(Random(1))):
-            assert variation.text and variation.stem() and variation.described()
+            assert variation.text and variation.stem() and variation.description()
         findings(template)
     return str(raised.value)
 
 
-def chained(count: int, step: str, wanted: str, first: str = "1") -> str:
-    """A template in which each name is made from the one before."""
+def chain(count: int, step: str, value: str, first: str = "1") -> str:
+    """Return a template in which each name refers to the one before."""
     let = "".join(f"  v{number}: {step.replace('V', f'v{number - 1}')}\n" for number in range(1, count))
-    return f"vary: {{v0: [{first}, 2]}}\nlet:\n{let}arenas: [{{time_limit: {wanted}}}]\n"
+    return f"vary: {{v0: [{first}, 2]}}\nlet:\n{let}arenas: [{{time_limit: {value}}}]\n"
 
 
 def repeated(depth: int) -> str:
@@ -62,7 +62,7 @@ def repeated(depth: int) -> str:
 
 
 def following(count: int, also: str = "") -> str:
-    """A template in which each item asks twice how the next one is turned."""
+    """Return a template in which each item refers twice to the rotation of the next one."""
     items = [
         f"- !Item {{name: Wall, id: i{number}, rotations: [!ProcIf {{value: [i{number + 1}.rotations.0, "
         f"i{number + 1}.rotations.0], cases: [[1, 1]], then: [1], default: 2}}]}}"
@@ -74,20 +74,20 @@ def following(count: int, also: str = "") -> str:
 
 ROW, NL = "[" + "1, " * 150 + "],", "\n"
 HUGE = "1" + "0" * 400
-# What is written, in which line and column the mistake is, and what is said about it.
+# The text, the line and column of the mistake, and the message.
 CASES: dict[str, tuple[str, str, str]] = {
     "round": (
         ours("a: [1, 2]", 'time_limit: "$round(a, -100000000)"'),
         "4:17",
         "`round(a, -100000000)` has no value: round takes from -15 to 15 digits, not -100000000",
     ),
-    "lists in lists": (chained(26, '"$[V, V]"', "$v25"), "", "more than 100,000 values"),
-    "lists joined": (chained(30, "$V + V", "$len(v29)", "[a, b]"), "", "more than 100,000 values"),
-    "lists written": (chained(30, "[$V, $V]", "$v29"), "", "more than 100,000 values"),
-    "mappings written": (chained(30, "{a: $V, b: $V}", "$v29"), "", "more than 100,000 values"),
-    "texts": (chained(30, '"${V}${V}"', "$v29"), "", "more than 10,000 characters"),
-    "texts joined": (chained(30, "$V + V", "$v29", "a"), "", "more than 10,000 characters"),
-    "names": (chained(900, "$V + 1", "$v899"), "52:3", "`v50` rests on a chain of more than 50 names"),
+    "lists in lists": (chain(26, '"$[V, V]"', "$v25"), "", "more than 100,000 values"),
+    "lists joined": (chain(30, "$V + V", "$len(v29)", "[a, b]"), "", "more than 100,000 values"),
+    "lists written": (chain(30, "[$V, $V]", "$v29"), "", "more than 100,000 values"),
+    "mappings written": (chain(30, "{a: $V, b: $V}", "$v29"), "", "more than 100,000 values"),
+    "texts": (chain(30, '"${V}${V}"', "$v29"), "", "more than 10,000 characters"),
+    "texts joined": (chain(30, "$V + V", "$v29", "a"), "", "more than 10,000 characters"),
+    "names": (chain(900, "$V + 1", "$v899"), "52:3", "`v50` rests on a chain of more than 50 names"),
     "names in any order": (
         "vary: {a: [1]}\nlet: {"
         + ", ".join(f"v{i}: v{i + 1} + 1" for i in range(500))
@@ -96,7 +96,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "`v451` rests on a chain of more than 50 names",
     ),
     "too many names": (
-        chained(5000, "$V + 1", "$v4999"),
+        chain(5000, "$V + 1", "$v4999"),
         "1002:3",
         "the template has more than 1,000 names",
     ),
@@ -170,16 +170,16 @@ CASES: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_costs_too_much_gets_one_sentence(name: str) -> None:
     text, place, sentence = CASES[name]
-    if not sentence:  # much, but not too much
+    if not sentence:  # large, but allowed
         with no_hang():
             template = Template(text)
             template.check()
             assert template.at(template.count - 1).text and template.draw(Random(1)).text
         return
-    said = used(text)
-    assert sentence in said, said
-    assert said.startswith(f"<text>:{place}" if place else "<text>:"), said
-    assert "\n" not in said and len(said) < 1000
+    message = message_of(text)
+    assert sentence in message, message
+    assert message.startswith(f"<text>:{place}" if place else "<text>:"), message
+    assert "\n" not in message and len(message) < 1000
 
 
 def test_long_labels_are_cut_to_what_a_file_system_takes(tmp_path: Path) -> None:
@@ -193,8 +193,8 @@ def test_long_labels_are_cut_to_what_a_file_system_takes(tmp_path: Path) -> None
 
 def test_long_names_are_refused() -> None:
     name = "n" * 300
-    said = used(f"vary: {{{name}: [1, 2]}}\narenas: [{{time_limit: 1}}]\n")
-    assert said == f"<text>:1:8: error: the name `{'n' * 20}...` has 300 letters; the most is 100"
+    message = message_of(f"vary: {{{name}: [1, 2]}}\narenas: [{{time_limit: 1}}]\n")
+    assert message == f"<text>:1:8: error: the name `{'n' * 20}...` has 300 letters; the most is 100"
 
 
 def test_a_template_names_only_so_many_others(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Templates drawn at random, against a straightforward enumeration written here."""
+"""Random templates, against a straightforward enumeration."""
 
 from itertools import islice, product
 from typing import Any
@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from puzzlebox.arena.variations import Template
 from puzzlebox.arena.variations.procgen_form import PALETTE
-from puzzlebox.arena.variations.shuffle import Shuffle, shares
+from puzzlebox.arena.variations.shuffle import Shuffle, split_range
 
-# A node of a template in the test's own words: ("value", v), ("list", options), ("seq", children),
+# A node of a template as plain data: ("value", v), ("list", options), ("seq", children),
 # ("repeat", amount, child), ("colour", n), ("labelled", [(label, child)]).
-Made = tuple[Any, ...]
+TemplateNode = tuple[Any, ...]
 VALUES = st.builds(lambda value: ("value", value), st.integers(0, 5))
 
 
-def deeper(inner: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
+def deeper(inner: st.SearchStrategy[TemplateNode]) -> st.SearchStrategy[TemplateNode]:
     several = st.lists(inner, min_size=1, max_size=3)
     return st.one_of(
         st.builds(lambda options: ("list", options), several),
@@ -30,7 +30,7 @@ def deeper(inner: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
 NODES = st.recursive(VALUES, deeper, max_leaves=5)
 
 
-def text_of(node: Made) -> str:
+def text_of(node: TemplateNode) -> str:
     match node:
         case ("value", value):
             return str(value)
@@ -48,29 +48,29 @@ def text_of(node: Made) -> str:
     raise AssertionError(node)
 
 
-def expanded(node: Made) -> list[tuple[Any, list[str]]]:
-    """Every value a node can have, in order, each with its labels."""
+def expand(node: TemplateNode) -> list[tuple[Any, list[str]]]:
+    """Return every value of a node, in order, each with its labels."""
     match node:
         case ("value", value):
             return [(value, [])]
         case ("list", options):
-            return [each for option in options for each in expanded(option)]
+            return [each for option in options for each in expand(option)]
         case ("seq", children):
-            rows = product(*map(expanded, children))
+            rows = product(*map(expand, children))
             return [([value for value, _ in row], [word for _, words in row for word in words]) for row in rows]
         case ("repeat", amount, child):
-            return [([value] * amount, labels) for value, labels in expanded(child)]
+            return [([value] * amount, labels) for value, labels in expand(child)]
         case ("colour", number):
             return [(dict(zip("rgb", colour, strict=True)), []) for colour in PALETTE[:number]]
         case ("labelled", options):
-            return [(value, [label, *labels]) for label, child in options for value, labels in expanded(child)]
+            return [(value, [label, *labels]) for label, child in options for value, labels in expand(child)]
     raise AssertionError(node)
 
 
 @settings(max_examples=150)
 @given(NODES, NODES, st.lists(st.integers(0, 5), min_size=1, max_size=3), st.integers(0, 5))
-def test_procgen_enumeration(first: Made, second: Made, marks: list[int], limit: int) -> None:
-    """Count, order, contents and labels; a condition that stands before what it looks at is right in every file."""
+def test_procgen_enumeration(first: TemplateNode, second: TemplateNode, marks: list[int], limit: int) -> None:
+    """Count, order, contents and labels are right, also where a condition precedes what it refers to."""
     text = f"""!ArenaConfig
 id: root
 arenas:
@@ -82,9 +82,9 @@ arenas:
 """
     template = Template(text)
     template.check()
-    wanted = list(product(expanded(first), marks, expanded(second)))
-    assert template.count == len(template) == len(wanted)
-    for variation, ((blackouts, before), mark, (time, after)) in islice(zip(template, wanted, strict=True), 60):
+    expected = list(product(expand(first), marks, expand(second)))
+    assert template.count == len(template) == len(expected)
+    for variation, ((blackouts, before), mark, (time, after)) in islice(zip(template, expected, strict=True), 60):
         arena = variation.data["arenas"]["0"]
         assert (arena["blackouts"], arena["passMark"], arena["timeLimit"]) == (blackouts, mark, time)
         assert arena["mergeNextArena"] == ("low" if mark <= limit else "high")
@@ -100,7 +100,7 @@ PYTHON = {"!=": int.__ne__, "<": int.__lt__, "<=": int.__le__, "==": int.__eq__}
 @settings(max_examples=150)
 @given(VARIABLES, st.lists(COMPARED, max_size=2), st.booleans())
 def test_ours_with_requirements(lists: list[list[int]], rules: list[tuple[int, str, int, int]], inner: bool) -> None:
-    """The product with what is forbidden left out, in its order; numbers and combinations go both ways."""
+    """The combinations are the product without the forbidden ones, in its order; ranks and combinations agree."""
     names = [f"v{number}" for number in range(len(lists))]
     used = [(names[a % len(names)], op, names[b % len(names)], add) for a, op, b, add in rules]
     lines = ["vary:", *(f"  {name}: {options}" for name, options in zip(names, lists, strict=True))]
@@ -109,21 +109,21 @@ def test_ours_with_requirements(lists: list[list[int]], rules: list[tuple[int, s
         lines += [f"  - {a} {op} {b} + {add}" for a, op, b, add in used]
     lines += ["arenas:", "  - time_limit: $v0 + 10"]
     lines += ["    pass_mark: {vary: [0, {vary: [1, 2]}]}"] if inner else []
-    wanted = []
+    expected = []
     for row in product(*lists):
-        known = dict(zip(names, row, strict=True))
-        if all(PYTHON[op](known[a], known[b] + add) for a, op, b, add in used):
-            wanted += [(known, mark) for mark in ((0, 1, 2) if inner else (None,))]
+        values = dict(zip(names, row, strict=True))
+        if all(PYTHON[op](values[a], values[b] + add) for a, op, b, add in used):
+            expected += [(values, mark) for mark in ((0, 1, 2) if inner else (None,))]
     try:
         template = Template("\n".join(lines))
     except ValueError as problem:
-        assert not wanted and "no combination satisfies" in str(problem)
+        assert not expected and "no combination satisfies" in str(problem)
         return
-    assert template.count == len(wanted)
-    for variation, (known, mark) in zip(template, wanted, strict=True):
-        assert {name: variation.values[name] for name in names} == known
+    assert template.count == len(expected)
+    for variation, (values, mark) in zip(template, expected, strict=True):
+        assert {name: variation.values[name] for name in names} == values
         assert variation.data["arenas"][0].get("pass_mark") == mark
-        assert variation.data["arenas"][0]["time_limit"] == known["v0"] + 10
+        assert variation.data["arenas"][0]["time_limit"] == values["v0"] + 10
     for index in range(template.count):
         selection: dict[Any, int] = {}
         template._plan.space.unrank(index, selection)
@@ -146,5 +146,5 @@ def test_shuffle_is_one_to_one(count: int, seed: int, data: st.DataObject) -> No
 @settings(max_examples=60)
 @given(st.integers(0, 1000), st.lists(st.floats(0.01, 1), min_size=1, max_size=4))
 def test_shares_cover_everything_once(count: int, weights: list[float]) -> None:
-    parts = shares(count, [weight / sum(weights) for weight in weights])
+    parts = split_range(count, [weight / sum(weights) for weight in weights])
     assert [number for part in parts for number in part] == list(range(count))

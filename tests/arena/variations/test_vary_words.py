@@ -104,8 +104,8 @@ def test_the_templates_of_the_page_are_right() -> None:
 def test_the_python_of_the_page_runs_as_pasted(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     exec(compile(code, "variations.md", "exec"), {})
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("11664 ") and len(said) == 5
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("11664 ") and len(lines) == 5
 
 
 def test_the_page_has_every_way_and_every_count() -> None:

@@ -277,7 +277,7 @@ def test_each_agent_has_its_own_action_health_and_reward() -> None:
     assert rewards[0] == pytest.approx(0.999 - 45 / 500)
     assert rewards[1] == pytest.approx(-45 / 500)
     assert world.animals[0].health > world.animals[1].health
-    assert [animal.asked["team"] for animal in world.animals] == [0, 1]
+    assert [animal.settings["team"] for animal in world.animals] == [0, 1]
 
 
 @pytest.mark.parametrize("end", ["any", "all"])

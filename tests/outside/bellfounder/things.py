@@ -21,4 +21,4 @@ class Bell(Thing):
         return (box(self.shapes()[0], color=(0.45, 0.25, 0.08)),)
 
     def touched(self, stage, animal):
-        stage.pay(animal, self.asked["pitch"] / 100_000)
+        stage.pay(animal, self.settings["pitch"] / 100_000)

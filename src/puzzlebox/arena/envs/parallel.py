@@ -194,7 +194,7 @@ class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
 
     def _info(self, agent: str, events: tuple[Event, ...]) -> dict[str, Any]:
         animal = self.world.animals[self._index(agent)]
-        return self._info_of(animal, events, {"team": animal.asked["team"], **self._constant_info})
+        return self._info_of(animal, events, {"team": animal.settings["team"], **self._constant_info})
 
     # --- snapshots
 

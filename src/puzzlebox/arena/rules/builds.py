@@ -1,10 +1,9 @@
-"""What each build of the Animal-AI Environment did: for each preset, the rules that differ from Puzzlebox's own.
+"""The rules of each build of the Animal-AI Environment: for each preset, those that differ from Puzzlebox's own.
 
-This table decides what `rules="3.1"` means. `Rules` in `rules.py` says what each field does, and its defaults are the
-preset `puzzlebox`. Things and world ask for single fields, never for the name of a preset, so nothing else differs
-between presets.
+This table defines `rules="3.1"`. `Rules` in `rules.py` documents each field, and its defaults are the preset
+`puzzlebox`. Things and world read single fields, never the name of a preset, so nothing else differs between presets.
 
-| preset | what it rebuilds |
+| preset | what it reproduces |
 |---|---|
 | `puzzlebox` | no build: the rules a new study should use; the page on differences says why each differs |
 | `4.3` | build 4.3, which the scripts of today's users were written for |
@@ -14,7 +13,7 @@ between presets.
 
 from typing import Any
 
-# Kilograms of things in builds before 4.1.0, where they differ from the pages of these things.
+# Masses (kg) of things in builds before 4.1.0, where they differ from the catalogue.
 _MASSES_3_1 = {"LightBlock": 1.0, "HeavyBlock": 2.0, "UBlock": 1.5, "LBlock": 1.5, "JBlock": 1.5}
 _MASSES_2019 = {**_MASSES_3_1, "Agent": 1.0, "Wall": 100.0, "WallTransparent": 100.0, "Ramp": 100.0}
 

@@ -1,4 +1,4 @@
-"""The rules of an episode as one value: what may differ between builds of the original, field by field."""
+"""The rules of an episode as one value: one field for each difference between builds of the original."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -11,30 +11,31 @@ import numpy as np
 from puzzlebox.arena.rules.builds import BUILDS
 from puzzlebox.text import nearest
 
-# Which names are things, and how a message about an unknown one ends. The catalogue of things lies above this room and
-# hands both in with `name_things`; until then any name is taken, and a World, which copies its rules, refuses it.
-_names: Collection[str] = ()
-_ending: Callable[[str, Collection[str]], str] = nearest
+# The names of all things, and the function that suggests one for an unknown name. The catalogue of things lies above
+# this room and sets both with `set_thing_names`; until then any name is accepted, and a World, which copies its rules,
+# refuses it.
+_thing_names: Collection[str] = ()
+_suggest: Callable[[str, Collection[str]], str] = nearest
 
 
-def name_things(names: Collection[str], ending: Callable[[str, Collection[str]], str]) -> None:
-    """Tell this room which things there are, so that `Rules` refuses a mass for anything else.
+def set_thing_names(names: Collection[str], suggest: Callable[[str, Collection[str]], str]) -> None:
+    """Set the names of all things, so that `Rules` refuses a mass for anything else.
 
     Args:
         names: the names of all things; the collection may grow later.
-        ending: what a message about an unknown name ends with, given that name and the known ones.
+        suggest: returns the end of a message about an unknown name, given that name and the known ones.
     """
-    global _names, _ending
-    _names, _ending = names, ending
+    global _thing_names, _suggest
+    _thing_names, _suggest = names, suggest
 
 
 def _within(value: Any, least: float, most: float) -> bool:
-    """Whether a value is a number between two others; NaN is between none."""
+    """Return whether a value is a number within a range; NaN never is."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     return is_number and bool(least <= value <= most)
 
 
-# What the fields that are words or counts may be.
+# The values that fields with a fixed choice may have.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "success": ("passed", "completed"),
     "goals_to_collect": ("all", "so_far"),
@@ -46,34 +47,34 @@ _RANGES = {"drive": (0, 200), "drag": (0, 40), "quick_stop": (0, 1), "hot_zone_f
 
 @dataclass(frozen=True)
 class Rules:
-    """What may differ between builds of the original; `builds.py` says which build did what.
+    """The rules of an episode: what may differ between builds of the original (`builds.py`).
 
-    Things and world ask for single fields, never for the name of a preset.
+    Things and world read single fields, never the name of a preset.
 
     Attributes:
         decision_period: physics steps an action is held for.
         drive: acceleration of an animal that moves, in m/s^2; no animal gets faster than 27.5 m/s.
-        drag: how fast the air slows an animal, per second.
-        quick_stop: what remains of an animal's speed each physics step it stands still.
-        masses: kilograms of things that weigh something else than their page says.
-        left_out: whether a thing that does not fit is left out; otherwise it lies in the corner.
-        success: what the notification shows and merging arenas asks for. "passed": that the episode is passed;
-            "completed": that the arena was completed with a return of at least the pass mark, or with any return
-            where the mark is 0, as in the game.
-        goals_to_collect: "all": collecting ends with the last positive goal that is there or will be dispensed;
-            "so_far": as soon as one has collected as many as were there at the start or dispensed by then.
+        drag: drag of the air on an animal, per second.
+        quick_stop: factor on an animal's speed at each physics step without a move.
+        masses: masses in kilograms, by the name of the thing, that differ from the catalogue.
+        left_out: whether a thing that does not fit is left out; otherwise it is put into the corner.
+        success: what counts as success for the notification and for merging arenas. "passed": the episode is passed;
+            "completed": the arena was completed with a return of at least the pass mark, or with any return where the
+            mark is 0, as in the original.
+        goals_to_collect: "all": the arena is complete with the last positive goal that is there or will be dispensed;
+            "so_far": with as many goals as were there at the start or dispensed by then.
         changing_goals_count: decay, ripen, grow and shrink goals are among those to collect ("so_far" only).
         ep_ending_goals_end: touching an ...EpEnding goal ends the episode at once.
         decoys_end: touching a DecoyGoal ends the episode.
         ripen_goals_ripen: a RipenGoal gains value; otherwise it loses it like a DecayGoal.
-        spawners: "documented": parameters work; "swollen": they work, and a fruit is 0.25 larger than asked for;
-            "constant": parameters are ignored. But for "documented", a tree bears its fruits at the same places in
-            every episode.
+        spawners: "documented": parameters have their documented effect; "swollen": they do, and a fruit is 0.25 m
+            larger; "constant": they are ignored. Except with "documented", a tree bears its fruits at the same places
+            in every episode.
         grey_tunnels: a CylinderTunnel without a colour is grey; otherwise its colour is drawn.
         hollow_boxes: a HollowBox is hollow, otherwise solid and dropped from half its height.
-        dark_rays: lights out blinds the rays as it blinds the camera.
-        hot_zone_floor: what a HotZone costs at least, per physics step; at most 1,000,000.
-        ray_tags: how many kinds of things the rays tell apart.
+        dark_rays: rays report nothing while the lights are out.
+        hot_zone_floor: the least that a HotZone costs per physics step, 0 to 1,000,000.
+        ray_tags: how many kinds of things the rays distinguish.
     """
 
     decision_period: int = 3
@@ -96,7 +97,7 @@ class Rules:
     ray_tags: Literal[18, 12, 6] = 18
 
     def __post_init__(self) -> None:
-        """Refuse what no episode could be played by."""
+        """Check every field."""
         period = self.decision_period
         if isinstance(period, bool) or not isinstance(period, int) or not 1 <= period <= 100:
             raise ValueError(f"decision_period is {self.decision_period!r}; it must be a whole number from 1 to 100")
@@ -116,8 +117,10 @@ class Rules:
         if not isinstance(self.masses, Mapping):
             raise ValueError(f"masses is {self.masses!r}; it must be a mapping from names of things to kilograms")
         for name, mass in self.masses.items():
-            if _names and name not in _names:
-                raise ValueError(f"the rules give a mass to {name}, which is not a thing{_ending(str(name), _names)}")
+            if _thing_names and name not in _thing_names:
+                raise ValueError(
+                    f"the rules give a mass to {name}, which is not a thing{_suggest(str(name), _thing_names)}"
+                )
             if not _within(mass, 0.01, 1e6):
                 raise ValueError(f"the mass of {name} is {mass!r}; it must be from 0.01 to 1,000,000 kg")
         object.__setattr__(self, "masses", MappingProxyType(dict(self.masses)))
@@ -130,13 +133,13 @@ class Rules:
         return hash((*plain, frozenset(self.masses.items())))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: what `Rules.named` takes back."""
+        """Return the fields as plain data, which `Rules.named` takes back."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         return plain | {"masses": dict(self.masses)}
 
     @classmethod
     def named(cls, rules: "str | Rules | Mapping[str, Any]", **changes: Any) -> "Rules":
-        """The rules of a preset, or those given (a Rules, or what `as_dict` returned), with single fields changed."""
+        """Return the rules of a preset, a Rules, or a mapping from `as_dict`, with single fields changed."""
         if isinstance(rules, str):
             if rules not in PRESETS:
                 raise ValueError(f"there are no rules named {rules!r}{nearest(rules, PRESETS)}")
@@ -149,10 +152,10 @@ class Rules:
                 f"rules is {rules!r}; it must be a Rules, a mapping of its fields, or the name of a preset: "
                 f"{', '.join(PRESETS)}"
             )
-        known = [each.name for each in fields(cls)]
+        field_names = [each.name for each in fields(cls)]
         for name in changes:
-            if name not in known:
-                raise ValueError(f"rules have no field {name!r}{nearest(str(name), known)}")
+            if name not in field_names:
+                raise ValueError(f"rules have no field {name!r}{nearest(str(name), field_names)}")
         return replace(rules, **changes)
 
 

@@ -1,4 +1,4 @@
-"""The units of time of the arena: the physics step, and what other times are counted in."""
+"""The units of time of the arena: the physics step, and the units of other times."""
 
 # Seconds of one physics step; the original runs its physics 50 times a second.
 PHYSICS_STEP = 0.02
@@ -6,7 +6,7 @@ PHYSICS_STEP = 0.02
 TIME_UNIT = 5
 # Physics steps (2.5 s) for which an episode shows how it ended, where the task asks for a notification.
 NOTICE_STEPS = 125
-# What a task asks to last longer than this many seconds lasts for good.
+# Durations of more seconds than this never end.
 _LONGEST = 1e6
 
 

@@ -1,4 +1,4 @@
-"""What a researcher writes: tasks as data, read from and written to YAML in two forms."""
+"""Tasks as data, read from and written to YAML in two formats."""
 
 from puzzlebox.arena.schema.diagnostics import Diagnostic, TaskError, TaskWarning
 from puzzlebox.arena.schema.draft import ANIMALAI, PUZZLEBOX
@@ -6,7 +6,7 @@ from puzzlebox.arena.schema.editing import EditError, remove, set_value
 from puzzlebox.arena.schema.loading import load_task, read_source
 from puzzlebox.arena.schema.models import Arena, Item, Metadata, Operation, Task, Theme
 from puzzlebox.arena.schema.reading import Reading, read
-from puzzlebox.arena.schema.writing import not_in_the_original, write
+from puzzlebox.arena.schema.writing import keys_unknown_to_animalai, write
 
 __all__ = [
     "ANIMALAI",
@@ -22,8 +22,8 @@ __all__ = [
     "TaskError",
     "TaskWarning",
     "Theme",
+    "keys_unknown_to_animalai",
     "load_task",
-    "not_in_the_original",
     "read",
     "read_source",
     "remove",

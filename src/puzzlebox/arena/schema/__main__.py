@@ -1,4 +1,4 @@
-"""Write the generated files anew: the JSON Schema, and in a checkout the pages of things in the documentation."""
+"""Regenerate the JSON Schema, and in a checkout the pages of things in the documentation."""
 
 from pathlib import Path
 

@@ -1,6 +1,7 @@
-"""Reading Animal-AI's form of every version since 2019.
+"""Read Animal-AI's format, in every version since 2019.
 
-What some build accepted is accepted with its meaning, and a warning where it is doubtful (docs/original/task-files.md).
+Whatever some build accepted is accepted with the same meaning, and a warning where it is doubtful
+(docs/original/task-files.md).
 """
 
 from functools import cache
@@ -30,7 +31,7 @@ _YAML_TAG = "tag:yaml.org,2002:"
 
 
 def read(root: Node, draft: Draft) -> Any:
-    """The data of a task in Animal-AI's form, in the shape of our models."""
+    """Return the data of a task in Animal-AI's format, in the shape of the models."""
     _check_tags(root, draft)
     data: dict[str, Any] = {}
     for word, (key_node, node) in values.pairs(root, draft, "!ArenaConfig", "a mapping of `arenas`").items():
@@ -38,7 +39,7 @@ def read(root: Node, draft: Draft) -> Any:
         if key is None:
             draft.report("unknown-key", key_node, key=word, where="the file", nearest=draft.nearest(word, ROOT_KEYS))
             continue
-        draft.place((key.name,), node)
+        draft.record_place((key.name,), node)
         if key.shape is Shape.ARENAS:
             data["arenas"] = _arenas(node, draft)
         else:
@@ -47,7 +48,7 @@ def read(root: Node, draft: Draft) -> Any:
 
 
 def _check_tags(node: Node, draft: Draft) -> None:
-    """An unknown tag anywhere makes the original refuse the file."""
+    """Report unknown tags: one anywhere makes the original refuse the file."""
     if node.tag is not None and node.tag not in TAGS and not node.tag.startswith(_YAML_TAG):
         draft.report("unknown-tag", node, tag=node.tag, nearest=draft.nearest(node.tag, TAGS))
     if node.kind == SEQUENCE:
@@ -60,39 +61,43 @@ def _check_tags(node: Node, draft: Draft) -> None:
 
 
 def _arenas(node: Node, draft: Draft) -> Any:
-    """Arenas in the order of their numbers; negative numbers are renumbered, of equal ones the last counts."""
+    """Return the arenas in the order of their numbers.
+
+    Negative numbers are renumbered; of equal ones the last counts.
+    """
     if node.kind != MAPPING:
-        draft.report("wrong-value", node, key="arenas", expects=Shape.ARENAS.value, value=node.shown())
+        draft.report("wrong-value", node, key="arenas", expects=Shape.ARENAS.value, value=node.describe())
         return []
-    chosen: dict[int, tuple[Node, Node]] = {}
+    by_number: dict[int, tuple[Node, Node]] = {}
     for key, arena in node.value:
         number = values.whole(key, draft) if key.kind == SCALAR else None
         if type(number) is not int:
-            draft.report("wrong-value", key, key="arenas", expects=Shape.ARENAS.value, value=key.shown())
+            draft.report("wrong-value", key, key="arenas", expects=Shape.ARENAS.value, value=key.describe())
         else:
-            if number in chosen:
-                draft.report("arena-again", key, id=number, first=chosen[number][0].place.line)
-            chosen[number] = (key, arena)
-    numbered: dict[int, tuple[Node, Node]] = {}
+            if number in by_number:
+                draft.report("arena-again", key, id=number, first=by_number[number][0].place.line)
+            by_number[number] = (key, arena)
+    by_final_number: dict[int, tuple[Node, Node]] = {}
     largest = -1
-    for number, (key, arena) in chosen.items():
+    for number, (key, arena) in by_number.items():
         if number < 0:
             # One more than any so far, but never the number of an arena still to come.
             becomes = largest + 1
-            while becomes in chosen:
+            while becomes in by_number:
                 becomes += 1
             draft.report("negative-id", key, id=number, becomes=becomes)
             number = becomes
         largest = max(largest, number)
-        numbered[number] = (key, arena)
+        by_final_number[number] = (key, arena)
     return [
-        _arena(*numbered[number], number, ("arenas", index), draft) for index, number in enumerate(sorted(numbered))
+        _arena(*by_final_number[number], number, ("arenas", index), draft)
+        for index, number in enumerate(sorted(by_final_number))
     ]
 
 
 def _arena(key_of_arena: Node, node: Node, number: int, path: Path, draft: Draft) -> dict[str, Any]:
-    draft.place(path, node)
-    draft.place((*path, "id"), key_of_arena)
+    draft.record_place(path, node)
+    draft.record_place((*path, "id"), key_of_arena)
     data: dict[str, Any] = {"id": number}
     pairs = values.pairs(node, draft, "!Arena", "a mapping of keys")
     for word, (key_node, value) in pairs.items():
@@ -103,8 +108,8 @@ def _arena(key_of_arena: Node, node: Node, number: int, path: Path, draft: Draft
             draft.report("both-names", key_node, key=word, other=key.replaced_by)
         else:
             where = (*path, key.name)
-            draft.place(where, value)
-            draft.call(where, word)
+            draft.record_place(where, value)
+            draft.record_word(where, word)
             if key.shape is Shape.ITEMS:
                 data["items"] = _items(value, where, draft)
             else:
@@ -113,7 +118,7 @@ def _arena(key_of_arena: Node, node: Node, number: int, path: Path, draft: Draft
 
 
 def _value(key: Key, node: Node, path: Path, draft: Draft) -> Any:
-    """The value behind a key of the file, of an arena or of an operation."""
+    """Return the value of a key of the file, of an arena or of an operation."""
     match key.shape:
         case Shape.OURS:
             return plain(node, draft, free=key.name == "metadata")
@@ -135,7 +140,7 @@ def _value(key: Key, node: Node, path: Path, draft: Draft) -> Any:
 
 def _items(node: Node, path: Path, draft: Draft) -> list[Any]:
     if node.kind != SEQUENCE:
-        draft.report("wrong-value", node, key="items", expects=Shape.ITEMS.value, value=node.shown())
+        draft.report("wrong-value", node, key="items", expects=Shape.ITEMS.value, value=node.describe())
         return []
     result: list[Any] = []
     for item in node.value:
@@ -144,13 +149,13 @@ def _items(node: Node, path: Path, draft: Draft) -> list[Any]:
 
 
 def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any]:
-    """One item with its aligned lists, as one item per instance (docs/original/task-files.md#instances)."""
+    """Return an item with aligned lists as one item per instance (docs/original/task-files.md#instances)."""
     pairs = values.pairs(node, draft, "!Item", "an item with a `name`")
     if node.kind != MAPPING:
         return []
     misspelt = any(closest(word, ["name"]) for word in pairs if word not in ANIMALAI_PARAMETERS and word != "name")
-    called = pairs.pop("name", (node, None))[1]
-    name = _name(called, node, draft, misspelt=misspelt)
+    name_node = pairs.pop("name", (node, None))[1]
+    name = _name(name_node, node, draft, misspelt=misspelt)
     takes = CATALOGUE[name].takes() if name else {}
     lists: dict[str, tuple[Parameter, list[Node]]] = {}
     shared: dict[str, Any] = {}
@@ -158,8 +163,8 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
     for word, (key_node, value) in pairs.items():
         parameter = ANIMALAI_PARAMETERS.get(word)
         if parameter is None:
-            known = [key for key, each in ANIMALAI_PARAMETERS.items() if each.name in takes or not takes]
-            hint = draft.nearest(word, ["name", *known], "puzzlebox things NAME")
+            words = [key for key, each in ANIMALAI_PARAMETERS.items() if each.name in takes or not takes]
+            hint = draft.nearest(word, ["name", *words], "puzzlebox things NAME")
             draft.report("unknown-key", key_node, key=word, where=name or "an item", nearest=hint)
             continue
         if parameter.per_instance and value.kind != SEQUENCE:
@@ -175,7 +180,7 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
             lists[word] = (parameter, value.value)
         else:
             where = (*path, start, parameter.name)
-            draft.place(where, value)
+            draft.record_place(where, value)
             shared[parameter.name] = _value(Key(parameter.name, parameter.kind), value, where, draft)
     if name is None:
         return []
@@ -188,19 +193,19 @@ def _instances(node: Node, path: Path, draft: Draft, start: int = 0) -> list[Any
         elif parameter.counts and len(entries) < number:
             draft.report_short_list(pairs[word][1], word, parameter, name, number)
     for instance in range(1, number):
-        draft.repeat((*path, start + instance), (*path, start))
+        draft.record_repeat((*path, start + instance), (*path, start))
     instances = [
         _instance(name, instance, lists, shared, node, (*path, start + instance), draft) for instance in range(number)
     ]
-    turn = CATALOGUE[name].turned_aliases.get(called.value if called is not None else "")
-    return instances if turn is None else [_turned(each, turn) for each in instances]
+    turn = CATALOGUE[name].turned_aliases.get(name_node.value if name_node is not None else "")
+    return instances if turn is None else [_turn(each, turn) for each in instances]
 
 
-def _turned(data: dict[str, Any], turn: float) -> dict[str, Any]:
-    """The same thing under a name of old, when it faced elsewhere."""
+def _turn(data: dict[str, Any], degrees: float) -> dict[str, Any]:
+    """Return the data of a thing with its rotation changed, for an alias under which it faced another way."""
     rotation = data.get("rotation", 0.0)
-    known = isinstance(rotation, int | float) and not isinstance(rotation, bool)
-    return {**data, "rotation": (rotation + turn) % 360.0} if known else data
+    is_number = isinstance(rotation, int | float) and not isinstance(rotation, bool)
+    return {**data, "rotation": (rotation + degrees) % 360.0} if is_number else data
 
 
 @cache
@@ -210,7 +215,7 @@ def _type_of(name: str) -> TypeAdapter[Any]:
 
 
 def _check_unused(word: str, parameter: Parameter, node: Node, draft: Draft) -> None:
-    """What has no effect must still be of the right kind: the original reads it before it ignores it."""
+    """Report a value of the wrong kind for a key without effect: the original reads it before it ignores it."""
     if parameter.kind is Kind.OPERATIONS:
         _operations(node, (), draft)
         return
@@ -230,15 +235,15 @@ def _instance(
     path: Path,
     draft: Draft,
 ) -> dict[str, Any]:
-    """Instance number `index` of an item."""
-    draft.place(path, node)
+    """Return instance number `index` of an item."""
+    draft.record_place(path, node)
     data: dict[str, Any] = {"name": name, **shared}
     for parameter, entries in lists.values():
         # Lists that do not count instances are shared: their first entry serves all.
         position = index if parameter.counts else 0
         if position < len(entries):
             entry = entries[position]
-            draft.place((*path, parameter.name), entry)
+            draft.record_place((*path, parameter.name), entry)
             data[parameter.name] = values.value(parameter.kind, entry, draft)
     return data
 
@@ -246,7 +251,7 @@ def _instance(
 def _agent(
     node: Node, lists: dict[str, tuple[Parameter, list[Node]]], shared: dict[str, Any], path: Path, draft: Draft
 ) -> dict[str, Any]:
-    """An Agent item is one agent; several positions are a choice (docs/original/placement.md#the-agent)."""
+    """Return the one agent of an item; several positions are a choice (docs/original/placement.md#the-agent)."""
     draft.count_instances(1, shared, node)
     for word, (_, entries) in lists.items():
         if word != "positions" and len(entries) > 1:
@@ -258,37 +263,37 @@ def _agent(
     data = _instance("Agent", 0, lists, shared, node, path, draft)
     data["at_one_of"] = [values.value(Kind.POSITION, entry, draft) for entry in entries]
     for index, entry in enumerate(entries):
-        draft.place((*path, "at_one_of", index), entry)
+        draft.record_place((*path, "at_one_of", index), entry)
     return data
 
 
 def _name(node: Node | None, item: Node, draft: Draft, *, misspelt: bool) -> str | None:
-    """The thing an item names, or None when the original would skip it."""
+    """Return the thing an item names, or None where the original would skip it."""
     if node is None or node.kind != SCALAR:
-        if not misspelt:  # otherwise the unknown key says it
+        if not misspelt:  # otherwise the unknown key is reported
             draft.report("missing-key", item, where="an item", key="name")
         return None
-    known = names()
-    if node.value not in known:
-        draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest_thing(node.value, known))
+    things_by_name = names()
+    if node.value not in things_by_name:
+        draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest_thing(node.value, things_by_name))
         return None
-    return known[node.value]
+    return things_by_name[node.value]
 
 
 def _report_wrong(word: str, parameter: Parameter, node: Node, draft: Draft) -> None:
-    draft.report("wrong-value", node, key=word, expects=expected(parameter), value=node.shown())
+    draft.report("wrong-value", node, key=word, expects=expected(parameter), value=node.describe())
 
 
 def _operations(node: Node, path: Path, draft: Draft) -> list[Any]:
     if node.kind != SEQUENCE:
         expects = EXPECTS[Kind.OPERATIONS]
-        draft.report("wrong-value", node, key="operations", expects=expects, value=node.shown())
+        draft.report("wrong-value", node, key="operations", expects=expects, value=node.describe())
         return []
     return [_operation(operation, (*path, index), draft) for index, operation in enumerate(node.value)]
 
 
 def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
-    draft.place(path, node)
+    draft.record_place(path, node)
     if node.tag not in OPERATION_TAGS:
         if node.tag is None:
             draft.report(
@@ -296,11 +301,11 @@ def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
                 node,
                 key="operations",
                 expects=Shape.OPERATION.value,
-                value=node.shown() + " with no tag",
+                value=node.describe() + " with no tag",
             )
         elif node.tag in TAGS:
-            got = node.shown()
-            draft.report("wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=got)
+            value_text = node.describe()
+            draft.report("wrong-value", node, key="operations", expects=Shape.OPERATION.value, value=value_text)
         return {"do": "nothing"}
     name, keys = OPERATION_TAGS[node.tag]
     data: dict[str, Any] = {"do": name}
@@ -310,6 +315,6 @@ def _operation(node: Node, path: Path, draft: Draft) -> dict[str, Any]:
             draft.report("unknown-key", key_node, key=word, where=node.tag, nearest=draft.nearest(word, keys))
             continue
         where = (*path, name, key.name)
-        draft.place(where, value)
+        draft.record_place(where, value)
         data[key.name] = _value(key, value, where, draft)
     return data

@@ -1,4 +1,4 @@
-"""The words of Animal-AI's form beside the parameters of things: keys of the file, of arenas, and operations."""
+"""The keys of Animal-AI's format beside the parameters of things: of the file, of arenas and of operations."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +11,7 @@ from puzzlebox.arena.things import PARAMETERS, Kind, Parameter
 
 
 class Shape(Enum):
-    """What stands behind a key, where it is no simple value."""
+    """The form of a key's value, where it is not a simple one."""
 
     ARENAS = "arenas by number, as in `0: !Arena`"
     ITEMS = "a list of !Item"
@@ -20,12 +20,12 @@ class Shape(Enum):
     BLACKOUTS = "a list of whole numbers that increase, or one negative number"
     INTEGER = "a whole number"
     # A key Puzzlebox adds; its value is read as in the Puzzlebox format.
-    OURS = "as in Puzzlebox's form"
+    OURS = "as in the Puzzlebox format"
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key of Animal-AI's form: our name for it, what stands behind it, and whether a newer name replaced it."""
+    """A key of Animal-AI's format: its Puzzlebox name, the form of its value, and the newer key that replaced it."""
 
     name: str
     shape: Kind | Shape
@@ -87,7 +87,7 @@ OPERATION_TAGS: dict[str, tuple[str, dict[str, Key]]] = {
 TAGS = ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS)
 TAG_OF_OPERATION = {name: tag for tag, (name, _) in OPERATION_TAGS.items()}
 
-# What a message says is expected, where it is not what the Puzzlebox format expects.
+# The expected value in messages, where it differs from that of the Puzzlebox format.
 EXPECTS: dict[Kind, str] = {
     Kind.POSITION: "!Vector3 {x: .., y: .., z: ..} in metres, x or z -1 for random",
     Kind.SIZE: "!Vector3 {x: .., y: .., z: ..} in metres, -1 for random",
@@ -98,8 +98,8 @@ EXPECTS: dict[Kind, str] = {
 
 
 def expected(parameter: Parameter) -> str:
-    """What a key of an item expects."""
-    if parameter.name == "at_one_of":  # Animal-AI's word for it is `positions`, too
+    """Return what a key of an item expects, for messages."""
+    if parameter.name == "at_one_of":  # its key in Animal-AI's format is also `positions`
         return expected(PARAMETERS["at"])
     one = EXPECTS.get(parameter.kind, parameter.kind.value)
     if not parameter.per_instance:
@@ -109,7 +109,10 @@ def expected(parameter: Parameter) -> str:
 
 @cache
 def animalai_names() -> dict[tuple[type[BaseModel], str], str]:
-    """Animal-AI's name for each key of each model but `Item`, whose keys are in the table of parameters."""
+    """Return Animal-AI's name for each key of each model but `Item`.
+
+    The keys of items are in the table of parameters.
+    """
     words: dict[tuple[type[BaseModel], str], str] = {}
     for owner, keys in ((Task, ROOT_KEYS), (Arena, ARENA_KEYS)):
         words |= {(owner, key.name): word for word, key in keys.items() if key.replaced_by is None}

@@ -1,4 +1,4 @@
-"""Single values in Animal-AI's form: -1 for random, numbers and truth values as the original's parser took them."""
+"""Single values in Animal-AI's format: -1 for random, numbers and truth values as the original's parser took them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,18 +15,18 @@ Pairs = dict[str, tuple[Node, Node]]
 
 
 def pairs(node: Node, draft: Draft, tag: str, expects: str) -> Pairs:
-    """The keys and values of a mapping, merged mappings included; of a key given twice the last.
+    """Return the keys and values of a mapping, merged mappings included; of a repeated key the last counts.
 
-    A mapping of another kind, or something that is no mapping, is reported and gives nothing.
+    A mapping with another tag, or a value that is not a mapping, is reported and gives no pairs.
     """
     if node.kind != MAPPING or (node.tag in TAGS and node.tag != tag):
-        draft.report("wrong-value", node, key=tag, expects=expects, value=node.shown())
+        draft.report("wrong-value", node, key=tag, expects=expects, value=node.describe())
         return {}
     last: Pairs = {}
     merged: Pairs = {}
     for key, entry in node.value:
         if key.kind != SCALAR:
-            draft.report("bad-key", key, value=key.shown())
+            draft.report("bad-key", key, value=key.describe())
         elif key.value == "<<" and key.plain:
             for source in entry.value if entry.kind == SEQUENCE else [entry]:
                 for word, pair in pairs(source, draft, tag, "another mapping to merge").items():
@@ -39,50 +39,53 @@ def pairs(node: Node, draft: Draft, tag: str, expects: str) -> Pairs:
 
 
 def value(kind: Kind, node: Node, draft: Draft) -> Any:
-    """The value of a node. What does not fit its kind is returned as it is, for the model to refuse."""
+    """Return the value of a node. A value of the wrong kind is returned as it is, for the model to refuse."""
     return _READERS[kind](node, draft)
 
 
 def number(node: Node, draft: Draft) -> Any:
-    """A number, quoted or not; a leading zero means nothing here."""
+    """Return a number, quoted or not; a leading zero has no meaning here."""
     if node.kind != SCALAR:
-        return _refused(node)
-    said = meaning(node.value)
-    if isinstance(said, Ambiguous) and node.value.lstrip("+-").replace(".", "", 1).isdecimal():
+        return _describe_collection(node)
+    result = meaning(node.value)
+    if isinstance(result, Ambiguous) and node.value.lstrip("+-").replace(".", "", 1).isdecimal():
         decimal = float(node.value)
         draft.report("old-number", node, text=node.value, meaning=written(decimal))
         return decimal
-    return said if isinstance(said, int | float) and not isinstance(said, bool) else node.value
+    return result if isinstance(result, int | float) and not isinstance(result, bool) else node.value
 
 
 def whole(node: Node, draft: Draft) -> Any:
-    """A whole number; a leading zero means octal, a colon counts in sixties."""
+    """Return a whole number; a leading zero means octal, a colon base 60."""
     if node.kind != SCALAR:
-        return _refused(node)
-    said = meaning(node.value)
-    if isinstance(said, Ambiguous) and type(said.one) is int:
-        draft.report("old-number", node, text=node.value, meaning=said.one)
-        return said.one
-    return said if type(said) in (int, float) else node.value
+        return _describe_collection(node)
+    result = meaning(node.value)
+    if isinstance(result, Ambiguous) and type(result.one) is int:
+        draft.report("old-number", node, text=node.value, meaning=result.one)
+        return result.one
+    return result if type(result) in (int, float) else node.value
 
 
 def flag(node: Node, draft: Draft) -> Any:
-    """True or false; the old spellings with a warning."""
+    """Return true or false; report the old spellings."""
     if node.kind != SCALAR:
-        return _refused(node)
-    said = {"true": True, "false": False}.get(node.value.lower())
-    if said is None:
-        said = {"y": True, "yes": True, "on": True, "n": False, "no": False, "off": False}.get(node.value.lower())
-        if said is None:
+        return _describe_collection(node)
+    result = {"true": True, "false": False}.get(node.value.lower())
+    if result is None:
+        result = {"y": True, "yes": True, "on": True, "n": False, "no": False, "off": False}.get(node.value.lower())
+        if result is None:
             return node.value
-        draft.report("old-boolean", node, text=node.value, meaning=str(said).lower())
-    return said
+        draft.report("old-boolean", node, text=node.value, meaning=str(result).lower())
+    return result
 
 
 def blackouts(node: Node, draft: Draft) -> Any:
-    """The light schedule. Builds before 4.2 took any list; a time already past when its turn comes never comes."""
+    """Return the light schedule, cut where it stops increasing.
+
+    Builds before 4.2 took any list; a time that is already past never comes.
+    """
     if node.kind != SEQUENCE:
-        return _refused(node)
+        return _describe_collection(node)
     times = [whole(entry, draft) for entry in node.value]
     if all(type(time) is int and time >= 0 for time in times):
         for index in range(1, len(times)):
@@ -92,9 +95,9 @@ def blackouts(node: Node, draft: Draft) -> Any:
     return times
 
 
-def _refused(node: Node) -> Any:
-    """A list or mapping where a scalar belongs: something no scalar type accepts."""
-    return node.shown()
+def _describe_collection(node: Node) -> Any:
+    """Return a text for a list or mapping where a scalar belongs; no scalar type accepts it."""
+    return node.describe()
 
 
 def _text(node: Node, draft: Draft) -> Any:
@@ -102,45 +105,45 @@ def _text(node: Node, draft: Draft) -> Any:
 
 
 def _not_negative(node: Node, draft: Draft) -> Any:
-    """Times and values below 0 acted as 0."""
-    said = number(node, draft)
-    if isinstance(said, int | float) and said < 0:
+    """Return a number; one below 0 acted as 0."""
+    result = number(node, draft)
+    if isinstance(result, int | float) and result < 0:
         draft.report("old-number", node, text=node.value, meaning=0)
         return 0
-    return said
+    return result
 
 
 def _count(node: Node, draft: Draft) -> Any:
-    """Any negative number meant no limit."""
-    said = whole(node, draft)
-    if type(said) is int and said < -1:
+    """Return a count; any negative number meant no limit."""
+    result = whole(node, draft)
+    if type(result) is int and result < -1:
         draft.report("old-number", node, text=node.value, meaning=-1)
         return -1
-    return said
+    return result
 
 
 def _components(node: Node, tag: str, keys: str, draft: Draft) -> list[Any] | None:
-    """The numbers of a !Vector3 or !RGB; a missing one is 0. None when it is neither."""
+    """Return the numbers of a !Vector3 or !RGB, 0 for a missing one; None where it is neither."""
     if node.kind != MAPPING or node.tag not in (None, tag):
         return None
-    found: dict[str, Any] = dict.fromkeys(keys, 0)
+    components: dict[str, Any] = dict.fromkeys(keys, 0)
     for word, (key, entry) in pairs(node, draft, tag, "a mapping").items():
-        if word in found:
-            found[word] = number(entry, draft)
+        if word in components:
+            components[word] = number(entry, draft)
         else:
             draft.report("unknown-key", key, key=word, where=tag, nearest=draft.nearest(word, keys))
-    return [found[key] for key in keys]
+    return [components[key] for key in keys]
 
 
-def _negative(said: Any) -> bool:
-    return isinstance(said, int | float) and said < 0
+def _negative(component: Any) -> bool:
+    return isinstance(component, int | float) and component < 0
 
 
 def _position(node: Node, draft: Draft) -> Any:
-    """Negative x or z means random, negative height the floor (docs/original/task-files.md#random)."""
+    """Return a position; negative x or z means random, negative y the floor (docs/original/task-files.md#random)."""
     vector = _components(node, "!Vector3", "xyz", draft)
     if vector is None:
-        return _refused(node)
+        return _describe_collection(node)
     x, y, z = vector
     return [None if _negative(x) else x, 0 if _negative(y) else y, None if _negative(z) else z]
 
@@ -148,15 +151,15 @@ def _position(node: Node, draft: Draft) -> Any:
 def _size(node: Node, draft: Draft) -> Any:
     vector = _components(node, "!Vector3", "xyz", draft)
     if vector is None:
-        return _refused(node)
+        return _describe_collection(node)
     return [None if _negative(component) else component for component in vector]
 
 
 def _colour(node: Node, draft: Draft) -> Any:
-    """One negative component makes the whole colour random."""
+    """Return a colour; one negative component makes all of it random."""
     channels = _components(node, "!RGB", "rgb", draft)
     if channels is None:
-        return _refused(node)
+        return _describe_collection(node)
     if any(_negative(channel) for channel in channels):
         return None
     for index, channel in enumerate(channels):
@@ -168,7 +171,7 @@ def _colour(node: Node, draft: Draft) -> Any:
 
 def _skin(node: Node, draft: Draft) -> Any:
     if node.kind != SCALAR:
-        return _refused(node)
+        return _describe_collection(node)
     if node.value in SKINS:
         return node.value
     if node.value != "random":
@@ -178,7 +181,7 @@ def _skin(node: Node, draft: Draft) -> Any:
 
 def _symbol(node: Node, draft: Draft) -> Any:
     if node.kind != SCALAR:
-        return _refused(node)
+        return _describe_collection(node)
     if node.value == "transparent":  # the documentation's word for a blank board
         return "default"
     if is_symbol(node.value):
@@ -189,28 +192,30 @@ def _symbol(node: Node, draft: Draft) -> Any:
 
 def _list_of(entry: Callable[[Node, Draft], Any]) -> Callable[[Node, Draft], Any]:
     def read(node: Node, draft: Draft) -> Any:
-        return [entry(child, draft) for child in node.value] if node.kind == SEQUENCE else _refused(node)
+        return [entry(child, draft) for child in node.value] if node.kind == SEQUENCE else _describe_collection(node)
 
     return read
 
 
 def _reward_name(node: Node, draft: Draft) -> Any:
-    """An unknown name brought nothing."""
+    """Return the name of a reward; an unknown one brought nothing."""
     if node.kind != SCALAR:
-        return _refused(node)
-    known = names()
-    if node.value not in known:
+        return _describe_collection(node)
+    things_by_name = names()
+    if node.value not in things_by_name:
         if node.value != NOTHING:
-            draft.report("skipped-thing", node, name=node.value, nearest=draft.nearest_thing(node.value, known))
+            draft.report(
+                "skipped-thing", node, name=node.value, nearest=draft.nearest_thing(node.value, things_by_name)
+            )
         return NOTHING
-    return known[node.value]
+    return things_by_name[node.value]
 
 
 _READERS: dict[Kind, Callable[[Node, Draft], Any]] = {
     Kind.POSITION: _position,
     Kind.SIZE: _size,
     Kind.COLOUR: _colour,
-    Kind.ANGLE: lambda node, draft: None if _negative(said := number(node, draft)) else said,
+    Kind.ANGLE: lambda node, draft: None if _negative(result := number(node, draft)) else result,
     Kind.NUMBER: number,
     Kind.NOT_NEGATIVE: _not_negative,
     Kind.PROBABILITY: number,

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is not YAML: the parser's complaint, in words that say what to do, where to do it."""
+"""Messages for a text that is not YAML: the parser's complaint as advice, with its place."""
 
 import re
 from typing import Any
@@ -8,13 +8,13 @@ import yaml
 from puzzlebox.arena.schema.diagnostics import Diagnostic, Place, diagnose
 from puzzlebox.arena.schema.lines import lines_of
 
-# {begun} is the line where the part began that the parser could not finish.
-_COMPLAINTS = {
+# Advice by the words of libyaml's message; {start} is the line where the unfinished part begins.
+_ADVICE = {
     "mapping values are not allowed": "a second `: ` in one line, or a wrong indentation",
-    "did not find expected ',' or '}'": "a `,` or `}` is missing; the `{` is in line {begun}",
-    "did not find expected ',' or ']'": "a `,` or `]` is missing; the `[` is in line {begun}",
-    "did not find expected key": "a wrong indentation, or a key without `: `, in what begins in line {begun}",
-    "did not find expected '-' indicator": "a wrong indentation, or a `-` is missing; the list begins in line {begun}",
+    "did not find expected ',' or '}'": "a `,` or `}` is missing; the `{` is in line {start}",
+    "did not find expected ',' or ']'": "a `,` or `]` is missing; the `[` is in line {start}",
+    "did not find expected key": "a wrong indentation, or a key without `: `, in what begins in line {start}",
+    "did not find expected '-' indicator": "a wrong indentation, or a `-` is missing; the list begins in line {start}",
     "did not find expected node content": "a value is missing, or a bracket stands in a wrong place",
     "could not find expected ':'": "a key without `: `",
     "found unexpected end of stream": "this quote is not closed",
@@ -31,31 +31,31 @@ _NOTE = re.compile(r"(^|\s)#.*")
 
 
 def not_yaml(problem: yaml.MarkedYAMLError, text: str) -> Diagnostic:
-    """The finding for what the parser could not read."""
+    """Return the finding for a text that the parser could not read."""
     mark = problem.problem_mark or problem.context_mark
     if mark is None:
         return diagnose("not-yaml", Place(1, 1), problem=str(problem))
     lines = lines_of(text)
     place = Place(mark.line + 1, mark.column + 1)
-    begun = problem.context_mark or mark
+    start_mark = problem.context_mark or mark
     late = "end of stream" in str(problem.problem) or "could not find expected ':'" in str(problem.problem)
     if late or not any(line.strip() for line in lines[mark.line : mark.line + 1]):
-        # The parser noticed only at the end; the mistake is where the unfinished part began.
-        place = Place(begun.line + 1, begun.column + 1)
-    words = _advice(problem, text, mark)
-    if words == _COMPLAINTS["mapping values are not allowed"]:
-        before = _line_without_colon(lines, mark.line)
-        if before is not None:
-            indentation = len(lines[before]) - len(lines[before].lstrip())
-            place = Place(before + 1, indentation + 1, max(1, len(lines[before].strip())))
-            words = "a `: ` (colon, space) is missing"
-    if words == _COMPLAINTS["did not find expected node content"]:
+        # The parser fails only at the end; the mistake is where the unfinished part begins.
+        place = Place(start_mark.line + 1, start_mark.column + 1)
+    advice = _advice(problem, text, mark)
+    if advice == _ADVICE["mapping values are not allowed"]:
+        line_number = _line_without_colon(lines, mark.line)
+        if line_number is not None:
+            indentation = len(lines[line_number]) - len(lines[line_number].lstrip())
+            place = Place(line_number + 1, indentation + 1, max(1, len(lines[line_number].strip())))
+            advice = "a `: ` (colon, space) is missing"
+    if advice == _ADVICE["did not find expected node content"]:
         for line in range(min(mark.line, len(lines) - 1), -1, -1):
             if note := _NOTE_FOR_A_VALUE.search(lines[line]):
                 place = Place(line + 1, note.start(1) + 1)
-                words = "`#` begins a note; put it in quotes, or write a colour as [255, 0, 0]"
+                advice = "`#` begins a note; put it in quotes, or write a colour as [255, 0, 0]"
                 break
-    return diagnose("not-yaml", place, problem=words.replace("{begun}", str(begun.line + 1)))
+    return diagnose("not-yaml", place, problem=advice.replace("{start}", str(start_mark.line + 1)))
 
 
 def _advice(problem: yaml.MarkedYAMLError, text: str, mark: Any) -> str:
@@ -71,16 +71,16 @@ def _advice(problem: yaml.MarkedYAMLError, text: str, mark: Any) -> str:
             return "a quote ends too early; write the outer quotes as the other kind"
         if character and character in "]}":
             return f"one `{character}` too many, or its partner is missing"
-    for words, advice in _COMPLAINTS.items():
-        if words in complaint:
+    for phrase, advice in _ADVICE.items():
+        if phrase in complaint:
             return advice
     return complaint.strip()
 
 
 def _line_without_colon(lines: list[str], index: int) -> int | None:
-    """The nearest line above that says something but has no colon, as `time_limit 250`."""
-    for before in range(index - 1, -1, -1):
-        said = _NOTE.sub("", lines[before]).strip()
-        if said:
-            return None if ": " in said or said.endswith(":") else before
+    """Return the number of the nearest line above with content if it has no colon, as `time_limit 250`."""
+    for line_number in range(index - 1, -1, -1):
+        content = _NOTE.sub("", lines[line_number]).strip()
+        if content:
+            return None if ": " in content or content.endswith(":") else line_number
     return None

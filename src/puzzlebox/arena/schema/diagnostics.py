@@ -1,4 +1,4 @@
-"""What is wrong or doubtful in a task file, and where: one sentence, its place, and a picture of the line."""
+"""Findings about a task file: one sentence each, its place, and a picture of the line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding about a task file."""
+    """A finding about a task file."""
 
     code: str
     severity: str
@@ -29,7 +29,7 @@ class Diagnostic:
     place: Place
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs (`puzzlebox check --json`)."""
+        """Return the finding as plain data, for `puzzlebox check --json`."""
         return {
             "severity": self.severity,
             "code": self.code,
@@ -40,39 +40,39 @@ class Diagnostic:
         }
 
     def headline(self, source: str) -> str:
-        """One line: where, how bad, what."""
+        """Return one line with the source, the place, the severity and the message."""
         if self.place.line == 0:  # about the file, not a place in it
             return f"{source}: {self.severity}: {self.message}"
         return f"{source}:{self.place.line}:{self.place.column}: {self.severity}: {self.message}"
 
     def picture(self, lines: Sequence[str]) -> str:
-        """The line of the file with carets under the mistake; empty when there is no such line."""
+        """Return the line of the file with carets under the mistake; "" where there is no such line."""
         if not 0 < self.place.line <= len(lines):
             return ""
         line = "".join(character if character.isprintable() else " " for character in lines[self.place.line - 1])
         column = self.place.column - 1
         start = max(0, column - _WIDEST_LINE // 2) if len(line) > _WIDEST_LINE else 0
-        shown = line[start : start + _WIDEST_LINE].rstrip()
-        carets = "^" * max(1, min(self.place.width, len(shown) - (column - start)))
+        visible = line[start : start + _WIDEST_LINE].rstrip()
+        carets = "^" * max(1, min(self.place.width, len(visible) - (column - start)))
         gutter = f"{self.place.line:>5} | "
-        return f"{gutter}{shown}\n{' ' * (len(gutter) - 2)}| {' ' * (column - start)}{carets}"
+        return f"{gutter}{visible}\n{' ' * (len(gutter) - 2)}| {' ' * (column - start)}{carets}"
 
 
 def diagnose(code: str, place: Place, /, **details: Any) -> Diagnostic:
-    """A finding with its sentence from the table."""
+    """Return a finding with its sentence from the table of messages."""
     severity = WARNING if code in WARNINGS else ERROR
-    said = {name: _on_one_line(detail) if isinstance(detail, str) else detail for name, detail in details.items()}
-    return Diagnostic(code, severity, MESSAGES[code].format(**said), place)
+    texts = {name: _on_one_line(detail) if isinstance(detail, str) else detail for name, detail in details.items()}
+    return Diagnostic(code, severity, MESSAGES[code].format(**texts), place)
 
 
 def _on_one_line(text: str) -> str:
-    """A detail of a sentence: words from a file may hold anything and be of any length."""
+    """Return a detail of a message, shortened and without control characters, whatever the file holds."""
     text = text if len(text) <= _LONGEST_DETAIL else text[: _LONGEST_DETAIL - 3] + "..."
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 def errors(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Only the findings that stop a file from being used."""
+    """Return the findings that stop a file from being used."""
     return [finding for finding in findings if finding.severity == ERROR]
 
 
@@ -89,4 +89,4 @@ class TaskError(ValueError):
 
 
 class TaskWarning(UserWarning):
-    """Something doubtful in a task that is used all the same."""
+    """Something doubtful in a task that can still be used."""

@@ -1,4 +1,4 @@
-"""A task on its way from YAML nodes to the model: plain data, where each part stands, and what was found on the way."""
+"""A task between YAML nodes and model: plain data, the place of each part in the text, and the findings so far."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ from puzzlebox.text import entries, nearest
 
 Path = tuple[str | int, ...]
 
-# The two forms of a task file.
+# The two formats of a task file.
 PUZZLEBOX, ANIMALAI = "puzzlebox", "animalai"
-# Nobody reads more, and a hostile file could ask for a hundred thousand sentences.
+# A hostile file could otherwise cause a hundred thousand messages.
 MOST_FINDINGS = 200
 
 # The model behind a key whose value is a mapping or a list of mappings.
@@ -32,7 +32,7 @@ _MODEL_OF_KEY: dict[str, type[BaseModel]] = {
 
 
 class Draft:
-    """What a form's reader fills in."""
+    """The findings about a task and the places of its parts, filled in by the reader of a format."""
 
     def __init__(self, root: Node, form: str):
         self.form = form
@@ -45,7 +45,7 @@ class Draft:
         self._values = 0
 
     def report(self, code: str, at: Node | Place, /, **details: Any) -> None:
-        """Add a finding. After the first `MOST_FINDINGS` errors or warnings, only the fact that there are more."""
+        """Add a finding. After `MOST_FINDINGS` errors or warnings, only say that there are more."""
         severity = WARNING if code in WARNINGS else ERROR
         self._reported[severity] += 1
         if self._reported[severity] > MOST_FINDINGS:
@@ -57,24 +57,24 @@ class Draft:
             details.setdefault("nearest", "")
         self.findings.append(diagnose(code, place, **details))
 
-    def nearest(self, word: str, known: Iterable[str], listed_by: str = "") -> str:
-        """The nearest known word, as a message ends; not looked for once nobody reads on."""
-        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest(word, known, listed_by)
+    def nearest(self, word: str, words: Iterable[str], listed_by: str = "") -> str:
+        """Return the end of a message with the nearest known word; "" once no more findings are shown."""
+        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest(word, words, listed_by)
 
-    def nearest_thing(self, word: str, known: Iterable[str]) -> str:
-        """The thing that was probably meant, as a message ends; not looked for once nobody reads on."""
-        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest_thing(word, known)
+    def nearest_thing(self, word: str, names: Iterable[str]) -> str:
+        """Return the end of a message with the thing probably meant; "" once no more findings are shown."""
+        return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest_thing(word, names)
 
-    def place(self, path: Path, node: Node) -> None:
-        """Say where the value at a path of the data stands, where the nodes do not mirror the data."""
+    def record_place(self, path: Path, node: Node) -> None:
+        """Record the node of the value at a path, where the nodes do not mirror the data."""
         self._places[path] = node
 
-    def repeat(self, path: Path, first: Path) -> None:
-        """Say that an instance shares with an earlier one what is not placed for itself."""
+    def record_repeat(self, path: Path, first: Path) -> None:
+        """Record that an instance shares the places of an earlier one, apart from those recorded for itself."""
         self._repeats[path] = first
 
     def count_instances(self, number: int, shared: Any, where: Node) -> None:
-        """Count instances before they are made, with what each repeats of the values they share.
+        """Count instances before they are built, and the shared values that each of them repeats.
 
         Raises:
             Refused: there are too many.
@@ -87,55 +87,55 @@ class Draft:
             if self._values > MAX_NODES:
                 raise Refused(diagnose("too-many-values", where.place, limit=MAX_NODES))
 
-    def call(self, path: Path, word: str) -> None:
-        """Say which word the text uses for a key that has several."""
+    def record_word(self, path: Path, word: str) -> None:
+        """Record which word the text uses for a key that has several."""
         self._words[path] = word
 
     def word(self, path: Path) -> str | None:
-        """The word the text uses for a key, where it has several."""
+        """Return the word that the text uses for a key that has several, or None."""
         return self._words.get(path)
 
     def parameter_word(self, name: str) -> str:
-        """A parameter as the form at hand writes it."""
+        """Return the key of a parameter in the format of the file."""
         return PARAMETERS[name].animalai if self.form == ANIMALAI else name
 
     def report_short_list(self, node: Node, word: str, parameter: Parameter, name: Any, instances: int) -> None:
-        """Say that a list does not reach all instances, and what the others get."""
+        """Report that a list is shorter than the number of instances, and what the others get."""
         thing = CATALOGUE.get(name) if isinstance(name, str) else None
-        taken = thing.takes().get(parameter.name) if thing else None
+        spec = thing.takes().get(parameter.name) if thing else None
         missing = "a random one"
-        if taken is not None and taken.default is not None:
-            missing = page.default(taken.default)
+        if spec is not None and spec.default is not None:
+            missing = page.default(spec.default)
         elif thing and parameter.kind is Kind.COLOUR and thing.colour is not ColourRule.GIVEN_OR_RANDOM:
             missing = "their own"
         count = entries(len(node.value))
         self.report("short-list", node, key=word, thing=name, count=count, instances=instances, missing=missing)
 
     def locate(self, path: Path) -> Node:
-        """The node of the value at a path, or of the nearest thing around it."""
+        """Return the node of the value at a path, or of the nearest value around it."""
         for length in range(len(path)):
-            start = path[:length]
-            if start in self._repeats and path[: length + 1] not in self._places:
-                path = (*self._repeats[start], *path[length:])
-        known = len(path)
-        while path[:known] not in self._places:
-            known -= 1
-        node = self._places[path[:known]]
-        for part in path[known:]:
+            parent = path[:length]
+            if parent in self._repeats and path[: length + 1] not in self._places:
+                path = (*self._repeats[parent], *path[length:])
+        length = len(path)
+        while path[:length] not in self._places:
+            length -= 1
+        node = self._places[path[:length]]
+        for part in path[length:]:
             child = _child(node, part)
-            # A part the text does not have is the name of an operation, which the model adds to its paths.
+            # A part that is not in the text is the name of an operation, which the model adds to its paths.
             node = child or node
         return node
 
     def locate_key(self, path: Path, key: str) -> Node:
-        """The node of a key of the mapping at a path."""
+        """Return the node of a key of the mapping at a path."""
         node = self.locate(path)
         pair = node.pair(key)
         return pair[0] if pair else node
 
 
 def _weight(data: Any) -> int:
-    """How many values some data hold as they would be written; long texts count for their length."""
+    """Return how many values some data hold when written out; long texts count for their length."""
     if isinstance(data, str):
         return 1 + len(data) // 16
     if isinstance(data, dict):
@@ -153,19 +153,19 @@ def _child(node: Node, part: str | int) -> Node | None:
         return None
     words = [part] if isinstance(part, str) else ["xyz"[part], "rgb"[part]] if part < 3 else []
     for word in words:
-        found = node.get(word)
-        if found is not None:
-            return found
+        child = node.get(word)
+        if child is not None:
+            return child
     merged = node.get("<<")
     for source in [] if merged is None else merged.value if merged.kind == SEQUENCE else [merged]:
-        found = _child(source, part)
-        if found is not None:
-            return found
+        child = _child(source, part)
+        if child is not None:
+            return child
     return None
 
 
 def owner_of(path: Path) -> tuple[type[BaseModel], str | None]:
-    """The model a path ends in, and the key within it that the path names."""
+    """Return the model a path ends in, and the key of that model, if the path names one."""
     owner: type[BaseModel] = Task
     key: str | None = None
     for part in path:

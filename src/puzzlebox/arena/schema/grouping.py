@@ -1,4 +1,4 @@
-"""Instances that Animal-AI's form can write as one item: the same thing, with lists aligned to the instances."""
+"""Instances that Animal-AI's format can write as one item: the same thing, with lists aligned to the instances."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,9 +8,9 @@ from puzzlebox.arena.things import CATALOGUE, PARAMETERS
 if TYPE_CHECKING:
     from puzzlebox.arena.schema.models import Item
 
-# Missing in the middle of a list these are written as -1, which means the same.
+# Parameters that are written as -1 where they are missing in the middle of a list, which means the same.
 RANDOM_WHEN_NEGATIVE = ("at", "rotation", "size", "color", "spawn_color")
-# What Animal-AI's format lists for each instance, and has no other word for where it is missing.
+# Other parameters that Animal-AI's format lists for each instance; it cannot write a missing one.
 _ALIGNED = [
     parameter.name
     for parameter in PARAMETERS.values()
@@ -19,30 +19,33 @@ _ALIGNED = [
 
 
 def groups(items: Sequence["Item"]) -> list[list["Item"]]:
-    """Runs of items that belong together, in file order. Agents stay alone: each is one agent."""
+    """Return runs of items that can be written as one, in file order; each Agent stays alone."""
     runs: list[list[Item]] = []
     for item in items:
-        if runs and _belongs(item, runs[-1]):
+        if runs and _can_join(item, runs[-1]):
             runs[-1].append(item)
         else:
             runs.append([item])
     return runs
 
 
-def without_holes(items: Sequence["Item"]) -> tuple["Item", ...]:
-    """The same items, with what a later instance has and an earlier one lacks given as its default."""
-    made = list(items)
+def fill_gaps(items: Sequence["Item"]) -> tuple["Item", ...]:
+    """Return the items with defaults for values that an earlier instance lacks and a later one has."""
+    filled = list(items)
     for name in _ALIGNED:
-        given = [index for index, item in enumerate(made) if getattr(item, name) is not None]
-        for index in range(given[-1] if given else 0):
-            if getattr(made[index], name) is None:
-                default = CATALOGUE[made[index].name].takes()[name].default
-                made[index] = made[index].model_copy(update={name: default})
-    return tuple(made)
+        positions = [index for index, item in enumerate(filled) if getattr(item, name) is not None]
+        for index in range(positions[-1] if positions else 0):
+            if getattr(filled[index], name) is None:
+                default = CATALOGUE[filled[index].name].takes()[name].default
+                filled[index] = filled[index].model_copy(update={name: default})
+    return tuple(filled)
 
 
-def _belongs(item: "Item", run: list["Item"]) -> bool:
-    """A list may end early but has no holes, so a value may follow only where all before it had one."""
+def _can_join(item: "Item", run: list["Item"]) -> bool:
+    """Return whether an item can join a run.
+
+    A list may end early but has no gaps, so a value may follow only where all before it had one.
+    """
     first, last = run[0], run[-1]
     if item.name != first.name or item.name == "Agent":
         return False

@@ -24,12 +24,12 @@ def _tuple(*entries: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "prefixItems": list(entries), "items": False, "minItems": len(entries)}
 
 
-# If there are weights, one is above 0.
+# If there are weights, at least one is above 0.
 _SOME_WEIGHT = {"if": {"minItems": 1}, "then": {"contains": {"exclusiveMinimum": 0}}}
 _POSITION = _tuple(_AXIS, _LENGTH, _AXIS)
 _COLOUR = {"anyOf": [_tuple(_CHANNEL, _CHANNEL, _CHANNEL), {"enum": list(NAMED_COLOURS)}]}
-# What the models accept before they look closer, which pydantic cannot know.
-_WRITTEN: dict[Kind, dict[str, Any]] = {
+# Spellings that validators of the models accept and pydantic's schema does not show.
+_SCHEMA_OF_KIND: dict[Kind, dict[str, Any]] = {
     Kind.POSITION: {"anyOf": [_POSITION, _RANDOM]},
     Kind.POSITIONS: {"type": "array", "items": _POSITION, "minItems": 2},
     Kind.SIZE: {"anyOf": [_tuple(_AXIS, _AXIS, _AXIS), _LENGTH, _RANDOM]},
@@ -46,7 +46,7 @@ _WRITTEN: dict[Kind, dict[str, Any]] = {
 
 
 def task_schema() -> dict[str, Any]:
-    """The schema as data."""
+    """Return the schema as data."""
     schema = Task.model_json_schema(mode="validation")
     parts = schema["$defs"]
     item = parts["Item"]
@@ -55,7 +55,7 @@ def task_schema() -> dict[str, Any]:
         item["properties"][name] = _parameter(parameter, item["properties"][name])
     count = {"type": "integer", "minimum": 1, "maximum": MAX_ITEMS, "description": "How many of it there are."}
     item["properties"]["count"] = count
-    item["allOf"] = [_only_what_it_takes(name) for name in CATALOGUE]
+    item["allOf"] = [_allow_own_parameters(name) for name in CATALOGUE]
     for name in ("Surface", "Theme"):
         for key, generated in parts[name]["properties"].items():
             parts[name]["properties"][key] = {"description": generated["description"]} | _without_null(generated)
@@ -72,42 +72,42 @@ def task_schema() -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter, generated: dict[str, Any]) -> dict[str, Any]:
-    """One value, or where instances may differ a list of them."""
-    one = deepcopy(_WRITTEN.get(parameter.kind)) or _without_null(generated)
+    """Return the schema of a parameter: one value, or where instances may differ also a list of them."""
+    schema = deepcopy(_SCHEMA_OF_KIND.get(parameter.kind)) or _without_null(generated)
     if parameter.kind is Kind.REWARD_NAMES:
-        one["items"] = {"enum": [*CATALOGUE, NOTHING]}
+        schema["items"] = {"enum": [*CATALOGUE, NOTHING]}
     if parameter.kind is Kind.SKIN:
-        one["enum"] = [*one["enum"], RANDOM]
+        schema["enum"] = [*schema["enum"], RANDOM]
     if parameter.kind is Kind.WEIGHTS:
-        one |= _SOME_WEIGHT
+        schema |= _SOME_WEIGHT
     if parameter.per_instance:
-        several: dict[str, Any] = {"type": "array", "items": one, "minItems": 1}
+        list_schema: dict[str, Any] = {"type": "array", "items": schema, "minItems": 1}
         if parameter.kind in (Kind.POSITION, Kind.SIZE):
-            several["contains"] = {"type": "array"}  # [1, 2] is a vector that is too short, not two sizes
-        one = {"anyOf": [one, several]}
-    return {"description": generated["description"]} | one
+            list_schema["contains"] = {"type": "array"}  # [1, 2] is a vector that is too short, not two sizes
+        schema = {"anyOf": [schema, list_schema]}
+    return {"description": generated["description"]} | schema
 
 
 def _without_null(generated: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a value that may be left out, for when it is given."""
+    """Return the schema of an optional value without the alternative `null`."""
     choices = [choice for choice in generated.get("anyOf", []) if choice.get("type") != "null"]
     if choices:
         return dict(choices[0])
     return {key: value for key, value in generated.items() if key not in ("title", "default", "description")}
 
 
-def _only_what_it_takes(name: str) -> dict[str, Any]:
+def _allow_own_parameters(name: str) -> dict[str, Any]:
     thing = CATALOGUE[name]
-    taken = {"name": {"description": thing.description()}}
-    taken |= {key: {"description": thing.meaning(PARAMETERS[key])} for key in thing.takes()}
+    properties = {"name": {"description": thing.description()}}
+    properties |= {key: {"description": thing.meaning(PARAMETERS[key])} for key in thing.takes()}
     return {
         "if": {"properties": {"name": {"const": name}}, "required": ["name"]},
-        "then": {"properties": taken, "propertyNames": {"enum": [*taken, "count"]}},
+        "then": {"properties": properties, "propertyNames": {"enum": [*properties, "count"]}},
     }
 
 
 def _tidy(schema: Any) -> None:
-    """Take out what only messages need, titles that repeat the key, and defaults that say nothing."""
+    """Remove entries that only messages need, titles that repeat the key, and empty defaults."""
     if isinstance(schema, dict):
         schema.pop("expects", None)
         if isinstance(schema.get("title"), str):
@@ -122,5 +122,5 @@ def _tidy(schema: Any) -> None:
 
 
 def schema_text() -> str:
-    """The schema as the text of the shipped file."""
+    """Return the text of the shipped schema file."""
     return json.dumps(task_schema(), indent=1, ensure_ascii=False) + "\n"

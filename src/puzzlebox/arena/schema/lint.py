@@ -1,4 +1,4 @@
-"""What is allowed but doubtful in a task: said as warnings, in both forms alike."""
+"""Warnings about what is allowed but doubtful in a task, for both formats alike."""
 
 from collections.abc import Iterator
 from math import inf
@@ -12,20 +12,20 @@ from puzzlebox.text import number, vector
 
 def lint(task: Task, draft: Draft) -> None:
     """Add the warnings about a task to the findings."""
-    carried = 0.0
+    carried_over = 0.0
     for index, arena in enumerate(task.arenas):
         path: Path = ("arenas", index)
         _arena(arena, index, draft)
         for position, item in enumerate(arena.items):
-            for where, each in _with_what_it_brings(item, (*path, "items", position)):
+            for where, each in _with_operation_items(item, (*path, "items", position)):
                 _item(each, arena, where, draft)
         _placing(arena, path, draft)
-        most = carried + most_reward(arena)
-        # The mark is compared with what was collected since the episode began, merged arenas included.
+        most = carried_over + most_reward(arena)
+        # The pass mark is compared with the return since the episode began, merged arenas included.
         if arena.pass_mark > max(most, 0.0) + 1e-6:
             details = {"arena": index + 1, "pass_mark": number(arena.pass_mark), "most": number(round(most, 3))}
             draft.report("pass-mark", draft.locate((*path, "pass_mark")), **details)
-        carried = most if arena.merge_next_arena else 0.0
+        carried_over = most if arena.merge_next_arena else 0.0
     last = task.arenas[-1]
     if last.merge_next_arena:
         draft.report(
@@ -39,8 +39,8 @@ def _arena(arena: Arena, index: int, draft: Draft) -> None:
         draft.report("empty-arena", draft.locate(path), arena=index + 1)
     frozen = max((item.frozen_delay or 0.0 for item in arena.agents()), default=0.0)
     seconds = arena.time_limit / 10
-    # Time does not run while the animal is frozen, so this can be played; but who waits longer than they may act has
-    # probably taken both for seconds.
+    # Time does not run while the animal is frozen, so this can be played; but an author who gives less time than the
+    # delay has probably taken both for seconds.
     if 0 < seconds < frozen:
         details = {"frozen": number(frozen), "seconds": number(seconds), "limit": arena.time_limit}
         draft.report("short-time", draft.locate((*path, "time_limit")), **details, write=10 * arena.time_limit)
@@ -50,23 +50,23 @@ def _arena(arena: Arena, index: int, draft: Draft) -> None:
         draft.report("late-blackout", where, value=arena.blackouts[late], limit=arena.time_limit)
 
 
-def _with_what_it_brings(item: Item, path: Path) -> Iterator[tuple[Path, Item]]:
-    """An item, and the items its operations bring."""
+def _with_operation_items(item: Item, path: Path) -> Iterator[tuple[Path, Item]]:
+    """Yield an item and the items that its operations bring, with their paths."""
     yield path, item
     for index, operation in enumerate(item.operations or ()):
-        yield from _brought(operation, (*path, "operations", index))
+        yield from _items_of_operation(operation, (*path, "operations", index))
 
 
-def _brought(operation: Operation, path: Path) -> Iterator[tuple[Path, Item]]:
+def _items_of_operation(operation: Operation, path: Path) -> Iterator[tuple[Path, Item]]:
     inside = (*path, operation.do)
     if operation.do == "toggle_object":
         for index, item in enumerate(operation.items):
-            yield from _with_what_it_brings(item, (*inside, "items", index))
+            yield from _with_operation_items(item, (*inside, "items", index))
     elif operation.do == "limited":
-        yield from _brought(operation.operation, (*inside, "operation"))
+        yield from _items_of_operation(operation.operation, (*inside, "operation"))
     elif operation.do == "one_of":
         for index, each in enumerate(operation.operations):
-            yield from _brought(each, (*inside, "operations", index))
+            yield from _items_of_operation(each, (*inside, "operations", index))
 
 
 def _item(item: Item, arena: Arena, path: Path, draft: Draft) -> None:
@@ -104,19 +104,19 @@ def _size(item: Item, path: Path, draft: Draft) -> None:
 
 
 def _values(item: Item, path: Path, draft: Draft) -> None:
-    for key, taken in CATALOGUE[item.name].takes().items():
+    for key, spec in CATALOGUE[item.name].takes().items():
         value = getattr(item, key)
-        if taken.limits and value is not None and value != _kept(value, taken):
-            details = {"thing": item.name, "value": number(value), "becomes": number(_kept(value, taken))}
-            smallest, largest = map(number, taken.limits)
+        if spec.limits and value is not None and value != _clamp(value, spec):
+            details = {"thing": item.name, "value": number(value), "becomes": number(_clamp(value, spec))}
+            smallest, largest = map(number, spec.limits)
             where = draft.locate((*path, key))
             key = draft.parameter_word(key)
             draft.report("clamped-value", where, key=key, smallest=smallest, largest=largest, **details)
 
 
-def _kept(value: float, taken: Takes) -> float:
-    """A value within the limits of its parameter."""
-    return min(max(value, taken.limits[0]), taken.limits[1]) if taken.limits else value
+def _clamp(value: float, spec: Takes) -> float:
+    """Return a value within the limits of its parameter."""
+    return min(max(value, spec.limits[0]), spec.limits[1]) if spec.limits else value
 
 
 def _position(item: Item, arena: Arena, path: Path, draft: Draft) -> None:
@@ -138,7 +138,7 @@ def _position(item: Item, arena: Arena, path: Path, draft: Draft) -> None:
 
 
 def _placing(arena: Arena, path: Path, draft: Draft) -> None:
-    """What certainly cannot be placed where it should stand."""
+    """Report things that certainly cannot be placed."""
     outside = {}
     for index, reach in through_fence(arena):
         outside[index] = reach
@@ -155,7 +155,10 @@ def _placing(arena: Arena, path: Path, draft: Draft) -> None:
 
 
 def most_reward(arena: Arena) -> float:
-    """The most one can collect in an arena, the cost of time left aside; infinite when something never runs out."""
+    """Return the most reward that an arena can pay, without the cost of time.
+
+    It is infinite where something never runs out.
+    """
     collected, ending = 0.0, 0.0
     for item in arena.items:
         reward, ends = _most_from(item)
@@ -167,7 +170,7 @@ def most_reward(arena: Arena) -> float:
 
 
 def _most_from(item: Item) -> tuple[float, bool]:
-    """The most one item can pay, and whether taking it ends the episode."""
+    """Return the most reward that an item can pay, and whether taking it ends the episode."""
     thing = CATALOGUE[item.name]
     takes = thing.takes()
     if thing.category is Category.DISPENSER:
@@ -189,14 +192,14 @@ def _most_from(item: Item) -> tuple[float, bool]:
 
 
 def _largest_value(item: Item) -> float:
-    """The larger of the values a thing starts and ends with, as they will be kept."""
+    """Return the larger of the first and the last value of a thing, both clamped."""
     takes = CATALOGUE[item.name].takes()
-    given = {"initial_value": item.initial_value, "final_value": item.final_value}
-    return max(_kept(takes[key].default if value is None else value, takes[key]) for key, value in given.items())
+    values = {"initial_value": item.initial_value, "final_value": item.final_value}
+    return max(_clamp(takes[key].default if value is None else value, takes[key]) for key, value in values.items())
 
 
 def _pays(operation: Operation) -> bool:
-    """Whether an operation can ever give something; how often is not counted."""
+    """Return whether an operation can pay anything; how often does not matter."""
     match operation.do:
         case "toggle_object":
             return any(_most_from(item)[0] > 0 for item in operation.items)

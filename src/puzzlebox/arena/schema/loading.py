@@ -1,4 +1,4 @@
-"""Getting a task by whatever a user has in hand: a Task, a path, a bundled name, or the text itself."""
+"""Load a task from a Task, a path, a bundled name, or the YAML text itself."""
 
 import re
 import warnings
@@ -18,7 +18,7 @@ from puzzlebox.batteries import bundled_names, bundled_path
 from puzzlebox.text import closest, nearest
 
 TEXT = "<text>"
-# What only a template has, at the top of the file or as a tag.
+# Keys and tags that only a template has.
 _TEMPLATE = re.compile(r"^(?:vary|templates|proc_meta)\s*:|!Proc[A-Z]|\{\s*vary\s*:", re.MULTILINE)
 
 
@@ -37,7 +37,7 @@ def load_task(source: Task | str | bytes | PathLike[str], *, strict: bool = Fals
     if isinstance(source, Task):
         if not strict:
             return source
-        # The doubts about a task made in Python are those about its text.
+        # The warnings about a task built in Python are those about its text.
         name, reading = TEXT, read(write(source), strict=True)
     else:
         name, reading = read_source(source, strict=strict)
@@ -51,22 +51,22 @@ def load_task(source: Task | str | bytes | PathLike[str], *, strict: bool = Fals
 
 
 def read_source(source: str | bytes | PathLike[str], *, strict: bool = False) -> tuple[str, Reading]:
-    """Read a file, a bundled task or a text, mistakes and all, with the name to show for it.
+    """Read a file, a bundled task or a text; return the name to show for it, and the task with all findings.
 
     Raises:
         FileNotFoundError: there is neither such a file nor such a bundled task.
     """
     if isinstance(source, bytes) or (isinstance(source, str) and is_text(source)):
-        return TEXT, _told_apart(read(source, strict=strict))
+        return TEXT, _report_template(read(source, strict=strict))
     path = find(source)
     with path.open("rb") as file:
-        # One byte more than is allowed tells a file that is too large from one that just fits.
+        # One byte more than allowed, to detect a file that is too large.
         data = file.read(MAX_BYTES + 1)
-    return str(source), _told_apart(read(data, strict=strict))
+    return str(source), _report_template(read(data, strict=strict))
 
 
-def _told_apart(reading: Reading) -> Reading:
-    """Of a template that was taken for a task, only that it is one, and what to do with it."""
+def _report_template(reading: Reading) -> Reading:
+    """Replace the findings of a template that was read as a task by one that says so."""
     mark = None if reading.task is not None or not reading.opened else _TEMPLATE.search(reading.text)
     if mark is None:
         return reading
@@ -78,7 +78,7 @@ def _told_apart(reading: Reading) -> Reading:
 
 
 def find(source: str | PathLike[str]) -> Path:
-    """The file for a path or a bundled name; a file of that name comes first.
+    """Return the file of a path or a bundled name; a file of that name comes first.
 
     Raises:
         FileNotFoundError: there is neither.
@@ -95,7 +95,7 @@ def find(source: str | PathLike[str]) -> Path:
         raise FileNotFoundError(f"{name} is a folder; name a task file in it")
     if islink(name):
         raise FileNotFoundError(f"{name} is a link that leads to no file")
-    near = closest(Path(name).stem, {Path(each).stem: each for each in _beside(name)})
+    near = closest(Path(name).stem, {Path(each).stem: each for each in _files_beside(name)})
     if Path(name).suffix.lower() in (".yml", ".yaml"):
         near = near or closest(Path(name).with_suffix("").as_posix(), bundled_names())
         raise FileNotFoundError(f"there is no file {name}{near}")
@@ -103,11 +103,11 @@ def find(source: str | PathLike[str]) -> Path:
     raise FileNotFoundError(f"there is no file {name} and no bundled task of that name{hint}")
 
 
-def _beside(name: str) -> list[str]:
-    """The files that may hold a task in the folder of a path."""
+def _files_beside(name: str) -> list[str]:
+    """Return the files that may hold a task in the folder of a path."""
     try:
         return sorted(glob(join(escape(dirname(name)), "*.y*ml")))
-    except ValueError:  # no path of any folder
+    except ValueError:  # not a valid path
         return []
 
 
@@ -115,7 +115,7 @@ def is_text(source: str, keys: Iterable[str] = ()) -> bool:
     """Return whether a source is YAML text rather than a path or a name.
 
     Args:
-        source: what the user gave.
+        source: a text, a path or a name.
         keys: keys, beside `arenas`, that the first line of such a text may begin with.
     """
     begins = source.lstrip().startswith(("{", "[", "!", "arenas:", *(f"{key}:" for key in keys)))

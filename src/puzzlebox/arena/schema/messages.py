@@ -1,4 +1,4 @@
-"""Every sentence a task file can meet, in one table. A test shows each one in full."""
+"""Every message about a task file, in one table. A test shows each one in full."""
 
 ERROR, WARNING = "error", "warning"
 
@@ -28,8 +28,8 @@ ERRORS: dict[str, str] = {
     "duplicate-arena": "arena id {id} is given twice, first in line {first}",
     "arena-order": "arena ids must increase down the list; {id} follows {previous}",
     "exclusive-keys": "`{key}` and `{other}` exclude each other; give one of them",
-    "tag": "`{tag}` is a tag; only Animal-AI's form (`!ArenaConfig`, arenas by number) has them, so leave it out",
-    "unknown-tag": "`{tag}` is not a tag of Animal-AI's form{nearest}",
+    "tag": "`{tag}` is a tag; only Animal-AI's format (`!ArenaConfig`, arenas by number) has them, so leave it out",
+    "unknown-tag": "`{tag}` is not a tag of Animal-AI's format{nearest}",
     # values
     "wrong-value": "`{key}` expects {expects}; got {value}{nearest}",
     "ambiguous": "`{text}` is {one} to some YAML readers and {other} to others; "
@@ -41,15 +41,15 @@ ERRORS: dict[str, str] = {
     "unknown-operation": "`{name}` is not an operation{nearest}",
     "blackouts-order": "blackouts must increase; {value} follows {previous}",
     "blackouts-period": "a negative blackout is a period and must be alone, as in [-20]; got {value}",
-    "list-length": "`{key}` has {count} but `{other}` has {wanted}; they must match",
+    "list-length": "`{key}` has {count} but `{other}` has {required}; they must match",
     "mixed-toggle": "`toggle_object` brings one thing, in one or several places; use one operation for each thing",
     "merge-agents": "merged arenas need the same number of agents; "
-    "arena {arena} has {count}, arena {previous} has {wanted}",
+    "arena {arena} has {count}, arena {previous} has {required}",
     "more-errors": "more than {limit} errors; the rest are not shown",
 }
 
 WARNINGS: dict[str, str] = {
-    # in both forms
+    # in both formats
     "short-list": "`{key}` has {count} for {instances} instances of {thing}; the others get {missing}",
     "clamped-size": "{thing} takes sizes from {smallest} to {largest}; {value} becomes {becomes}",
     "clamped-value": "{thing} takes `{key}` from {smallest} to {largest}; {value} becomes {becomes}",
@@ -69,7 +69,7 @@ WARNINGS: dict[str, str] = {
     "write `{key}: {value}`",
     "dark-colour": "colours go from 0 to 255, so {value} is nearly black",
     "merge-last": "arena {arena} is the last; there is no next arena to merge with",
-    # in Animal-AI's form: what some build accepted, and what it meant there
+    # in Animal-AI's format: what some build accepted, and what it meant there
     "old-boolean": "`{text}` is read as {meaning}; write {meaning}",
     "old-number": "`{text}` is read as {meaning}; write {meaning}",
     "key-again": "`{key}` is given twice, first in line {first}; the last one counts",

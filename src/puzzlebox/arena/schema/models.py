@@ -1,4 +1,4 @@
-"""A task as data: what a researcher wrote, checked, nothing drawn yet. Task > arenas > items."""
+"""A task as data: the content of a task file, checked, with nothing drawn yet. Task > arenas > items."""
 
 from dataclasses import replace
 from math import isfinite
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from puzzlebox.arena.schema.grouping import groups, without_holes
+from puzzlebox.arena.schema.grouping import fill_gaps, groups
 from puzzlebox.arena.schema.values import (
     TYPES,
     Colour,
@@ -33,34 +33,34 @@ from puzzlebox.text import entries
 
 
 class Model(BaseModel):
-    """The base of all parts of a task: unknown keys are refused, and nothing changes after it is made."""
+    """The base of all parts of a task. It refuses unknown keys and cannot be changed."""
 
-    # Built when all are there, and again when a thing brings a parameter of its own.
+    # Built once all models are defined, and again when a thing declares a parameter of its own.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    def given(self) -> dict[str, Any]:
-        """The keys that say something: those that differ from what they are when left out."""
+    def explicit_values(self) -> dict[str, Any]:
+        """Return the keys that are required or differ from their defaults, with their values."""
         fields = type(self).model_fields
         pairs = ((name, getattr(self, name)) for name in fields)
         return {name: value for name, value in pairs if fields[name].is_required() or value != fields[name].default}
 
     def __repr_args__(self) -> Any:
-        return self.given().items()
+        return self.explicit_values().items()
 
 
 def key(default: Any, expects: str, description: str) -> Any:
-    """A field of a model, with what a message and the JSON Schema say about it."""
+    """Return a field of a model, with what messages and the JSON Schema say about it."""
     return Field(default, description=description, json_schema_extra={"expects": expects})
 
 
 class Item(Model):
-    """One thing in an arena. What is left out is random or the thing's own default, as its page says."""
+    """A thing in an arena. A parameter that is not given is random or has the thing's own default."""
 
-    # Every parameter that some thing takes is a field, too: `_add_fields` makes them from the table of parameters.
+    # Every parameter of the table of parameters is a field, too: `_add_fields` adds them.
     name: ThingName = Field(description="The name of the thing.", json_schema_extra={"expects": "the name of a thing"})
 
     def __getattr__(self, name: str) -> Any:
-        """The value of a parameter that was declared after this item was made: none was given."""
+        """Return None for a parameter that was declared after this item was created."""
         if name in PARAMETERS:
             return None
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -89,10 +89,10 @@ class Item(Model):
 
 
 def _same_length(model: Model, name: str, other: str) -> None:
-    """Two lists that belong together must have the same length."""
-    count, wanted = len(getattr(model, name)), len(getattr(model, other) or ())
-    if count != wanted:
-        details = {"key": name, "other": other, "count": entries(count), "wanted": wanted}
+    """Refuse two lists that belong together and differ in length."""
+    count, required = len(getattr(model, name)), len(getattr(model, other) or ())
+    if count != required:
+        details = {"key": name, "other": other, "count": entries(count), "required": required}
         raise PydanticCustomError("list-length", "{key} and {other} differ in length", details)
 
 
@@ -107,7 +107,7 @@ class ToggleObject(Model):
     @field_validator("items")
     @classmethod
     def _one_thing(cls, items: tuple[Item, ...]) -> tuple[Item, ...]:
-        filled = without_holes(items)
+        filled = fill_gaps(items)
         if len(groups(filled)) > 1:
             raise PydanticCustomError("mixed-toggle", "one thing only")
         return filled
@@ -121,7 +121,7 @@ class GrantReward(Model):
 
 
 class GrantContinuousReward(Model):
-    """Gives a reward at every physics step while the agent is in the zone."""
+    """Gives a reward at every physics step while the animal is in the zone."""
 
     do: Literal["grant_continuous_reward"]
     reward_per_step: Number = key(0.0, "a number", "The reward at each physics step (0.02 s).")
@@ -135,7 +135,7 @@ class EndEpisode(Model):
 
 
 class FreezeAgent(Model):
-    """Stops the agent; time goes on."""
+    """Stops the animal; time goes on."""
 
     do: Literal["freeze_agent"]
     steps: Whole = key(0, Kind.WHOLE.value, "For how many physics steps (0.02 s).")
@@ -162,7 +162,7 @@ class OneOf(Model):
 
     do: Literal["one_of"]
     operations: tuple["Operation", ...] = key((), Kind.OPERATIONS.value, "What may happen.")
-    weights: Weights = key((), Kind.WEIGHTS.value, "How often each; left out: equally often.")
+    weights: Weights = key((), Kind.WEIGHTS.value, "How often each. Default: equally often.")
 
     @model_validator(mode="after")
     def _matching_weights(self) -> Self:
@@ -189,14 +189,14 @@ OPERATIONS: dict[str, type[Model]] = {
 
 
 class Surface(Model):
-    """How one surface is painted."""
+    """The paint of one surface."""
 
     color: Colour | None = key(None, Kind.COLOUR.value, "Its colour.")
     pattern: Pattern | None = key(None, f"a pattern ({', '.join(PATTERNS)})", "Its pattern.")
 
 
 class Theme(Model):
-    """A look of your own: a named theme and what differs from it."""
+    """A custom look: a named theme and what differs from it."""
 
     base: ThemeName = key("classic", f"the name of a theme ({', '.join(THEMES)})", "The theme it starts from.")
     floor: Surface | None = key(None, "a mapping with `color` and `pattern`", "The floor.")
@@ -207,13 +207,13 @@ class Theme(Model):
     light: Probability | None = key(None, Kind.PROBABILITY.value, "Brightness: 1 is daylight, 0 is dark.")
 
     def look(self) -> themes.Look:
-        """What the arena looks like in full: the named theme, with what differs from it."""
+        """Return the complete look: the named theme, with what differs from it."""
         base = THEMES[self.base]
         changes: dict[str, Any] = {"light": base.light if self.light is None else self.light}
         for name in ("floor", "fence", "walls", "sky", "ceiling"):
             own: Surface | None = getattr(self, name)
             if own is not None:
-                plain = getattr(base, name) or base.walls  # a ceiling where the theme has none is like its walls
+                plain = getattr(base, name) or base.walls  # a theme without a ceiling lends it the look of its walls
                 color = plain.color if own.color is None else own.color
                 changes[name] = themes.Surface(color, own.pattern or plain.pattern)
         return replace(base, **changes)
@@ -224,7 +224,10 @@ def _theme_by_name(value: Any) -> Any:
 
 
 def _plain_data(value: Any) -> Any:
-    """What YAML can hold without tags: texts, finite numbers, truth values, nothing, lists and mappings of these."""
+    """Return data that YAML can hold without tags; refuse anything else.
+
+    That is texts, finite numbers, truth values, nothing, lists and mappings of these.
+    """
     if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value)):
         return value
     if isinstance(value, list | tuple):
@@ -235,29 +238,29 @@ def _plain_data(value: Any) -> Any:
 
 
 class Metadata(BaseModel):
-    """What a task is about. Any other key may be added."""
+    """Information about a task. Any other key may be added."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Annotated[Any, AfterValidator(_plain_data)]]
 
-    title: Text | None = key(None, "a text", "A short name for people.")
-    description: Text | None = key(None, "a text", "What the task asks of the animal.")
+    title: Text | None = key(None, "a text", "A short name.")
+    description: Text | None = key(None, "a text", "What the animal has to do.")
     citation: Text | None = key(None, "a text", "Where it comes from.")
     tags: tuple[Text, ...] = key((), "a list of texts", "Words to find it by.")
     level: Whole | None = key(None, Kind.WHOLE.value, "The level of the testbed it belongs to.")
 
-    def given(self) -> dict[str, Any]:
-        """The keys that say something, our own first."""
+    def explicit_values(self) -> dict[str, Any]:
+        """Return the keys that differ from their defaults, with their values, then the additional keys."""
         own: dict[str, FieldInfo] = type(self).model_fields
-        known = {name: getattr(self, name) for name in own if getattr(self, name) != own[name].default}
-        return known | dict(sorted((self.model_extra or {}).items()))
+        values = {name: getattr(self, name) for name in own if getattr(self, name) != own[name].default}
+        return values | dict(sorted((self.model_extra or {}).items()))
 
 
 _PERSPECTIVE = "first, third or birdsEye"
 
 
 class Arena(Model):
-    """One arena: a fenced floor, the things on it, and the rules of its episode."""
+    """An arena: a fenced floor, the things on it, and the rules of its episode."""
 
     id: Whole = key(0, Kind.WHOLE.value, "Its number; arenas are played in this order.")
     time_limit: Whole = key(0, Kind.WHOLE.value, "Time to live in tenths of a second; 0: no limit.")
@@ -275,7 +278,9 @@ class Arena(Model):
     )
     random_seed: Integer = key(0, "a whole number", "Draws the same arena every time; 0: off.")
     merge_next_arena: Flag = key(False, "true or false", "Passing leads into the next arena, in the same episode.")
-    episode_end: Literal["any", "all"] = key("any", "any or all", "With several agents: who must have finished.")
+    episode_end: Literal["any", "all"] = key(
+        "any", "any or all", "With several agents: whether one or all must have finished."
+    )
     metadata: Metadata = key(Metadata(), "a mapping", "Title, description, citation, tags, level, and more.")
     items: tuple[Item, ...] = key((), "a list of items", "The things in the arena, placed in this order.")
 
@@ -293,20 +298,20 @@ class Arena(Model):
         return self
 
     def agents(self) -> list[Item]:
-        """The agents the file names; none means one at a random place."""
+        """Return the agents that the file names; none means one at a random place."""
         return [item for item in self.items if item.name == "Agent"]
 
 
 class Task(Model):
-    """A task file: one or more arenas, and how they are presented."""
+    """A task: one or more arenas, and how they are presented."""
 
     metadata: Metadata = key(Metadata(), "a mapping", "Title, description, citation, tags, level, and more.")
     randomize_arenas: Flag = key(False, "true or false", "Play the arenas in random order.")
     show_notification: Flag = key(False, "true or false", "Show passed or failed at the end of an episode.")
-    can_reset_episode: Flag = key(True, "true or false", "A player may restart the episode.")
-    can_change_perspective: Flag = key(True, "true or false", "A player may change the view.")
+    can_reset_episode: Flag = key(True, "true or false", "Whether a participant may restart the episode.")
+    can_change_perspective: Flag = key(True, "true or false", "Whether a participant may change the view.")
     default_perspective: Literal["first", "third", "birdsEye"] = key(
-        "first", _PERSPECTIVE, "The view a player starts with."
+        "first", _PERSPECTIVE, "The view that a participant starts with."
     )
     arenas: tuple[Arena, ...] = Field(
         min_length=1,
@@ -316,12 +321,12 @@ class Task(Model):
 
     @property
     def wing(self) -> str:
-        """The wing it is played in."""
+        """The wing in which it is played."""
         return "arena"
 
     @property
     def title(self) -> str:
-        """Its title for people; "" where it has none."""
+        """Its title; "" where it has none."""
         return self.metadata.title or ""
 
     @property
@@ -338,18 +343,18 @@ class Task(Model):
 
     @property
     def bodies(self) -> int:
-        """How many animals there are, in the arena that has most of them."""
+        """The number of animals in the arena that has most of them."""
         return max([1, *(len(arena.agents()) for arena in self.arenas)])
 
     def last(self, start: int) -> int:
-        """The position of the last arena of an episode; that of its start unless others merge into it."""
+        """Return the position of the last arena of an episode that starts in a given one, merged arenas included."""
         last = start
         while self.arenas[last].merge_next_arena and last + 1 < len(self.arenas):
             last += 1
         return last
 
     def conditions(self, start: int) -> dict[str, Any]:
-        """What an episode that starts there asks for: position and last arena, pass mark, time limit."""
+        """Return the conditions of an episode: position of its first and last arena, pass mark, time limit."""
         arena = self.arenas[start]
         return {
             "position": start,
@@ -360,22 +365,22 @@ class Task(Model):
 
     @model_validator(mode="after")
     def _arenas_fit_together(self) -> Self:
-        seen: dict[int, int] = {}
+        index_of_id: dict[int, int] = {}
         for index, arena in enumerate(self.arenas):
-            if arena.id in seen:
-                details = {"id": arena.id, "index": index, "first": seen[arena.id]}
+            if arena.id in index_of_id:
+                details = {"id": arena.id, "index": index, "first": index_of_id[arena.id]}
                 raise PydanticCustomError("duplicate-arena", "arena id {id} is given twice", details)
-            seen[arena.id] = index
+            index_of_id[arena.id] = index
             if index == 0:
                 continue
             previous = self.arenas[index - 1]
             if arena.id < previous.id:
                 details = {"id": arena.id, "index": index, "previous": previous.id}
                 raise PydanticCustomError("arena-order", "arena ids must increase", details)
-            count, wanted = (max(1, len(each.agents())) for each in (arena, previous))
-            if previous.merge_next_arena and count != wanted:
-                # People count arenas from 1.
-                details = {"arena": index + 1, "index": index, "count": count, "previous": index, "wanted": wanted}
+            count, required = (max(1, len(each.agents())) for each in (arena, previous))
+            if previous.merge_next_arena and count != required:
+                # Messages count arenas from 1.
+                details = {"arena": index + 1, "index": index, "count": count, "previous": index, "required": required}
                 raise PydanticCustomError("merge-agents", "merged arenas need equal agents", details)
         return self
 
@@ -385,7 +390,7 @@ _HOLDERS: tuple[type[Model], ...] = (Item, *OPERATIONS.values(), Arena, Task)
 
 
 def _add_fields(*parameters: Parameter) -> None:
-    """Make parameters fields of `Item`, and build all models that hold items with them."""
+    """Add parameters to `Item` as fields, and rebuild all models that hold items."""
     for parameter in parameters:
         meaning = parameter.meaning[0].upper() + parameter.meaning[1:] + "."
         annotation: Any = _OPERATIONS if parameter.kind is Kind.OPERATIONS else TYPES[parameter.kind]

@@ -1,8 +1,8 @@
-"""Which fixed things of an arena must overlap an earlier one, as far as the file alone shows.
+"""Find fixed things of an arena that certainly overlap an earlier one, from the file alone.
 
-Only what is sure, for boxes, ramps and balls with a position. As in the original (docs/original/placement.md#things),
-the later thing asks with its oriented box against the true form of the earlier one. A size left out counts as the
-smallest, a rotation left out as the part of the footprint that is covered however it turns.
+Only certain overlaps of boxes, ramps and balls with a position are found. As in the original
+(docs/original/placement.md#things), the oriented box of the later thing is compared with the true form of the earlier
+one. A random size counts as the smallest, a random rotation as the part of the footprint that every rotation covers.
 """
 
 from collections.abc import Container, Iterator
@@ -16,7 +16,7 @@ from puzzlebox.arena.schema.models import Arena, Item
 from puzzlebox.arena.things import CATALOGUE, SHRINK, Solid, Thing, Vector
 
 _LIFT = 0.01
-# Nearer than this is touching: the engine's own answer would depend on rounding.
+# Smaller overlaps count as touching: the engine's own result would depend on rounding.
 _TOLERANCE = 1e-3
 # The largest diameter a goal that changes with time can have.
 _WIDEST_GOAL = 8.0
@@ -26,7 +26,7 @@ _WIDEST_GOAL = 8.0
 class Body:
     """A fixed thing: an upright box (x, z, half sizes, yaw) from `low` to `high`, and its true form.
 
-    `radius` is that of a ball; the box it asks with is smaller where its yaw is not known.
+    `radius` is that of a ball; its box is smaller where its yaw is not known.
     """
 
     index: int
@@ -42,31 +42,31 @@ class Body:
     sin: float
 
     def corners(self) -> list[tuple[float, float]]:
-        """The four corners of the footprint, in order."""
+        """Return the four corners of the footprint, in order."""
         signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
         return [self.world(i * self.half_x, j * self.half_z) for i, j in signs]
 
     def world(self, a: float, b: float) -> tuple[float, float]:
-        """A point of its own frame (a along x, b along z before turning) in the arena; yaw is clockwise."""
+        """Return a point of its own frame (a along x, b along z before turning) in the arena; yaw is clockwise."""
         return self.x + a * self.cos + b * self.sin, self.z - a * self.sin + b * self.cos
 
     def local(self, x: float, z: float) -> tuple[float, float]:
-        """A point of the arena in its own frame."""
+        """Return a point of the arena in the body's own frame."""
         dx, dz = x - self.x, z - self.z
         return dx * self.cos - dz * self.sin, dx * self.sin + dz * self.cos
 
 
 def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, int]]:
-    """Pairs (later, earlier) of positions in the arena's items; the later one cannot be placed.
+    """Yield pairs (later, earlier) of positions in the arena's items; the later one cannot be placed.
 
     Args:
-        arena: what is to be placed.
-        without: positions of items that are left out for another reason.
+        arena: the arena with the items to place.
+        without: positions of items that are not placed for another reason.
     """
     items = arena.items
     # The order of placement: agents first, then the file's.
     order = sorted(range(len(items)), key=lambda index: items[index].name != "Agent")
-    placed, agents, blockers = _Placed(len(items)), _Balls(len(items)), _Balls(len(items))
+    placed, agents, blockers = _PlacedBodies(len(items)), _BallTable(len(items)), _BallTable(len(items))
     for index in order:
         if index in without:
             continue
@@ -76,21 +76,21 @@ def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, 
             if reach is not None:
                 blockers.add(index, *reach)
             continue
-        if items[index].name == "Agent":  # asks only with its centre (docs/original/placement.md#the-agent)
+        if items[index].name == "Agent":  # only its centre needs room (docs/original/placement.md#the-agent)
             hit = agents.first_hit(body.x, body.low, body.z, 0.0)
             agents.add(index, body.x, body.low, body.z, body.radius)
         else:
             hit = placed.first_hit(body)
         if hit is not None:
-            yield index, hit  # left out, so it is in nobody's way
+            yield index, hit  # not placed, so it is no obstacle
         elif _fence_reach(body, arena) <= _TOLERANCE:
-            # What something of another form may have kept away is not for sure in anybody's way.
+            # A thing that may itself have been kept out by one of another form is not certainly an obstacle.
             if blockers.first_hit(body.x, 0.0, body.z, hypot(body.half_x, body.half_z)) is None:
                 placed.add(body)
 
 
 def _possible_reach(item: Item) -> tuple[float, float, float, float] | None:
-    """Where a thing of another form stands, and how far it may reach at most; None when it is in nobody's way."""
+    """Return the position and the largest possible radius of a thing of another form; None for no obstacle."""
     thing = CATALOGUE[item.name]
     if thing.passable or item.at is None or item.at[0] is None or item.at[2] is None:
         return None
@@ -108,7 +108,10 @@ def _possible_reach(item: Item) -> tuple[float, float, float, float] | None:
 
 
 def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
-    """Positions of items that stand inside but reach through the fence, and by how many metres; agents are moved."""
+    """Yield the positions of items inside that reach through the fence, and by how many metres.
+
+    Agents are moved instead.
+    """
     for index, item in enumerate(arena.items):
         body = body_of(item, index, arena.size) if item.name != "Agent" else None
         inside = item.at is not None and (item.at[0] or 0) <= arena.size[0] and (item.at[2] or 0) <= arena.size[1]
@@ -119,15 +122,15 @@ def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
 
 
 def _fence_reach(body: Body, arena: Arena) -> float:
-    """How far a body reaches through the fence; negative when it stays inside. An agent needs only its centre."""
+    """Return how far a body reaches through the fence; negative inside. An agent needs only its centre."""
     if arena.items[body.index].name == "Agent":
         return -inf
     low_x, _, low_z, high_x, _, high_z = _bounds(body)
     return max(-low_x, -low_z, high_x - arena.size[0], high_z - arena.size[1])
 
 
-class _Balls:
-    """Balls as columns: which is the first a ball asked about reaches into?"""
+class _BallTable:
+    """Balls as columns of numbers, to find the first one that another ball overlaps."""
 
     def __init__(self, capacity: int):
         self._columns = np.empty((4, capacity))
@@ -146,8 +149,8 @@ class _Balls:
         return self._indices[first] if near[first] else None
 
 
-class _Placed:
-    """The bodies placed so far, as columns, so that one question to ten thousand of them is one pass."""
+class _PlacedBodies:
+    """The bodies placed so far as columns of numbers, so that ten thousand of them are compared in one pass."""
 
     def __init__(self, capacity: int):
         self._bodies: list[Body] = []
@@ -160,22 +163,22 @@ class _Placed:
         self._shapes[:, count] = body.x, body.z, body.half_x, body.half_z, body.cos, body.sin
         self._bodies.append(body)
 
-    def first_hit(self, asking: Body) -> int | None:
-        """The item of the earliest placed body the box of `asking` certainly cuts into."""
-        mine = _bounds(asking)
+    def first_hit(self, body: Body) -> int | None:
+        """Return the item of the earliest placed body that the box of `body` certainly overlaps, or None."""
+        mine = _bounds(body)
         near: Any = slice(len(self._bodies))
-        for axis in range(3):  # each axis leaves fewer for the next
+        for axis in range(3):  # each axis leaves fewer candidates for the next
             low, high = self._bounds[axis, near], self._bounds[axis + 3, near]
             inside = np.flatnonzero((high > mine[axis] + _TOLERANCE) & (low < mine[axis + 3] - _TOLERANCE))
             near = inside if axis == 0 else near[inside]
             if not len(near):
                 return None
-        near = near[_gaps(asking, self._shapes[:, near]) < -_TOLERANCE]
-        return next((self._bodies[i].index for i in near if _cuts(asking, self._bodies[i])), None)
+        near = near[_gaps(body, self._shapes[:, near]) < -_TOLERANCE]
+        return next((self._bodies[i].index for i in near if _cuts(body, self._bodies[i])), None)
 
 
 def _bounds(body: Body) -> tuple[float, ...]:
-    """The box around a body along the arena's axes: lowest corner, highest corner."""
+    """Return the box around a body along the arena's axes: lowest corner, highest corner."""
     c, s = abs(body.cos), abs(body.sin)
     reach_x = body.half_x * c + body.half_z * s
     reach_z = body.half_x * s + body.half_z * c
@@ -183,7 +186,7 @@ def _bounds(body: Body) -> tuple[float, ...]:
 
 
 def _gaps(one: Body, shapes: Any) -> Any:
-    """The widest gap between the footprint of one body and each of many; negative where they overlap."""
+    """Return the widest gap between the footprints of one body and each of many; negative for an overlap."""
     x, z, half_x, half_z, cosine, sine = shapes
     dx, dz = x - one.x, z - one.z
     c = abs(one.cos * cosine + one.sin * sine)
@@ -200,7 +203,7 @@ def _gaps(one: Body, shapes: Any) -> Any:
 
 
 def body_of(item: Item, index: int, arena_size: tuple[float, float]) -> Body | None:
-    """The body an item certainly has, or None when nothing is certain."""
+    """Return the smallest body that an item certainly has, or None where nothing is certain."""
     thing = CATALOGUE[item.name]
     if thing.solid is Solid.OTHER or item.at is None:
         return None
@@ -226,26 +229,28 @@ def body_of(item: Item, index: int, arena_size: tuple[float, float]) -> Body | N
 
 
 def _certain_size(item: Item, thing: type[Thing]) -> Vector | None:
-    """The given size as it will be kept, or the smallest where it is left out."""
+    """Return the given size as it will be clamped, or the smallest where none is given."""
     if thing.fixed_size is not None:
         return thing.fixed_size
     if thing.size is None:
         return None
-    given = item.size or (None, None, None)
-    if None in given and thing.solid is Solid.WEDGE:
+    size = item.size or (None, None, None)
+    if None in size and thing.solid is Solid.WEDGE:
         return None  # a larger ramp does not contain a smaller one
-    if None in given and thing.solid is Solid.BALL:
-        given = (None, None, None)  # one random number makes the whole ball random
-    kept = thing.size.clamp(given)
-    x, y, z = (least if axis is None else axis * SHRINK for axis, least in zip(kept, thing.size.smallest, strict=True))
+    if None in size and thing.solid is Solid.BALL:
+        size = (None, None, None)  # one random number makes the whole ball random
+    clamped = thing.size.clamp(size)
+    x, y, z = (
+        least if axis is None else axis * SHRINK for axis, least in zip(clamped, thing.size.smallest, strict=True)
+    )
     return x, y, z
 
 
-def _cuts(asking: Body, placed: Body) -> bool:
-    """Whether a box that cuts into the box of `placed` also cuts into its true form."""
+def _cuts(body: Body, placed: Body) -> bool:
+    """Return whether a box that overlaps the box of `placed` also overlaps its true form."""
     if placed.solid is Solid.BALL:
-        return _box_meets_ball(asking, placed)
-    return placed.solid is Solid.BOX or _box_meets_ramp(asking, placed)
+        return _box_meets_ball(body, placed)
+    return placed.solid is Solid.BOX or _box_meets_ramp(body, placed)
 
 
 def _box_meets_ball(box: Body, ball: Body) -> bool:
@@ -259,7 +264,10 @@ def _box_meets_ball(box: Body, ball: Body) -> bool:
 
 
 def _box_meets_ramp(box: Body, ramp: Body) -> bool:
-    """A ramp is its box below a slope, so the lowest point of the common prism decides; its tall face is at -z."""
+    """Return whether a box overlaps a ramp.
+
+    A ramp is its box below a slope, so the lowest point of the common prism decides; its tall face is at -z.
+    """
     low = max(box.low, ramp.low)
     height = ramp.high - ramp.low
     nearest = min(ramp.local(x, z)[1] for x, z in box.corners())
@@ -274,17 +282,17 @@ def _box_meets_ramp(box: Body, ramp: Body) -> bool:
 
 
 def _clip(polygon: list[tuple[float, float]], body: Body) -> list[tuple[float, float]]:
-    """The part of a convex polygon inside the footprint of a body."""
+    """Return the part of a convex polygon inside the footprint of a body."""
     for axis, half in ((0, body.half_x), (1, body.half_z)):
         for side in (1.0, -1.0):
-            kept: list[tuple[float, float]] = []
+            clipped: list[tuple[float, float]] = []
             for (x0, z0), (x1, z1) in zip(polygon, polygon[1:] + polygon[:1], strict=True):
                 inside0 = half - side * body.local(x0, z0)[axis]
                 inside1 = half - side * body.local(x1, z1)[axis]
                 if inside0 >= 0:
-                    kept.append((x0, z0))
+                    clipped.append((x0, z0))
                 if inside0 * inside1 < 0:
                     t = inside0 / (inside0 - inside1)
-                    kept.append((x0 + t * (x1 - x0), z0 + t * (z1 - z0)))
-            polygon = kept
+                    clipped.append((x0 + t * (x1 - x0), z0 + t * (z1 - z0)))
+            polygon = clipped
     return polygon

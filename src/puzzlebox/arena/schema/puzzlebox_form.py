@@ -1,4 +1,4 @@
-"""Reading the Puzzlebox format: plain YAML without tags, one line a thing, strict about everything."""
+"""Read the Puzzlebox format: plain YAML without tags, one line a thing, strict about everything."""
 
 from math import isfinite
 from typing import Any
@@ -15,14 +15,14 @@ _VECTORS = (Kind.POSITION, Kind.SIZE, Kind.COLOUR)
 
 
 class Null:
-    """An empty value. In a task it is a mistake (what is random is left out), so no model accepts it."""
+    """An empty value. No model accepts it: a random parameter is left out of a task."""
 
 
 _NULL = Null()
 
 
 def read(root: Node, draft: Draft) -> Any:
-    """The data of a task in the Puzzlebox format, with every item that lists several instances taken apart."""
+    """Return the data of a task in the Puzzlebox format, with one item for each instance."""
     data = plain(root, draft)
     arenas = data.get("arenas")
     if isinstance(arenas, dict):
@@ -31,7 +31,7 @@ def read(root: Node, draft: Draft) -> Any:
     if isinstance(arenas, list):
         for index, arena in enumerate(arenas):
             if isinstance(arena, dict):
-                # Arenas are numbered by their place unless they say otherwise.
+                # Without an id, an arena is numbered by its position.
                 arena.setdefault("id", index)
                 if isinstance(arena.get("items"), list):
                     arena["items"] = _instances(arena["items"], ("arenas", index, "items"), draft)
@@ -42,7 +42,7 @@ def read(root: Node, draft: Draft) -> Any:
 
 
 def _report_no_dash(key: str, path: Path, draft: Draft) -> None:
-    """Entries without their dashes: YAML takes them for one mapping."""
+    """Report entries without their dashes, which YAML takes for one mapping."""
     node = draft.locate((*path, key))
     first = node.value[0][0] if node.value else node
     if first.kind == SCALAR and first.value.startswith("-"):
@@ -50,16 +50,16 @@ def _report_no_dash(key: str, path: Path, draft: Draft) -> None:
     elif first.kind == SCALAR:
         draft.report("no-dash", first, key=key, first=first.value)
     else:
-        draft.report("wrong-value", first, key=key, expects="a list", value=first.shown())
+        draft.report("wrong-value", first, key=key, expects="a list", value=first.describe())
 
 
 def plain(node: Node, draft: Draft, *, free: bool = False) -> Any:
-    """Nodes as Python data; what YAML readers disagree about is an error here.
+    """Return nodes as Python data; a word that YAML readers disagree about is an error here.
 
     Args:
-        node: what to read.
-        draft: where findings go.
-        free: an empty value is allowed, as in metadata.
+        node: the node to read.
+        draft: collects the findings.
+        free: whether an empty value is allowed, as in metadata.
     """
     if node.tag is not None:
         draft.report("tag", node, tag=node.tag.replace("tag:yaml.org,2002:", "!!"))
@@ -85,7 +85,7 @@ def _mapping(node: Node, draft: Draft, *, free: bool) -> dict[str, Any]:
     first: dict[str, Node] = {}
     for key, value in node.value:
         if key.kind != SCALAR:
-            draft.report("bad-key", key, value=key.shown())
+            draft.report("bad-key", key, value=key.describe())
             continue
         if key.value in first:
             draft.report("duplicate-key", key, key=key.value, first=first[key.value].place.line)
@@ -97,17 +97,17 @@ def _mapping(node: Node, draft: Draft, *, free: bool) -> dict[str, Any]:
 
 
 def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
-    """Items with lists of values become one item each; each remembers where its values stand."""
+    """Return one item for each instance of items with lists of values, and record where their values stand."""
     result: list[Any] = []
     nodes: list[Node] = draft.locate(path).value
     for item, node in zip(items, nodes, strict=True):
         where = (*path, len(result))
-        draft.place(where, node)
+        draft.record_place(where, node)
         if not isinstance(item, dict):
             draft.count_instances(1, item, node)
             result.append(item)
             continue
-        _drop_what_cannot_be(item, where, draft)
+        _drop_refused_keys(item, where, draft)
         if "operations" in item:
             item["operations"] = _operations(item["operations"], (*where, "operations"), draft)
         repeats = _count(item, node, draft)
@@ -121,35 +121,35 @@ def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
         first = where
         for instance in range(instances):
             where = (*path, len(result))
-            draft.place(where, node)
+            draft.record_place(where, node)
             if instance:
-                draft.repeat(where, first)
-            one = dict(shared)
+                draft.record_repeat(where, first)
+            values = dict(shared)
             for key, entries in lists.items():
                 if entries and instance < len(entries.value):
-                    one[key] = item[key][instance]
-                    draft.place((*where, key), entries.value[instance])
-            result.append(one)
+                    values[key] = item[key][instance]
+                    draft.record_place((*where, key), entries.value[instance])
+            result.append(values)
     return result
 
 
 def _as_written(shared: dict[str, Any]) -> dict[str, Any]:
-    """Values as the writer spells them: a colour by name or a size by one number becomes three."""
+    """Return values as the writer spells them: a colour by name or a size by one number becomes three."""
     vectors = {key for key in shared if key in PARAMETERS and PARAMETERS[key].kind in _VECTORS}
     return {
         key: [0, 0, 0] if key in vectors and not isinstance(value, list) else value for key, value in shared.items()
     }
 
 
-def _drop_what_cannot_be(item: dict[str, Any], path: Path, draft: Draft) -> None:
-    """Refuse what this thing does not take, whatever its value, and `random` where left out does not mean random."""
+def _drop_refused_keys(item: dict[str, Any], path: Path, draft: Draft) -> None:
+    """Report and remove keys that the thing does not take, and `random` where the default is not random."""
     thing = CATALOGUE.get(item["name"]) if isinstance(item.get("name"), str) else None
     if thing is None:
         return
-    for key, taken in thing.takes().items():
-        if item.get(key) == RANDOM and taken.default is not None:
+    for key, spec in thing.takes().items():
+        if item.get(key) == RANDOM and spec.default is not None:
             value = draft.locate((*path, key))
-            draft.report("not-random", value, thing=thing.name(), key=key, default=page.default(taken.default))
+            draft.report("not-random", value, thing=thing.name(), key=key, default=page.default(spec.default))
             del item[key]
     for key in [key for key in item if key in PARAMETERS and key not in thing.takes()]:
         allowed = ", ".join(thing.takes())
@@ -158,17 +158,17 @@ def _drop_what_cannot_be(item: dict[str, Any], path: Path, draft: Draft) -> None
 
 
 def _count(item: dict[str, Any], node: Node, draft: Draft) -> int:
-    """How many instances `count` asks for."""
+    """Return how many instances `count` asks for."""
     count = item.pop("count", 1)
     if type(count) is not int or not 1 <= count <= MAX_ITEMS:
         where = node.get("count") or node
-        draft.report("wrong-value", where, key="count", expects=COUNT_EXPECTS, value=where.shown())
+        draft.report("wrong-value", where, key="count", expects=COUNT_EXPECTS, value=where.describe())
         return 1
     return count
 
 
 def _lists_instances(key: str, value: Any) -> bool:
-    """Whether a value is a list with one entry per instance rather than one value for all."""
+    """Return whether a value is a list with one entry per instance rather than one value for all."""
     parameter = PARAMETERS.get(key)
     if parameter is None or not parameter.per_instance or not isinstance(value, list) or not value:
         return False
@@ -180,7 +180,7 @@ def _lists_instances(key: str, value: Any) -> bool:
 
 
 def _operations(operations: Any, path: Path, draft: Draft) -> Any:
-    """The items that operations bring are taken apart in the same way."""
+    """Return operations with one item for each instance that they bring."""
     if not isinstance(operations, list):
         return operations
     return [_operation(operation, (*path, index), draft) for index, operation in enumerate(operations)]

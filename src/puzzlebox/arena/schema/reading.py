@@ -1,4 +1,4 @@
-"""Reading a task file: which form it is in, what it says, and everything that is wrong or doubtful, with its place."""
+"""Read a task file: its format, the task, and all errors and warnings with their places."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ from puzzlebox.arena.schema.lines import place_at
 from puzzlebox.arena.schema.lint import lint
 from puzzlebox.arena.schema.messages import ERROR
 from puzzlebox.arena.schema.models import Task
-from puzzlebox.arena.schema.objections import report_objections
 from puzzlebox.arena.schema.tree import MAPPING, SCALAR, Node, Refused, compose, decode
+from puzzlebox.arena.schema.validation_errors import report_validation_errors
 
 _READERS: dict[str, Callable[[Node, Draft], Any]] = {
     PUZZLEBOX: puzzlebox_form.read,
@@ -24,15 +24,15 @@ _READERS: dict[str, Callable[[Node, Draft], Any]] = {
 
 @dataclass(frozen=True)
 class Reading:
-    """What came of reading a text.
+    """The result of reading a text as a task.
 
     Attributes:
         task: the task, or None when there were errors.
         findings: errors and warnings in the order of the text.
         form: "puzzlebox" or "animalai".
-        text: what was read.
+        text: the text.
         opened: whether the text is a YAML mapping; otherwise the finding says why it is not.
-        source: the file that the findings and the text are from, where another file that was read names it.
+        source: the file of the findings and the text, where it is not the one that was read but one that it names.
     """
 
     task: Task | None
@@ -44,15 +44,15 @@ class Reading:
 
 
 def read(source: str | bytes, *, strict: bool = False) -> Reading:
-    """Read a task in either form.
+    """Read a task in either format.
 
-    Never raises for bad input: what is wrong is in the findings.
+    Never raises for bad input: mistakes are in the findings.
 
     Args:
         source: the text, or the bytes of a file.
         strict: warnings count as errors.
     """
-    # What is no text is shown with its bad bytes replaced, so that the mistake can be pointed at.
+    # Bytes that are not UTF-8 are replaced, so that the place of the mistake can be shown.
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
     form, task, opened = PUZZLEBOX, None, False
     findings: list[Diagnostic] = []
@@ -60,7 +60,7 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
         root = compose(decode(source) if isinstance(source, bytes) else source)
         if root is None or root.kind != MAPPING:
             place = root.place if root else Place(1, 1)
-            raise Refused(diagnose("not-a-task", place, value=root.shown() if root else "nothing"))
+            raise Refused(diagnose("not-a-task", place, value=root.describe() if root else "nothing"))
         opened = True
         form = form_of(root)
         draft = Draft(root, form)
@@ -69,7 +69,7 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
         if not errors(findings):
             lint(task, draft)
     except ValidationError as problem:
-        report_objections(problem, draft)
+        report_validation_errors(problem, draft)
     except Refused as refusal:
         findings.append(refusal.finding)
         task = None
@@ -80,8 +80,8 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
 
 
 def _in_order(findings: list[Diagnostic], text: str) -> list[Diagnostic]:
-    """The findings as they stand in the text, none beyond it: at the end the parser is one line ahead."""
-    certain = text.count("\n")  # there are at least so many lines, and counting the other line breaks takes longer
+    """Return the findings in the order of the text, none beyond its end, where the parser is one line ahead."""
+    certain = text.count("\n")  # at least so many lines; counting other line breaks takes longer
     if any(finding.place.line > certain for finding in findings):
         end = place_at(text, len(text))
         findings = [replace(finding, place=min(finding.place, end)) for finding in findings]
@@ -89,7 +89,10 @@ def _in_order(findings: list[Diagnostic], text: str) -> list[Diagnostic]:
 
 
 def form_of(root: Node) -> str:
-    """Our form lists its arenas; Animal-AI's numbers them (its tags are optional to its own parser)."""
+    """Return the format of a file.
+
+    The Puzzlebox format lists its arenas; Animal-AI's numbers them (its tags are optional to its own parser).
+    """
     arenas = root.get("arenas")
     nodes = [root]
     if arenas is not None:

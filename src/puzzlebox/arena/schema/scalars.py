@@ -1,4 +1,4 @@
-"""What an unquoted word in YAML means, and which ones mean different things to different readers."""
+"""The values of unquoted words in YAML, and the words that YAML readers disagree about."""
 
 import re
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _LONGEST_OLD_NUMBER = 18
 
 @dataclass(frozen=True)
 class Ambiguous:
-    """A word two YAML readers may take for two things: `one` is YAML 1.1's reading, `other` the plain one."""
+    """A word that YAML readers disagree about: `one` is its value in YAML 1.1, `other` what others take it for."""
 
     one: int | float | bool
     other: str
@@ -38,12 +38,12 @@ class Ambiguous:
 
 
 def resolve(node: Node) -> Plain | Ambiguous:
-    """The value of a scalar: text when it is quoted, otherwise what the word says."""
+    """Return the value of a scalar: text when it is quoted, otherwise the value of the word."""
     return meaning(node.value) if node.plain else str(node.value)
 
 
 def meaning(text: str) -> Plain | Ambiguous:
-    """What an unquoted word says; a very long one is a text."""
+    """Return the value of an unquoted word; a very long one is a text."""
     if len(text) > _MOST_DIGITS:
         return text
     if text in _NULLS:
@@ -65,7 +65,7 @@ def meaning(text: str) -> Plain | Ambiguous:
 
 
 def _old_number(text: str) -> Ambiguous | None:
-    """The spellings of numbers that only some readers know."""
+    """Return the value of a number in a spelling that only some readers know, or None."""
     if len(text) > _LONGEST_OLD_NUMBER:
         return None
     if match := _LEADING_ZERO.match(text):
@@ -89,7 +89,7 @@ def _old_number(text: str) -> Ambiguous | None:
         for part in digits.split(":"):
             value = value * 60 + int(part)
         value = -value if sign == "-" else value
-        # Minutes? Tenths of a second? Only the author knows which number to write.
+        # It may mean minutes or tenths of a second; only the author knows.
         return Ambiguous(value, "text", "a plain number")
     if "_" in text and _UNDERSCORES.match(text):
         value = int(text.replace("_", ""))

@@ -1,7 +1,7 @@
-"""YAML text to a tree of nodes with places, behind limits that hold before anything is built.
+"""Parse YAML text into a tree of nodes with places, with limits that are checked before anything is built.
 
-The C parser only delivers events; the tree is put together here without recursion. PyYAML's own composer recurses
-once per level in C, so 400 kB of `[` end the whole process, and it follows aliases without counting.
+The C parser only delivers events; the tree is built here without recursion. PyYAML's own composer recurses once per
+level in C, so that 400 kB of `[` crash the process, and it follows aliases without counting.
 """
 
 import re
@@ -23,10 +23,10 @@ MAX_DIRECTIVES = 4
 
 SCALAR, SEQUENCE, MAPPING = "scalar", "sequence", "mapping"
 _DIRECTIVE = re.compile("(?:^|[\n\r\x85\u2028\u2029])%")
-# What PyYAML accepts; anything else it refuses without saying where.
+# Characters that PyYAML refuses without saying where.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _NOT_PRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# How files of other kinds begin.
+# First bytes of files of other kinds.
 _BINARY = (
     (re.compile(rb"\x89PNG\r\n"), "a picture (PNG)"),
     (re.compile(rb"\xff\xd8\xff"), "a picture (JPEG)"),
@@ -42,7 +42,7 @@ _TWO_BYTES_A_LETTER = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Refused(Exception):
-    """The text cannot be made into a tree; carries the one finding that says why."""
+    """A text that cannot be parsed into a tree; holds the one finding that says why."""
 
     def __init__(self, finding: Diagnostic):
         super().__init__(finding.message)
@@ -59,7 +59,7 @@ class Node:
         plain: a scalar without quotes or tag, whose meaning depends on its text.
         start, end: marks (line, column, index) in the text; of an alias, those of the alias itself.
         flow: a sequence or mapping in brackets.
-        alias: the node it stands for, where it is only a reference (`*name`).
+        alias: the node it refers to, where it is an alias (`*name`).
     """
 
     __slots__ = ("alias", "end", "flow", "kind", "plain", "start", "tag", "value")
@@ -76,16 +76,16 @@ class Node:
 
     @property
     def place(self) -> Place:
-        """Where it stands; of a list or mapping, where it begins."""
+        """Its place in the text; for a list or mapping, that of its beginning."""
         return place_of(self.start, self.end)
 
     def get(self, key: str) -> "Node | None":
-        """The last value given for a key of a mapping."""
+        """Return the value of a key of a mapping, or None; of a repeated key the last."""
         pair = self.pair(key)
         return pair[1] if pair else None
 
     def pair(self, key: str) -> "tuple[Node, Node] | None":
-        """The last (key, value) with this key of a mapping."""
+        """Return the (key, value) of a key of a mapping, or None; of a repeated key the last."""
         if self.kind == MAPPING:
             for name, value in reversed(self.value):
                 if name.kind == SCALAR and name.value == key:
@@ -93,14 +93,14 @@ class Node:
         return None
 
     def short(self) -> str:
-        """The text of a scalar, or the beginning of a long one, on one line."""
+        """Return the text of a scalar, or the beginning of a long one, on one line."""
         if self.kind != SCALAR:
-            return self.shown()
+            return self.describe()
         text = self.value if len(self.value) <= 40 else self.value[:37] + "..."
         return "".join(character if character.isprintable() else " " for character in text)
 
-    def shown(self) -> str:
-        """The value in a message: short texts in full, everything else by what it is."""
+    def describe(self) -> str:
+        """Return the value for a message: a short text in full, anything else by its kind."""
         if self.kind == SEQUENCE:
             parts = ", ".join(child.value if child.kind == SCALAR else "..." for child in self.value[:20])
             return f"`[{parts}]`" if len(parts) <= 40 and parts.isprintable() else f"a list of {len(self.value)}"
@@ -112,13 +112,13 @@ class Node:
 
 
 def place_of(start: Any, end: Any) -> Place:
-    """The place between two marks, cut at the end of the first line."""
+    """Return the place between two marks, cut at the end of the first line."""
     width = end.column - start.column if end.line == start.line else 1
     return Place(start.line + 1, start.column + 1, max(1, width))
 
 
 def decode(data: bytes) -> str:
-    """The text of a file.
+    """Return the text of a file.
 
     Raises:
         Refused: it is not UTF-8.
@@ -136,7 +136,7 @@ def decode(data: bytes) -> str:
 
 
 def _binary(data: bytes) -> str | None:
-    """What a file is that holds no text, such as a picture."""
+    """Return the kind of a file that is not text, such as a picture, or None."""
     for beginning, what in _BINARY:
         if beginning.match(data):
             return what
@@ -150,7 +150,7 @@ def _binary(data: bytes) -> str | None:
 
 
 def compose(text: str) -> Node | None:
-    """The tree of a YAML text, or None when the text is empty.
+    """Return the tree of a YAML text, or None when the text is empty.
 
     Raises:
         Refused: the text breaks a limit or is not YAML.
@@ -169,7 +169,7 @@ def compose(text: str) -> Node | None:
 
 
 def _refuse_hopeless(text: str) -> None:
-    """Refuse by a look at the characters what the parser should never see."""
+    """Refuse a text that the parser should not get: too large, bad characters, too many directives."""
     # UTF-8 needs at most four bytes a character, so a short text needs no encoding to be measured.
     if len(text) * 4 > MAX_BYTES:
         if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
@@ -183,13 +183,13 @@ def _refuse_hopeless(text: str) -> None:
 
 
 def _build(loader: yaml.CSafeLoader) -> Node | None:
-    """Put the events together, counting every node, those behind aliases as often as they are used."""
+    """Return the tree of the parser's events, counting every node; those behind aliases count at each use."""
     next_event = loader.get_event
     root: Node | None = None
-    # What an anchor stands for: (node, nodes in it, levels in it), or None while it is being read.
+    # Anchors by name: (node, nodes in it, levels in it), or None while it is being read.
     anchors: dict[str, tuple[Node, int, int] | None] = {}
     # Open collections: (node, its children so far, its anchor, nodes counted before it).
-    open_: list[tuple[Node, list[Node], str | None, int]] = []
+    open_nodes: list[tuple[Node, list[Node], str | None, int]] = []
     # Levels below each open collection, those behind aliases included.
     levels = [0]
     count = 0
@@ -205,17 +205,17 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
                 anchors[event.anchor] = (node, 1, 0)
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             shape = MAPPING if kind is yaml.MappingStartEvent else SEQUENCE
-            if len(open_) >= MAX_DEPTH:
+            if len(open_nodes) >= MAX_DEPTH:
                 raise Refused(diagnose("too-deep", place_of(event.start_mark, event.end_mark), limit=MAX_DEPTH))
             node = Node(shape, None, event.tag, False, event.start_mark, event.end_mark, bool(event.flow_style))
             if event.anchor:
                 anchors[event.anchor] = None  # not finished: an alias to it would contain itself
-            open_.append((node, [], event.anchor, count))
+            open_nodes.append((node, [], event.anchor, count))
             levels.append(0)
             count += 1
             continue
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-            node, children, anchor, before = open_.pop()
+            node, children, anchor, before = open_nodes.pop()
             if kind is yaml.MappingEndEvent:
                 node.value = list(zip(children[::2], children[1::2], strict=True))
             else:
@@ -229,12 +229,12 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             place = place_of(event.start_mark, event.end_mark)
             if event.anchor not in anchors:
                 raise Refused(diagnose("bad-alias", place, anchor=event.anchor, problem="has no anchor before it"))
-            known = anchors[event.anchor]
-            if known is None:
+            entry = anchors[event.anchor]
+            if entry is None:
                 raise Refused(diagnose("bad-alias", place, anchor=event.anchor, problem="contains itself"))
-            target, size, height = known
+            target, size, height = entry
             levels[-1] = max(levels[-1], height)
-            if len(open_) + height > MAX_DEPTH:
+            if len(open_nodes) + height > MAX_DEPTH:
                 raise Refused(diagnose("too-deep", place, limit=MAX_DEPTH))
             node = Node(
                 target.kind, target.value, target.tag, target.plain, event.start_mark, event.end_mark, target.flow
@@ -252,7 +252,7 @@ def _build(loader: yaml.CSafeLoader) -> Node | None:
             continue
         if count > MAX_NODES:
             raise Refused(diagnose("too-many-nodes", node.place, limit=MAX_NODES))
-        if open_:
-            open_[-1][1].append(node)
+        if open_nodes:
+            open_nodes[-1][1].append(node)
         else:
             root = node

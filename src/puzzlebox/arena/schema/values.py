@@ -1,4 +1,4 @@
-"""The types of single values in a task: strict about kind, forgiving about how a vector or a colour is written."""
+"""The types of single values in a task: strict about kind, flexible about how a vector or a colour is written."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -57,7 +57,7 @@ Point = tuple[Axis, NotNegative, Axis]
 Extent = tuple[Axis, Axis, Axis]
 Channel = Annotated[Number, Field(ge=0, le=255)]
 
-# A value that is wholly random is the same as none given, so that both ways of writing it make equal tasks.
+# A fully random value is None, as if it were not given, so that both spellings give equal tasks.
 Position = Annotated[Point | None, BeforeValidator(_random_is_none), AfterValidator(_anywhere_is_none)]
 Size = Annotated[
     Extent | None,
@@ -75,7 +75,10 @@ _RANDOM_GRID = re.compile(r"([1-9][0-9]{0,2})x([1-9][0-9]{0,2})", re.ASCII)
 
 
 def is_symbol(text: str) -> bool:
-    """Whether a board can show this: a preset, rows of equal length, or a random grid; up to 4,096 pixels."""
+    """Return whether a board can show a symbol.
+
+    That is a preset, rows of equal length or a random grid, of up to 4,096 pixels.
+    """
     grid = _RANDOM_GRID.fullmatch(text)
     if grid:
         return int(grid[1]) * int(grid[2]) <= _MOST_PIXELS
@@ -86,13 +89,13 @@ def is_symbol(text: str) -> bool:
     return len({len(row) for row in text.split("/")}) == 1
 
 
-def _known_symbol(text: str) -> str:
+def _check_symbol(text: str) -> str:
     if not is_symbol(text):
         raise PydanticCustomError("value", "not a symbol")
     return text
 
 
-def _known_thing(name: str) -> str:
+def _check_thing(name: str) -> str:
     if name in CATALOGUE:
         return name
     current = names().get(name)
@@ -102,12 +105,12 @@ def _known_thing(name: str) -> str:
     raise PydanticCustomError("unknown-thing", "{name} is not a thing{nearest}", details)
 
 
-def _known_reward(name: str) -> str:
-    return name if name == NOTHING else _known_thing(name)
+def _check_reward(name: str) -> str:
+    return name if name == NOTHING else _check_thing(name)
 
 
 def empty_is_none(value: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
-    """An empty list says as much as none."""
+    """Return None for an empty list, which means the same."""
     return value or None
 
 
@@ -117,14 +120,14 @@ def _some_weight(weights: tuple[float, ...]) -> tuple[float, ...]:
     return weights
 
 
-Symbol = Annotated[Text, AfterValidator(_known_symbol)]
-ThingName = Annotated[Text, AfterValidator(_known_thing)]
-RewardName = Annotated[Text, AfterValidator(_known_reward)]
+Symbol = Annotated[Text, AfterValidator(_check_symbol)]
+ThingName = Annotated[Text, AfterValidator(_check_thing)]
+RewardName = Annotated[Text, AfterValidator(_check_reward)]
 Weights = Annotated[tuple[NotNegative, ...], AfterValidator(_some_weight)]
 ThemeName = Literal[*THEMES]  # type: ignore[valid-type]
 Pattern = Literal[*PATTERNS]  # type: ignore[valid-type]
 
-# What a value of each kind of parameter is in a model, where it is given; operations are models themselves.
+# The type of each kind of parameter in a model; operations are models themselves.
 TYPES: dict[Kind, Any] = {
     Kind.POSITION: Position,
     Kind.POSITIONS: Annotated[tuple[Point, ...], Field(min_length=2)] | None,

@@ -1,4 +1,4 @@
-"""Writing a task back, in the Puzzlebox format or in Animal-AI's. The text depends on the task alone."""
+"""Write a task in the Puzzlebox format or in Animal-AI's. The text depends on the task alone."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,51 +24,51 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def write(task: Task, form: str = PUZZLEBOX) -> str:
-    """The text of a task.
+    """Return the text of a task.
 
     Args:
-        task: what to write.
-        form: "puzzlebox" or "animalai".
+        task: the task.
+        form: the format, "puzzlebox" or "animalai".
 
     Raises:
-        ValueError: there is no such form, or the text would break the limits it is read with.
+        ValueError: there is no such format, or the text would break the limits of reading it.
     """
-    writers: dict[str, Callable[[Task], Iterator[str]]] = {PUZZLEBOX: _puzzlebox, ANIMALAI: _animalai}
+    writers: dict[str, Callable[[Task], Iterator[str]]] = {PUZZLEBOX: _puzzlebox_lines, ANIMALAI: _animalai_lines}
     if form not in writers:
         raise ValueError(f"a task can be written as {' or '.join(writers)}, not {form!r}")
     text = "\n".join(writers[form](task)) + "\n"
     try:
         compose(text)
     except Refused as refusal:
-        raise ValueError(f"the task is too large for the {form} form: {refusal.finding.message}") from None
+        raise ValueError(f"the task is too large for the {form} format: {refusal.finding.message}") from None
     return text
 
 
-def not_in_the_original(task: Task) -> list[str]:
-    """The keys of a task that Animal-AI itself does not know; its builds refuse a file that has them."""
-    ours = [word for word, key in ROOT_KEYS.items() if key.shape is Shape.OURS and key.name in task.given()]
-    if "default_perspective" in task.given():
+def keys_unknown_to_animalai(task: Task) -> list[str]:
+    """Return the keys of a task that Animal-AI does not know; its builds refuse a file that has them."""
+    ours = [word for word, key in ROOT_KEYS.items() if key.shape is Shape.OURS and key.name in task.explicit_values()]
+    if "default_perspective" in task.explicit_values():
         ours.append("defaultPerspective")
-    given = {name for arena in task.arenas for name in arena.given()}
-    ours += [word for word, key in ARENA_KEYS.items() if key.shape is Shape.OURS and key.name in given]
+    explicit = {name for arena in task.arenas for name in arena.explicit_values()}
+    ours += [word for word, key in ARENA_KEYS.items() if key.shape is Shape.OURS and key.name in explicit]
     return list(dict.fromkeys(ours))
 
 
 # --- the Puzzlebox format ---------------------------------------------------------------------------------------
 
 
-def _puzzlebox(task: Task) -> Iterator[str]:
-    for key, value in task.given().items():
+def _puzzlebox_lines(task: Task) -> Iterator[str]:
+    for key, value in task.explicit_values().items():
         if key != "arenas":
             yield from _block(key, value, "")
     yield "arenas:"
     for index, arena in enumerate(task.arenas):
-        given = arena.given()
-        given.pop("id", None)
+        explicit = arena.explicit_values()
+        explicit.pop("id", None)
         if arena.id != index:
-            given = {"id": arena.id, **given}
-        items = given.pop("items", ())
-        lines = [line for key, value in given.items() for line in _block(key, value, "    ")]
+            explicit = {"id": arena.id, **explicit}
+        items = explicit.pop("items", ())
+        lines = [line for key, value in explicit.items() for line in _block(key, value, "    ")]
         lines += ["    items:" if items else "    items: []"]
         lines += [line for item in items for line in _entry(item, "      ")]
         yield "  - " + lines[0].lstrip()
@@ -76,25 +76,25 @@ def _puzzlebox(task: Task) -> Iterator[str]:
 
 
 def _block(key: str, value: Any, indent: str) -> Iterator[str]:
-    """A key with its value, in one line if it fits and else one line for each part."""
+    """Yield the lines of a key with its value: one if it fits, otherwise one for each part."""
     line = f"{indent}{key}: {flow(value)}"
     if len(line) <= _WIDTH or not isinstance(value, Model | Metadata) or _is_named_theme(value):
         yield line
         return
     inner = plain_flow if isinstance(value, Metadata) else flow
     yield f"{indent}{key}:"
-    for name, part in value.given().items():
+    for name, part in value.explicit_values().items():
         yield f"{indent}  {_text(name)}: {inner(part)}"
 
 
 def _entry(model: Model, indent: str) -> Iterator[str]:
-    """A model in a list: in one line if it fits, else with one key a line, operations one below the other."""
+    """Yield the lines of a model in a list: one if it fits, otherwise one a key; operations below each other."""
     line = f"{indent}- {flow(model)}"
     if len(line) <= _WIDTH:
         yield line
         return
     start = f"{indent}- "
-    for key, value in model.given().items():
+    for key, value in model.explicit_values().items():
         if isinstance(value, tuple) and value and isinstance(value[0], Model):
             yield f"{start}{key}:"
             for part in value:
@@ -105,24 +105,24 @@ def _entry(model: Model, indent: str) -> Iterator[str]:
 
 
 def flow(value: Any) -> str:
-    """A value in one line."""
+    """Return a value in one line."""
     if value is None:
-        return RANDOM  # the only place a task keeps a None is a random component of a vector
+        return RANDOM  # in a task, None is only ever a random component of a vector
     if isinstance(value, Theme) and _is_named_theme(value):
         return str(value.base)
     if isinstance(value, Metadata):
-        return _mapping(value.given(), plain_flow)
+        return _mapping(value.explicit_values(), plain_flow)
     if isinstance(value, Model):
-        return _mapping(value.given(), flow)
+        return _mapping(value.explicit_values(), flow)
     return _data(value, flow)
 
 
 def _is_named_theme(value: Any) -> bool:
-    return isinstance(value, Theme) and set(value.given()) <= {"base"}
+    return isinstance(value, Theme) and set(value.explicit_values()) <= {"base"}
 
 
 def _data(value: Any, inner: Callable[[Any], str]) -> str:
-    """Plain data in one line, its parts by `inner`."""
+    """Return plain data in one line, its parts written by `inner`."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -132,9 +132,9 @@ def _data(value: Any, inner: Callable[[Any], str]) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bytes):
-        raise TypeError("bytes are no text")
+        raise TypeError("bytes are not text")
     if isinstance(value, Mapping):
-        # Equal mappings are written equally, whatever the order they were made in.
+        # Equal mappings have equal texts, whatever the order of their keys.
         return _mapping(dict(sorted(value.items())), inner)
     return "[" + ", ".join(inner(part) for part in value) + "]"
 
@@ -144,14 +144,14 @@ def _mapping(mapping: Mapping[Any, Any], inner: Callable[[Any], str]) -> str:
 
 
 def _text(text: str) -> str:
-    """A text without quotes where no reader can mistake it, otherwise in double quotes."""
+    """Return a text without quotes where no reader can misread it, otherwise in double quotes."""
     if _PLAIN.fullmatch(text) and meaning(text) == text and _is_text_to_others(text):
         return text
     return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(ord(c))) for c in text) + '"'
 
 
 def _is_text_to_others(text: str) -> bool:
-    """Whether YAML 1.1 readers take an unquoted word for a text; 2020-01-01 is a date to them."""
+    """Return whether YAML 1.1 readers take an unquoted word for a text; 2020-01-01 is a date to them."""
     tag = _YAML_1_1.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
     return bool(tag == "tag:yaml.org,2002:str")
 
@@ -160,18 +160,18 @@ def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-# --- Animal-AI's form -------------------------------------------------------------------------------------------
+# --- Animal-AI's format -----------------------------------------------------------------------------------------
 
 
-def _animalai(task: Task) -> Iterator[str]:
+def _animalai_lines(task: Task) -> Iterator[str]:
     yield "!ArenaConfig"
-    for word, key, value in _given(task, ROOT_KEYS):
+    for word, key, value in _explicit_keys(task, ROOT_KEYS):
         if key.shape is not Shape.ARENAS:
             yield from _block(word, value, "")
     yield "arenas:"
     for arena in task.arenas:
         yield f"  {arena.id}: !Arena"
-        for word, key, value in _given(arena, ARENA_KEYS):
+        for word, key, value in _explicit_keys(arena, ARENA_KEYS):
             if key.shape is not Shape.ITEMS:
                 yield from _block(word, value, "    ")
         yield "    items:" if arena.items else "    items: []"
@@ -179,28 +179,28 @@ def _animalai(task: Task) -> Iterator[str]:
             yield from _item(group, "    ")
 
 
-def _given(model: Model, keys: Mapping[str, Key]) -> Iterator[tuple[str, Key, Any]]:
-    given = model.given()
+def _explicit_keys(model: Model, keys: Mapping[str, Key]) -> Iterator[tuple[str, Key, Any]]:
+    explicit = model.explicit_values()
     for word, key in keys.items():
-        if key.name in given and key.replaced_by is None:
-            yield word, key, given[key.name]
+        if key.name in explicit and key.replaced_by is None:
+            yield word, key, explicit[key.name]
 
 
 def plain_flow(value: Any) -> str:
-    """Plain data in one line; nothing in it is random."""
+    """Return plain data in one line; None is `null`, not `random`."""
     if isinstance(value, BaseModel):
         return flow(value)
     return _data(value, plain_flow)
 
 
 def animalai_flow(group: Sequence[Item]) -> str:
-    """Instances of one item in Animal-AI's form, in one line."""
+    """Return the instances of one item in Animal-AI's format, in one line."""
     parts = ((word, text if isinstance(text, str) else f"[{', '.join(text)}]") for word, text in _parts(group))
     return f"!Item {{{', '.join(f'{word}: {text}' for word, text in parts)}}}"
 
 
 def _item(group: Sequence[Item], indent: str) -> Iterator[str]:
-    """The same over several lines: what has a tag of its own stands in a line of its own."""
+    """Yield the lines of an item in Animal-AI's format; a value with a tag of its own has its own line."""
     yield f"{indent}- !Item"
     for word, text in _parts(group):
         if isinstance(text, str):
@@ -213,7 +213,7 @@ def _item(group: Sequence[Item], indent: str) -> Iterator[str]:
 
 
 def _parts(group: Sequence[Item]) -> Iterator[tuple[str, str | list[str]]]:
-    """The keys of an item, each with one text, or with a list of them."""
+    """Yield the keys of an item, each with one text or a list of them."""
     first = group[0]
     yield "name", first.name
     for name, parameter in PARAMETERS.items():
@@ -221,7 +221,7 @@ def _parts(group: Sequence[Item]) -> Iterator[tuple[str, str | list[str]]]:
         value = getattr(first, name)
         if parameter.counts:
             values = [getattr(item, name) for item in group]
-            # Positions are always written out for several instances: their number is the number of instances.
+            # Positions are always written out for several instances: their number is that of the instances.
             while values and values[-1] is None and not (name == "at" and len(group) > 1):
                 values.pop()
             if values:
@@ -236,7 +236,7 @@ def _parts(group: Sequence[Item]) -> Iterator[tuple[str, str | list[str]]]:
 
 
 def _tagged(kind: Kind, value: Any) -> str:
-    """A value of a parameter; what is random is -1."""
+    """Return a value of a parameter; -1 where it is random."""
     if kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR):
         tag, keys = ("!RGB", "rgb") if kind is Kind.COLOUR else ("!Vector3", "xyz")
         vector = value if value is not None else (None, 0 if kind is Kind.POSITION else None, None)
@@ -246,21 +246,21 @@ def _tagged(kind: Kind, value: Any) -> str:
 
 
 def _operation(operation: Any) -> str:
-    """An operation in one line."""
+    """Return an operation in one line."""
     tag = TAG_OF_OPERATION[operation.do]
-    given = operation.given()
+    explicit = operation.explicit_values()
     parts = []
     for word, key in OPERATION_TAGS[tag][1].items():
-        if key.name not in given:
+        if key.name not in explicit:
             continue
-        value = given[key.name]
+        value = explicit[key.name]
         if key.shape is Shape.ITEM:
-            written = animalai_flow(value)
+            text = animalai_flow(value)
         elif key.shape is Shape.OPERATION:
-            written = _operation(value)
+            text = _operation(value)
         elif key.shape is Kind.OPERATIONS:
-            written = f"[{', '.join(map(_operation, value))}]"
+            text = f"[{', '.join(map(_operation, value))}]"
         else:
-            written = plain_flow(value)
-        parts.append(f"{word}: {written}")
+            text = plain_flow(value)
+        parts.append(f"{word}: {text}")
     return f"{tag} {{{', '.join(parts)}}}"

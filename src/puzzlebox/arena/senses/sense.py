@@ -75,7 +75,7 @@ def sense_named(name: str) -> type[Sense] | None:
         ImportError: a package that declares the sense cannot be loaded; the message names the package.
         TypeError: what the package declares is not a sense of that name.
     """
-    entry = None if name in SENSES else entry_points.found(entry_points.SENSES).get(name)
+    entry = None if name in SENSES else entry_points.entries_in(entry_points.SENSES).get(name)
     if entry is not None:
         loaded = entry_points.load(entry)
         if SENSES.get(name) is not loaded:
@@ -86,7 +86,7 @@ def sense_named(name: str) -> type[Sense] | None:
 
 def sense_names() -> list[str]:
     """Return the names of all senses, of Puzzlebox and of other packages, without importing them."""
-    return sorted({*SENSES, *entry_points.found(entry_points.SENSES)})
+    return sorted({*SENSES, *entry_points.entries_in(entry_points.SENSES)})
 
 
 def make_sense(name: str, options: Mapping[str, Any]) -> Sense:

@@ -12,7 +12,7 @@ from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.studio import one_of_each
 from puzzlebox.arena.studio.cache import Kept
-from puzzlebox.arena.template_check import look_over
+from puzzlebox.arena.template_check import check_template
 from puzzlebox.arena.variations import TemplateError, is_template
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names, bundled_path
@@ -147,7 +147,7 @@ class Catalogue:
 
     def _check_template(self, data: bytes) -> dict[str, Any]:
         # What comes from outside must not have files of this machine read.
-        reading, template = look_over(data, others=False)
+        reading, template = check_template(data, others=False)
         if reading.task is None or template is None:
             return _checked(None, None, reading)
         try:
@@ -158,7 +158,7 @@ class Catalogue:
         about = {
             "number": variation.number % template.count + 1,
             "count": template.count,
-            "values": variation.described(),
+            "values": variation.description(),
         }
         return _checked(self._keep(variation.text.encode(), task), task, reading, about)
 

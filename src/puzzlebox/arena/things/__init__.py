@@ -4,7 +4,7 @@ Things of other packages come last, by the entry points of the group `puzzlebox.
 """
 
 from puzzlebox.arena.things import animal, structures, blocks, goals, changing, zones, dispensers, buttons, signs  # noqa: F401, I001
-from puzzlebox.arena.rules import name_things
+from puzzlebox.arena.rules import set_thing_names
 from puzzlebox.arena.things.everyday import nearest_thing
 from puzzlebox.arena.things.parameters import (
     ANIMALAI_PARAMETERS,
@@ -51,5 +51,5 @@ __all__ = [
 ]
 
 # The rules lie below this room; they refuse a mass for what is not a thing.
-name_things(CATALOGUE, nearest_thing)
+set_thing_names(CATALOGUE, nearest_thing)
 entry_points.load_all(entry_points.THINGS)

@@ -41,12 +41,12 @@ class LightBlock(Block):
     _own: ClassVar[Linear] = _LIGHT_STONE
 
     def shapes(self) -> tuple[Shape, ...]:
-        """One box."""
+        """Return one box."""
         x, y, z = self.extent
         return (Box((x / 2, y / 2, z / 2)),)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A stone."""
+        """Return one box of stone."""
         x, y, z = self.extent
         color = painted(self.paint, self._own)
         return (Part(Kind.BOX, (x / 2, y / 2, z / 2), color, pattern=Pattern.STONE, scale=_GRAIN),)
@@ -67,12 +67,13 @@ class HookBlock(Block, family=True):
     mass = 180.0
     # Size and middle of each box, in units of (0.3 x, y, 0.1 z), before the quarter turn; the bar comes first.
     _boxes: tuple[tuple[Vector, Vector], ...]
-    # What one sees is cleaner: lower and upper corner of each box across (x) and along (z), in the same units.
+    # The visible outline, simpler than the body: lower and upper corner of each box across (x) and along (z), in the
+    # same units.
     _outline: tuple[tuple[float, float, float, float], ...]
     _own: ClassVar[Linear] = _CARDBOARD
 
     def shapes(self) -> tuple[Shape, ...]:
-        """The bar, then the feet."""
+        """Return the boxes of the bar and the feet, the bar first."""
         unit = (0.3 * self.extent[0], self.extent[1], 0.1 * self.extent[2])
         boxes = []
         for size, at in self._boxes:
@@ -81,7 +82,7 @@ class HookBlock(Block, family=True):
         return tuple(boxes)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """The bar, then the feet, of cardboard."""
+        """Return the bar and the feet in cardboard, the bar first."""
         x, y, z = 0.3 * self.extent[0], self.extent[1] / 2, 0.1 * self.extent[2]
         color = painted(self.paint, self._own)
         forms = [
@@ -91,7 +92,7 @@ class HookBlock(Block, family=True):
         return tuple(_cardboard(form, color, own=self.paint is None) for form in forms)
 
     def probe(self) -> Box:
-        """The bar alone, as if its middle were at the origin."""
+        """Return the box of the bar alone, centred on the origin."""
         bar = self.shapes()[0]
         assert isinstance(bar, Box)
         return Box(bar.half)
@@ -141,11 +142,11 @@ class HollowBox(Block):
     _thick = 0.1375
 
     def height(self, y: float) -> float:
-        """The solid one of the game starts half its height too high."""
+        """Return the height of its origin; the original's solid box starts half its height too high."""
         return min(max(y, 0.0), HIGHEST) + LIFT + (0.0 if self.rules.hollow_boxes else self.extent[1] / 2)
 
     def shapes(self) -> tuple[Shape, ...]:
-        """A floor and four sides, or the game's solid block."""
+        """Return a floor and four sides, or one solid box where the rules say so."""
         x, _, z = (self._outer * side / 2 for side in self.extent)
         if not self.rules.hollow_boxes:
             return (Box((x, 0.42 * self.extent[1], z), (0.0, 0.42 * self.extent[1], 0.0)),)
@@ -153,7 +154,7 @@ class HollowBox(Block):
         return (Box((x, thick, z), (0.0, thick, 0.0)), *self._sides(2 * thick))
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A cardboard box."""
+        """Return a cardboard box."""
         color = painted(self.paint, _CARDBOARD)
         if not self.rules.hollow_boxes:  # a cube with a hollow in its upper half
             x, y, z = (self._outer * side / 2 for side in self.extent)
@@ -163,7 +164,7 @@ class HollowBox(Block):
         return tuple(_cardboard(form, color, own=self.paint is None) for form in forms)
 
     def _sides(self, floor: float) -> list[Box]:
-        """The four sides above a floor of that height."""
+        """Return the four sides above a floor of a given height."""
         x, y, z = (self._outer * side / 2 for side in self.extent)
         thick_x, _, thick_z = (self._thick * side / 2 for side in self.extent)
         tall = y - floor / 2
@@ -176,6 +177,6 @@ class HollowBox(Block):
         ]
 
     def probe(self) -> Box:
-        """Its outside."""
+        """Return the box around its outside."""
         x, y, z = (self._outer * side / 2 for side in self.extent)
         return Box((x, y, z), (0.0, y, 0.0))

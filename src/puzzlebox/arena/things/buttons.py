@@ -51,43 +51,43 @@ class SpawnerButton(Thing):
     fades = True
     tag = "PillarButton"
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        super().__init__(asked, rules)
-        self._in_steps: int = max(1, steps_in(self.asked["move_duration"]))
-        self._out_steps: int = max(1, steps_in(self.asked["reset_duration"]))
-        # Physics steps since the press; None while it waits for one.
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(settings, rules)
+        self._in_steps: int = max(1, steps_in(self.settings["move_duration"]))
+        self._out_steps: int = max(1, steps_in(self.settings["reset_duration"]))
+        # Physics steps since the press; None while it is not pressed.
         self._since: int | None = None
         self._presser: Agent | None = None
         self.presses = 0
 
     def probe(self) -> Box:
-        """The pillar."""
+        """Return the box of the pillar."""
         return PILLAR
 
     def shapes(self) -> tuple[Shape, ...]:
-        """The pillar."""
+        """Return the box of the pillar."""
         return (PILLAR,)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A pillar, a holder, and the button that moves into it."""
+        """Return the pillar, the holder, and the button as far in as it is pushed."""
         x, y, z = BUTTON.at
         knob = Box(BUTTON.half, (x - TRAVEL * self.pushed, y, z))
         return (box(PILLAR, _BEIGE), box(HOLDER, _BEIGE), box(knob, _LIGHT_BLUE))
 
-    def shown(self) -> float:
-        """How far it is pushed in."""
+    def look_state(self) -> float:
+        """Return how far the button is pushed in, 0 to 1."""
         return self.pushed
 
     def soft_shapes(self) -> tuple[Shape, ...]:
-        """What sticks out of the pillar may reach into a neighbour, as in the published operant chamber."""
+        """Return the holder, which may reach into a neighbour, as in the published operant chamber."""
         return (HOLDER,)
 
     def entrances(self) -> tuple[Shape, ...]:
-        """Where an animal must be to press."""
+        """Return the box an animal must enter to press the button."""
         return (TRIGGER,)
 
     def entered(self, stage: "Stage", animal: "Agent") -> None:
-        """Be pressed, unless it is still moving."""
+        """Start a press, unless the button is still moving."""
         if self._since is None:
             self._since, self._presser = 0, animal
             self.presses += 1
@@ -95,7 +95,7 @@ class SpawnerButton(Thing):
             stage.note("pressed", self, animal)
 
     def tick(self, stage: "Stage") -> None:
-        """Move in, do what it is for, move back."""
+        """Move the button in, run its operations, and move it back."""
         assert self._since is not None
         self._since += 1
         if self._since == self._in_steps:
@@ -107,7 +107,7 @@ class SpawnerButton(Thing):
 
     @property
     def pushed(self) -> float:
-        """How far it is pushed in, 0 to 1."""
+        """How far the button is pushed in, 0 to 1."""
         if self._since is None:
             return 0.0
         if self._since <= self._in_steps:
@@ -115,5 +115,5 @@ class SpawnerButton(Thing):
         return 1.0 - (self._since - self._in_steps) / self._out_steps
 
     def condition(self) -> dict[str, Any]:
-        """How far in, and how often so far."""
+        """Return how far the button is pushed in, and how often it was pressed."""
         return {"pushed": self.pushed, "presses": self.presses}

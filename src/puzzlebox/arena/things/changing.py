@@ -17,17 +17,17 @@ from puzzlebox.scene.themes import Look
 if TYPE_CHECKING:
     from puzzlebox.arena.things.stage import Stage
 
-# How deep a growing ball may press into something that does not give way (docs/original/things.md#changing-goals).
-_SQUEEZE = 0.05
-# How a goal without value looks, and the rings that show how much is left (docs/original/things.md#changing-goals).
+# Metres a growing ball may overlap something immovable (docs/original/things.md#changing-goals).
+_MOST_OVERLAP = 0.05
+# Grey of a goal without value, and colours of the rings that show the value (docs/original/things.md#changing-goals).
 _GREY = 0.392
 _DECAYS, _RIPENS = (1.0, 0.214, 0.051), (0.0, 0.522, 1.0)
-# A ball grows no more than this in one physics step, so that it can stop in time.
+# Metres a ball grows at most in one physics step, so that it stops at an obstacle.
 _FASTEST_GROWTH = 0.05
 
 
 class ChangingGoal(Goal, family=True):
-    """The family of goals with a value that goes from the first to the last, a little each physics step."""
+    """The family of goals whose value moves from a first to a last number, a little each physics step."""
 
     size: ClassVar[SizeRange | None] = None
     pays = True
@@ -36,43 +36,43 @@ class ChangingGoal(Goal, family=True):
     glow = GOLDEN
     rises: ClassVar[bool] = False
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        super().__init__(asked, rules)
-        first, last = self.asked["initial_value"], self.asked["final_value"]
-        rising = self.rises_here()
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(settings, rules)
+        first, last = self.settings["initial_value"], self.settings["final_value"]
+        rising = self.is_rising()
         if (last < first) if rising else (last > first):
-            last = first  # a range the wrong way round does not change at all (docs/original/things.md#changing-goals)
+            last = first  # a range the wrong way round never changes (docs/original/things.md#changing-goals)
         self.first: float = first
         self.last: float = last
         self.now: float = first
-        self._rate = abs(self.asked["change_rate"]) * (1.0 if rising else -1.0)
-        self._waits = round(self.asked["delay"])
+        self._rate = abs(self.settings["change_rate"]) * (1.0 if rising else -1.0)
+        self._waits = round(self.settings["delay"])
 
-    def rises_here(self) -> bool:
-        """Whether its value goes up under the rules it lives by."""
+    def is_rising(self) -> bool:
+        """Return whether its value rises under the rules of the episode."""
         return self.rises
 
-    def draw_size(self, generator: np.random.Generator, room: Vector) -> None:
-        """Its size follows its value."""
+    def draw_size(self, rng: np.random.Generator, room: Vector) -> None:
+        """Set the size to the first value; nothing is drawn."""
         self.set_diameter(self.first)
 
     def register(self, stage: "Stage") -> None:
-        """Count among the goals there are to collect, where the rules say so."""
+        """Count it among the goals to collect, where the rules say so."""
         if self.rules.changing_goals_count:
             self.quota = None
             stage.goals_so_far += 1
 
-    def awaited(self) -> bool:
-        """Unless it is worth nothing and will stay so."""
+    def has_more_to_collect(self) -> bool:
+        """Return whether it is worth something, now or later."""
         return max(self.now, self.last) > 0.0
 
     @property
     def value(self) -> float:
-        """What touching it brings now."""
+        """The reward for touching it now."""
         return self.now
 
     def tick(self, stage: "Stage") -> None:
-        """Change a little."""
+        """Wait for the delay to pass, then change the value by one step."""
         if self._waits:
             self._waits -= 1
         elif self.now != self.last:
@@ -83,7 +83,7 @@ class ChangingGoal(Goal, family=True):
             stage.rest(self)
 
     def change(self, stage: "Stage", after: float) -> None:
-        """Take on another value."""
+        """Change the value."""
         self.now = after
 
 
@@ -95,14 +95,14 @@ class ValueGoal(ChangingGoal, family=True):
     reward = "+its value at that moment, counts as a goal to collect"
     tag = "goodGoalMulti"
 
-    def shown(self) -> float:
-        """How much of its largest value it has."""
+    def look_state(self) -> float:
+        """Return its value as a fraction of the way from the smallest to the largest, 0 to 1."""
         low, high = sorted((self.first, self.last))
         return (self.now - low) / (high - low) if high > low else 1.0
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A ball between grey and its full colour, with a ring on all sides that fills with its value."""
-        share, radius = self.shown(), self.extent[0] / 2
+        """Return a ball between grey and its full colour, with a ring that fills with its value."""
+        share, radius = self.look_state(), self.extent[0] / 2
         dull, (red, green, blue) = (1.0 - share) * _GREY, self.glow
         color = (dull + share * red, dull + share * green, dull + share * blue)
         ring = _RIPENS if self.rises else _DECAYS
@@ -120,20 +120,20 @@ class DecayGoal(ValueGoal):
         "change_rate": Takes(-0.005),
     }
 
-    def draw_size(self, generator: np.random.Generator, room: Vector) -> None:
-        """Its largest value, a little shrunk."""
+    def draw_size(self, rng: np.random.Generator, room: Vector) -> None:
+        """Set the size to the first value, a little shrunk; nothing is drawn."""
         self.set_diameter(self.first * SHRINK)
 
 
 class EndingOnTouch(Goal, family=True):
-    """What the ...EpEnding goals have in common."""
+    """The common part of the ...EpEnding goals."""
 
     ends = True
     glow = GREEN
     reward = "+its value at that moment, ends the episode"
 
     def ends_at_once(self) -> bool:
-        """Unless the game's slip makes it like the plain one."""
+        """Return True, except under rules in which these goals act like the plain ones."""
         return self.rules.ep_ending_goals_end
 
 
@@ -153,19 +153,19 @@ class RipenGoal(ValueGoal):
     }
     rises = True
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        if not rules.ripen_goals_ripen:  # then the game takes a decay goal's defaults, too
-            asked = {"initial_value": 2.5, "final_value": 0.5} | {
-                name: value for name, value in asked.items() if value is not None
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        if not rules.ripen_goals_ripen:  # then the original also uses a decay goal's defaults
+            settings = {"initial_value": 2.5, "final_value": 0.5} | {
+                name: value for name, value in settings.items() if value is not None
             }
-        super().__init__(asked, rules)
+        super().__init__(settings, rules)
 
-    def rises_here(self) -> bool:
-        """Not in builds since 4.0.0."""
+    def is_rising(self) -> bool:
+        """Return whether it gains value; in builds since 4.0.0 it loses value."""
         return self.rules.ripen_goals_ripen
 
-    def draw_size(self, generator: np.random.Generator, room: Vector) -> None:
-        """Its largest value, a little shrunk."""
+    def draw_size(self, rng: np.random.Generator, room: Vector) -> None:
+        """Set the size to the larger of its values, a little shrunk; nothing is drawn."""
         self.set_diameter(max(self.first, self.last) * SHRINK)
 
 
@@ -180,12 +180,12 @@ class SizeGoal(ChangingGoal, family=True):
     turns = True
     reward = "+its size at that moment, counts as a goal to collect"
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        super().__init__(asked, rules)
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(settings, rules)
         self._built = self.first
 
     def change(self, stage: "Stage", after: float) -> None:
-        """Grow if there is room, or shrink."""
+        """Shrink, or grow if there is room."""
         if after > self.now:
             after = min(after, self.now + _FASTEST_GROWTH)
             if self._cramped(stage, after):
@@ -197,9 +197,9 @@ class SizeGoal(ChangingGoal, family=True):
             stage.reshape(self)
 
     def _cramped(self, stage: "Stage", after: float) -> bool:
-        """Something over it, or something that does not give way beside it."""
+        """Return whether something is above it, or something immovable beside it."""
         x, y, z = stage.position_of(self)
-        inner = after / 2 - _SQUEEZE
+        inner = after / 2 - _MOST_OVERLAP
         sides = stage.near((x, y, z), inner) if inner > 0 else ()
         if any(thing is None or thing.stands is not Stands.FREE for thing in sides):
             return True

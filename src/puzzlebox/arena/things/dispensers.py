@@ -1,4 +1,4 @@
-"""Things that give goals: the tree and the two dispensers."""
+"""Things that dispense goals: the tree and the two dispensers."""
 
 from collections.abc import Mapping
 from math import cos, pi, sin
@@ -19,21 +19,21 @@ from puzzlebox.scene.themes import Look
 if TYPE_CHECKING:
     from puzzlebox.arena.things.stage import Stage
 
-# What a fruit gained by a slip of builds 3.1 to 4.0, and what it started from (docs/original/things.md#dispensers).
+# Metres that builds 3.1 to 4.0 added to a fruit by mistake, and its first size (docs/original/things.md#dispensers).
 _SWELLING = 0.25
 _SWOLLEN_START = 1.0
-# The seed of every tree of the game.
+# The seed that the original gives every tree.
 _GAME_SEED = 1
-# How often a tree looks for a twig with room before it tries again later.
-_TWIGS = 20
-# Nothing more comes while so many goals of one dispenser lie around.
-_CROWD = 100
-# A door moves in so many jerks, each of which makes its body anew.
+# Attempts of a tree to find a place with room for a fruit before it tries again later.
+_MOST_ATTEMPTS = 20
+# A dispenser gives nothing more while so many of its goals are in the arena.
+_MOST_GOALS = 100
+# A door moves in so many steps; at each of them its body is rebuilt.
 _DOOR_STEPS = 20
-GIVEN = "GoodGoalMulti"
+DISPENSED = "GoodGoalMulti"
 _LEAVES, _BARK = (0.154, 0.417, 0.0195), linear((94, 66, 51))
 _BLUE = linear((48, 139, 203))
-# How much the panes of a dispenser and its door hide.
+# Opacity of the panes of a dispenser and of its door.
 _PANE, _DOOR_PANE = 0.14, 0.5
 
 
@@ -45,52 +45,52 @@ class Dispenser(Thing, family=True):
     origin = Origin.BASE
     ticks = True
     tag = "GoalSpawner"
-    # What builds since 4.1.0 do, whatever the file says.
+    # The settings that builds since 4.1.0 use, whatever the file says.
     constants: ClassVar[Mapping[str, Any]] = {}
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
         if rules.spawners == "constant":
-            asked = {**asked, **self.constants}
+            settings = {**settings, **self.constants}
         elif rules.spawners == "swollen":
-            asked = {**asked, "delay": None}  # that setter came too late to matter
-        super().__init__(asked, rules)
+            settings = {**settings, "delay": None}  # these builds set the delay too late to have an effect
+        super().__init__(settings, rules)
         self.age = 0
-        self.remaining: float = float("inf") if self.asked["spawn_count"] < 0 else self.asked["spawn_count"]
-        self._next = steps_in(self.asked["delay"])
-        self._given: list[Goal] = []
-        self._interval = max(1, steps_in(self.asked["time_between_spawns"]))
+        self.remaining: float = float("inf") if self.settings["spawn_count"] < 0 else self.settings["spawn_count"]
+        self._next = steps_in(self.settings["delay"])
+        self._dispensed: list[Goal] = []
+        self._interval = max(1, steps_in(self.settings["time_between_spawns"]))
 
     def due(self) -> bool:
-        """Whether it is time for another goal; asked once each physics step."""
+        """Return whether it is time for another goal; called once each physics step."""
         self.age += 1
         if self.age <= self._next or self.remaining <= 0:
             return False
         self._next += self._interval
-        if sum(each.id >= 0 for each in self._given) >= _CROWD:
+        if sum(each.id >= 0 for each in self._dispensed) >= _MOST_GOALS:
             return False
         self.remaining -= 1
         return True
 
     def give(self, stage: "Stage", at: Vector, size: float, *, hanging: bool = False) -> Goal:
-        """Bring a goal."""
-        goal = stage.appear(GIVEN, {"color": self.asked["spawn_color"]}, at, size=size, hanging=hanging)
+        """Put a goal into the arena and return it."""
+        goal = stage.appear(DISPENSED, {"color": self.settings["spawn_color"]}, at, size=size, hanging=hanging)
         assert isinstance(goal, Goal)
         goal.register(stage)
-        self._given = [each for each in self._given if each.id >= 0]
-        self._given.append(goal)
+        self._dispensed = [each for each in self._dispensed if each.id >= 0]
+        self._dispensed.append(goal)
         stage.note("dispensed", goal, dispenser=self.id)
         return goal
 
     def to_come(self) -> float:
-        """How many goals it has still to give."""
+        """Return how many goals it has still to give; infinite without a limit."""
         return self.remaining
 
-    def awaited(self) -> bool:
-        """While it has goals to give, there is more to collect."""
+    def has_more_to_collect(self) -> bool:
+        """Return whether it has goals still to give."""
         return self.to_come() > 0
 
     def condition(self) -> dict[str, Any]:
-        """How many goals are still to come; None: no end of them."""
+        """Return how many goals are still to come; None means no limit."""
         to_come = self.to_come()
         return {"remaining": None if to_come == float("inf") else int(to_come)}
 
@@ -110,7 +110,7 @@ class SpawnerTree(Dispenser):
     }
     constants = {
         "delay": 2.0,
-        "initial_value": 1.0,  # it appears at full size at once
+        "initial_value": 1.0,  # it appears at full size
         "final_value": 1.0,
         "spawn_count": 10,
         "spawn_color": None,
@@ -130,7 +130,7 @@ class SpawnerTree(Dispenser):
             for x, y, z in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
         )
     )
-    # What one sees of it is larger than what one bumps into: a crown with large flat faces, traced from the screenshot.
+    # The visible crown is larger than the solid one and has large flat faces, traced from the screenshot.
     _leaves = (
         *((1.1, 5.93, -0.92), (0.3, 5.82, 2.14), (0.0, 4.81, 2.5), (0.0, 3.78, 2.48), (0.2, 2.32, -0.14)),
         *((0.5, 3.16, -2.3), (1.7, 3.78, -2.63), (1.1, 5.13, -1.99), (2.2, 3.3, -1.0), (2.0, 4.06, -1.25)),
@@ -143,42 +143,42 @@ class SpawnerTree(Dispenser):
     _stem = tuple((x, 0.25, z) for x in (-0.21, 0.21) for z in (-0.21, 0.21)) + tuple(
         (x, 3.0, z - 0.1) for x in (-0.16, 0.16) for z in (-0.16, 0.16)
     )
-    # Fruits hang on a ball around the crown, neither on top nor underneath; large ones further out, so as not to reach
-    # into it.
+    # Fruits hang on a ball around the crown, neither on top nor underneath; large ones further out, so that they do not
+    # overlap it.
     _heart = (-0.1, 4.3, -0.1)
     _reach = 2.25
     _crown_reach = 1.6
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        super().__init__(asked, rules)
-        self._first, self._last = self.asked["initial_value"], self.asked["final_value"]
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(settings, rules)
+        self._first, self._last = self.settings["initial_value"], self.settings["final_value"]
         if rules.spawners == "swollen":
             self._last = (self._last + _SWELLING) * SHRINK
             self._first = min(_SWOLLEN_START, self._last)
-        # The game draws the same places in every episode.
-        self._chances = None if rules.spawners == "documented" else DotNetRandom(_GAME_SEED)
-        # Fruits that hang, each with its age in physics steps and the size its body has.
+        # The original draws the same places in every episode.
+        self._rng = None if rules.spawners == "documented" else DotNetRandom(_GAME_SEED)
+        # Hanging fruits, each with its age in physics steps and the size of its body.
         self._hanging: list[tuple[Goal, int, float]] = []
 
     def shapes(self) -> tuple[Shape, ...]:
-        """A trunk and a crown."""
+        """Return the trunk and the crown."""
         return (*self._trunk, self._crown)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """Roots, a trunk and a crown."""
+        """Return the roots, the trunk and the crown."""
         forms = ((self._roots, _BARK), (self._stem, _BARK), (self._leaves, _LEAVES))
         return tuple(Part(Kind.HULL, self.extent, color, points=points) for points, color in forms)
 
     def probe(self) -> Box:
-        """As wide as its trunk: a tree may stand at the fence."""
+        """Return a box as wide as the trunk, so that a tree may stand at the fence."""
         return Box((0.45, 2.65, 0.45), (0.0, 2.65, 0.0))
 
     def tick(self, stage: "Stage") -> None:
-        """Let fruits grow, let the ripe ones fall, and bring new ones."""
-        ripe_at = steps_in(self.asked["ripen_time"])
+        """Grow the fruits, drop the ripe ones, and add new ones."""
+        ripe_at = steps_in(self.settings["ripen_time"])
         still = []
         for fruit, age, built in self._hanging:
-            if fruit.id < 0:  # eaten while it hung
+            if fruit.id < 0:  # collected while it hung
                 continue
             age += 1
             share = min(1.0, age / ripe_at) if ripe_at else 1.0
@@ -195,14 +195,14 @@ class SpawnerTree(Dispenser):
         if self.due():
             twig = self._twig(stage)
             if twig is None:
-                self.remaining += 1  # it comes another time
+                self.remaining += 1  # it is given later
             else:
                 self._hanging.append((self.give(stage, twig, self._first, hanging=True), 0, self._first))
         elif self.remaining <= 0 and not self._hanging:
             stage.rest(self)
 
-    def dismissed(self, stage: "Stage") -> None:
-        """What hangs on it falls."""
+    def removed(self, stage: "Stage") -> None:
+        """Drop the fruits that hang on it."""
         for fruit, _, _ in self._hanging:
             if fruit.id >= 0:
                 fruit.kinematic = False
@@ -210,22 +210,25 @@ class SpawnerTree(Dispenser):
         self._hanging = []
 
     def _twig(self, stage: "Stage") -> Vector | None:
-        """Where the next fruit hangs: around the crown, where there is room for it when it is ripe."""
+        """Return where the next fruit hangs, or None where no place around the crown has room for it when ripe."""
         radius = max(self._first, self._last) / 2
-        if self._chances is not None:
-            twig = self._twig_at(self._chances.next_double(), self._chances.next_double(), self._reach)
+        if self._rng is not None:
+            twig = self._twig_at(self._rng.next_double(), self._rng.next_double(), self._reach)
             if not any(thing is None for thing in stage.near(twig, radius)):  # within the fence
                 return twig
         reach = max(self._reach, self._crown_reach + radius)
-        for _ in range(_TWIGS):
+        for _ in range(_MOST_ATTEMPTS):
             twig = self._twig_at(stage.rng.random(), stage.rng.random(), reach)
             if all(thing is self for thing in stage.near(twig, radius)):
                 return twig
         return None
 
     def _twig_at(self, around: float, down: float, reach: float) -> Vector:
-        """A place on a ball around the crown, neither on top nor underneath; both numbers are from 0 to 1."""
-        x, y, z = (here + offset for here, offset in zip(self.at, self._heart, strict=True))
+        """Return a place on a ball around the crown, neither on top nor underneath.
+
+        `around` and `down` are fractions from 0 to 1 of the angles about the vertical and from top to bottom.
+        """
+        x, y, z = (origin + offset for origin, offset in zip(self.at, self._heart, strict=True))
         highest, lowest = 0.2 * pi, 0.8 * pi
         azimuth, polar = 2.0 * pi * around, highest + (lowest - highest) * down
         ring = reach * sin(polar)
@@ -237,7 +240,10 @@ _OUTER, _COLUMN, _CHAMBER = 0.807, 0.705, 0.504
 
 
 def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
-    """A hollow column on a plinth, open towards -x up to the lintel, with a floor that slopes down to the opening."""
+    """Return a hollow column on a plinth, with a floor that slopes down to its opening.
+
+    The opening faces -x and reaches up to the lintel.
+    """
     outer, body, chamber, plinth = _OUTER, _COLUMN, _CHAMBER, 0.206
     middle, half = (plinth + top) / 2, (top - plinth) / 2
     wall = (body - chamber) / 2
@@ -254,7 +260,7 @@ def _shell(top: float, lintel: float, roof: float) -> tuple[Shape, ...]:
 
 
 def _ring(low: float, high: float, *, closed: bool = False) -> tuple[Box, ...]:
-    """The walls of a column between two heights; not closed, they leave the opening free."""
+    """Return the walls of a column between two heights; unless `closed`, the side of the opening has none."""
     outer, inner = _COLUMN, _CHAMBER
     sides = (
         between((inner, low, -outer), (outer, high, outer)),
@@ -265,47 +271,47 @@ def _ring(low: float, high: float, *, closed: bool = False) -> tuple[Box, ...]:
 
 
 class Door(Thing, family=True):
-    """The door of a dispenser: it shrinks into the plinth, in small jerks."""
+    """The door of a dispenser: it sinks into the plinth in small steps."""
 
     category = Category.DISPENSER
     friction = 0.0
     origin = Origin.BASE
     fades = True
-    # Where its foot is, a little inside the plinth, before the dispenser is turned; and its size above the plinth.
+    # Position of its foot, a little inside the plinth, before the dispenser is turned; and its size above the plinth.
     place = (-0.75, 0.106, 0.0)
     fixed_size = (0.05, 1.15, 1.0)
     _hidden = 0.1
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        super().__init__(asked, rules)
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(settings, rules)
         self.opening = 0.0
-        self._jerks = 0
+        self._position = 0
 
     def move(self, stage: "Stage", opening: float) -> None:
-        """Be so far open."""
+        """Set how far open the door is, 0 to 1."""
         self.opening = opening
-        if int(opening * _DOOR_STEPS) != self._jerks:
-            self._jerks = int(opening * _DOOR_STEPS)
+        if int(opening * _DOOR_STEPS) != self._position:
+            self._position = int(opening * _DOOR_STEPS)
             stage.reshape(self)
 
     def shapes(self) -> tuple[Shape, ...]:
-        """One board, as high as it is not open."""
+        """Return one board, as high as the door is closed."""
         x, y, z = self.extent
-        half = (self._hidden + y * (1.0 - self._jerks / _DOOR_STEPS)) / 2
+        half = (self._hidden + y * (1.0 - self._position / _DOOR_STEPS)) / 2
         return (Box((x / 2, half, z / 2), (0.0, half, 0.0)),)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A pane of milk glass."""
+        """Return a pane of milk glass, as high as the door is closed."""
         x, y, z = self.extent
         half = (self._hidden + y * (1.0 - self.opening)) / 2
         return (Part(Kind.BOX, (x / 2, half, z / 2), GLASS, (0.0, half, 0.0), alpha=_DOOR_PANE),)
 
-    def shown(self) -> float:
-        """How far open it is."""
+    def look_state(self) -> float:
+        """Return how far open the door is, 0 to 1."""
         return self.opening
 
     def condition(self) -> dict[str, Any]:
-        """How far open it is, 0 to 1."""
+        """Return how far open the door is, 0 to 1."""
         return {"opening": self.opening}
 
 
@@ -337,7 +343,7 @@ class SpawnerDispenserTall(Dispenser):
         "door_delay": 0.0,
     }
     _parts = _shell(top=4.194, lintel=1.65, roof=4.406)
-    # From where to where its column is of glass, and the height of the opening.
+    # The heights between which its column is of glass, and the height of the opening.
     _glass, _opening = (0.75, 3.55), 1.65
     _drop = 3.65
     # The door takes a second each way and stays open for at most 1.5 s (docs/original/things.md#dispensers).
@@ -345,24 +351,24 @@ class SpawnerDispenserTall(Dispenser):
     _shortest_cycle = 1.4
     _longest_open = 1.5
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        super().__init__(asked, rules)
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(settings, rules)
         self.door = Door({}, rules)
         self._queue = 0
         self._last: Goal | None = None
-        self._open_at = steps_in(self.asked["door_delay"])
+        self._open_at = steps_in(self.settings["door_delay"])
 
     def probe(self) -> Box:
-        """The column on its plinth."""
+        """Return the box around the column and its plinth."""
         height = self._parts[-1].at[1] + self._parts[-1].half[1]  # type: ignore[union-attr]
         return Box((_OUTER, height / 2, _OUTER), (0.0, height / 2, 0.0))
 
     def shapes(self) -> tuple[Shape, ...]:
-        """The shell; the door is a thing of its own."""
+        """Return the shell; the door is a thing of its own."""
         return self._parts
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A plinth and a roof in its colour, glass between them, and a frame around the opening."""
+        """Return plinth, roof and frame in its colour, and the glass between them."""
         color = painted(self.paint, _BLUE)
         plinth, roof = self._parts[0], self._parts[-1]
         assert isinstance(plinth, Box) and isinstance(roof, Box)
@@ -373,7 +379,7 @@ class SpawnerDispenserTall(Dispenser):
         return (*(box(form, color) for form in forms), *(box(pane, GLASS, alpha=_PANE) for pane in self._panes()))
 
     def _panes(self) -> tuple[Box, ...]:
-        """Three sides, and the fourth above the opening."""
+        """Return the panes of three sides, and of the fourth above the opening."""
         edge, thick, (low, high) = _COLUMN, 0.01, self._glass
         sides = (
             between((edge - thick, low, -edge), (edge, high, edge)),
@@ -385,7 +391,7 @@ class SpawnerDispenserTall(Dispenser):
         return (*sides, between((-edge, self._opening, thick - edge), (thick - edge, high, edge - thick)))
 
     def _frame(self, low: float) -> tuple[Box, ...]:
-        """Two posts and a lintel around the opening."""
+        """Return two posts and a lintel around the opening."""
         near, far, wide, bar = -_COLUMN - 0.02, -_COLUMN + 0.06, 0.54, 0.09
         return (
             between((near, low, -wide - bar), (far, self._opening, -wide)),
@@ -394,52 +400,55 @@ class SpawnerDispenserTall(Dispenser):
         )
 
     def opening(self) -> float:
-        """How far open the door is at this age, 0 to 1."""
+        """Return how far open the door is at the dispenser's current age, 0 to 1."""
         age = self.age - self._open_at
         if age <= 0:
             return 0.0
-        cycle = self.asked["time_between_door_opens"]
+        cycle = self.settings["time_between_door_opens"]
         if cycle < 0:
             return min(1.0, age / self._moving)
         cycle = max(cycle, self._shortest_cycle)
-        held, shut = steps_in(min(self._longest_open, cycle)), steps_in(cycle - min(self._longest_open, cycle))
-        phase = age % (2 * self._moving + held + shut)
+        open_steps, shut_steps = (
+            steps_in(min(self._longest_open, cycle)),
+            steps_in(cycle - min(self._longest_open, cycle)),
+        )
+        phase = age % (2 * self._moving + open_steps + shut_steps)
         if phase < self._moving:
             return phase / self._moving
-        if phase < self._moving + held:
+        if phase < self._moving + open_steps:
             return 1.0
-        return max(0.0, 1.0 - (phase - self._moving - held) / self._moving)
+        return max(0.0, 1.0 - (phase - self._moving - open_steps) / self._moving)
 
     def companions(self) -> tuple[Thing, ...]:
-        """Its door."""
+        """Return its door, placed in front of the opening."""
         place = turned(self.door.place, self.yaw)
         self.door.at = (self.at[0] + place[0], self.at[1] + place[1], self.at[2] + place[2])
         self.door.yaw = self.yaw
         return (self.door,)
 
     def tick(self, stage: "Stage") -> None:
-        """Bring a goal when it is time and there is room, and move the door."""
+        """Drop a goal into the chamber when one is due and there is room, and move the door."""
         if self.due():
             self._queue += 1
         if self._queue and not self._occupied(stage):
             self._queue -= 1
             drop = (self.at[0], self.at[1] + self._drop, self.at[2])
-            self._last = self.give(stage, drop, self.asked["final_value"])
+            self._last = self.give(stage, drop, self.settings["final_value"])
         self.door.move(stage, self.opening())
 
     def _occupied(self, stage: "Stage") -> bool:
-        """Whether a goal is still inside: two at once would wedge each other in the narrow chamber."""
+        """Return whether a goal is still inside: two at once would wedge in the narrow chamber."""
         if self._last is None or self._last.id < 0:
             return False
         x, _, z = stage.position_of(self._last)
         return abs(x - self.at[0]) < _COLUMN and abs(z - self.at[2]) < _COLUMN
 
     def to_come(self) -> float:
-        """Those that wait for room inside count as well."""
+        """Return how many goals it has still to give, those that wait for room inside included."""
         return self.remaining + self._queue
 
     def condition(self) -> dict[str, Any]:
-        """How many goals are still to come, and how far open the door is."""
+        """Return how many goals are still to come, and how far open the door is."""
         return {**super().condition(), "door": self.door.opening}
 
 

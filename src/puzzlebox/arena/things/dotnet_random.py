@@ -3,15 +3,15 @@
 _MODULUS = 2**31 - 1
 _SEED = 161803398
 _LONG, _SHORT = 55, 34
-# By which multiple the first table is scattered, and how often it is stirred.
+# The stride by which the first table is filled, and how often it is mixed.
 _SCATTER, _STIRS = 21, 4
 
 
 class DotNetRandom:
-    """What `System.Random(seed).NextDouble()` gives, one after the other: numbers from 0 to below 1.
+    """The sequence of numbers that `System.Random(seed).NextDouble()` gives, from 0 to below 1.
 
     Each is the difference of two earlier ones, modulo 2**31 - 1. Seeds go up to 161,803,398; beyond, .NET's sums
-    overflow in ways of their own.
+    overflow differently.
     """
 
     def __init__(self, seed: int) -> None:
@@ -31,7 +31,7 @@ class DotNetRandom:
         self._place, self._other = 0, _LONG - _SHORT
 
     def next_double(self) -> float:
-        """The next number."""
+        """Return the next number."""
         self._place, self._other = self._place % _LONG + 1, self._other % _LONG + 1
         number = (self._table[self._place] - self._table[self._other]) % _MODULUS
         self._table[self._place] = number

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from puzzlebox.text import nearest
 
-# Each word in the singular and in small letters, with the thing most tasks would use for it.
+# Each word in the singular and in lower case, with the thing that most tasks would use for it.
 EVERYDAY = {
     "animal": "Agent",
     "ball": "GoodGoal",
@@ -42,8 +42,8 @@ EVERYDAY = {
 }
 
 
-def nearest_thing(word: str, known: Iterable[str]) -> str:
-    """How a message about an unknown thing ends: what it is called here, or what is spelt like it, or where all are."""
+def nearest_thing(word: str, names: Iterable[str]) -> str:
+    """Return the end of a message about an unknown thing: the suggested name, or where all names are listed."""
     small = word.lower()
-    meant = EVERYDAY.get(small) or EVERYDAY.get(small.removesuffix("s"))
-    return f"; did you mean `{meant}`?" if meant else nearest(word, known, "puzzlebox things")
+    name = EVERYDAY.get(small) or EVERYDAY.get(small.removesuffix("s"))
+    return f"; did you mean `{name}`?" if name else nearest(word, names, "puzzlebox things")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 # Speed of a ...Bounce goal at the start, and the smallest ball the engine gets.
 LAUNCH_SPEED = 10.0
 SMALLEST_BALL = 0.1
-# The body of a ball is made anew when its size has changed by this much.
+# The body of a ball is rebuilt when its diameter has changed by this much, in metres.
 RESHAPE = 0.02
-# Goals shine by themselves (docs/original/things.md#goals, docs/original/looks.md#screenshots).
+# Colours of goals, which glow (docs/original/things.md#goals, docs/original/looks.md#screenshots).
 GREEN, GOLDEN = (0.506, 0.749, 0.255), (0.910, 0.726, 0.137)
 _RED, _ORANGE, _PALE = (0.909, 0.155, 0.170), (1.0, 0.177, 0.0), (0.651, 0.708, 0.783)
 
@@ -33,15 +33,15 @@ class Goal(Thing, family=True):
     """The family of balls whose reward is their diameter; only the first number of `size` counts.
 
     Attributes:
-        sign: what the diameter is multiplied with to give the reward.
-        multi: a decoy of the kind that lets the game go on.
+        sign: the factor that turns the diameter into the reward.
+        multi: under the original's rules, a decoy that ends the episode only once something was collected.
         launched: it starts at 10 m/s along its rotation.
-        glow: the light it gives.
+        glow: the colour of its glow.
     """
 
     category = Category.GOAL
     parameters: ClassVar[Mapping[str, Takes]] = {
-        "size": Takes(None, "its diameter in metres (the first number counts); left out: random in its range")
+        "size": Takes(None, "its diameter in metres (the first number counts); default: random in its range")
     }
     size: ClassVar[SizeRange | None] = SizeRange.cube(0.5, 5.0)
     turns = False
@@ -55,55 +55,55 @@ class Goal(Thing, family=True):
     launched: ClassVar[bool] = False
     glow: ClassVar[Linear] = GREEN
 
-    def __init__(self, asked: Mapping[str, Any], rules: Rules) -> None:
-        super().__init__(asked, rules)
+    def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
+        super().__init__(settings, rules)
         # Whether it has rested for the physics step before its launch.
         self._rested = False
-        # How many goals one must have collected for this to be the last ("so_far" rules); None: as many as there are.
+        # Goals collected that make this the last one ("so_far" rules); None: as many as were registered.
         self.quota: int | None = 1
 
     @property
     def value(self) -> float:
-        """What touching it brings now."""
+        """The reward for touching it now."""
         return self.sign * self.extent[0]
 
     def set_diameter(self, diameter: float) -> None:
-        """Make it a ball of that size."""
+        """Set the diameter of the ball, in metres."""
         self.extent = (diameter, diameter, diameter)
 
-    def draw_size(self, generator: np.random.Generator, room: Vector) -> None:
-        """One number for all three; one that is random makes the whole ball so."""
-        given: tuple[Any, ...] = self.asked["size"] or (None,)
+    def draw_size(self, rng: np.random.Generator, room: Vector) -> None:
+        """Set the diameter to the first number of `size`, or draw it where any of the three is random."""
+        size: tuple[Any, ...] = self.settings["size"] or (None,)
         assert self.size is not None
         low, high = self.size.smallest[0], self.size.largest[0]
-        if None in given:
-            self.set_diameter(generator.uniform(low, high))
+        if None in size:
+            self.set_diameter(rng.uniform(low, high))
         else:
-            self.set_diameter(min(max(given[0], low), high) * SHRINK)
+            self.set_diameter(min(max(size[0], low), high) * SHRINK)
 
     def shapes(self) -> tuple[Shape, ...]:
-        """One ball."""
+        """Return one ball."""
         return (Ball(max(self.extent[0], SMALLEST_BALL) / 2),)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A ball of light, as large as it pays."""
+        """Return one glowing ball."""
         radius = self.extent[0] / 2
         return (Part(Kind.BALL, (radius, radius, radius), painted(self.paint, self.glow), glows=True),)
 
-    def shown(self) -> float:
-        """Its diameter."""
+    def look_state(self) -> float:
+        """Return its diameter."""
         return self.extent[0]
 
     def register(self, stage: "Stage") -> None:
-        """Count among the goals there are to collect ("so_far" rules; docs/original/rewards.md#several-goals)."""
+        """Count it among the goals to collect ("so_far" rules; docs/original/rewards.md#several-goals)."""
 
     def begin(self, stage: "Stage") -> None:
-        """Get ready to set off, if it is one that does."""
+        """Wake it if it is one that is launched."""
         if self.launched:
             stage.wake(self)
 
     def tick(self, stage: "Stage") -> None:
-        """Set off in the second physics step: the game launches a goal in the frame after it appeared."""
+        """Launch it in the second physics step: the original launches a goal in the frame after it appeared."""
         if self._rested:
             angle = radians(self.yaw)
             stage.body(self).set_linear_velocity((LAUNCH_SPEED * sin(angle), 0.0, LAUNCH_SPEED * cos(angle)))
@@ -111,7 +111,7 @@ class Goal(Thing, family=True):
         self._rested = True
 
     def touched(self, stage: "Stage", animal: "Agent") -> None:
-        """Be eaten."""
+        """Pay the animal and disappear."""
         value = self.value
         stage.note("collected", self, animal, value=value)
         stage.vanish(self)
@@ -120,33 +120,33 @@ class Goal(Thing, family=True):
         stage.pay(animal, value, completes=self.completes(stage, animal))
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:
-        """Whether touching it is the last thing to do in this arena; it is no longer there when this is asked."""
+        """Return whether touching it completes the arena; called once it has been taken out."""
         if self.ends_at_once():
             return True
         if self.rules.goals_to_collect == "so_far":
             return animal.collected >= (stage.goals_so_far if self.quota is None else self.quota)
-        return self.pays and not any(thing.awaited() for thing in stage.things)
+        return self.pays and not any(thing.has_more_to_collect() for thing in stage.things)
 
     def ends_at_once(self) -> bool:
-        """Whether touching it ends the episode, whatever else there is."""
+        """Return whether touching it ends the episode, whatever else there is."""
         return self.ends
 
-    def awaited(self) -> bool:
-        """Whether the arena is not complete while it is there."""
+    def has_more_to_collect(self) -> bool:
+        """Return whether this goal must be collected to complete the arena."""
         return self.pays
 
     def condition(self) -> dict[str, Any]:
-        """What it is worth."""
+        """Return its current value."""
         return {"value": self.value}
 
 
 class RegisteredGoal(Goal, family=True):
-    """The family of positive goals that the game counts where they are placed or dispensed."""
+    """The family of positive goals that the original counts when they are placed or dispensed."""
 
     pays = True
 
     def register(self, stage: "Stage") -> None:
-        """One more to collect."""
+        """Count it among the goals to collect."""
         self.quota = None
         stage.goals_so_far += 1
 
@@ -212,12 +212,15 @@ class BadGoalMulti(BadGoal):
     tag = "badGoalMulti"
 
     def register(self, stage: "Stage") -> None:
-        """The game counts bad ones apart, and lets each end the episode for one who collected as many good ones."""
+        """Count it among the bad goals, as the original does.
+
+        There each of them ends the episode once as many good goals were collected.
+        """
         self.quota = None
         stage.bad_goals_so_far += 1
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:
-        """Never, but by the game's own count."""
+        """Return False, except under the original's own count."""
         quota = stage.bad_goals_so_far if self.quota is None else self.quota
         return self.rules.goals_to_collect == "so_far" and animal.collected >= quota
 
@@ -231,7 +234,10 @@ class DecoyGoal(Goal):
     tag = "DecoyGoal"
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:
-        """In the game only: always, or for a multi decoy, when something was collected before."""
+        """Return False, except under the original's rules.
+
+        There a decoy always ends the episode, and a multi decoy once something was collected.
+        """
         return self.rules.decoys_end and (not self.multi or animal.collected > 0)
 
 

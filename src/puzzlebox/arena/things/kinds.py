@@ -1,4 +1,4 @@
-"""The words a thing describes itself with: its shelf, its sizes, its parameters, how it stands and what it notices."""
+"""The vocabulary a thing is declared with: category, sizes, parameters, how it stands and what it notices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from puzzlebox.scene.shapes import Vector
 
 
 class Category(Enum):
-    """The shelves of the catalogue, in the order people meet them."""
+    """The sections of the catalogue, in the order in which it lists them."""
 
     AGENT = "agent"
     IMMOVABLE = "immovable"
@@ -23,7 +23,7 @@ class Category(Enum):
 
 
 class ColourRule(Enum):
-    """What `color` does, and what a thing looks like without it."""
+    """The effect of `color`, and the colour of a thing without it."""
 
     GIVEN_OR_RANDOM = "as given, otherwise random"
     GIVEN_OR_OWN = "as given, otherwise its own"
@@ -32,7 +32,7 @@ class ColourRule(Enum):
 
 
 class Solid(Enum):
-    """The outer form of a thing where one simple form says it all (placement checks use it)."""
+    """The outer form of a thing that is one simple form (used to check for overlaps)."""
 
     BOX = "box"
     WEDGE = "wedge"
@@ -49,24 +49,26 @@ class SizeRange:
 
     @classmethod
     def cube(cls, smallest: float, largest: float) -> "SizeRange":
-        """The same range on all three axes."""
+        """Return the same range on all three axes."""
         return cls((smallest,) * 3, (largest,) * 3)
 
     def clamp(self, size: Sequence[float | None]) -> tuple[float | None, ...]:
-        """The size a thing gets when this one is asked for; what is random stays so."""
+        """Return a size clamped to the range; a random component (None) stays random."""
         ranges = zip(size, self.smallest, self.largest, strict=True)
-        return tuple(asked if asked is None else min(max(asked, low), high) for asked, low, high in ranges)
+        return tuple(
+            component if component is None else min(max(component, low), high) for component, low, high in ranges
+        )
 
 
 @dataclass(frozen=True)
 class Takes:
-    """A parameter as one thing takes it.
+    """The use of a parameter by one thing: its default, meaning and limits there.
 
     Attributes:
-        default: its value where the task gives none.
+        default: the value where the task gives none.
         meaning: what it means for this thing, where that differs from the table of parameters.
-        limits: the range numbers are kept in.
-        kind: what its values are; given where the thing declares a parameter of its own, which then needs a meaning.
+        limits: the range that numbers are clamped to.
+        kind: the kind of its values; given where the thing declares a parameter of its own, which then needs a meaning.
     """
 
     default: Any = None
@@ -76,7 +78,7 @@ class Takes:
 
 
 class Stands(Enum):
-    """Whether a thing can move."""
+    """How firmly a thing stands."""
 
     FIXED = "fixed"
     WHERE_SUPPORTED = "fixed where the floor or something fixed carries both its sides; otherwise it falls or tips"
@@ -84,7 +86,7 @@ class Stands(Enum):
 
 
 class Origin(Enum):
-    """What of a thing is at the point `at` names."""
+    """The point of a thing that `at` names."""
 
     CENTRE = "the middle of its lower side"
     BASE = "its foot"
@@ -92,7 +94,7 @@ class Origin(Enum):
 
 
 class Notices(Enum):
-    """What an animal must do to be noticed by a thing."""
+    """The contact with an animal that a thing is notified of."""
 
     NOTHING = "nothing"
     TOUCH = "touch it"

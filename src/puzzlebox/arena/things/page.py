@@ -1,4 +1,4 @@
-"""What people read about a thing: its facts and its parameters, for the command line and the documentation."""
+"""The pages of the catalogue: facts and parameters of each thing, for the command line and the documentation."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ def _vector(values: tuple[float, ...]) -> str:
 
 
 def size(thing: type[Thing]) -> str:
-    """Its size or the range of sizes it can have, in metres."""
+    """Return the size of a thing, or the range of sizes it can have, in metres."""
     if thing.unit is not None and thing.size is not None:
         return f"{_vector(thing.unit)}, times {_vector(thing.size.smallest)} to {_vector(thing.size.largest)}"
     if thing.size is not None:
@@ -26,11 +26,11 @@ def size(thing: type[Thing]) -> str:
 
 
 def facts(thing: type[Thing]) -> Iterator[tuple[str, str]]:
-    """Label and text of each fact."""
+    """Yield the label and the text of each fact about a thing."""
     yield "kind", thing.category.value
     yield "size", f"{size(thing)} m"
     yield "color", thing.colour.value
-    yield "rotation left out", "random" if thing.turns else "0"
+    yield "default rotation", "random" if thing.turns else "0"
     yield from _physics(thing)
     if thing.reward:
         yield "when touched" if not thing.passable else "when inside", thing.reward
@@ -41,7 +41,7 @@ def facts(thing: type[Thing]) -> Iterator[tuple[str, str]]:
 
 
 def _physics(thing: type[Thing]) -> Iterator[tuple[str, str]]:
-    """What moves it and what it weighs."""
+    """Yield how a thing stands, its mass and its friction."""
     if thing.passable:
         return
     yield "stands", thing.stands.value
@@ -52,14 +52,14 @@ def _physics(thing: type[Thing]) -> Iterator[tuple[str, str]]:
 
 
 def parameters(thing: type[Thing]) -> Iterator[tuple[str, str, str, str]]:
-    """Key, what it means, its default, and Animal-AI's key, of each parameter it takes."""
-    for name, taken in thing.takes().items():
+    """Yield the key, meaning, default and Animal-AI key of each parameter a thing takes."""
+    for name, spec in thing.takes().items():
         parameter = PARAMETERS[name]
-        yield name, thing.meaning(parameter), default(taken.default), parameter.animalai
+        yield name, thing.meaning(parameter), default(spec.default), parameter.animalai
 
 
 def default(value: Any) -> str:
-    """A default the way a task file would write it."""
+    """Return a default the way a task file would write it."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -70,7 +70,7 @@ def default(value: Any) -> str:
 
 
 def documentation() -> dict[str, str]:
-    """The whole catalogue as pages of documentation, by file name."""
+    """Return the pages of the catalogue in Markdown, by file name."""
     lines = [
         "# The things",
         "",

@@ -1,7 +1,7 @@
 """Every parameter a thing can take: its name in the Puzzlebox format and in Animal-AI's, its kind, and its meaning.
 
-One table. The models, the readers, the writers, the JSON Schema, `puzzlebox things` and the documentation read it. The
-parameters of Animal-AI's things are written here; a thing of another package adds its own with `declare`.
+The models, the readers, the writers, the JSON Schema, `puzzlebox things` and the documentation use this table. It holds
+the parameters of Animal-AI's things; a thing of another package adds its own with `declare`.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ NOTHING = "nothing"
 
 
 class Kind(Enum):
-    """What a value of the parameter is; its text completes the sentence "`key` expects ..."."""
+    """The kind of a parameter's values; its text completes the sentence "`key` expects ..."."""
 
     POSITION = "three numbers [x, y, z] in metres, x and z 0 or more or `random`, y the height above the floor"
     POSITIONS = "a list of two or more positions [[x, y, z], ...]"
@@ -45,15 +45,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter.
+    """A parameter of things, with its name in both formats.
 
     Attributes:
         name: the key in the Puzzlebox format.
-        animalai: the key in Animal-AI's form.
-        kind: what its values are.
-        meaning: one phrase for people.
-        per_instance: Animal-AI gives a list aligned with the instances; the Puzzlebox format takes one value or such a
-            list.
+        animalai: the key in Animal-AI's format.
+        kind: the kind of its values.
+        meaning: one phrase for the documentation.
+        per_instance: Animal-AI's format has a list with an entry for each instance; the Puzzlebox format has one value
+            or such a list.
         counts: the length of that list counts towards the number of instances (docs/original/task-files.md#keys).
     """
 
@@ -70,16 +70,16 @@ def _shared(name: str, animalai: str, kind: Kind, meaning: str) -> Parameter:
 
 
 _ALL = (
-    Parameter("at", "positions", Kind.POSITION, "where it stands; `random` or left out: anywhere it fits"),
+    Parameter("at", "positions", Kind.POSITION, "where it stands; `random` (the default): anywhere it fits"),
     _shared("at_one_of", "positions", Kind.POSITIONS, "start positions, one of which is drawn each episode"),
     Parameter("rotation", "rotations", Kind.ANGLE, "degrees about the vertical, clockwise seen from above"),
-    Parameter("size", "sizes", Kind.SIZE, "width, height and depth in metres; left out: random in its range"),
+    Parameter("size", "sizes", Kind.SIZE, "width, height and depth in metres; default: random in its range"),
     Parameter("color", "colors", Kind.COLOUR, "its colour"),
-    Parameter("skin", "skins", Kind.SKIN, f"its looks: {', '.join(SKINS)}; left out: random", counts=False),
+    Parameter("skin", "skins", Kind.SKIN, f"its looks: {', '.join(SKINS)}; default: random", counts=False),
     Parameter(
         "frozen_delay", "frozenAgentDelays", Kind.NOT_NEGATIVE, "seconds it cannot move at the start", counts=False
     ),
-    Parameter("team", "teams", Kind.WHOLE, "the team the agent plays in", counts=False),
+    Parameter("team", "teams", Kind.WHOLE, "the team of the animal", counts=False),
     Parameter(
         "symbol",
         "symbolNames",
@@ -101,8 +101,8 @@ _ALL = (
     Parameter("move_duration", "moveDurations", Kind.NOT_NEGATIVE, "seconds the button takes to move in"),
     Parameter("reset_duration", "resetDurations", Kind.NOT_NEGATIVE, "seconds the button takes to move back"),
     _shared("reward_names", "rewardNames", Kind.REWARD_NAMES, "what a press may bring"),
-    _shared("reward_weights", "rewardWeights", Kind.WEIGHTS, "how often each comes; left out: equally often"),
-    _shared("reward_at", "rewardSpawnPos", Kind.POSITION, "where the reward appears; left out: anywhere it fits"),
+    _shared("reward_weights", "rewardWeights", Kind.WEIGHTS, "how often each comes; default: equally often"),
+    _shared("reward_at", "rewardSpawnPos", Kind.POSITION, "where the reward appears; default: anywhere it fits"),
     _shared("reward_size", "spawnedRewardSize", Kind.SIZE, "the size of the reward"),
     _shared("spawn_probability", "spawnProbability", Kind.PROBABILITY, "how likely a press brings anything"),
     _shared("max_reward_counts", "maxRewardCounts", Kind.COUNTS, "how often each may come at most; -1: no limit"),
@@ -115,19 +115,19 @@ PARAMETERS: dict[str, Parameter] = {parameter.name: parameter for parameter in _
 ANIMALAI_PARAMETERS: dict[str, Parameter] = {
     parameter.animalai: parameter for parameter in _ALL if parameter.name != "at_one_of"
 }
-# The words of parameters that allow only some (beside numbers and grids).
+# The words that a value of these kinds may be (beside numbers and grids).
 CHOICES: dict[Kind, Iterable[str]] = {Kind.COLOUR: tuple(NAMED_COLOURS), Kind.SKIN: SKINS, Kind.SYMBOL: SYMBOLS}
 
-# Kinds of which a task can hold one parameter only, since readers and world know it by its name.
+# Kinds with a single parameter, since readers and world find it by its name.
 _ALONE = {Kind.POSITIONS: "at_one_of", Kind.OPERATIONS: "operations"}
 # Kinds whose values are lists, so that a list cannot also mean one value for each instance.
 _LISTS = (Kind.REWARD_NAMES, Kind.WEIGHTS, Kind.COUNTS)
-# Keys of an item that are no parameters, and the methods of an item (`schema.models.Item`).
+# Keys of an item that are not parameters, and the methods of an item (`schema.models.Item`).
 _RESERVED = {
     *(
         "name",
         "count",
-        "given",
+        "explicit_values",
         "construct",
         "copy",
         "dict",
@@ -139,7 +139,7 @@ _RESERVED = {
     ),
     *("schema", "schema_json", "update_forward_refs", "validate"),
 }
-# What is called with every parameter that is added after the table was read.
+# Functions that are called with every parameter that is added later.
 LISTENERS: list[Callable[[Parameter], None]] = []
 
 
@@ -149,16 +149,19 @@ def declare(owner: str, name: str, kind: Kind | None, meaning: str | None) -> No
     Args:
         owner: the name of the thing, for messages.
         name: the key in a task file, in both formats.
-        kind: what its values are; None for a parameter of the table.
-        meaning: one phrase for people.
+        kind: the kind of its values; None for a parameter of the table.
+        meaning: one phrase for the documentation.
 
     Raises:
-        TypeError: the table has no such parameter and the thing does not say what it is, or has another one.
+        TypeError: the table has no such parameter and the thing declares no kind or meaning, or the table has one of
+            another kind.
     """
-    known = PARAMETERS.get(name)
-    if known is not None:
-        if kind is not None and kind is not known.kind:
-            raise TypeError(f"{owner} takes `{name}` as {kind.name}, and there is a `{name}` that is {known.kind.name}")
+    existing = PARAMETERS.get(name)
+    if existing is not None:
+        if kind is not None and kind is not existing.kind:
+            raise TypeError(
+                f"{owner} takes `{name}` as {kind.name}, and there is a `{name}` that is {existing.kind.name}"
+            )
         return
     if kind is None:
         raise TypeError(
@@ -166,7 +169,7 @@ def declare(owner: str, name: str, kind: Kind | None, meaning: str | None) -> No
             'declared with a kind and a meaning, as in Takes(440.0, "hertz", kind=Kind.NUMBER)'
         )
     if not meaning:
-        raise TypeError(f"{owner} declares `{name}` without a meaning; it is what people read about the parameter")
+        raise TypeError(f"{owner} declares `{name}` without a meaning; the documentation of the parameter needs one")
     if not name.isidentifier() or name.startswith(("_", "model_")) or name in _RESERVED:
         raise TypeError(f"{owner} declares `{name}`, which cannot be a key of an item; call it something else")
     if kind in _ALONE:

@@ -1,4 +1,4 @@
-"""What animals look like: three skins of round pieces around the ball they are. They look along z; purely visual."""
+"""Skins of animals: three sets of round parts around the ball that is the body. They face along z; purely visual."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ _X, _Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 _WHITE, _BLACK = linear((244, 242, 236)), linear((38, 36, 40))
 _PINK, _ROSE, _DARK_ROSE = linear((246, 172, 178)), linear((228, 130, 142)), linear((150, 66, 80))
 _SAND, _BROWN, _SPINE_TIP = linear((226, 190, 146)), linear((104, 74, 52)), linear((214, 186, 150))
-# Eyes and noses are small; they shine a little so as to be seen.
+# Eyes and noses are small; a glint makes them visible.
 _GLINT = (1.0, 1.0, 1.0)
 
 
@@ -24,7 +24,7 @@ def _ball(at: Vector, radius: float, color: Linear) -> Part:
 
 
 def _pair(part: Part) -> tuple[Part, Part]:
-    """A piece and its mirror image on the other side."""
+    """Return a part and its mirror image on the other side."""
     (x, y, z), (w, i, j, k) = part.at, part.turn
     return part, part._replace(at=(-x, y, z), turn=(w, i, -j, -k))
 
@@ -87,5 +87,5 @@ _SKINS = {"panda": _panda, "pig": _pig, "hedgehog": _hedgehog}
 
 @cache
 def skin(name: str) -> tuple[Part, ...]:
-    """The pieces of a skin."""
+    """Return the parts of a skin."""
     return _SKINS[name]()

@@ -1,4 +1,4 @@
-"""What a thing may ask of the world it lives in. The world fulfils it; things never import the world."""
+"""The part of a World that its things may use, as a protocol: things never import the world."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Stage(Protocol):
-    """The world, as its things see it."""
+    """The part of a World that its things may use."""
 
     rng: np.random.Generator
     # The reward of one physics step: zero or less.
@@ -27,37 +27,42 @@ class Stage(Protocol):
         """Everything present, in the order of appearance."""
 
     def note(self, kind: str, thing: "Thing | None" = None, animal: "Agent | None" = None, **details: Any) -> None:
-        """Tell whoever listens what happened."""
+        """Add an event to the log of the episode."""
 
     def pay(self, animal: "Agent", amount: float, *, completes: bool = False) -> bool:
-        """Give or take reward and health; maybe complete the arena. False when nothing counts for it now."""
+        """Give or take reward and health, and maybe complete the arena.
 
-    def appear(self, name: str, asked: Mapping[str, Any], at: Vector, *, size: float, hanging: bool = False) -> "Thing":
-        """Put a ball where nobody asks whether there is room; hanging, it stays there until it is let go."""
+        Return False when nothing counts for the animal now.
+        """
+
+    def appear(
+        self, name: str, settings: Mapping[str, Any], at: Vector, *, size: float, hanging: bool = False
+    ) -> "Thing":
+        """Add a ball without checking for room; a hanging one stays in place until it is let go."""
 
     def vanish(self, thing: "Thing") -> None:
         """Take a thing out of the arena."""
 
     def reshape(self, thing: "Thing") -> None:
-        """Give a thing the body its shapes now say, where it is and as fast as it is."""
+        """Rebuild the body of a thing from its current shapes; position and velocity stay."""
 
     def body(self, thing: "Thing") -> Any:
-        """The engine's body of a thing that can move."""
+        """Return the engine's body of a thing that can move."""
 
     def position_of(self, thing: "Thing") -> Vector:
-        """Where a thing is now."""
+        """Return the current position of a thing."""
 
     def near(self, point: Vector, radius: float) -> Sequence["Thing | None"]:
-        """Solid things nearer to a point than that; None is the floor or the fence."""
+        """Return the solid things within a radius of a point; None stands for the floor or the fence."""
 
     def operate(self, thing: "Thing", animal: "Agent") -> None:
         """Run the operations of a thing."""
 
     def stop_operating(self, thing: "Thing", animal: "Agent") -> None:
-        """Stop those that last."""
+        """Stop the operations of a thing that last, such as a continuous reward."""
 
     def wake(self, thing: "Thing") -> None:
-        """Let a thing tick from the next physics step on."""
+        """Call the `tick` of a thing from the next physics step on."""
 
     def rest(self, thing: "Thing") -> None:
-        """It has nothing to do at every physics step any more."""
+        """Stop calling the `tick` of a thing."""

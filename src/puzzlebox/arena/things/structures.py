@@ -11,17 +11,17 @@ from puzzlebox.scene.shapes import Box, Shape, Tube, Vector, Wedge
 from puzzlebox.scene.surroundings import PATTERN_OF
 from puzzlebox.scene.themes import DEFAULT_THEME, THEMES, Look
 
-# Of what can be seen through (docs/original/looks.md#screenshots).
+# Colour and opacity of glass (docs/original/looks.md#screenshots).
 GLASS, GLASS_ALPHA = (1.0, 1.0, 1.0), 0.416
 _GREY = linear((128, 128, 128))
-# The original paints tunnels as if they stood in the shade (docs/original/looks.md#screenshots).
+# The original renders tunnels as if they stood in the shade (docs/original/looks.md#screenshots).
 _SHADE = (0.60, 0.68, 0.80)
 # Height of a brick, width of a stripe.
 _BRICK, _STRIPE = 0.2, 0.4
 
 
 def pane(half: Vector, kind: Kind = Kind.BOX) -> Part:
-    """A piece of glass."""
+    """Return a piece of glass."""
     return Part(kind, half, GLASS, alpha=GLASS_ALPHA)
 
 
@@ -42,15 +42,19 @@ class Wall(Structure):
     mass = 10_000.0
 
     def shapes(self) -> tuple[Shape, ...]:
-        """One box."""
+        """Return one box."""
         x, y, z = self.extent
         return (Box((x / 2, y / 2, z / 2)),)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A brick wall; without a colour of its own it has the theme's, or in the classic one a random one."""
+        """Return a brick wall in its colour; without one, the theme's colour, or a random one in the classic theme."""
         x, y, z = self.extent
         random = look.walls is THEMES[DEFAULT_THEME].walls
-        color = linear(look.walls.color) if "color" not in self.given and not random else painted(self.paint, _GREY)
+        color = (
+            linear(look.walls.color)
+            if "color" not in self.explicit_settings and not random
+            else painted(self.paint, _GREY)
+        )
         return (Part(Kind.BOX, (x / 2, y / 2, z / 2), color, pattern=PATTERN_OF[look.walls.pattern], scale=_BRICK),)
 
 
@@ -60,7 +64,7 @@ class WallTransparent(Wall):
     colour = ColourRule.FIXED
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A block of glass."""
+        """Return a block of glass."""
         x, y, z = self.extent
         return (pane((x / 2, y / 2, z / 2)),)
 
@@ -74,12 +78,12 @@ class Ramp(Structure):
     mass = 1_000.0
 
     def shapes(self) -> tuple[Shape, ...]:
-        """One wedge."""
+        """Return one wedge."""
         x, y, z = self.extent
         return (Wedge((x / 2, y / 2, z / 2)),)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """Striped across the slope."""
+        """Return one wedge, striped across the slope."""
         x, y, z = self.extent
         color = painted(self.paint, _GREY)
         return (Part(Kind.WEDGE, (x / 2, y / 2, z / 2), color, pattern=Pattern.STRIPES, scale=_STRIPE),)
@@ -94,25 +98,25 @@ class CylinderTunnel(Structure):
     stands = Stands.FIXED
     origin = Origin.FLOOR
 
-    def draw_looks(self, generator: np.random.Generator) -> None:
-        """Choose a colour, except where all tunnels without one are grey."""
+    def draw_looks(self, rng: np.random.Generator) -> None:
+        """Draw a colour, except under rules in which tunnels without one are grey."""
         if not self.rules.grey_tunnels:
-            super().draw_looks(generator)
+            super().draw_looks(rng)
         else:
-            self.paint = self.asked.get("color")
+            self.paint = self.settings.get("color")
 
     def probe(self) -> Box:
-        """The whole tube, with the half below the floor."""
+        """Return the box around the whole tube, the half below the floor included."""
         x, y, z = self.extent
         return Box((x / 2, y / 2, z / 2))
 
     def shapes(self) -> tuple[Shape, ...]:
-        """The half above the floor."""
+        """Return the half tube above the floor."""
         x, y, z = self.extent
         return (Tube((x / 2, y / 2, z / 2)),)
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """Plain, in its colour."""
+        """Return a plain half tube in its colour."""
         x, y, z = self.extent
         red, green, blue = painted(self.paint, _GREY)
         color = (red * _SHADE[0], green * _SHADE[1], blue * _SHADE[2])
@@ -125,6 +129,6 @@ class CylinderTunnelTransparent(CylinderTunnel):
     colour = ColourRule.FIXED
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """Of glass."""
+        """Return a half tube of glass."""
         x, y, z = self.extent
         return (pane((x / 2, y / 2, z / 2), Kind.TUBE),)

@@ -1,4 +1,4 @@
-"""Zones: areas that do something to whoever is inside. Other things may stand in them."""
+"""Zones: areas that act on the animals inside. Other things may stand in them."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,7 +24,7 @@ class Zone(Thing, family=True):
     notices = Notices.ENTRY
 
     def shapes(self) -> tuple[Shape, ...]:
-        """One box nobody bumps into."""
+        """Return one box, which things and animals pass through."""
         x, y, z = self.extent
         return (Box((x / 2, y / 2, z / 2)),)
 
@@ -34,21 +34,21 @@ class FlatZone(Zone, family=True):
 
     parameters = {"at": Takes(None, "where its middle lies; the height has no effect")}
     origin = Origin.FLOOR
-    # The colour of its haze, and how much of the floor that hides.
+    # The colour of its haze, and its opacity.
     _haze: ClassVar[tuple[float, float, float]]
     _thick: ClassVar[float]
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A haze over the floor."""
+        """Return a haze over the floor."""
         x, y, z = self.extent
         return (Part(Kind.BOX, (x / 2, y / 2, z / 2), self._haze, alpha=self._thick, glows=True),)
 
     def height(self, y: float) -> float:
-        """Always the same."""
+        """Return the fixed height of its middle, just below the floor."""
         return -0.15
 
     def probe(self) -> Box:
-        """The whole box."""
+        """Return the whole box."""
         return self.shapes()[0]  # type: ignore[return-value]
 
 
@@ -61,7 +61,7 @@ class DeathZone(FlatZone):
     _haze, _thick = (0.233, 0.033, 0.034), 0.88
 
     def inside(self, stage: "Stage", animal: "Agent") -> None:
-        """Whoever is in it dies, also one who came in while nothing could happen to him."""
+        """Cost the animal 1 and end its episode, also if it came in while it was spared."""
         stage.pay(animal, -1.0)
 
 
@@ -73,7 +73,7 @@ class HotZone(FlatZone):
     _haze, _thick = (0.452, 0.160, 0.045), 0.69
 
     def inside(self, stage: "Stage", animal: "Agent") -> None:
-        """Cost ten times the time, and a little where time costs nothing."""
+        """Cost ten times the price of time, and a minimum where time costs nothing."""
         stage.pay(animal, min(10.0 * stage.time_cost, -self.rules.hot_zone_floor))
 
 
@@ -89,18 +89,18 @@ class DataZone(Zone):
     tag = "DataZone"
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """A block of glass, or nothing."""
+        """Return a block of glass, or nothing where it is invisible."""
         x, y, z = self.extent
-        return (pane((x / 2, y / 2, z / 2)),) if self.asked["visible"] else ()
+        return (pane((x / 2, y / 2, z / 2)),) if self.settings["visible"] else ()
 
     def entered(self, stage: "Stage", animal: "Agent") -> None:
-        """Run the operations."""
+        """Run the operations of the zone."""
         stage.operate(self, animal)
 
     def left(self, stage: "Stage", animal: "Agent") -> None:
-        """Stop those that last."""
+        """Stop the operations of the zone that last."""
         stage.stop_operating(self, animal)
 
     def condition(self) -> dict[str, Any]:
-        """Its name in the log."""
-        return {"zone_id": self.asked["zone_id"]}
+        """Return its `zone_id`."""
+        return {"zone_id": self.settings["zone_id"]}

@@ -1,4 +1,4 @@
-"""What templates may cost, counted before anything is computed: sizes, depths and steps, all limits in one place."""
+"""Limits on the size, depth and cost of templates, checked before anything is computed."""
 
 from collections.abc import Mapping
 from math import isfinite
@@ -8,19 +8,19 @@ from puzzlebox.arena.schema.diagnostics import Place
 from puzzlebox.arena.schema.tree import MAX_NODES, Node
 from puzzlebox.arena.variations.problems import NOWHERE, refuse
 
-# Beyond these no arena has a use for a number, and sums and products of a few of them are still finite.
+# Larger numbers have no use in an arena, and sums and products of a few of these are still finite.
 LARGEST = 1e15
-# Names and choices in one template, and names that are made from one another.
+# Names and choices in one template, and the length of a chain of names that refer to one another.
 MOST_NAMES = 1_000
 MOST_CHOICES = 5_000
 LONGEST_CHAIN = 50
-# Python runs some 1,000 calls within one another; this is what evaluating a name may take of them.
+# Python allows about 1,000 nested calls; evaluating a name may take this many of them.
 MOST_CALLS = 500
-# Conditions of procgen-companion's form that look at one another.
+# Nesting of procgen-companion's conditions that refer to one another.
 DEEPEST_CONDITIONS = 30
-# Templates that one template names, those they name included.
+# Templates that one template names, directly or through others.
 MOST_TEMPLATES = 100
-# Values in one variation or in one value of it, as in a task file, and characters in a text that is put together.
+# Values in one variation or in one value of it, as in a task file, and characters in a text with embedded values.
 MOST_VALUES = MAX_NODES
 MOST_CHARACTERS = 10_000
 # Variations of a template, and numbers in a range.
@@ -29,27 +29,27 @@ MOST_STEPS = 10**9
 # Permutations and subsets of one variable, and values in all of them together.
 MOST_LISTED = 50_000
 MOST_LISTED_VALUES = 500_000
-# Steps of evaluation: to make one variation, to look through what conditions tie together, and to check a template.
-# Those that a template names take their steps from the same ones.
+# Steps of evaluation: to produce one variation, to list the combinations that conditions allow, and to check a
+# template. Templates that a template names take their steps from the same budget.
 STEPS_PER_VARIATION = 2_000_000
 STEPS_TO_TIE = 10_000_000
 STEPS_TO_CHECK = 5_000_000
 
 
-class Spent(Exception):
-    """No steps are left; says so as the end of a sentence."""
+class BudgetSpent(Exception):
+    """No steps are left; the text is the end of a sentence that says so."""
 
 
 class Budget:
-    """Steps that may still be taken.
+    """A number of evaluation steps that may still be taken.
 
     Args:
         steps: how many there are.
 
     Attributes:
-        left: how many are left; below 0 once there were not enough.
-        depth: how many conditions are being evaluated within one another.
-        shared: whether several templates take their steps from it.
+        left: how many are left; below 0 once they did not suffice.
+        depth: how many nested conditions are being evaluated.
+        shared: whether several templates use this budget.
     """
 
     def __init__(self, steps: int = STEPS_PER_VARIATION) -> None:
@@ -62,24 +62,26 @@ class Budget:
         """Take some steps.
 
         Raises:
-            Spent: there are not so many left.
+            BudgetSpent: fewer steps are left.
         """
         self.left -= steps
         if self.left < 0:
             together = " for all templates together" if self.shared else ""
-            raise Spent(f"takes more than {self.steps:,} steps{together}; give fewer values or shorter expressions")
+            raise BudgetSpent(
+                f"takes more than {self.steps:,} steps{together}; give fewer values or shorter expressions"
+            )
 
 
 class Sized(list[Any]):
-    """A list that knows how many values there are in it, itself included."""
+    """A list that stores how many values it holds, itself included."""
 
     size = 1
 
 
 def size_of(value: Any) -> int:
-    """How many values there are in a value, itself included; a long text counts for several.
+    """Return how many values a value holds, itself included; a long text counts for several.
 
-    Lists and mappings that parts of a template made know their size, so that nothing is walked through twice.
+    Lists and mappings from parts of a template store their size, so that nothing is counted twice.
     """
     size = getattr(value, "size", None)
     if size is not None:
@@ -94,15 +96,15 @@ def size_of(value: Any) -> int:
 
 
 def refuse_large(size: int, place: Place = NOWHERE) -> None:
-    """Refuse a list or mapping before it is made."""
+    """Refuse a list or mapping of more than `MOST_VALUES` values, before it is built."""
     if size > MOST_VALUES:
         refuse(f"this holds more than {MOST_VALUES:,} values; repeat less", place, "too-many")
 
 
 def checked_number(value: Any, node: Node) -> Any:
-    """A value of a template, unless it is a number one cannot reckon with."""
+    """Return a value of a template; refuse a number that is too large or not finite."""
     if isinstance(value, int | float) and not abs(value) <= LARGEST:
         if isinstance(value, float) and not isfinite(value):
-            refuse(f"{node.shown()} is not a finite number", node, "not-finite")
-        refuse(f"{node.shown()} is too large; numbers go from -1e15 to 1e15", node, "too-large-number")
+            refuse(f"{node.describe()} is not a finite number", node, "not-finite")
+        refuse(f"{node.describe()} is too large; numbers go from -1e15 to 1e15", node, "too-large-number")
     return value

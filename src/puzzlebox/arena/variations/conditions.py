@@ -1,4 +1,4 @@
-"""procgen-companion's conditions, `!ProcIf` and `!ProcIfLabels`, evaluated on demand: their order is of no matter."""
+"""procgen-companion's conditions, `!ProcIf` and `!ProcIfLabels`, evaluated on demand, so that their order is free."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Any
 
 from puzzlebox.arena.schema.diagnostics import Place
 from puzzlebox.arena.variations.budget import DEEPEST_CONDITIONS
-from puzzlebox.arena.variations.parts import Context, ListPart, MappingPart, Pinned, Repeat, realise, shown
+from puzzlebox.arena.variations.parts import Context, ListPart, MappingPart, PinnedPart, Repeat, realise, value_text
 from puzzlebox.arena.variations.problems import Mistake, refuse
 from puzzlebox.arena.variations.space import Choice
 from puzzlebox.text import nearest
 
-# Longer ones are no numbers of entries, and Python refuses to read thousands of digits.
+# No list has a position with more digits, and Python refuses to parse thousands of them.
 _MOST_DIGITS = 9
 
 
@@ -31,33 +31,33 @@ class Document:
         self.root: Any = None
 
     def value(self, reference: str, context: Context, place: Place) -> Any:
-        """What stands at a reference in the variation at hand."""
+        """Return the value at a reference in the current variation."""
         first, *steps = reference.split(".")
-        found = self._find(self.root, first, context)
-        if found is None and isinstance(self.root, MappingPart) and self.root.get(first) is not None:
-            found, steps = (self.root, context), [first, *steps]
-        if found is None:
-            known = sorted(ids_in(self.root))
-            ids = f"{nearest(first, known)}" if known else "; no mapping has an `id`"
-            refuse(f"no mapping with `id: {first[:40]}` is in this variation{ids}", place, "unknown-id")
-        part, context = found
+        match = self._find(self.root, first, context)
+        if match is None and isinstance(self.root, MappingPart) and self.root.get(first) is not None:
+            match, steps = (self.root, context), [first, *steps]
+        if match is None:
+            ids = sorted(ids_in(self.root))
+            hint = f"{nearest(first, ids)}" if ids else "; no mapping has an `id`"
+            refuse(f"no mapping with `id: {first[:40]}` is in this variation{hint}", place, "unknown-id")
+        part, context = match
         for number, step in enumerate(steps):
-            part, context = _opened(part, context)
+            part, context = _resolve(part, context)
             inner = _step(part, step)
             if inner is None:
                 before = ".".join([first, *steps[:number]]) if steps[0] != first or number else first
-                has = _has(part)
-                shown_ = f"`{reference[:80]}` leads nowhere: `{before[:80]}` has no `{step[:40]}`{has}"
-                refuse(shown_, place, "no-such-value")
+                has = _contents(part)
+                message = f"`{reference[:80]}` leads nowhere: `{before[:80]}` has no `{step[:40]}`{has}"
+                refuse(message, place, "no-such-value")
             part = inner
         return realise(part, context)
 
     def _find(self, part: Any, id: str, context: Context) -> tuple[Any, Context] | None:
-        """The first mapping with an id, in the order of the document, among what is taken in this variation."""
+        """Return the first mapping with an id in the order of the document, among the active parts, or None."""
         if id not in ids_in(part):
             return None
         context.budget.spend()
-        part, context = _opened(part, context)
+        part, context = _resolve(part, context)
         if isinstance(part, MappingPart):
             if part.id == id:
                 return part, context
@@ -65,27 +65,27 @@ class Document:
         else:
             inner = part.entries if isinstance(part, ListPart) else [part.value] if isinstance(part, Repeat) else []
         for each in inner:
-            found = self._find(each, id, context)
-            if found is not None:
-                return found
+            match = self._find(each, id, context)
+            if match is not None:
+                return match
         return None
 
 
-def _opened(part: Any, context: Context) -> tuple[Any, Context]:
-    """The mapping, list or value behind choices and conditions."""
+def _resolve(part: Any, context: Context) -> tuple[Any, Context]:
+    """Return the mapping, list or value that choices and conditions lead to."""
     while True:
         if isinstance(part, Choice):
             part = part.options[context.choose(part)].value
         elif isinstance(part, If):
-            part = part.taken(context)
-        elif isinstance(part, Pinned):
-            part, context = part.value, context.fixing(part.selection)
+            part = part.active_part(context)
+        elif isinstance(part, PinnedPart):
+            part, context = part.value, context.with_fixed(part.selection)
         else:
             return part, context
 
 
 def _step(part: Any, step: str) -> Any:
-    """One step of a path; None where there is none such."""
+    """Return the part that one step of a path leads to, or None."""
     if isinstance(part, MappingPart):
         return part.get(step)
     if not step.isdecimal() or len(step) > _MOST_DIGITS:
@@ -97,7 +97,7 @@ def _step(part: Any, step: str) -> Any:
     return None
 
 
-def _has(part: Any) -> str:
+def _contents(part: Any) -> str:
     if isinstance(part, MappingPart):
         keys = [key[:40] for key, _ in part.pairs]
         return f", only {', '.join(keys[:20])}" + (" and others" if len(keys) > 20 else "")
@@ -107,17 +107,17 @@ def _has(part: Any) -> str:
 
 
 def ids_in(part: Any) -> frozenset[str]:
-    """All ids that may occur somewhere in a part."""
-    known = getattr(part, "_ids", None)
-    if known is not None:
-        ids: frozenset[str] = known
+    """Return all ids that may occur somewhere in a part."""
+    cached = getattr(part, "_ids", None)
+    if cached is not None:
+        ids: frozenset[str] = cached
         return ids
-    found: set[str] = set()
+    inner_ids: set[str] = set()
     for inner in _inside(part):
-        found |= ids_in(inner)
+        inner_ids |= ids_in(inner)
     if isinstance(part, MappingPart) and part.id is not None:
-        found.add(part.id)
-    result = frozenset(found)
+        inner_ids.add(part.id)
+    result = frozenset(inner_ids)
     if hasattr(part, "__dict__"):
         part._ids = result
     return result
@@ -130,12 +130,12 @@ def _inside(part: Any) -> Sequence[Any]:
         case ListPart():
             return part.entries
         case Choice():
-            # Options that are made on demand all have the same ids.
+            # Options that are computed on demand all have the same ids.
             options = part.options if isinstance(part.options, list) else part.options[:1]
             return [option.value for option in options]
         case If():
             return [*part.then, part.default]
-        case Repeat() | Pinned():
+        case Repeat() | PinnedPart():
             return [part.value]
         case _:
             return ()
@@ -146,12 +146,12 @@ class If:
     """A value that depends on values elsewhere.
 
     Attributes:
-        references: what is looked at.
-        cases: for each case, what each reference must match; the first that does is taken.
+        references: the paths of the values that decide.
+        cases: for each case, what each reference must match; the first case that matches counts.
         then: a part for each case.
-        default: taken where no case matches; None: that is an error.
+        default: the part where no case matches; None: that is an error.
         labels: a label for each case, or None.
-        default_label: the label where the default is taken.
+        default_label: the label of the default.
         branches: the choices within each `then`, and last those within the default.
     """
 
@@ -169,7 +169,7 @@ class If:
     _busy: bool = False
 
     def case(self, context: Context) -> int:
-        """The number of the case that matches; that of the default is one more than the last."""
+        """Return the number of the case that matches; that of the default is one more than the last."""
         if self in context.cases:
             return context.cases[self]
         number = self._case(context)
@@ -195,23 +195,25 @@ class If:
             if all(matches(entry, value) for entry, value in zip(case, values, strict=True)):
                 return number
         if self.default is None:
-            seen = ", ".join(f"{name} = {shown(value)}" for name, value in zip(self.references, values, strict=True))
+            values_text = ", ".join(
+                f"{name} = {value_text(value)}" for name, value in zip(self.references, values, strict=True)
+            )
             raise Mistake(
-                f"no case of this {self.kind} matches {seen}, and there is no `default`", self.place, "no-case"
+                f"no case of this {self.kind} matches {values_text}, and there is no `default`", self.place, "no-case"
             )
         return len(self.cases)
 
-    def taken(self, context: Context) -> Any:
-        """The part that is taken."""
+    def active_part(self, context: Context) -> Any:
+        """Return the part of the case that matches."""
         number = self.case(context)
         return self.then[number] if number < len(self.then) else self.default
 
     def realise(self, context: Context) -> Any:
-        """The value that is taken."""
-        return realise(self.taken(context), context)
+        """Return the value of the case that matches."""
+        return realise(self.active_part(context), context)
 
     def label(self, context: Context) -> str | None:
-        """The label of the case that matches, if it has one."""
+        """Return the label of the case that matches, or None."""
         number = self.case(context)
         if number == len(self.cases):
             return self.default_label
@@ -219,7 +221,7 @@ class If:
 
 
 def matches(entry: Any, value: Any) -> bool:
-    """Whether a value fits an entry of a case (docs/original/templates.md#conditions)."""
+    """Return whether a value fits an entry of a case (docs/original/templates.md#conditions)."""
     is_number = isinstance(value, int | float)
     if isinstance(entry, Range):
         return is_number and entry.low <= value <= entry.high

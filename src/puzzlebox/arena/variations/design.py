@@ -1,4 +1,4 @@
-"""How the combinations of a template are used: splits that share none, samples in balance, Latin squares."""
+"""The use of a template's combinations: splits that share none, balanced samples, Latin squares."""
 
 from puzzlebox.arena.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.arena.variations.names import Names
@@ -16,26 +16,26 @@ _KEYS = ("sample", "seed", "balance", "latin_square")
 
 
 def read_design(root: Node, names: list[str]) -> Design:
-    """What the sections `design` and `splits` say."""
-    made = Design()
+    """Read the sections `design` and `splits`."""
+    design = Design()
     node = root.get("design")
     if node is not None:
         for key, value in pairs_of(node, "design", "a mapping"):
             match key.value:
                 case "sample":
-                    made.sample = whole_of(value, "`sample`", 1, 10**12)
+                    design.sample = whole_of(value, "`sample`", 1, 10**12)
                 case "seed":
-                    made.seed = whole_of(value, "`seed`", 0, SEEDS)
+                    design.seed = whole_of(value, "`seed`", 0, SEEDS)
                 case "balance":
-                    made.balance = tuple(_known(each, names) for each in _list(value, "`balance`"))
+                    design.balance = tuple(_variable_name(each, names) for each in _variable_nodes(value, "`balance`"))
                 case "latin_square":
                     pass
                 case word:
                     refuse(f"`{word}` is not a key of `design`{nearest(word, _KEYS)}", key, "unknown-key")
     splits = root.get("splits")
     if splits is not None:
-        _read_splits(splits, made)
-    return made
+        _read_splits(splits, design)
+    return design
 
 
 def _read_splits(node: Node, design: Design) -> None:
@@ -45,7 +45,7 @@ def _read_splits(node: Node, design: Design) -> None:
             continue
         share = number_of(value, f"the share of `{key.short()}`")
         if not 0 < share <= 1:
-            refuse(f"the share of `{key.short()}` must be above 0 and at most 1; got {value.shown()}", value)
+            refuse(f"the share of `{key.short()}` must be above 0 and at most 1; got {value.describe()}", value)
         design.splits[key.value] = share
     total = sum(design.splits.values())
     if not design.splits or total > 1 + 1e-9:
@@ -53,7 +53,10 @@ def _read_splits(node: Node, design: Design) -> None:
 
 
 def latin_square(root: Node, names: Names) -> list[Constraint]:
-    """Of all combinations of three variables, those of a square in which each value stands once in each row and column.
+    """Return the constraint that leaves a Latin square of three variables; none where the template has no square.
+
+    Each value stands once in each row and column. With an even number of values, each also follows each other one
+    equally often along the rows (a Williams square).
 
     With an even number of values, each also follows each other one equally often along the rows (a Williams square).
     """
@@ -61,12 +64,12 @@ def latin_square(root: Node, names: Names) -> list[Constraint]:
     node = design.get("latin_square") if design is not None and design.kind == MAPPING else None
     if node is None:
         return []
-    entries = _list(node, "`latin_square`")
+    entries = _variable_nodes(node, "`latin_square`")
     if len(entries) != 3:
         refuse("`latin_square` names three variables: rows, columns and what stands in the cells", node, "length")
     axes: list[Choice] = []
     for each in entries:
-        part = names.parts[_known(each, list(names.parts))]
+        part = names.parts[_variable_name(each, list(names.parts))]
         if not isinstance(part, Choice):
             refuse(f"`{each.short()}` has no list of options, so it cannot be part of a Latin square", each)
         axes.append(part)
@@ -84,22 +87,22 @@ def latin_square(root: Node, names: Names) -> list[Constraint]:
 
 
 def square(size: int, row: int, column: int) -> int:
-    """What stands in a cell of the square."""
+    """Return the value in a cell of the Latin square."""
     if size % 2:
         return (row + column) % size
-    # 0, 1, n-1, 2, n-2, ...: the distances between neighbours are all different.
+    # 0, 1, n-1, 2, n-2, ...: the differences between neighbours are all different.
     first = 0 if column == 0 else (column + 1) // 2 if column % 2 else size - column // 2
     return (row + first) % size
 
 
-def _known(node: Node, names: list[str]) -> str:
+def _variable_name(node: Node, names: list[str]) -> str:
     if node.kind != SCALAR or node.value not in names:
         refuse(f"there is no variable `{node.short()}`{nearest(node.short(), names)}", node, "unknown-name")
     return str(node.value)
 
 
-def _list(node: Node, what: str) -> list[Node]:
+def _variable_nodes(node: Node, what: str) -> list[Node]:
     if node.kind != SEQUENCE:
-        refuse(f"{what} expects a list of variables; got {node.shown()}", node)
+        refuse(f"{what} expects a list of variables; got {node.describe()}", node)
     entries: list[Node] = node.value
     return entries

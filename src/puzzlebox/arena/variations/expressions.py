@@ -1,4 +1,4 @@
-"""Arithmetic in templates: written as in Python, read into a tree and walked; nothing is ever executed as code."""
+"""Arithmetic in templates: written as in Python, parsed into a tree and evaluated; nothing is executed as code."""
 
 import ast
 import math
@@ -10,17 +10,17 @@ from typing import Any
 from puzzlebox.arena.variations.budget import LARGEST, MOST_CHARACTERS, MOST_VALUES, Sized, size_of
 from puzzlebox.text import nearest
 
-# Longer ones nobody reads, and Python's parser needs time and stack for them.
+# Python's parser needs time and stack for long expressions, and people cannot read them.
 _LONGEST = 500
 _DEEPEST = 30
 _LARGEST_POWER = 64
-# Results may be larger than what is written.
+# Results may be larger than numbers in the text.
 _LARGEST_RESULT = LARGEST**4
 _MOST_DIGITS = 15
 
 
 class ExpressionError(ValueError):
-    """What is wrong with an expression, in one sentence."""
+    """An expression that cannot be parsed or evaluated; the text is one sentence."""
 
 
 def _degrees(function: Callable[[float], float]) -> Callable[[float], float]:
@@ -43,7 +43,7 @@ def _distance(ax: float, az: float, bx: float, bz: float) -> float:
     return math.hypot(bx - ax, bz - az)
 
 
-# What one may call; angles are in degrees, as everywhere in a task.
+# Functions that an expression may call; angles are in degrees, as everywhere in a task.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "ceil": math.ceil,
@@ -70,7 +70,7 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
-# Operations of one rank, which are evaluated from left to right.
+# Precedence of operators that are evaluated from left to right.
 _RANKS: dict[type[ast.operator], int] = {
     ast.Add: 1,
     ast.Sub: 1,
@@ -97,7 +97,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Equality as people mean it: 0.1 + 0.2 is 0.3."""
+    """Return whether two values are equal up to rounding: 0.1 + 0.2 is 0.3."""
     numbers = isinstance(a, int | float) and isinstance(b, int | float)
     return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) if numbers else bool(a == b)
 
@@ -106,15 +106,15 @@ class Expression:
     """An expression over named values.
 
     Args:
-        text: what was written, such as `wall_x + 2`.
+        text: the expression, such as `wall_x + 2`.
 
     Attributes:
-        names: what it refers to, in order of appearance.
+        names: the names it refers to, in order of appearance.
         cost: how many steps it takes to evaluate.
         depth: how deep it is nested; a chain such as `a + b - c` is one level.
 
     Raises:
-        ExpressionError: it is not an expression, or uses what is not allowed.
+        ExpressionError: the text is not an expression, or uses something that is not allowed.
     """
 
     def __init__(self, text: str) -> None:
@@ -129,41 +129,41 @@ class Expression:
             cut = self.text.count("(") != self.text.count(")") or self.text.count("[") != self.text.count("]")
             hint = "; put an expression with a comma in quotes" if cut else " such as `wall_x + 2`"
             raise ExpressionError(f"`{self.text}` is not an expression{hint}") from None
-        self.names = tuple(dict.fromkeys(_checked(self._root, 0)))
+        self.names = tuple(dict.fromkeys(_names_in(self._root, 0)))
         self.cost = sum(1 for _ in ast.walk(self._root))
         self.depth = _depth(self._root)
 
     def evaluate(self, value_of: Callable[[str], Any]) -> Any:
-        """Its value, with names looked up by `value_of`.
+        """Return the value, with names looked up by `value_of`.
 
         Raises:
-            ExpressionError: it has none, as with a division by zero.
+            ExpressionError: there is none, as with a division by zero.
         """
         try:
-            return _finished(_value(self._root, value_of))
+            return _rounded(_value(self._root, value_of))
         except (ArithmeticError, TypeError, ValueError, IndexError, KeyError) as problem:
             if isinstance(problem, ExpressionError):
                 raise
             raise ExpressionError(f"`{self.text}` has no value: {problem}") from None
 
 
-def _finished(value: Any) -> Any:
+def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ExpressionError("the result is not a finite number")
-        # What arithmetic leaves behind the ninth digit is nobody's intention.
+        # Digits after the ninth decimal are rounding errors.
         return round(value, 9)
     if isinstance(value, list | tuple):
-        size = _fitting(value)
-        made = Sized(_finished(part) for part in value)
-        made.size = size
-        return made
-    _fitting(value)
+        size = _check_size(value)
+        result = Sized(_rounded(part) for part in value)
+        result.size = size
+        return result
+    _check_size(value)
     return value
 
 
-def _fitting(value: Any) -> int:
-    """How many values there are in a value.
+def _check_size(value: Any) -> int:
+    """Return how many values a value holds.
 
     Raises:
         ExpressionError: it is too large.
@@ -179,13 +179,13 @@ def _fitting(value: Any) -> int:
 
 
 @lru_cache(maxsize=1024)
-def parsed(text: str) -> Expression:
-    """An expression; one that stands in many places is read once."""
+def parse(text: str) -> Expression:
+    """Return an expression; equal texts are parsed once."""
     return Expression(text)
 
 
-def _checked(node: ast.AST, depth: int) -> Iterator[str]:
-    """The names in an expression, once it is sure that nothing in it is forbidden."""
+def _names_in(node: ast.AST, depth: int) -> Iterator[str]:
+    """Yield the names in an expression; refuse anything that is not allowed in one."""
     if depth > _DEEPEST:
         raise ExpressionError(
             f"the expression has more than {_DEEPEST} operations, functions or lists within one another; "
@@ -224,11 +224,11 @@ def _checked(node: ast.AST, depth: int) -> Iterator[str]:
         case _:
             raise ExpressionError(f"`{_words(node)}` cannot stand in an expression")
     for part in inner:
-        yield from _checked(part, depth + 1)
+        yield from _names_in(part, depth + 1)
 
 
 def _chain(node: ast.BinOp) -> tuple[ast.expr, list[tuple[ast.operator, ast.expr]]]:
-    """The first value of a chain such as `a + b - c`, and what is done with each of the others in turn."""
+    """Return the first value of a chain such as `a + b - c`, and the operator and operand of each step."""
     rank = _RANKS.get(type(node.op))
     first, steps = node.left, [(node.op, node.right)]
     while rank is not None and isinstance(first, ast.BinOp) and _RANKS.get(type(first.op)) == rank:
@@ -261,7 +261,7 @@ def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
             return value
         case ast.Call(func=ast.Name(id=name), args=args):
             result = FUNCTIONS[name](*(_value(each, value_of) for each in args))
-            _fitting(result)
+            _check_size(result)
             return result
         case ast.BinOp():
             first, steps = _chain(node)
@@ -276,27 +276,27 @@ def _value(node: ast.AST, value_of: Callable[[str], Any]) -> Any:
         case ast.BoolOp(values=values):
             return any(_value(each, value_of) for each in values)
         case ast.Compare(left=left, ops=ops, comparators=others):
-            here = _value(left, value_of)
+            left_value = _value(left, value_of)
             for comparison, other in zip(ops, others, strict=True):
-                there = _value(other, value_of)
-                if not _COMPARE[type(comparison)](here, there):
+                right_value = _value(other, value_of)
+                if not _COMPARE[type(comparison)](left_value, right_value):
                     return False
-                here = there
+                left_value = right_value
             return True
         case ast.IfExp(test=test, body=body, orelse=other):
             return _value(body if _value(test, value_of) else other, value_of)
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            made = Sized(_value(each, value_of) for each in parts)
-            made.size = 1 + sum(map(size_of, made))
-            _fitting(made)
-            return made
+            result = Sized(_value(each, value_of) for each in parts)
+            result.size = 1 + sum(map(size_of, result))
+            _check_size(result)
+            return result
         case ast.Subscript(value=whole, slice=index):
             return _value(whole, value_of)[_value(index, value_of)]
     raise AssertionError(node)
 
 
 def _binary(op: ast.operator, left: Any, right: Any) -> Any:
-    """One operation, kept from growing without bounds."""
+    """Return the result of one operation; refuse one that is too large."""
     if isinstance(op, ast.Pow) and (abs(right) > _LARGEST_POWER or abs(left) > LARGEST):
         raise ExpressionError("the power is too large")
     if isinstance(op, ast.Mult) and not all(isinstance(each, int | float) for each in (left, right)):
@@ -313,5 +313,5 @@ def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     result = _BINARY[type(op)](left, right)
     if isinstance(result, complex):
         raise ArithmeticError(f"{left} is negative and has no power of {right}")
-    _fitting(result)
+    _check_size(result)
     return result

@@ -1,4 +1,4 @@
-"""The named values of a template: what each is made from, and what it depends on."""
+"""The named values of a template: the part each stands for, and what it depends on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from typing import Any
 
 from puzzlebox.arena.schema.diagnostics import Place
 from puzzlebox.arena.variations.budget import LONGEST_CHAIN, MOST_CALLS, MOST_NAMES
-from puzzlebox.arena.variations.expressions import FUNCTIONS, ExpressionError, parsed
-from puzzlebox.arena.variations.parts import Condition, Drawn, Formula, ListPart, MappingPart, Sentence
+from puzzlebox.arena.variations.expressions import FUNCTIONS, ExpressionError, parse
+from puzzlebox.arena.variations.parts import Condition, DrawnNumber, Formula, ListPart, MappingPart, Sentence
 from puzzlebox.arena.variations.problems import NOWHERE, refuse
 from puzzlebox.arena.variations.space import Choice
 from puzzlebox.text import nearest
@@ -19,7 +19,7 @@ class Names:
     """All names of a template, in the order of the document.
 
     Attributes:
-        parts: what each name stands for.
+        parts: the part that each name stands for.
         words: texts that are options of some variable; in an expression they stand for themselves.
     """
 
@@ -29,10 +29,10 @@ class Names:
         self.words: set[str] = set()
         self._in_choice: dict[Choice, tuple[str, ...]] = {}
         self._in_calls: dict[Choice, int] = {}
-        self._behind: dict[Any, tuple[set[Choice], set[str]]] = {}
+        self._dependencies: dict[Any, tuple[set[Choice], set[str]]] = {}
 
     def declare(self, name: str, place: Place) -> None:
-        """Take note of a name before anything refers to it."""
+        """Register a name before anything refers to it."""
         if len(self.declared) >= MOST_NAMES:
             refuse(f"the template has more than {MOST_NAMES:,} names", place, "too-many")
         if len(name) > LONGEST_NAME:
@@ -44,9 +44,9 @@ class Names:
         self.declared[name] = place
 
     def formula(self, text: str, place: Place) -> Formula:
-        """An expression over these names."""
+        """Return an expression over these names."""
         try:
-            expression = parsed(text)
+            expression = parse(text)
         except ExpressionError as problem:
             refuse(str(problem), place, "expression")
         words = set()
@@ -54,63 +54,63 @@ class Names:
             if name in self.declared:
                 continue
             if name not in self.words:
-                known = nearest(name, self.declared, "the `vary` section") if self.declared else "; there is no `vary`"
-                refuse(f"there is no variable `{name}`{known}", place, "unknown-name")
+                hint = nearest(name, self.declared, "the `vary` section") if self.declared else "; there is no `vary`"
+                refuse(f"there is no variable `{name}`{hint}", place, "unknown-name")
             words.add(name)
         return Formula(expression, place, frozenset(words))
 
     def check_cycles(self) -> None:
-        """Refuse names that depend on themselves, and chains of names that are too long to follow."""
-        # How many names each is made from one after the other, and how many calls within one another that takes.
-        done: dict[str, tuple[int, int]] = {}
-        referred = {name: tuple(dict.fromkeys(self._referred(part))) for name, part in self.parts.items()}
+        """Refuse names that depend on themselves, and chains of names that are too long."""
+        # For each name, the length of its longest chain of references, and the depth of calls to evaluate it.
+        lengths: dict[str, tuple[int, int]] = {}
+        references = {name: tuple(dict.fromkeys(self._references(part))) for name, part in self.parts.items()}
         for start in self.parts:
-            # The names that are being followed, each with those it is still to be followed to.
-            path: dict[str, Iterator[str]] = {start: iter(referred[start])} if start not in done else {}
+            # The current chain of names, each with its references that are still to be followed.
+            path: dict[str, Iterator[str]] = {start: iter(references[start])} if start not in lengths else {}
             while path:
                 name = next(reversed(path))
                 for inner in path[name]:
                     if inner in path:
                         names = list(path)
-                        circle = " -> ".join(_few([*names[names.index(inner) :], inner]))
-                        refuse(f"`{inner}` depends on itself: {circle}", self.declared.get(inner, NOWHERE), "cycle")
-                    if inner not in done:
-                        path[inner] = iter(referred.get(inner, ()))
+                        cycle = " -> ".join(_shorten([*names[names.index(inner) :], inner]))
+                        refuse(f"`{inner}` depends on itself: {cycle}", self.declared.get(inner, NOWHERE), "cycle")
+                    if inner not in lengths:
+                        path[inner] = iter(references.get(inner, ()))
                         break
                 else:
                     del path[name]
-                    below = [done[inner] for inner in referred.get(name, ())]
-                    long = 1 + max((each[0] for each in below), default=0)
+                    below = [lengths[inner] for inner in references.get(name, ())]
+                    length = 1 + max((each[0] for each in below), default=0)
                     calls = self._calls(self.parts.get(name)) + max((each[1] for each in below), default=0)
-                    done[name] = (long, calls)
-                    if long > LONGEST_CHAIN:
+                    lengths[name] = (length, calls)
+                    if length > LONGEST_CHAIN:
                         what = f"rests on a chain of more than {LONGEST_CHAIN} names"
                         refuse(f"`{name}` {what}, each made from the next", self.declared[name], "too-deep")
                     if calls > MOST_CALLS:
                         what = "rests on names and values that are nested too deeply within one another"
                         refuse(f"`{name}` {what}; name fewer of them", self.declared[name], "too-deep")
 
-    def _referred(self, part: Any) -> Iterator[str]:
-        """The names in a part; a choice that stands for several names is looked through once."""
-        waiting = [part]
-        while waiting:
-            each = waiting.pop()
+    def _references(self, part: Any) -> Iterator[str]:
+        """Yield the names in a part; a choice that stands for several names is searched once."""
+        stack = [part]
+        while stack:
+            each = stack.pop()
             if isinstance(each, Formula):
                 yield from each.names()
             elif isinstance(each, Choice):
                 if each not in self._in_choice:
-                    names = (name for inner in _inside(each) for name in self._referred(inner))
+                    names = (name for inner in _inside(each) for name in self._references(inner))
                     self._in_choice[each] = tuple(dict.fromkeys(names))
                 yield from self._in_choice[each]
             else:
-                waiting += reversed(list(_inside(each)))
+                stack += reversed(list(_inside(each)))
 
     def _calls(self, part: Any) -> int:
-        """How many calls within one another a part takes: 5 for a name, 2 for each level of an expression."""
+        """Return the depth of calls that a part takes: 5 for a name, 2 for each level of an expression."""
         deepest = 0
-        waiting = [(part, 5)]
-        while waiting:
-            each, calls = waiting.pop()
+        stack = [(part, 5)]
+        while stack:
+            each, calls = stack.pop()
             if isinstance(each, Formula):
                 calls += 2 * each.expression.depth
             deepest = max(deepest, calls)
@@ -119,66 +119,66 @@ class Names:
                     self._in_calls[each] = max(map(self._calls, _inside(each)), default=0)
                 deepest = max(deepest, calls + self._in_calls[each])
             else:
-                waiting += [(inner, calls + _CALLS.get(type(each), 3)) for inner in _inside(each)]
+                stack += [(inner, calls + _CALLS.get(type(each), 3)) for inner in _inside(each)]
         return deepest
 
-    def behind(self, *parts: Any) -> tuple[set[Choice], set[str]]:
-        """The choices parts depend on through all names, and the names of what is drawn by chance."""
+    def dependencies(self, *parts: Any) -> tuple[set[Choice], set[str]]:
+        """Return the choices that parts depend on through all names, and the names of drawn numbers."""
         choices: set[Choice] = set()
-        drawn: set[str] = set()
+        drawn_names: set[str] = set()
         for part in parts:
-            waiting = [part]
-            while waiting:
-                each = waiting.pop()
-                if isinstance(each, Drawn):
-                    drawn.add(each.name)
+            stack = [part]
+            while stack:
+                each = stack.pop()
+                if isinstance(each, DrawnNumber):
+                    drawn_names.add(each.name)
                 if isinstance(each, Choice):
                     choices.add(each)
-                    more = self._known(each, list(_inside(each)))
+                    inner = self._cached_dependencies(each, list(_inside(each)))
                 elif isinstance(each, Formula):
-                    waiting += [_Name(name) for name in each.names()]
+                    stack += [_Name(name) for name in each.names()]
                     continue
                 elif isinstance(each, _Name):
-                    more = self._known(each.name, [self.parts[each.name]])
+                    inner = self._cached_dependencies(each.name, [self.parts[each.name]])
                 else:
-                    waiting += _inside(each)
+                    stack += _inside(each)
                     continue
-                choices |= more[0]
-                drawn |= more[1]
-        return choices, drawn
+                choices |= inner[0]
+                drawn_names |= inner[1]
+        return choices, drawn_names
 
-    def _known(self, key: Any, parts: list[Any]) -> tuple[set[Choice], set[str]]:
-        """What is behind a name or a choice, found once."""
-        if key not in self._behind:
-            self._behind[key] = self.behind(*parts)
-        return self._behind[key]
+    def _cached_dependencies(self, key: Any, parts: list[Any]) -> tuple[set[Choice], set[str]]:
+        """Return the dependencies of a name or a choice, computed once."""
+        if key not in self._dependencies:
+            self._dependencies[key] = self.dependencies(*parts)
+        return self._dependencies[key]
 
 
 @dataclass(frozen=True)
 class _Name:
-    """A name on the way to what is behind it."""
+    """A name whose dependencies are still to be looked up."""
 
     name: str
 
 
 def walk(part: Any, seen: set[Any] | None = None) -> Iterator[Any]:
-    """A part and everything in it; a choice that is among those seen is left out, and every other one added to them."""
-    waiting = [part]
-    while waiting:
-        each = waiting.pop()
+    """Yield a part and everything in it; choices in `seen` are skipped, the others added to it."""
+    stack = [part]
+    while stack:
+        each = stack.pop()
         if seen is not None and isinstance(each, Choice):
             if each in seen:
                 continue
             seen.add(each)
         yield each
-        waiting += reversed(list(_inside(each)))
+        stack += reversed(list(_inside(each)))
 
 
-# How many calls within one another a part takes to evaluate, beside those of what is in it.
+# Depth of calls that evaluating a part takes, apart from the parts inside it.
 _CALLS = {MappingPart: 3, ListPart: 2, Sentence: 3, Condition: 2}
 
 
-def _few(names: list[str]) -> list[str]:
+def _shorten(names: list[str]) -> list[str]:
     return names if len(names) <= 10 else [*names[:5], "...", *names[-4:]]
 
 
@@ -192,7 +192,7 @@ def _inside(part: Any) -> Iterator[Any]:
             yield from part.parts
         case Condition():
             yield from (part.test, part.then, part.otherwise)
-        case Drawn():
+        case DrawnNumber():
             yield part.bounds
         case Choice() if isinstance(part.options, list):
             yield from (option.value for option in part.options)

@@ -1,4 +1,4 @@
-"""The parts of a template that become data once everything is chosen."""
+"""The parts of a template, which become data once everything is chosen."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ class Data(dict[str, Any]):
     """A mapping of a finished task.
 
     Attributes:
-        tag: Animal-AI's tag, where it has one.
-        fixed: it is the same in every variation, so that its text can be kept.
-        size: how many values there are in it, where that was counted.
+        tag: its tag in Animal-AI's format, if any.
+        fixed: whether it is the same in every variation, so that its text can be cached.
+        size: how many values it holds, where that was counted.
     """
 
     tag: str | None = None
@@ -31,16 +31,16 @@ class Data(dict[str, Any]):
     size: int | None = None
 
 
-class Undecided(Exception):
-    """A choice is needed that nobody has made yet."""
+class ChoiceNeeded(Exception):
+    """A choice is needed that is not in the selection."""
 
     def __init__(self, choice: Choice) -> None:
         super().__init__(choice.name)
         self.choice = choice
 
 
-class NotDrawn(Exception):
-    """A value is needed that is drawn by chance."""
+class DrawNeeded(Exception):
+    """A drawn value is needed where nothing can be drawn."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -48,16 +48,16 @@ class NotDrawn(Exception):
 
 
 class Context:
-    """Everything chosen for one variation: options by choice, values by name.
+    """The selections of one variation: options by choice, values by name.
 
     Args:
-        selection: which option each choice takes.
-        names: what the named values are made from.
-        rng_of: the random stream of a drawn value, by its name; None: nothing can be drawn yet.
+        selection: the number of the selected option of each choice.
+        names: the parts of the named values.
+        rng_of: returns the random stream of a drawn value, by its name; None: nothing can be drawn.
         budget: the steps that may be taken; None: as many as a variation may take.
 
     Attributes:
-        cases: which case of each condition was taken.
+        cases: the number of the case that matches, for each condition evaluated so far.
     """
 
     def __init__(
@@ -72,44 +72,44 @@ class Context:
         self.selection = selection
         self.names: Mapping[str, Any] = {} if names is None else names
         self._rng_of = rng_of
-        self._known: dict[str, Any] = {}
+        self._values: dict[str, Any] = {}
         self._pending: list[str] = []
 
     def choose(self, choice: Choice) -> int:
-        """The number of the option that is taken."""
+        """Return the number of the selected option."""
         try:
             return self.selection[choice]
         except KeyError:
-            raise Undecided(choice) from None
+            raise ChoiceNeeded(choice) from None
 
     def value(self, name: str) -> Any:
-        """The value of a name."""
-        if name in self._known:
-            return self._known[name]
+        """Return the value of a name."""
+        if name in self._values:
+            return self._values[name]
         if name in self._pending:
-            circle = " -> ".join([*self._pending[self._pending.index(name) :], name])
+            cycle = " -> ".join([*self._pending[self._pending.index(name) :], name])
             part = self.names[name]
-            refuse(f"`{name}` depends on itself: {circle}", getattr(part, "place", NOWHERE), "cycle")
+            refuse(f"`{name}` depends on itself: {cycle}", getattr(part, "place", NOWHERE), "cycle")
         self._pending.append(name)
         try:
-            self._known[name] = result = realise(self.names[name], self)
+            self._values[name] = result = realise(self.names[name], self)
         finally:
             self._pending.pop()
         return result
 
-    def random(self, name: str) -> Random:
-        """The source of a drawn value."""
+    def rng(self, name: str) -> Random:
+        """Return the random stream of a drawn value."""
         if self._rng_of is None:
-            raise NotDrawn(name)
+            raise DrawNeeded(name)
         return self._rng_of(name)
 
-    def fixing(self, pinned: Selection) -> "Context":
-        """The same with some choices made for good."""
+    def with_fixed(self, pinned: Selection) -> "Context":
+        """Return a context in which some choices are fixed."""
         return Context({**self.selection, **pinned}, self.names, self._rng_of, self.budget)
 
 
 def realise(part: Any, context: Context) -> Any:
-    """The data a part of a template stands for."""
+    """Return the data that a part of a template stands for."""
     if not hasattr(part, "realise"):
         return part
     context.budget.spend()
@@ -117,7 +117,7 @@ def realise(part: Any, context: Context) -> Any:
 
 
 def is_dynamic(part: Any) -> bool:
-    """Whether a part depends on anything."""
+    """Return whether a part can differ between variations."""
     return bool(getattr(part, "dynamic", False))
 
 
@@ -133,8 +133,8 @@ class MappingPart:
         order: Mapping[str, int] | None = None,
     ) -> None:
         self.pairs = list(pairs)
-        # The order of writing may be another one than that of the template.
-        self.written = (
+        # The order of keys in the task may differ from that in the template.
+        self.ordered_pairs = (
             self.pairs if order is None else sorted(self.pairs, key=lambda pair: order.get(pair[0], len(order)))
         )
         self.place = place
@@ -144,14 +144,18 @@ class MappingPart:
         self._fixed: Data | None = None
 
     def get(self, key: str) -> Any:
-        """The part behind a key; the last one counts."""
+        """Return the part of a key, or None; of a repeated key the last."""
         return next((value for name, value in reversed(self.pairs) if name == key), None)
 
     def realise(self, context: Context) -> Data:
-        """The mapping with everything in it chosen."""
+        """Return the mapping with everything in it chosen."""
         if self._fixed is not None:
             return self._fixed
-        data = Data((key, made) for key, value in self.written if (made := realise(value, context)) is not ABSENT)
+        data = Data(
+            (key, data_part)
+            for key, value in self.ordered_pairs
+            if (data_part := realise(value, context)) is not ABSENT
+        )
         data.size = 1 + sum(map(size_of, data.values()))
         refuse_large(data.size, self.place)
         data.tag = self.tag
@@ -162,7 +166,10 @@ class MappingPart:
 
 
 class ListPart:
-    """A list of a template; entries that are absent are left out, lists that a variable stands for join it."""
+    """A list of a template.
+
+    Entries that are absent are left out; lists that a variable stands for join it.
+    """
 
     def __init__(self, entries: Sequence[Any], place: Place = NOWHERE) -> None:
         self.entries = list(entries)
@@ -171,7 +178,7 @@ class ListPart:
         self._fixed: Sized | None = None
 
     def realise(self, context: Context) -> Sized:
-        """The list with everything in it chosen."""
+        """Return the list with everything in it chosen."""
         if self._fixed is not None:
             return self._fixed
         result = Sized()
@@ -191,7 +198,7 @@ class ListPart:
 
 
 class Several(Sized):
-    """Entries that join the list they stand in."""
+    """Entries that are merged into the list around them."""
 
     def __init__(self, entries: Iterable[Any]) -> None:
         super().__init__(entries)
@@ -199,7 +206,7 @@ class Several(Sized):
 
 
 class _Absent:
-    """What a condition left out."""
+    """The value of a part that a condition leaves out."""
 
 
 ABSENT = _Absent()
@@ -215,28 +222,28 @@ class Repeat:
     dynamic: bool = True
 
     def realise(self, context: Context) -> Sized:
-        """The copies; amounts below one still give one, as procgen-companion does."""
+        """Return the copies; an amount below one still gives one, as in procgen-companion."""
         value, amount = realise(self.value, context), max(1, self.amount)
         size = 1 + amount * size_of(value)
         refuse_large(size, self.place)
-        made = Sized([value] * amount)
-        made.size = size
-        return made
+        copies = Sized([value] * amount)
+        copies.size = size
+        return copies
 
 
 @dataclass(eq=False)
-class Pinned:
-    """A part in which some choices are made for good."""
+class PinnedPart:
+    """A part in which some choices are fixed."""
 
     value: Any
     selection: Selection
-    # The choices and conditions in it.
-    marks: Sequence[Any] = ()
+    # The choices and conditions within it.
+    elements: Sequence[Any] = ()
     dynamic: bool = True
 
     def realise(self, context: Context) -> Any:
-        """The data with those choices."""
-        return realise(self.value, context.fixing(self.selection))
+        """Return the data with the fixed choices."""
+        return realise(self.value, context.with_fixed(self.selection))
 
 
 @dataclass(eq=False)
@@ -245,12 +252,12 @@ class Formula:
 
     expression: Expression
     place: Place
-    # Words that are no names but options of some variable stand for themselves.
+    # Words that are not names but options of some variable stand for themselves.
     words: frozenset[str] = frozenset()
     dynamic: bool = True
 
     def realise(self, context: Context) -> Any:
-        """Its value."""
+        """Return the value of the expression."""
 
         def value_of(name: str) -> Any:
             return name if name in self.words else context.value(name)
@@ -264,25 +271,25 @@ class Formula:
         return value
 
     def names(self) -> Iterator[str]:
-        """What it refers to."""
+        """Return the names that the expression refers to."""
         return (name for name in self.expression.names if name not in self.words)
 
 
 @dataclass(eq=False)
 class Sentence:
-    """A text with values in it."""
+    """A text with embedded values."""
 
     parts: list[Any]
     place: Place = NOWHERE
     dynamic: bool = True
 
     def realise(self, context: Context) -> str:
-        """The text."""
+        """Return the text."""
         pieces, length = [], 0
         for part in self.parts:
             value = realise(part, context)
             context.budget.spend(size_of(value))
-            pieces.append(shown(value))
+            pieces.append(value_text(value))
             length += len(pieces[-1])
             if length > MOST_CHARACTERS:
                 refuse(f"the text has more than {MOST_CHARACTERS:,} characters", self.place, "too-long")
@@ -291,7 +298,7 @@ class Sentence:
 
 @dataclass(eq=False)
 class Condition:
-    """One of two parts."""
+    """A test that selects one of two parts."""
 
     test: Formula
     then: Any
@@ -299,12 +306,12 @@ class Condition:
     dynamic: bool = True
 
     def realise(self, context: Context) -> Any:
-        """The part the test decides for."""
+        """Return the data of the part that the test selects."""
         return realise(self.then if self.test.realise(context) else self.otherwise, context)
 
 
 @dataclass(eq=False)
-class Drawn:
+class DrawnNumber:
     """A number drawn anew for every variation."""
 
     name: str
@@ -317,25 +324,29 @@ class Drawn:
     dynamic: bool = True
 
     def realise(self, context: Context) -> float:
-        """The number."""
+        """Return the number."""
         one, other = realise(self.bounds, context)
         for bound in (one, other):
             if isinstance(bound, bool) or not isinstance(bound, int | float):
-                refuse(f"`{self.law}` of `{self.name}` expects two numbers; got {shown(bound)}", self.place)
+                refuse(f"`{self.law}` of `{self.name}` expects two numbers; got {value_text(bound)}", self.place)
         if self.law == "uniform" and one > other:
-            refuse(f"the range of `{self.name}` is empty: {shown(one)} is above {shown(other)}", self.place, "empty")
-        random = context.random(self.name)
+            refuse(
+                f"the range of `{self.name}` is empty: {value_text(one)} is above {value_text(other)}",
+                self.place,
+                "empty",
+            )
+        rng = context.rng(self.name)
         for _ in range(_MOST_DRAWS):
             context.budget.spend()
-            value = random.uniform(one, other) if self.law == "uniform" else random.gauss(one, other)
+            value = rng.uniform(one, other) if self.law == "uniform" else rng.gauss(one, other)
             value = round(value, self.decimals)
             if (self.low is None or value >= self.low) and (self.high is None or value <= self.high):
                 return value
-        refuse(f"no draw of `{self.name}` lies between {shown(self.low)} and {shown(self.high)}", self.place)
+        refuse(f"no draw of `{self.name}` lies between {value_text(self.low)} and {value_text(self.high)}", self.place)
 
 
-def shown(value: Any) -> str:
-    """A value in a name, a message or a manifest."""
+def value_text(value: Any) -> str:
+    """Return a value as a text for a name, a message or a manifest."""
     if isinstance(value, bool):
         return str(value).lower()
     if value is None:
@@ -347,8 +358,11 @@ def shown(value: Any) -> str:
     if isinstance(value, Mapping):
         tag = getattr(value, "tag", None)
         return (
-            (f"{tag} " if tag else "") + "{" + ", ".join(f"{key}: {shown(each)}" for key, each in value.items()) + "}"
+            (f"{tag} " if tag else "")
+            + "{"
+            + ", ".join(f"{key}: {value_text(each)}" for key, each in value.items())
+            + "}"
         )
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(shown, value)) + "]"
+        return "[" + ", ".join(map(value_text, value)) + "]"
     return str(value)

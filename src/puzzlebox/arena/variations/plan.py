@@ -1,4 +1,4 @@
-"""What a template comes down to: a space of combinations, and how one of them becomes data, values and labels."""
+"""The plan of a template: its space of combinations, and how one of them becomes data, values and labels."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,21 +8,21 @@ from typing import Any, Protocol
 
 from puzzlebox.arena.schema.diagnostics import Place
 from puzzlebox.arena.schema.draft import ANIMALAI
-from puzzlebox.arena.variations.budget import MOST_CHOICES, Budget, Spent
+from puzzlebox.arena.variations.budget import MOST_CHOICES, Budget, BudgetSpent
 from puzzlebox.arena.variations.conditions import If
-from puzzlebox.arena.variations.parts import Context, Data, Drawn, Pinned, Undecided, realise, shown
+from puzzlebox.arena.variations.parts import ChoiceNeeded, Context, Data, DrawnNumber, PinnedPart, realise, value_text
 from puzzlebox.arena.variations.problems import Mistake, refuse
 from puzzlebox.arena.variations.procgen_form import ProcgenReader, Scope
 from puzzlebox.arena.variations.space import Choice, Selection, Space
 from puzzlebox.arena.variations.tables import Constraint, tie
 
-# So many combinations of what a condition refers to are tried before a template is used.
-MOST_TRIED = 20_000
+# The most combinations on which a condition is evaluated when a template is checked.
+MOST_COMBINATIONS = 20_000
 Streams = Callable[[str], Random]
 
 
 @dataclass(frozen=True)
-class Produced:
+class VariationData:
     """One variation: the task as data, the value of everything that varies, and the labels for its name."""
 
     data: Data
@@ -32,14 +32,14 @@ class Produced:
 
 @dataclass
 class Design:
-    """What a template says about how it is to be used.
+    """The sample, balance and splits that a template asks for.
 
     Attributes:
-        sample: how many to draw when nobody says; None: all.
-        seed: what they are drawn from.
+        sample: the default number of variations to draw; None: all.
+        seed: the seed of the sample.
         balance: the variables whose combinations occur equally often in a sample.
         splits: the share of each split.
-        split_seed: what decides which combination belongs to which.
+        split_seed: the seed by which combinations are assigned to splits.
     """
 
     sample: int | None = None
@@ -50,10 +50,10 @@ class Design:
 
 
 class Plan(Protocol):
-    """What every kind of template can do.
+    """The protocol of all kinds of templates.
 
     Attributes:
-        source: the file, where another template names it.
+        source: the file of the template, where another template names it.
     """
 
     source: str | None
@@ -65,22 +65,22 @@ class Plan(Protocol):
 
     def produce(
         self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
-    ) -> Produced | None:
-        """The variation with these choices; None where a drawn value breaks a condition and must be drawn again."""
+    ) -> VariationData | None:
+        """Return the variation with these choices; None where a drawn value breaks a condition."""
 
     def levels(self, name: str) -> int:
-        """How many options a variable has; 0 where that cannot be told."""
+        """Return how many options a variable has; 0 where that is not known."""
 
     def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
-        """The values of some variables, without making the whole variation."""
+        """Return the values of some variables, without producing the whole variation."""
 
     def check(self, budget: Budget) -> None:
-        """Try every condition on the combinations of what it refers to, as long as there are steps left."""
+        """Evaluate every condition on the combinations of what it refers to, as long as steps are left."""
 
 
 @contextmanager
-def naming(plan: Plan) -> Iterator[None]:
-    """Mistakes in a template that another one names are told with its file."""
+def naming_source(plan: Plan) -> Iterator[None]:
+    """Add the file of a template that another one names to the mistakes found in it."""
     try:
         yield
     except Mistake as mistake:
@@ -89,7 +89,7 @@ def naming(plan: Plan) -> Iterator[None]:
 
 
 class ProcgenPlan:
-    """The plan of procgen-companion's form."""
+    """The plan of a template in procgen-companion's format."""
 
     source: str | None = None
     form = ANIMALAI
@@ -103,7 +103,7 @@ class ProcgenPlan:
         self.columns = list(dict.fromkeys(column_names(self.space)))
 
     def _constraints(self, budget: Budget) -> None:
-        """Choices within a case that is not taken must not multiply the count."""
+        """Constrain choices within inactive cases, so that they do not multiply the count."""
         constraints = []
         roots = {inner: axis for axis in self.space.axes for inner in choices_in(axis)}
         for condition in self._reader.conditions:
@@ -112,38 +112,38 @@ class ProcgenPlan:
                 continue
             touched = {choice for choice, _ in explore(condition.case, budget)} | set(inner)
             axes = frozenset(roots[choice] for choice in touched if choice in roots)
-            constraints.append(Constraint(axes, _inert(condition), condition.place))
+            constraints.append(Constraint(axes, _inactive_choices_at_first(condition), condition.place))
         tie(self.space, constraints, budget)
 
     def produce(
         self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
-    ) -> Produced:
-        """The variation with these choices."""
+    ) -> VariationData:
+        """Return the variation with these choices."""
         context = Context(selection, budget=budget)
         data = realise(self._reader.document.root, context)
         values: dict[str, Any] = {}
         first: list[str] = []
         second: list[str] = []
-        collect(self.space.marks, context, values, first, second)
+        collect(self.space.elements, context, values, first, second)
         last = [label for each in self._reader.labels if (label := each.label(context)) is not None]
-        return Produced(data, values, first + second + last)
+        return VariationData(data, values, first + second + last)
 
     def check(self, budget: Budget) -> None:
-        """Try every condition on the combinations of what it refers to, as long as there are steps left."""
+        """Evaluate every condition on the combinations of what it refers to, as long as steps are left."""
         for condition in (*self._reader.conditions, *self._reader.labels):
             for _ in explore(condition.label, budget):
                 pass
 
     def levels(self, name: str) -> int:
-        """How many options a generator has; 0 where that cannot be told."""
+        """Return how many options a generator has; 0 where that is not known."""
         return next((len(axis.options) for axis in self.space.axes if axis.name == name), 0)
 
     def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
-        """Which options some generators take."""
+        """Return the numbers of the options that some generators take."""
         return [selection.get(axis) for axis in self.space.axes if axis.name in names]
 
     def explanation(self) -> str:
-        """The factors of the count, in the order of the document."""
+        """Return the factors of the count, in the order of the document."""
         factors: list[tuple[int, str, object]] = []
         for axis in self.space.axes:
             if factors and axis.within is not None and factors[-1][2] is axis.within:
@@ -153,28 +153,28 @@ class ProcgenPlan:
         return " x ".join(f"{count}#{kind}" for count, kind, _ in factors) or "No variations"
 
 
-def _inert(condition: If) -> Callable[[Context], bool]:
-    """Whether all choices of cases that are not taken stand at their first option."""
+def _inactive_choices_at_first(condition: If) -> Callable[[Context], bool]:
+    """Return a test that all choices of inactive cases stand at their first option."""
 
     def holds(context: Context) -> bool:
         try:
-            taken = condition.case(context)
+            case = condition.case(context)
         except Mistake as mistake:
             if mistake.finding.code != "unknown-id":
                 raise
-            taken = -1  # the condition itself is in an option that is not taken
+            case = -1  # the condition itself is within an option that is not selected
         return all(
             context.selection.get(choice, 0) == 0
             for number, branch in enumerate(condition.branches)
             for choice in branch
-            if number != taken and isinstance(choice, Choice)
+            if number != case and isinstance(choice, Choice)
         )
 
     return holds
 
 
 def space_of(scope: Scope) -> Space:
-    """The space of all choices of a template, unless they are too many."""
+    """Return the space of all choices of a template; refuse too many of them."""
     space = scope.space() or Space()
     count = 0
     for axis in space.axes:
@@ -186,120 +186,120 @@ def space_of(scope: Scope) -> Space:
 
 
 def choices_in(choice: Choice) -> Iterator[Choice]:
-    """A choice and those within its options, each once."""
+    """Yield a choice and those within its options, each once."""
     seen: set[Space] = set()
-    waiting = [choice]
-    while waiting:
-        each = waiting.pop()
+    stack = [choice]
+    while stack:
+        each = stack.pop()
         yield each
         for option in each.options if isinstance(each.options, list) else ():
             if option.inner is not None and option.inner not in seen:
                 seen.add(option.inner)
-                waiting += reversed(option.inner.axes)
+                stack += reversed(option.inner.axes)
 
 
 def column_names(space: Space, seen: set[Any] | None = None) -> Iterator[str]:
-    """The names of everything in a space that may be chosen or drawn."""
+    """Yield the names of everything in a space that may be chosen or drawn."""
     seen = set() if seen is None else seen
-    for mark in space.marks:
-        if mark in seen:
+    for element in space.elements:
+        if element in seen:
             continue
-        seen.add(mark)
-        if isinstance(mark, Choice):
-            yield mark.name
-            for option in mark.options if isinstance(mark.options, list) else mark.options[:1]:
+        seen.add(element)
+        if isinstance(element, Choice):
+            yield element.name
+            for option in element.options if isinstance(element.options, list) else element.options[:1]:
                 if option.inner is not None:
                     yield from column_names(option.inner, seen)
-                elif isinstance(option.value, Pinned):
-                    yield from column_names(Space((), option.value.marks), seen)
-        elif isinstance(mark, If):
-            for branch in mark.branches:
+                elif isinstance(option.value, PinnedPart):
+                    yield from column_names(Space((), option.value.elements), seen)
+        elif isinstance(element, If):
+            for branch in element.branches:
                 yield from column_names(Space((), branch), seen)
-        elif isinstance(mark, Drawn):
-            yield mark.name
+        elif isinstance(element, DrawnNumber):
+            yield element.name
 
 
 def collect(
-    marks: Sequence[Any], context: Context, values: dict[str, Any], first: list[str], second: list[str]
+    elements: Sequence[Any], context: Context, values: dict[str, Any], first: list[str], second: list[str]
 ) -> None:
-    """The values and labels of all choices and conditions that count in this variation."""
-    for mark in marks:
-        if isinstance(mark, Choice):
-            option = mark.options[context.choose(mark)]
+    """Add the values and labels of all active choices and conditions to `values`, `first` and `second`."""
+    for element in elements:
+        if isinstance(element, Choice):
+            option = element.options[context.choose(element)]
             if option.label is not None:
                 first.append(option.label)
-            values[mark.name] = realise(option.value, context)
+            values[element.name] = realise(option.value, context)
             if option.inner is not None:
-                collect(option.inner.marks, context, values, first, second)
-            elif isinstance(option.value, Pinned):
-                collect(option.value.marks, context.fixing(option.value.selection), values, first, second)
-        elif isinstance(mark, If):
-            label = mark.label(context)
+                collect(option.inner.elements, context, values, first, second)
+            elif isinstance(option.value, PinnedPart):
+                collect(option.value.elements, context.with_fixed(option.value.selection), values, first, second)
+        elif isinstance(element, If):
+            label = element.label(context)
             if label is not None:
                 second.append(label)
-            taken = mark.case(context)
-            if taken < len(mark.branches):
-                collect(mark.branches[taken], context, values, first, second)
-        elif isinstance(mark, Drawn):
-            values[mark.name] = mark.realise(context)
+            case = element.case(context)
+            if case < len(element.branches):
+                collect(element.branches[case], context, values, first, second)
+        elif isinstance(element, DrawnNumber):
+            values[element.name] = element.realise(context)
 
 
 def explore(
     evaluate: Callable[[Context], Any], budget: Budget, names: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[Choice, int]]:
-    """Evaluate on every combination of the choices that turn out to be needed; yields each of them as it is made.
+    """Evaluate on every combination of the choices that turn out to be needed; yield each choice as it is made.
 
-    It ends early where nothing is left of the budget.
+    It ends early where the budget is spent.
 
     Raises:
         Mistake: an evaluation fails; the message says with which choices.
     """
     selection: Selection = {}
-    # The choices that are made, in the order in which they were needed; the last one is changed first.
-    made: list[Choice] = []
-    for _ in range(MOST_TRIED):
+    # The choices made, in the order in which they were needed; the last one varies fastest.
+    decided: list[Choice] = []
+    for _ in range(MOST_COMBINATIONS):
         try:
             budget.spend(1 + len(selection))
             evaluate(Context(dict(selection), names, budget=budget))
-        except Spent:
+        except BudgetSpent:
             return
-        except Undecided as open_:
-            if len(open_.choice.options):
-                made.append(open_.choice)
-                selection[open_.choice] = 0
-                yield open_.choice, 0
+        except ChoiceNeeded as needed:
+            if len(needed.choice.options):
+                decided.append(needed.choice)
+                selection[needed.choice] = 0
+                yield needed.choice, 0
                 continue
         except Mistake as mistake:
             raise with_choices(mistake, selection) from None
-        while made and selection[made[-1]] + 1 == len(made[-1].options):
-            del selection[made.pop()]
-        if not made:
+        while decided and selection[decided[-1]] + 1 == len(decided[-1].options):
+            del selection[decided.pop()]
+        if not decided:
             return
-        selection[made[-1]] += 1
-        yield made[-1], selection[made[-1]]
+        selection[decided[-1]] += 1
+        yield decided[-1], selection[decided[-1]]
 
 
 def with_choices(mistake: Mistake, selection: Mapping[Choice, int]) -> Mistake:
-    """The same mistake, saying where it happens."""
+    """Return a mistake with the choices under which it happens added to its message."""
     if not selection:
         return mistake
-    chosen = ", ".join(f"{choice.name} = {_shown(choice, number)}" for choice, number in selection.items())
+    chosen = ", ".join(f"{choice.name} = {_option_text(choice, number)}" for choice, number in selection.items())
     chosen = chosen if len(chosen) <= 300 else chosen[:297] + "..."
-    told = Mistake(f"{mistake.finding.message} (with {chosen})", mistake.finding.place, mistake.finding.code)
-    told.source = mistake.source
-    return told
+    explained = Mistake(f"{mistake.finding.message} (with {chosen})", mistake.finding.place, mistake.finding.code)
+    explained.source = mistake.source
+    return explained
 
 
-def _shown(choice: Choice, number: int) -> str:
+def _option_text(choice: Choice, number: int) -> str:
     option = choice.options[number]
     if option.label is not None:
         return option.label
-    return f"option {number}" if hasattr(option.value, "realise") else shown(option.value)
+    return f"option {number}" if hasattr(option.value, "realise") else value_text(option.value)
 
 
 @dataclass(frozen=True)
 class Member:
-    """A template within a family."""
+    """A template of a family."""
 
     name: str
     plan: Plan
@@ -308,7 +308,7 @@ class Member:
 
 
 class FamilyPlan:
-    """Several templates under one name: their variations one after the other."""
+    """Several templates under one name, whose variations follow one another."""
 
     source: str | None = None
 
@@ -323,36 +323,36 @@ class FamilyPlan:
 
     def produce(
         self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
-    ) -> Produced | None:
-        """The variation of the member that is chosen."""
+    ) -> VariationData | None:
+        """Return the variation of the selected member."""
         member = self._members[selection[self._choice]]
-        with naming(member.plan):
-            made = member.plan.produce(selection, rng_of, attempt, budget)
-        if made is None:
+        with naming_source(member.plan):
+            data = member.plan.produce(selection, rng_of, attempt, budget)
+        if data is None:
             return None
-        return Produced(made.data, {"template": member.name, **made.values}, [member.name, *made.labels])
+        return VariationData(data.data, {"template": member.name, **data.values}, [member.name, *data.labels])
 
     def levels(self, name: str) -> int:
-        """How many members there are."""
+        """Return how many members there are for the variable `template`, 0 for others."""
         return len(self._members) if name == "template" else 0
 
     def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
-        """The member that is chosen."""
+        """Return the number of the selected member."""
         return [selection[self._choice]]
 
     def form_of(self, selection: Mapping[Choice, int]) -> str:
-        """The form of the member that is chosen."""
+        """Return the format of the selected member."""
         return form_of(self._members[selection[self._choice]].plan, selection)
 
     def check(self, budget: Budget) -> None:
         """Check each member with an equal share of the steps that those before it have left."""
         for number, member in enumerate(self._members):
             share = Budget(max(0, budget.left) // (len(self._members) - number))
-            with naming(member.plan):
+            with naming_source(member.plan):
                 member.plan.check(share)
             budget.left -= share.steps - max(0, share.left)
 
 
 def form_of(plan: Plan, selection: Mapping[Choice, int]) -> str:
-    """The form in which a variation is written."""
+    """Return the format in which a variation is written."""
     return plan.form_of(selection) if isinstance(plan, FamilyPlan) else plan.form

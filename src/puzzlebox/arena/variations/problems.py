@@ -1,4 +1,4 @@
-"""What is wrong with a template: sentences with a place, as for tasks."""
+"""Mistakes in a template: sentences with a place, as for tasks."""
 
 from typing import Any, NoReturn
 
@@ -6,7 +6,7 @@ from puzzlebox.arena.schema.diagnostics import Diagnostic, Place, TaskError
 from puzzlebox.arena.schema.tree import Node
 
 NOWHERE = Place(0, 0)
-# Words from a file may be of any length; a sentence may not.
+# Messages are cut at this length, since words from a file may be of any length.
 _LONGEST = 700
 
 
@@ -18,26 +18,26 @@ class TemplateError(TaskError):
 
 
 class Mistake(Exception):
-    """One mistake on its way up to the template, which knows the name of its file.
+    """A mistake in a template, raised without the name of the file, which the template adds.
 
     Attributes:
-        finding: the sentence and its place.
-        source: the file, where it is not the template that is read but one it names.
+        finding: the message and its place.
+        source: the file, where it is not that of the template being read but of one that it names.
     """
 
     def __init__(self, message: str, at: Node | Place = NOWHERE, code: str = "template") -> None:
         place = at.place if isinstance(at, Node) else at
-        told = one_line(message)
-        self.finding = Diagnostic(code, "error", told if len(told) <= _LONGEST else told[: _LONGEST - 3] + "...", place)
+        text = one_line(message)
+        self.finding = Diagnostic(code, "error", text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...", place)
         self.source: str | None = None
         super().__init__(message)
 
 
 def one_line(text: str) -> str:
-    """A sentence as it can be shown, whatever words from a file it holds."""
+    """Return a message with every character that is not printable replaced by a space."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 
 def refuse(message: str, at: Node | Place = NOWHERE, code: str = "template") -> NoReturn:
-    """Stop with one sentence."""
+    """Raise a Mistake with one sentence."""
     raise Mistake(message, at, code)

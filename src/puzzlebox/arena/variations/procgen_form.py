@@ -1,4 +1,4 @@
-"""Reading procgen-companion's templates: Animal-AI's form with `!Proc...` tags in the place of any value."""
+"""Read procgen-companion's templates: Animal-AI's format with `!Proc...` tags in the place of any value."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from puzzlebox.arena.schema.tree import MAPPING, SCALAR, SEQUENCE, Node
 from puzzlebox.arena.things import ANIMALAI_PARAMETERS
 from puzzlebox.arena.variations.budget import MOST_STEPS, MOST_VARIATIONS, checked_number
 from puzzlebox.arena.variations.conditions import Document, If, Range
-from puzzlebox.arena.variations.parts import Context, ListPart, MappingPart, Pinned, Repeat, is_dynamic, realise
+from puzzlebox.arena.variations.parts import Context, ListPart, MappingPart, PinnedPart, Repeat, is_dynamic, realise
 from puzzlebox.arena.variations.problems import NOWHERE, refuse
 from puzzlebox.arena.variations.shuffle import Shuffle
 from puzzlebox.arena.variations.space import Choice, Option, Space
@@ -22,7 +22,7 @@ PALETTE = (
     *((0, 255, 255), (192, 192, 192), (128, 128, 128), (128, 0, 0), (0, 128, 0)),
 )
 _TEMPLATE_KEYS = ("id", "proc_meta")
-# The keys of each tag in the order they are written in (docs/original/templates.md#keys); what is newer comes last.
+# The keys of each tag in the order in which they are written (docs/original/templates.md#keys); newer keys come last.
 _ORDERS = {
     "!ArenaConfig": "randomizeArenas canResetEpisode canChangePerspective showNotification arenas",
     "!Arena": "passMark timeLimit items blackouts mergeNextArena",
@@ -43,31 +43,31 @@ _KEYS: dict[str, tuple[str, Sequence[str]]] = {
 
 
 def refuse_too_many(count: int, place: Place) -> None:
-    """Numbers with hundreds of digits are nobody's intention."""
+    """Refuse a template with more than 10^100 variations."""
     if count > MOST_VARIATIONS:
         refuse("the template has more than 10^100 variations; leave something out", place, "too-many")
 
 
 class Scope:
-    """The choices and conditions met so far in one part of the document."""
+    """The choices and conditions found so far in one part of the document."""
 
     def __init__(self) -> None:
         self.axes: list[Choice] = []
-        self.marks: list[Any] = []
+        self.elements: list[Any] = []
 
     def add(self, choice: Choice) -> Choice:
-        """One more choice."""
+        """Add a choice and return it."""
         self.axes.append(choice)
-        self.marks.append(choice)
+        self.elements.append(choice)
         return choice
 
     def space(self) -> Space | None:
-        """All of them, if any."""
-        return Space(self.axes, self.marks) if self.marks else None
+        """Return the space of all choices found, or None."""
+        return Space(self.axes, self.elements) if self.elements else None
 
 
 class ProcgenReader:
-    """Reads one template.
+    """A reader of one template in procgen-companion's format.
 
     Args:
         seed: what `!ProcRestrictCombinations` draws from.
@@ -114,8 +114,8 @@ class ProcgenReader:
         if tag == "!R":
             refuse("!R [from, to] stands only in the `cases` of a condition", node)
         if tag is not None and not tag.startswith("tag:yaml.org") and tag not in TAGS:
-            known = [*self._readers, "!ProcIfLabels", "!R", *TAGS]
-            refuse(f"`{tag[:40]}` is not a tag of a template{nearest(tag, known)}", node, "unknown-tag")
+            tags = [*self._readers, "!ProcIfLabels", "!R", *TAGS]
+            refuse(f"`{tag[:40]}` is not a tag of a template{nearest(tag, tags)}", node, "unknown-tag")
         if node.kind == SCALAR:
             return scalar(node)
         if node.kind == SEQUENCE:
@@ -125,12 +125,12 @@ class ProcgenReader:
         return self._mapping(node, path, scope, tag or implied)
 
     def _mapping(self, node: Node, path: str, scope: Scope, tag: str | None) -> MappingPart:
-        where, known = _KEYS.get(tag or "", ("", ()))
+        where, allowed = _KEYS.get(tag or "", ("", ()))
         pairs, id = [], None
         for key, value in node.value:
-            word = key.value if key.kind == SCALAR else refuse(f"a key must be a text, not {key.shown()}", key)
-            if where and word not in known and word not in _TEMPLATE_KEYS:
-                refuse(f"`{key.short()}` is not a key of {where}{nearest(word, known)}", key, "unknown-key")
+            word = key.value if key.kind == SCALAR else refuse(f"a key must be a text, not {key.describe()}", key)
+            if where and word not in allowed and word not in _TEMPLATE_KEYS:
+                refuse(f"`{key.short()}` is not a key of {where}{nearest(word, allowed)}", key, "unknown-key")
             if where and word == "id":
                 id = str(scalar(value)) if value.kind == SCALAR else refuse("an `id` is a text", value)
             elif where and word == "proc_meta":
@@ -154,7 +154,7 @@ class ProcgenReader:
             refuse("`proc_meta` holds `proc_labels`, a list of !ProcIfLabels", labels or node)
         for each in labels.value:
             if each.tag != "!ProcIfLabels":
-                refuse(f"`proc_labels` holds only !ProcIfLabels, not {each.shown()}", each)
+                refuse(f"`proc_labels` holds only !ProcIfLabels, not {each.describe()}", each)
             self.labels.append(self._condition(each, "proc_meta", Scope(), "labels"))
 
     # --- generators
@@ -177,7 +177,7 @@ class ProcgenReader:
     def _colour(self, node: Node, path: str, scope: Scope) -> Choice:
         number = scalar(node, tagged=True) if node.kind == SCALAR else None
         if type(number) is not int or not 1 <= number <= len(PALETTE):
-            refuse(f"!ProcColor expects a whole number from 1 to {len(PALETTE)}; got {node.shown()}", node)
+            refuse(f"!ProcColor expects a whole number from 1 to {len(PALETTE)}; got {node.describe()}", node)
         options = [Option(_tagged("!RGB", "rgb", colour)) for colour in PALETTE[:number]]
         return scope.add(Choice(path, "ProcColor", node.place, options))
 
@@ -199,7 +199,7 @@ class ProcgenReader:
     def _repeat(self, node: Node, path: str, scope: Scope) -> Repeat:
         keys = _fields(node, "!ProcRepeatChoice", ("amount", "value"), ())
         amount = _whole(keys["amount"], "`amount`", most=10_000)
-        # In the explanation of a count, what is within a repetition goes by its name.
+        # The explanation of a count names choices within a repetition after it.
         before = len(scope.axes)
         part = Repeat(amount, self._part(keys["value"], path, scope), node.place)
         for choice in scope.axes[before:]:
@@ -215,16 +215,16 @@ class ProcgenReader:
         shuffle_seed = f"{self._seed}/{self._restricted}"
         space = inner.space() or Space()
         refuse_too_many(space.count, node.place)
-        options = Restricted(amount, part, space, shuffle_seed)
+        options = RestrictedOptions(amount, part, space, shuffle_seed)
         return scope.add(Choice(path, "ProcRestrictCombinations", node.place, options))
 
     # --- conditions
 
     def _if(self, node: Node, path: str, scope: Scope) -> If:
-        made = self._condition(node, path, scope, "then")
-        self.conditions.append(made)
-        scope.marks.append(made)
-        return made
+        condition = self._condition(node, path, scope, "then")
+        self.conditions.append(condition)
+        scope.elements.append(condition)
+        return condition
 
     def _condition(self, node: Node, path: str, scope: Scope, results: str) -> If:
         tag = node.tag or ""
@@ -256,21 +256,21 @@ class ProcgenReader:
         default_label = _label(keys["default_label"]) if "default_label" in keys else None
         if labels is not None and default is not None and default_label is None:
             refuse("with `labels`, a `default` needs its `default_label`", node, "no-case")
-        made = If(self.document, references, cases, [], None, labels, default_label, node.place)
+        condition = If(self.document, references, cases, [], None, labels, default_label, node.place)
         for each in [*entries, *([default] if default is not None else [])]:
             branch = Scope()
             part = self._part(each, path, branch)
-            made.branches.append(branch.marks)
+            condition.branches.append(branch.elements)
             scope.axes += branch.axes
-            if len(made.then) < len(cases):
-                made.then.append(part)
+            if len(condition.then) < len(cases):
+                condition.then.append(part)
             else:
-                made.default = part
-        return made
+                condition.default = part
+        return condition
 
 
-class Restricted(Sequence[Option]):
-    """Some combinations of a part, drawn once: all different as far as there are enough."""
+class RestrictedOptions(Sequence[Option]):
+    """A limited number of combinations of a part, drawn once: all different as far as there are enough."""
 
     def __init__(self, amount: int, part: Any, space: Space, seed: str) -> None:
         self._amount = amount
@@ -288,11 +288,11 @@ class Restricted(Sequence[Option]):
             raise IndexError(number)
         selection: dict[Choice, int] = {}
         self._space.unrank(self._order[number % self._space.count], selection)
-        return Option(Pinned(self._part, selection, self._space.marks))
+        return Option(PinnedPart(self._part, selection, self._space.elements))
 
 
-class _Times:
-    """One axis of a vector times a number."""
+class _ScaledAxis:
+    """One component of a vector times a factor."""
 
     def __init__(self, base: Any, axis: str, scale: float, place: Place) -> None:
         self.dynamic = is_dynamic(base)
@@ -310,7 +310,7 @@ class _Times:
 
 
 def _scaled(base: Any, scale: float, place: Place) -> MappingPart:
-    return MappingPart([(axis, _Times(base, axis, scale, place)) for axis in "xyz"], place, "!Vector3")
+    return MappingPart([(axis, _ScaledAxis(base, axis, scale, place)) for axis in "xyz"], place, "!Vector3")
 
 
 def _tagged(tag: str, keys: str, numbers: Sequence[float]) -> MappingPart:
@@ -318,7 +318,7 @@ def _tagged(tag: str, keys: str, numbers: Sequence[float]) -> MappingPart:
 
 
 def scalar(node: Node, *, tagged: bool = False) -> Any:
-    """The value of a scalar as PyYAML reads it; nothing is a mistake."""
+    """Return the value of a scalar as PyYAML reads it; refuse an empty one."""
     if tagged:
         node = Node(SCALAR, node.value, None, True, node.start, node.end)
     value = resolve(node)
@@ -329,23 +329,25 @@ def scalar(node: Node, *, tagged: bool = False) -> Any:
     return checked_number(value, node)
 
 
-def _fields(node: Node, what: str, needed: Sequence[str], optional: Sequence[str]) -> dict[str, Node]:
+def _fields(node: Node, what: str, required: Sequence[str], optional: Sequence[str]) -> dict[str, Node]:
     if node.kind != MAPPING:
-        refuse(f"{what} expects a mapping with {' and '.join(f'`{key}`' for key in needed)}; got {node.shown()}", node)
-    found: dict[str, Node] = {}
+        refuse(
+            f"{what} expects a mapping with {' and '.join(f'`{key}`' for key in required)}; got {node.describe()}", node
+        )
+    fields: dict[str, Node] = {}
     for key, value in node.value:
-        if key.value not in (*needed, *optional):
-            refuse(f"`{key.short()}` is not a key of {what}{nearest(key.short(), [*needed, *optional])}", key)
-        found[key.value] = value
-    for key in needed:
-        if key not in found:
+        if key.value not in (*required, *optional):
+            refuse(f"`{key.short()}` is not a key of {what}{nearest(key.short(), [*required, *optional])}", key)
+        fields[key.value] = value
+    for key in required:
+        if key not in fields:
             refuse(f"{what} needs `{key}`", node)
-    return found
+    return fields
 
 
 def _entries(node: Node, what: str) -> list[Node]:
     if node.kind != SEQUENCE:
-        refuse(f"{what} expects a list; got {node.shown()}", node, "type")
+        refuse(f"{what} expects a list; got {node.describe()}", node, "type")
     entries: list[Node] = node.value
     return entries
 
@@ -353,7 +355,7 @@ def _entries(node: Node, what: str) -> list[Node]:
 def _number(node: Node, what: str) -> float:
     value = scalar(node) if node.kind == SCALAR and node.tag is None else None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        refuse(f"{what} is a number; got {node.shown()}", node)
+        refuse(f"{what} is a number; got {node.describe()}", node)
     return value
 
 
@@ -364,13 +366,13 @@ def _whole(node: Node, what: str, least: int | None = None, most: int | None = N
             limits = f" from {least} to {most}"
         else:
             limits = f" from {least} on" if least is not None else f" up to {most}" if most is not None else ""
-        refuse(f"{what} is a whole number{limits}; got {node.shown()}", node)
+        refuse(f"{what} is a whole number{limits}; got {node.describe()}", node)
     return value
 
 
 def _label(node: Node) -> str:
     if node.kind != SCALAR or not node.value.strip():
-        refuse(f"a label is a text; got {node.shown()}", node)
+        refuse(f"a label is a text; got {node.describe()}", node)
     return str(node.value)
 
 
@@ -384,18 +386,18 @@ def _labels(node: Node | None, count: int, of: str) -> list[str] | None:
 
 
 def _case(node: Node) -> Any:
-    """One entry of a case: a range, or a value to be equal to."""
+    """Return one entry of a case: a Range, or the value to be equal to."""
     if node.tag == "!R":
         low, high = (_number(each, "an end of !R") for each in _ends(node))
         if low > high:
-            refuse(f"the range {node.shown()} is empty; the first number is the smaller one", node, "empty")
+            refuse(f"the range {node.describe()} is empty; the first number is the smaller one", node, "empty")
         return Range(low, high)
     if node.kind == SCALAR:
         return scalar(node)
     reader = ProcgenReader()
     scope = Scope()
     part = reader._part(node, "case", scope)
-    if scope.marks:
+    if scope.elements:
         refuse("a case holds plain values, no generators", node)
     return realise(part, Context({}))
 
@@ -403,5 +405,5 @@ def _case(node: Node) -> Any:
 def _ends(node: Node) -> list[Node]:
     ends = _entries(node, "!R")
     if len(ends) != 2:
-        refuse(f"!R expects two numbers [from, to]; got {node.shown()}", node)
+        refuse(f"!R expects two numbers [from, to]; got {node.describe()}", node)
     return ends

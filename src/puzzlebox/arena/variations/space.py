@@ -1,8 +1,8 @@
-"""All combinations of choices as numbers: number to combination and back by arithmetic, without going through them.
+"""All combinations of choices as numbers: from number to combination and back by arithmetic.
 
-Choices stand in the order of the document and the last one varies fastest. An option may hold choices of its own, which
-count only where that option is taken. Conditions that tie choices together are kept as tables of what they allow, so
-that the order stays that of the whole product with the forbidden combinations left out.
+Choices are in the order of the document, and the last one varies fastest. An option may hold choices of its own, which
+count only where that option is selected. Conditions that tie choices together are stored as tables of the combinations
+they allow, so that the order stays that of the full product without the forbidden combinations.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from puzzlebox.arena.variations.parts import Context
 
 Selection = dict["Choice", int]
-# After so many draws that a condition forbids, one that it allows is taken from its table.
-_PATIENCE = 100
+# After so many draws that a condition forbids, an allowed combination is drawn from its table.
+_MOST_REJECTED_DRAWS = 100
 
 
 class Option:
-    """One of the values a choice can have, with its label and the choices within it."""
+    """One of the values of a choice, with its label and the choices within it."""
 
     __slots__ = ("inner", "label", "value")
 
@@ -34,14 +34,14 @@ class Option:
 
 
 class Choice:
-    """A place in a template where one of several options stands.
+    """A place in a template that holds one of several options.
 
     Args:
-        name: what it is called in the manifest.
-        kind: what it is called in the explanation of a count.
-        place: where it stands in the template.
-        options: the options in order; may be made on demand, where they hold no choices of their own.
-        weights: how often each is drawn; None: equally often.
+        name: its name in the manifest.
+        kind: its name in the explanation of a count.
+        place: its place in the template.
+        options: the options in order; may be computed on demand, where they hold no choices of their own.
+        weights: the relative frequency of each option in draws; None: all equal.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class Choice:
         self.place = place
         self.options = options
         self.weights = weights
-        # What it is a part of, in the explanation of a count.
+        # The part that it counts with in the explanation of a count, if any.
         self.within: object = None
 
     @cached_property
     def _ends(self) -> list[int] | None:
-        """How many combinations there are up to each option; None where each is one."""
+        """The number of combinations up to each option; None where each option is one combination."""
         if not isinstance(self.options, list) or all(option.inner is None for option in self.options):
             return None
         ends, total = [], 0
@@ -73,15 +73,15 @@ class Choice:
 
     @cached_property
     def _possible(self) -> list[int] | None:
-        """The options that stand for anything; None where all do."""
+        """The numbers of the options that have any combination; None where all do."""
         if self._ends is None:
             return None
-        found = [n for n, option in enumerate(self.options) if option.inner is None or option.inner.count]
-        return found if len(found) < len(self.options) else None
+        possible = [n for n, option in enumerate(self.options) if option.inner is None or option.inner.count]
+        return possible if len(possible) < len(self.options) else None
 
     @property
     def count(self) -> int:
-        """How many combinations it stands for."""
+        """The number of combinations of its options."""
         return len(self.options) if self._ends is None else self._ends[-1] if self._ends else 0
 
     def unrank(self, index: int, selection: Selection) -> None:
@@ -96,48 +96,46 @@ class Choice:
             inner.unrank(index - (self._ends[number - 1] if number else 0), selection)
 
     def rank(self, selection: Mapping["Choice", int]) -> int:
-        """The number of what is selected."""
+        """Return the number of the selected combination."""
         number = selection[self]
         if self._ends is None:
             return number
         inner = self.options[number].inner
         return (self._ends[number - 1] if number else 0) + (0 if inner is None else inner.rank(selection))
 
-    def draw(self, random: Random, selection: Selection) -> None:
-        """Select by chance: an option first, then what is within it."""
+    def draw(self, rng: Random, selection: Selection) -> None:
+        """Select at random: an option first, then the choices within it."""
         if self._possible is not None:
             weights = None if self.weights is None else [self.weights[number] for number in self._possible]
-            number = random.choices(self._possible, weights if weights and any(weights) else None)[0]
+            number = rng.choices(self._possible, weights if weights and any(weights) else None)[0]
         elif self.weights is None:
-            number = random.randrange(len(self.options))
+            number = rng.randrange(len(self.options))
         else:
-            number = random.choices(range(len(self.options)), self.weights)[0]
+            number = rng.choices(range(len(self.options)), self.weights)[0]
         selection[self] = number
         inner = self.options[number].inner
         if inner is not None:
-            inner.draw(random, selection)
-
-    # What a template holds in its place.
+            inner.draw(rng, selection)
 
     dynamic = True
 
     def realise(self, context: "Context") -> Any:
-        """The value of the option that is taken."""
+        """Return the value of the selected option."""
         from puzzlebox.arena.variations.parts import realise
 
         return realise(self.options[context.choose(self)].value, context)
 
 
 class Table:
-    """What a condition allows of some choices: rows of their numbers, in order."""
+    """The combinations of some choices that a condition allows: rows of their numbers, in order."""
 
     def __init__(self, positions: Sequence[int], rows: list[tuple[int, ...]]) -> None:
         self.positions = tuple(positions)
         self.rows = rows
-        self.known = frozenset(rows)
+        self.row_set = frozenset(rows)
 
     def group(self, low: int, high: int, column: int, value: int) -> tuple[int, int]:
-        """The rows between two numbers that have a value in a column, where they agree in all before it."""
+        """Return the range of rows with a value in a column, among rows that agree in all columns before it."""
         key = self.rows[low][:column] if low < high else ()
         start = bisect_left(self.rows, (*key, value), low, high)
         end = bisect_left(self.rows, (*key, value + 1), start, high)
@@ -145,24 +143,24 @@ class Table:
 
 
 class Space:
-    """Choices side by side, and the tables that tie some of them together."""
+    """Independent choices, and the tables that tie some of them together."""
 
-    def __init__(self, axes: Iterable[Choice] = (), marks: Iterable[Any] = ()) -> None:
+    def __init__(self, axes: Iterable[Choice] = (), elements: Iterable[Any] = ()) -> None:
         self.axes = list(axes)
-        # Choices and conditions in the order of the document, for labels and for the manifest.
-        self.marks = list(marks)
+        # Choices, conditions and drawn numbers in the order of the document, for labels and for the manifest.
+        self.elements = list(elements)
         self.tables: list[Table] = []
 
     @cached_property
     def count(self) -> int:
-        """How many combinations there are."""
+        """The number of combinations."""
         tied = {position for table in self.tables for position in table.positions}
         free = prod(axis.count for position, axis in enumerate(self.axes) if position not in tied)
         return free * prod(len(table.rows) for table in self.tables)
 
     @cached_property
     def _column(self) -> dict[int, tuple[int, int]]:
-        """Which table and which column of it belongs to a choice."""
+        """The table and the column in it of each choice that a table ties, by position."""
         return {
             position: (number, column)
             for number, table in enumerate(self.tables)
@@ -171,7 +169,7 @@ class Space:
 
     @cached_property
     def _free_after(self) -> list[int]:
-        """Combinations of the free choices after each one."""
+        """The number of combinations of the free choices after each choice."""
         result, total = [1] * len(self.axes), 1
         for position in reversed(range(len(self.axes))):
             result[position] = total
@@ -195,7 +193,7 @@ class Space:
             which, column = self._column[position]
             table, (low, high) = self.tables[which], ranges[which]
             others = self._free_after[position] * _size(ranges, which)
-            # Rows that agree in this column lie together; skip whole groups until the number falls into one.
+            # Rows that agree in this column are adjacent; find the group of rows that the number falls into.
             row = min(low + index // others, high - 1)
             value = table.rows[row][column]
             start, end = table.group(low, high, column, value)
@@ -204,7 +202,7 @@ class Space:
             axis.unrank(value, selection)
 
     def rank(self, selection: Mapping[Choice, int]) -> int:
-        """The number of what is selected."""
+        """Return the number of the selected combination."""
         index = 0
         if not self.tables:
             for axis in self.axes:
@@ -223,22 +221,22 @@ class Space:
             ranges[which] = (start, end)
         return index
 
-    def draw(self, random: Random, selection: Selection) -> None:
-        """Select by chance, what the tables forbid excepted."""
+    def draw(self, rng: Random, selection: Selection) -> None:
+        """Select at random among the combinations that the tables allow."""
         for axis in self.axes:
-            axis.draw(random, selection)
+            axis.draw(rng, selection)
         for table in self.tables:
-            for _ in range(_PATIENCE):
-                if tuple(self.axes[position].rank(selection) for position in table.positions) in table.known:
+            for _ in range(_MOST_REJECTED_DRAWS):
+                if tuple(self.axes[position].rank(selection) for position in table.positions) in table.row_set:
                     break
                 for position in table.positions:
-                    self.axes[position].draw(random, selection)
+                    self.axes[position].draw(rng, selection)
             else:
-                row = table.rows[random.randrange(len(table.rows))]
+                row = table.rows[rng.randrange(len(table.rows))]
                 for position, value in zip(table.positions, row, strict=True):
                     self.axes[position].unrank(value, selection)
 
 
 def _size(ranges: Sequence[tuple[int, int]], without: int = -1) -> int:
-    """How many combinations the tables leave, one of them left aside."""
+    """Return how many combinations the tables leave, apart from the table `without`."""
     return prod(high - low for number, (low, high) in enumerate(ranges) if number != without)

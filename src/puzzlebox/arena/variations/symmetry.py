@@ -1,4 +1,4 @@
-"""Mirroring and turning a whole arena: the same task for one who begins on the other side."""
+"""Mirror and turn a whole arena: the same task for an animal that starts on the other side."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,15 +8,15 @@ from puzzlebox.arena.variations.parts import Data
 
 MIRRORS = ("none", "x", "z")
 TURNS = (0, 90, 180, 270)
-# What a mirror makes of things and signs that are not the same as their images.
+# The mirror images of things and signs that differ from them.
 _OTHER_HAND = {"LBlock": "JBlock", "JBlock": "LBlock"}
 _SIGNS = {"left-arrow": "right-arrow", "right-arrow": "left-arrow"}
-_PLACES = ("at", "reward_at")
+_POSITION_KEYS = ("at", "reward_at")
 _DEFAULT_SIZE = [40, 40]
 
 
-def mirrored(arena: Mapping[str, Any], axis: str) -> Data:
-    """An arena seen in a mirror: `x` exchanges left and right, `z` front and back."""
+def mirror_arena(arena: Mapping[str, Any], axis: str) -> Data:
+    """Return the mirror image of an arena: `x` exchanges left and right, `z` front and back."""
     width, depth = _size(arena)
 
     def place(at: list[Any]) -> list[Any]:
@@ -33,14 +33,14 @@ def mirrored(arena: Mapping[str, Any], axis: str) -> Data:
         symbol = data.get("symbol")
         if isinstance(symbol, str):
             rows = symbol.split("/")
-            drawn = len(rows) > 1 and set(symbol) <= set("01*/")
-            data["symbol"] = "/".join(row[::-1] for row in rows) if drawn else _SIGNS.get(symbol, symbol)
+            is_pixel_grid = len(rows) > 1 and set(symbol) <= set("01*/")
+            data["symbol"] = "/".join(row[::-1] for row in rows) if is_pixel_grid else _SIGNS.get(symbol, symbol)
 
-    return _moved(arena, place, turn, item)
+    return _transform(arena, place, turn, item)
 
 
-def turned(arena: Mapping[str, Any], degrees: int) -> Data:
-    """An arena turned clockwise, seen from above."""
+def rotate_arena(arena: Mapping[str, Any], degrees: int) -> Data:
+    """Return an arena turned clockwise, seen from above."""
     result = Data(arena)
     for _ in range(degrees // 90):
         width, depth = _size(result)
@@ -49,7 +49,7 @@ def turned(arena: Mapping[str, Any], degrees: int) -> Data:
             x, y, z = at
             return [z, y, _minus(width, x)]
 
-        result = _moved(result, place, lambda rotation: (rotation + 90) % 360, lambda data: None)
+        result = _transform(result, place, lambda rotation: (rotation + 90) % 360, lambda data: None)
         if width != depth:
             result["size"] = [depth, width]
     return result
@@ -66,7 +66,7 @@ def _minus(length: float, place: Any) -> Any:
     return round(length - place, 9) if isinstance(place, int | float) else place
 
 
-def _moved(arena: Mapping[str, Any], place: Any, turn: Any, change: Any) -> Data:
+def _transform(arena: Mapping[str, Any], place: Any, turn: Any, change: Any) -> Data:
     result = Data(arena)
     if isinstance(arena.get("items"), list):
         result["items"] = [_item(each, place, turn, change) for each in arena["items"]]
@@ -77,13 +77,13 @@ def _item(item: Any, place: Any, turn: Any, change: Any) -> Any:
     if not isinstance(item, Mapping):
         return item
     data = Data(item)
-    for key in _PLACES:
+    for key in _POSITION_KEYS:
         if isinstance(data.get(key), list):
-            data[key] = _places(data[key], place)
+            data[key] = _map_positions(data[key], place)
     if isinstance(data.get("at_one_of"), list):
-        data["at_one_of"] = [_places(each, place) for each in data["at_one_of"]]
+        data["at_one_of"] = [_map_positions(each, place) for each in data["at_one_of"]]
     if "rotation" in data:
-        data["rotation"] = _rotations(data["rotation"], turn)
+        data["rotation"] = _map_rotations(data["rotation"], turn)
     elif _stands_straight(data.get("name")):
         data["rotation"] = turn(0)
     if isinstance(data.get("operations"), list):
@@ -93,22 +93,22 @@ def _item(item: Any, place: Any, turn: Any, change: Any) -> Any:
 
 
 def _stands_straight(name: Any) -> bool:
-    """Whether a thing that is given no rotation has one all the same, and a front."""
+    """Return whether a thing without a rotation stands at 0 degrees and has a front."""
     thing = CATALOGUE.get(name) if isinstance(name, str) else None
     return thing is not None and thing.category in (Category.DISPENSER, Category.BUTTON)
 
 
-def _places(value: list[Any], place: Any) -> list[Any]:
-    """One place, or a list of them."""
+def _map_positions(value: list[Any], place: Any) -> list[Any]:
+    """Return one position, or a list of them, moved by `place`."""
     if value and all(isinstance(each, list) for each in value):
-        return [_places(each, place) for each in value]
-    moved: list[Any] = place(value) if len(value) == 3 else value
-    return moved
+        return [_map_positions(each, place) for each in value]
+    position: list[Any] = place(value) if len(value) == 3 else value
+    return position
 
 
-def _rotations(value: Any, turn: Any) -> Any:
+def _map_rotations(value: Any, turn: Any) -> Any:
     if isinstance(value, list):
-        return [_rotations(each, turn) for each in value]
+        return [_map_rotations(each, turn) for each in value]
     return turn(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 

@@ -1,4 +1,4 @@
-"""A template from outside: how many tasks it holds, each of them by its number, samples and splits of them."""
+"""Templates: how many tasks each holds, a task by its number, samples and splits."""
 
 import re
 import sys
@@ -16,41 +16,41 @@ from puzzlebox.arena.schema.diagnostics import Diagnostic, Place
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import SCALAR, Refused, compose
-from puzzlebox.arena.variations.budget import STEPS_TO_CHECK, Budget, Spent
-from puzzlebox.arena.variations.parts import shown
-from puzzlebox.arena.variations.plan import Design, ProcgenPlan, Produced, form_of
+from puzzlebox.arena.variations.budget import STEPS_TO_CHECK, Budget, BudgetSpent
+from puzzlebox.arena.variations.parts import value_text
+from puzzlebox.arena.variations.plan import Design, ProcgenPlan, VariationData, form_of
 from puzzlebox.arena.variations.problems import Mistake, TemplateError
-from puzzlebox.arena.variations.shuffle import Shuffle, shares
+from puzzlebox.arena.variations.shuffle import Shuffle, split_range
 from puzzlebox.arena.variations.space import Selection
-from puzzlebox.arena.variations.template_source import found, is_template_tree, plan_of, tree_of
+from puzzlebox.arena.variations.template_source import is_template_tree, plan_of, read_source, tree_of
 from puzzlebox.arena.variations.text import text_of
 from puzzlebox.arena.variations.vary_form import TEMPLATE_KEYS
 from puzzlebox.seeds import named_seed, round_seed, sample_rng, variation_rng
 from puzzlebox.text import nearest
 
-# So often drawn values that break a condition are drawn again.
+# The most attempts to draw values that satisfy all conditions.
 _MOST_ATTEMPTS = 1_000
-# After so many draws in a row that were there before, the rest of a sample is dealt out.
-_PATIENCE = 100
-# What is drawn by chance can be drawn again this often for each combination.
-_ROUNDS = 2**32
-# Words without which a text is no template.
+# After so many repeated draws in a row, the rest of a sample comes from a shuffled list.
+_MOST_REPEATED_DRAWS = 100
+# Different draws of random values for each combination.
+_REDRAWS = 2**32
+# Words of which every template has at least one.
 _WORDS = re.compile(r"!Proc|proc_meta|" + "|".join(rf"\b{key}\s*:" for key in TEMPLATE_KEYS))
-# Most file systems take names of 255 bytes.
+# Most file systems allow names of 255 bytes.
 _LONGEST_STEM = 200
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+=-]+")
 
 
 class Variation:
-    """One task of a template.
+    """A task of a template.
 
     Attributes:
-        number: which it is in the template, from 0.
-        values: what was chosen, by the name of the variable or the path of the generator.
+        number: its number in the template, from 0.
+        values: the selected values, by the name of the variable or the path of the generator.
         labels: the words of its file name.
     """
 
-    def __init__(self, number: int, produced: Produced, form: str) -> None:
+    def __init__(self, number: int, produced: VariationData, form: str) -> None:
         self.number = number
         self.values: dict[str, Any] = produced.values
         self.labels = produced.labels
@@ -59,12 +59,12 @@ class Variation:
 
     @cached_property
     def text(self) -> str:
-        """The task file."""
+        """The text of the task file."""
         return text_of(self.data, self._form)
 
     @cached_property
     def reading(self) -> Reading:
-        """The task with everything `check` finds in it."""
+        """The task with all findings about it."""
         return read(self.text)
 
     @property
@@ -72,33 +72,33 @@ class Variation:
         """The task.
 
         Raises:
-            TemplateError: it is not a valid one; the message says which combination this is.
+            TemplateError: it is not valid; the message names the combination.
         """
         if self.reading.task is None:
-            raise TemplateError(f"variation {self.number}", [self.told(self.reading.findings[0])])
+            raise TemplateError(f"variation {self.number}", [self.explain(self.reading.findings[0])])
         return self.reading.task
 
-    def told(self, finding: Diagnostic) -> Diagnostic:
-        """A finding in this task, with the combination it is found in."""
-        message = f"line {finding.place.line} of the task: {finding.message} (with {self.described()})"
+    def explain(self, finding: Diagnostic) -> Diagnostic:
+        """Return a finding about this task with the combination added to its message."""
+        message = f"line {finding.place.line} of the task: {finding.message} (with {self.description()})"
         return Diagnostic(finding.code, finding.severity, message, Place(0, 0))
 
-    def described(self) -> str:
-        """The values in words."""
-        said = ", ".join(f"{name} = {shown(value)}" for name, value in self.values.items())
-        return said if len(said) <= 300 else said[:297] + "..."
+    def description(self) -> str:
+        """Return the values of everything that varies as one text."""
+        text = ", ".join(f"{name} = {value_text(value)}" for name, value in self.values.items())
+        return text if len(text) <= 300 else text[:297] + "..."
 
     def stem(self, number: int | None = None) -> str:
-        """The name of its file without the ending: five digits and the labels, at most 200 characters."""
+        """Return the name of its file without the ending: five digits and the labels, at most 200 characters."""
         words = [_UNSAFE.sub("-", label).strip("-") or "-" for label in self.labels]
         return "_".join([f"{self.number if number is None else number:05d}", *words])[:_LONGEST_STEM]
 
     def __repr__(self) -> str:
-        return f"Variation({self.number}, {self.described()})"
+        return f"Variation({self.number}, {self.description()})"
 
 
 class Variations:
-    """Some variations of a template, all of them different, made when asked for."""
+    """A sequence of different variations of a template, each produced on access."""
 
     def __init__(self, template: "Template", indices: Sequence[int], count: int) -> None:
         self._template = template
@@ -109,27 +109,27 @@ class Variations:
         return _length(self.count)
 
     def __getitem__(self, number: Any) -> Any:
-        return _items(number, self.count, lambda place: self._template.at(self._indices[place]))
+        return _select(number, self.count, lambda position: self._template.at(self._indices[position]))
 
     def __iter__(self) -> Iterator[Variation]:
         return (self[number] for number in _numbers(self.count))
 
     def sample(self, amount: int, seed: int = 0) -> list[Variation]:
-        """Different ones by chance."""
+        """Return different variations, drawn at random."""
         return [self._template.at(index) for index in self.indices(amount, seed)]
 
     def indices(self, amount: int | None = None, seed: int = 0) -> Iterator[int]:
-        """The numbers of all of them, or of so many by chance."""
+        """Return the numbers of all variations, or of an amount of them drawn at random."""
         if amount is None:
             return (self._indices[number] for number in _numbers(self.count))
-        _enough(amount, self.count)
+        _check_amount(amount, self.count)
         order = Shuffle(self.count, named_seed("sample", seed))
         return (self._indices[order[number]] for number in range(amount))
 
 
 @dataclass(frozen=True)
 class _Shuffled(Sequence[int]):
-    """A stretch of a shuffled range."""
+    """A slice of a shuffled range."""
 
     order: Shuffle
     stretch: range
@@ -142,19 +142,19 @@ class _Shuffled(Sequence[int]):
 
 
 class Template:
-    """A template: one file, many tasks.
+    """A template: one file that stands for many tasks.
 
     Args:
         source: the path of a template, the name of a bundled one such as "object-permanence", or the text itself.
-        seed: what drawn values and restricted combinations come from.
+        seed: the seed of drawn values and of restricted combinations.
         others: whether it may name other templates, which are read from their files.
 
     Attributes:
-        name: what was given, for messages.
-        text: the template as written.
-        texts: the same, and those of all templates it names.
+        name: the source as given, for messages.
+        text: the text of the template.
+        texts: its text, and those of all templates it names.
         count: how many combinations there are.
-        endless: something is drawn by chance, so that every combination can be drawn again and again.
+        endless: whether numbers are drawn, so that each combination has any number of variations.
         columns: the names of everything that varies.
         design: the sample and splits it asks for.
 
@@ -164,13 +164,13 @@ class Template:
     """
 
     def __init__(self, source: str | bytes | PathLike[str], *, seed: int = 0, others: bool = True) -> None:
-        self.name, self.text, path = found(source)
+        self.name, self.text, path = read_source(source)
         self.seed = seed
         self._open(None if path is None else path.parent, others)
 
     @classmethod
     def load(cls, source: str | bytes | PathLike[str], *, seed: int = 0) -> "Template":
-        """The same as the class itself, for those who look for a verb."""
+        """Return a template; the same as calling the class."""
         return cls(source, seed=seed)
 
     def _open(self, folder: Path | None, others: bool = True) -> None:
@@ -189,38 +189,38 @@ class Template:
 
     @contextmanager
     def _sentences(self, doing: str) -> Iterator[None]:
-        """Whatever goes wrong with the template becomes one sentence that names its file."""
+        """Turn any failure into a TemplateError with one sentence that names the file."""
         try:
             yield
         except Mistake as mistake:
             raise self._error(mistake) from None
-        except Spent as spent:
+        except BudgetSpent as spent:
             raise self._error(Mistake(f"{doing} {spent}", code="too-many")) from None
         except RecursionError:
             raise self._error(Mistake(f"{doing} takes too many steps within one another", code="too-deep")) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_again, (self.text, self.name, self._folder, self.seed))
+        return (_rebuild, (self.text, self.name, self._folder, self.seed))
 
     def check(self) -> None:
-        """Try every condition on all combinations of what it refers to.
+        """Evaluate every condition on all combinations of what it refers to.
 
         Raises:
-            TemplateError: one fails; the message says where, and with which values.
+            TemplateError: one fails; the message gives the place and the values.
         """
         with self._sentences("to check the template"):
             self._plan.check(Budget(STEPS_TO_CHECK))
 
     @property
     def title(self) -> str:
-        """What the template calls itself."""
+        """The title in the template's metadata; "" where it has none."""
         metadata = tree_of(self.text).get("metadata")
         title = metadata.get("title") if metadata is not None else None
         return str(title.value) if title is not None and title.kind == SCALAR else ""
 
     @property
     def explanation(self) -> str:
-        """The factors of the count."""
+        """The factors of the count, as a text."""
         if isinstance(self._plan, ProcgenPlan):
             return self._plan.explanation()
         space = self._plan.space
@@ -233,120 +233,123 @@ class Template:
         return _length(self.count)
 
     def __getitem__(self, index: Any) -> Any:
-        return _items(index, self.count, self.at)
+        return _select(index, self.count, self.at)
 
     def __iter__(self) -> Iterator[Variation]:
         return (self.at(number) for number in _numbers(self.count))
 
     def at(self, index: int) -> Variation:
-        """The variation with a number; where something is drawn, numbers beyond the count draw it again."""
+        """Return the variation with a number; where something is drawn, numbers beyond the count draw it again."""
         selection: Selection = {}
         self._plan.space.unrank(index % self.count, selection)
-        return self._made(index, selection)
+        return self._produce(index, selection)
 
-    def _made(self, index: int, selection: Selection) -> Variation:
+    def _produce(self, index: int, selection: Selection) -> Variation:
         budget = Budget()
         for attempt in range(_MOST_ATTEMPTS):
             with self._sentences(f"to make variation {index}"):
-                made = self._plan.produce(
+                data = self._plan.produce(
                     selection, lambda name: variation_rng(self.seed, index, name), attempt, budget
                 )
-            if made is not None:
-                return Variation(index, made, form_of(self._plan, selection))
-        hopeless = Mistake(f"in variation {index} no draw in {_MOST_ATTEMPTS:,} satisfies what is required")
-        raise self._error(hopeless)
+            if data is not None:
+                return Variation(index, data, form_of(self._plan, selection))
+        mistake = Mistake(f"in variation {index} no draw in {_MOST_ATTEMPTS:,} satisfies what is required")
+        raise self._error(mistake)
 
-    # --- by chance
+    # --- at random
 
-    def draw(self, random: Random) -> Variation:
-        """Any variation, as weights have it; the same one may come again."""
+    def draw(self, rng: Random) -> Variation:
+        """Return a variation drawn at random by the weights; the same one may come again."""
         if not self.count:
             raise ValueError(f"{self.name} has no variations")
         selection: Selection = {}
-        self._plan.space.draw(random, selection)
+        self._plan.space.draw(rng, selection)
         index = self._plan.space.rank(selection)
-        return self._made(index + self.count * random.randrange(_ROUNDS) if self.endless else index, selection)
+        return self._produce(index + self.count * rng.randrange(_REDRAWS) if self.endless else index, selection)
 
     def sample(self, amount: int, seed: int = 0) -> list[Variation]:
-        """Different variations by chance, as weights have it."""
-        return [self.at(index) for index in self.sampled(amount, seed)]
+        """Return different variations, drawn at random by the weights."""
+        return [self.at(index) for index in self.sample_indices(amount, seed)]
 
-    def sampled(self, amount: int, seed: int = 0) -> Iterator[int]:
-        """The numbers of different variations; a longer sample begins like a shorter one with the same seed."""
+    def sample_indices(self, amount: int, seed: int = 0) -> Iterator[int]:
+        """Yield the numbers of different variations, drawn at random by the weights.
+
+        A longer sample begins like a shorter one with the same seed.
+        """
         if not self.endless:
-            _enough(amount, self.count)
+            _check_amount(amount, self.count)
         if self.design.balance:
             yield from self._balanced(amount, seed)
             return
-        left, round_ = amount, 0
-        while left > 0:
-            for index in self._one_round(min(left, self.count), round_seed(seed, round_)):
+        remaining, round_ = amount, 0
+        while remaining > 0:
+            for index in self._one_round(min(remaining, self.count), round_seed(seed, round_)):
                 yield index + round_ * self.count
-            left -= self.count
+            remaining -= self.count
             round_ += 1
 
     def _one_round(self, amount: int, seed: Any) -> Iterator[int]:
-        random, seen = sample_rng(seed), set[int]()
+        rng, drawn = sample_rng(seed), set[int]()
         repeated = 0
-        while len(seen) < amount and repeated < _PATIENCE:
+        while len(drawn) < amount and repeated < _MOST_REPEATED_DRAWS:
             selection: Selection = {}
-            self._plan.space.draw(random, selection)
+            self._plan.space.draw(rng, selection)
             index = self._plan.space.rank(selection)
-            repeated = repeated + 1 if index in seen else 0
+            repeated = repeated + 1 if index in drawn else 0
             if not repeated:
-                seen.add(index)
+                drawn.add(index)
                 yield index
         rest = Shuffle(self.count, named_seed("rest", seed))
-        place = 0
-        while len(seen) < amount:
-            if rest[place] not in seen:
-                seen.add(rest[place])
-                yield rest[place]
-            place += 1
+        position = 0
+        while len(drawn) < amount:
+            if rest[position] not in drawn:
+                drawn.add(rest[position])
+                yield rest[position]
+            position += 1
 
     def _balanced(self, amount: int, seed: int) -> Iterator[int]:
-        """Equally many of each combination of some variables, as nearly as can be."""
+        """Yield numbers with each combination of the balanced variables equally often, as nearly as possible."""
         order = Shuffle(self.count, named_seed("balance", seed))
         cells = prod(max(1, self._plan.levels(name)) for name in self.design.balance)
-        waiting: dict[str, list[int]] = {}
-        place = given = turn = 0
-        # In each turn, one of every cell; those that conditions leave empty are waited for only so long.
-        while given < amount:
-            ready = [cell for cell in waiting if len(waiting[cell]) > turn]
-            if len(ready) == cells or place >= min(self.count, 200 * amount + 10_000):
+        indices_of_cell: dict[str, list[int]] = {}
+        position = yielded = round_ = 0
+        # In each round, one of every cell; the search for cells that conditions may leave empty is limited.
+        while yielded < amount:
+            ready = [cell for cell in indices_of_cell if len(indices_of_cell[cell]) > round_]
+            if len(ready) == cells or position >= min(self.count, 200 * amount + 10_000):
                 if not ready:
-                    raise ValueError(f"only {given} variations can be drawn in balance; {amount} were asked for")
-                for cell in ready[: amount - given]:
-                    yield waiting[cell][turn]
-                    given += 1
-                turn += 1
+                    raise ValueError(f"only {yielded} variations can be drawn in balance; {amount} were asked for")
+                for cell in ready[: amount - yielded]:
+                    yield indices_of_cell[cell][round_]
+                    yielded += 1
+                round_ += 1
                 continue
-            index = order[place]
-            place += 1
+            index = order[position]
+            position += 1
             selection: Selection = {}
             self._plan.space.unrank(index, selection)
             with self._sentences(f"to balance variation {index}"):
-                cell = shown(self._plan.cell(selection, self.design.balance))
-            waiting.setdefault(cell, []).append(index)
+                cell = value_text(self._plan.cell(selection, self.design.balance))
+            indices_of_cell.setdefault(cell, []).append(index)
 
     # --- splits
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The names of its splits."""
+        """The names of the splits."""
         return tuple(self.design.splits)
 
     def split(self, name: str) -> Variations:
-        """The variations of one split; no two splits share a combination."""
+        """Return the variations of one split; no two splits share a combination."""
         if name not in self.design.splits:
             hint = nearest(name, self.splits) if self.splits else "; the template has no `splits`"
             raise ValueError(f"there is no split `{name}`{hint}")
-        stretch = shares(self.count, list(self.design.splits.values()))[self.splits.index(name)]
+        stretch = split_range(self.count, list(self.design.splits.values()))[self.splits.index(name)]
         order = Shuffle(self.count, named_seed("splits", self.design.split_seed))
         return Variations(self, _Shuffled(order, stretch), stretch.stop - stretch.start)
 
 
-def _again(text: str, name: str, folder: Path | None, seed: int) -> Template:
+def _rebuild(text: str, name: str, folder: Path | None, seed: int) -> Template:
     template = object.__new__(Template)
     template.name, template.text, template.seed = name, text, seed
     template._open(folder)
@@ -354,10 +357,10 @@ def _again(text: str, name: str, folder: Path | None, seed: int) -> Template:
 
 
 def is_template(source: str | bytes | PathLike[str]) -> bool:
-    """Whether a path, a name or a text is a template rather than a task. What cannot be read is neither."""
+    """Return whether a path, a name or a text is a template rather than a task; False if it cannot be read."""
     try:
-        text = found(source)[1]
-        # Most files are tasks, and a look at the words is enough to know.
+        text = read_source(source)[1]
+        # Most files are tasks, which a search for these words shows quickly.
         root = compose(text) if _WORDS.search(text) else None
     except (Refused, OSError, TemplateError):
         return False
@@ -371,7 +374,7 @@ def _numbers(count: int) -> Iterator[int]:
         number += 1
 
 
-def _items(index: Any, count: int, at: Callable[[int], Variation]) -> Any:
+def _select(index: Any, count: int, at: Callable[[int], Variation]) -> Any:
     """Return the variation at an index (negative: from the end), or those of a slice."""
     if isinstance(index, slice):
         return [at(each) for each in range(*index.indices(_length(count)))]
@@ -387,7 +390,7 @@ def _length(count: int) -> int:
     return count
 
 
-def _enough(amount: int, count: int) -> None:
+def _check_amount(amount: int, count: int) -> None:
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
         raise ValueError(f"a sample has a whole number of variations, not {amount!r}")
     if amount > count:

@@ -1,4 +1,4 @@
-"""Reading a template by whatever somebody has in hand: a path, a bundled name, or the text itself."""
+"""Read a template from a path, a bundled name, or the text itself."""
 
 import os
 from collections.abc import Callable
@@ -24,12 +24,12 @@ from puzzlebox.text import closest
 _DEEPEST = 8
 
 
-def found(source: str | bytes | PathLike[str]) -> tuple[str, str, Path | None]:
-    """The name, the text and the file of a template.
+def read_source(source: str | bytes | PathLike[str]) -> tuple[str, str, Path | None]:
+    """Return the name, the text and the file of a template.
 
     Raises:
         FileNotFoundError: there is none.
-        TemplateError: it is not text.
+        TemplateError: the file is not text.
     """
     if isinstance(source, str) and is_text(source, TEMPLATE_KEYS):
         return TEXT, source, None
@@ -56,32 +56,35 @@ def _file(source: str | PathLike[str]) -> Path:
         return find(source)
     except FileNotFoundError as problem:
         hint = closest(name, template_names()) if not name.endswith((".yml", ".yaml")) else ""
-        said = str(problem)
-        raise FileNotFoundError(said.split(";")[0] + hint if hint else said) from None
+        message = str(problem)
+        raise FileNotFoundError(message.split(";")[0] + hint if hint else message) from None
 
 
 def is_template_tree(root: Node) -> bool:
-    """Whether a tree is a template: it has a section only templates have, a `!Proc` tag, or a `vary` within."""
+    """Return whether a tree is a template.
+
+    A template has a section only templates have, a `!Proc` tag, or a `vary` inside.
+    """
     if root.kind != MAPPING:
         return False
     if any(root.get(key) is not None for key in (*TEMPLATE_KEYS, "proc_meta")):
         return True
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
+    stack = [root]
+    while stack:
+        node = stack.pop()
         if (node.tag or "").startswith("!Proc"):
             return True
         if node.kind == SEQUENCE:
-            waiting += node.value
+            stack += node.value
         elif node.kind == MAPPING:
             if [key.value for key, _ in node.value if key.kind == SCALAR] == ["vary"]:
                 return True
-            waiting += [value for _, value in node.value]
+            stack += [value for _, value in node.value]
     return False
 
 
 def tree_of(text: str) -> Node:
-    """The tree of a template."""
+    """Return the tree of a template."""
     try:
         root = compose(text)
     except Refused as refusal:
@@ -104,13 +107,13 @@ def plan_of(
     others: bool = True,
     budget: Budget | None = None,
 ) -> Plan:
-    """What a template comes down to; the texts of all others it names are added to a list.
+    """Return the plan of a template; the texts of all others it names are added to `texts`.
 
-    Where `others` is false, no other template may be named, and no file is looked for. All of them take the steps to
-    look through what their conditions tie together from one budget.
+    Where `others` is false, no other template may be named, and no file is searched for. The conditions of all of them
+    are evaluated from one budget.
     """
     plan: Plan
-    known = [] if texts is None else texts
+    all_texts = [] if texts is None else texts
     steps = Budget(STEPS_TO_TIE) if budget is None else budget
     if form_of(root) == ANIMALAI and not any(root.get(key) is not None for key in TEMPLATE_KEYS):
         reader = ProcgenReader(seed)
@@ -127,7 +130,7 @@ def plan_of(
                     "no-file",
                 )
             steps.shared = True
-            return _other(name, node, folder, seed, known, above, steps)
+            return _load_other(name, node, folder, seed, all_texts, above, steps)
 
         if root.get("templates") is not None:
             plan = _family(root, load)
@@ -139,7 +142,7 @@ def plan_of(
     return plan
 
 
-def _other(
+def _load_other(
     name: str,
     node: Node,
     folder: Path | None,
@@ -148,16 +151,16 @@ def _other(
     above: tuple[str, ...],
     budget: Budget,
 ) -> Plan:
-    """Another template, named relative to this one."""
+    """Return the plan of another template, named relative to this one."""
     if len(texts) > MOST_TEMPLATES:
         refuse(f"the template names more than {MOST_TEMPLATES} others", node, "too-many")
     beside = os.path.join(folder or "", name)
     try:
         path = Path(beside) if isfile(beside) else _file(name)
     except (OSError, ValueError) as problem:
-        refuse(_cut(str(problem)) if isinstance(problem, FileNotFoundError) else _no_file(name), node, "no-file")
-    if not path.is_file():  # a pipe or a device may never end
-        refuse(f"{_cut(name)} is not a file", node, "no-file")
+        refuse(_shorten(str(problem)) if isinstance(problem, FileNotFoundError) else _no_file(name), node, "no-file")
+    if not path.is_file():  # reading a pipe or a device may never end
+        refuse(f"{_shorten(name)} is not a file", node, "no-file")
     key = str(path.resolve())
     if key in above:
         refuse(f"the template `{name}` contains itself", node, "cycle")
@@ -165,9 +168,9 @@ def _other(
         refuse(f"templates are nested more than {_DEEPEST} deep", node, "too-deep")
     try:
         try:
-            _, text, _ = found(path)
+            _, text, _ = read_source(path)
         except OSError as problem:
-            refuse(f"{_cut(name)} cannot be read: {problem.strerror}", node, "no-file")
+            refuse(f"{_shorten(name)} cannot be read: {problem.strerror}", node, "no-file")
         texts.append(text)
         plan = plan_of(tree_of(text), path.parent, seed, texts, (*above, key), budget=budget)
         plan.source = str(path)
@@ -182,15 +185,15 @@ def _other(
 
 
 def _no_file(name: str) -> str:
-    return f"there is no file {_cut(name)}"
+    return f"there is no file {_shorten(name)}"
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
 def _family(root: Node, load: Callable[[str, Node], Plan]) -> FamilyPlan:
-    """Several templates in one."""
+    """Return the plan of a template that names several others."""
     node = root.get("templates")
     assert node is not None
     for key, _ in root.value:
@@ -201,15 +204,15 @@ def _family(root: Node, load: Callable[[str, Node], Plan]) -> FamilyPlan:
     members = []
     for key, value in node.value:
         if key.kind != SCALAR:
-            refuse(f"the name of a template is a text, not {key.shown()}", key)
+            refuse(f"the name of a template is a text, not {key.describe()}", key)
         weight = 1.0
         path = value
         if value.kind == MAPPING:
-            given = value.get("weight")
-            weight = 1.0 if given is None else number_of(given, "`weight`")
+            weight_node = value.get("weight")
+            weight = 1.0 if weight_node is None else number_of(weight_node, "`weight`")
             path = value.get("template") or refuse("a template of a family needs its `template`, a path", value)
         if path.kind != SCALAR:
-            refuse(f"`{key.short()}` expects the path of a template; got {path.shown()}", path)
+            refuse(f"`{key.short()}` expects the path of a template; got {path.describe()}", path)
         members.append(Member(key.value, load(str(path.value), path), weight, key.place))
     weights = [member.weight for member in members]
     if min(weights) < 0 or not any(weights):

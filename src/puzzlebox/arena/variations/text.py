@@ -1,4 +1,4 @@
-"""Finished data as the text of a task, in the form the template has."""
+"""Write the data of a variation as the text of a task, in the format of the template."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -14,7 +14,7 @@ _WIDTH = 110
 
 
 def text_of(data: Data, form: str) -> str:
-    """The text of a task."""
+    """Return the text of a task."""
     lines = _animalai(data) if form == ANIMALAI else _puzzlebox(data)
     return "\n".join(lines) + "\n"
 
@@ -25,7 +25,7 @@ def _word(text: str) -> str:
 
 
 def _key(text: str) -> str:
-    """A key; those of arenas are numbers, negative ones included."""
+    """Return a key as text; those of arenas are numbers, possibly negative."""
     return text if text.lstrip("-").isdecimal() else _word(text)
 
 
@@ -33,15 +33,15 @@ def _scalar(value: Any, floats: bool) -> str:
     if isinstance(value, str):
         return _word(value)
     if isinstance(value, float):
-        # procgen-companion writes what it scaled as 1.0, and readers of its files may compare texts.
-        if not isfinite(value):  # as YAML has it; the reader of tasks says what is wrong with it
+        # procgen-companion writes scaled numbers as 1.0, and users of its files may compare texts.
+        if not isfinite(value):  # YAML's spelling; the reader of tasks reports the mistake
             return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
         return repr(value) if floats and "e" not in repr(value) else number(value)
     return plain_flow(value)
 
 
 def _flow(value: Any, floats: bool = False) -> str:
-    """A value in one line."""
+    """Return a value in one line."""
     if isinstance(value, Mapping):
         fixed = isinstance(value, Data) and value.fixed
         if fixed and value.text is not None:  # type: ignore[attr-defined]
@@ -57,7 +57,7 @@ def _flow(value: Any, floats: bool = False) -> str:
     return _scalar(value, floats)
 
 
-# --- our form
+# --- the Puzzlebox format
 
 
 def _puzzlebox(data: Data) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _entry(entry: Any) -> Iterator[str]:
         start = "        "
 
 
-# --- Animal-AI's form
+# --- Animal-AI's format
 
 
 def _animalai(data: Data) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _animalai(data: Data) -> Iterator[str]:
 
 
 def _pair(key: str, value: Any, indent: str) -> Iterator[str]:
-    """A key with its value, as procgen-companion lays it out."""
+    """Yield the lines of a key with its value, laid out as in procgen-companion."""
     if isinstance(value, Mapping):
         tag = getattr(value, "tag", None)
         if tag in ("!Vector3", "!RGB") or not value:
@@ -118,12 +118,12 @@ def _pair(key: str, value: Any, indent: str) -> Iterator[str]:
     elif isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
         yield f"{indent}{_key(key)}:"
         for entry in value:
-            yield from _listed(entry, indent)
+            yield from _list_entry(entry, indent)
     else:
         yield f"{indent}{_key(key)}: {_flow(value, True)}"
 
 
-def _listed(entry: Any, indent: str) -> Iterator[str]:
+def _list_entry(entry: Any, indent: str) -> Iterator[str]:
     tag = getattr(entry, "tag", None)
     if not isinstance(entry, Mapping) or tag != "!Item":
         yield f"{indent}- {_flow(entry, True)}"

@@ -1,4 +1,4 @@
-"""One entry of `vary`: a list of options, a range, something drawn, permutations, subsets."""
+"""Read an entry of `vary`: a list of options, a range, a drawn number, permutations or subsets."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, islice, permutations
@@ -13,13 +13,13 @@ from puzzlebox.arena.variations.budget import (
     MOST_LISTED_VALUES,
     MOST_STEPS,
 )
-from puzzlebox.arena.variations.parts import Drawn, ListPart, shown
+from puzzlebox.arena.variations.parts import DrawnNumber, ListPart, value_text
 from puzzlebox.arena.variations.problems import refuse
 from puzzlebox.arena.variations.procgen_form import Scope
 from puzzlebox.arena.variations.space import Choice, Option
 from puzzlebox.text import nearest
 
-# How a variable can be described, each with the modifiers it takes.
+# The ways to describe a variable, each with the modifiers it takes.
 LAWS: dict[str, tuple[str, ...]] = {
     "options": ("labels", "weights", "when"),
     "named": ("weights", "when"),
@@ -35,16 +35,16 @@ Read = Callable[[Node, str, Scope], Any]
 
 
 def read_variable(node: Node, name: str, scope: Scope, read: Read) -> Any:
-    """What a variable is: a choice, something drawn, or a single part.
+    """Return the part of a variable: a choice, a drawn number, or a single part.
 
     Args:
-        node: what stands behind its name.
-        name: what it is called, for messages and for the manifest.
-        scope: where its choice is added.
+        node: the value of its key.
+        name: its name, for messages and for the manifest.
+        scope: the scope that its choice is added to.
         read: reads the parts in it.
     """
     if node.kind == SEQUENCE:
-        return _choice(name, node, [_option(each, name, read) for each in _filled(node, name)], scope)
+        return _choice(name, node, [_option(each, name, read) for each in _option_nodes(node, name)], scope)
     if node.kind == SCALAR:
         part = read(node, name, scope)
         return part if hasattr(part, "realise") else _choice(name, node, [Option(part)], scope)
@@ -63,7 +63,7 @@ def read_variable(node: Node, name: str, scope: Scope, read: Read) -> Any:
             refuse(f"`{key.short()}` does not go with `{law}`{hint}", key, "unknown-key")
         keys[key.value] = value
     if law in ("uniform", "normal"):
-        return _drawn(law, keys, name, node, scope, read)
+        return _drawn_number(law, keys, name, node, scope, read)
     options, labels = _options(law, keys, name, read)
     if labels is not None:
         options = [Option(option.value, label, option.inner) for option, label in zip(options, labels, strict=True)]
@@ -71,10 +71,10 @@ def read_variable(node: Node, name: str, scope: Scope, read: Read) -> Any:
 
 
 def plain_part(node: Node, name: str, read: Read) -> Any:
-    """A part in which nothing may vary by itself."""
+    """Return a part in which nothing varies by itself; refuse any other."""
     inner = Scope()
     part = read(node, name, inner)
-    if inner.marks:
+    if inner.elements:
         refuse(f"nothing can `vary` within `{name}`; give it a name in the section `vary`", node)
     return part
 
@@ -90,17 +90,17 @@ def _option(node: Node, name: str, read: Read) -> Option:
     return Option(read(node, name, inner), None, inner.space())
 
 
-def _filled(node: Node, name: str) -> list[Node]:
+def _option_nodes(node: Node, name: str) -> list[Node]:
     if node.kind != SEQUENCE:
-        refuse(f"`{name}` expects a list of options; got {node.shown()}", node)
+        refuse(f"`{name}` expects a list of options; got {node.describe()}", node)
     if not node.value:
         refuse(f"the list of options of `{name}` is empty", node, "empty")
     entries: list[Node] = node.value
-    seen: dict[tuple[str, bool], Node] = {}
+    first_nodes: dict[tuple[str, bool], Node] = {}
     for each in entries:
         if each.kind == SCALAR:
-            before = seen.setdefault((each.value, each.plain), each)
-            if before is not each:
+            first = first_nodes.setdefault((each.value, each.plain), each)
+            if first is not each:
                 refuse(f"`{each.short()}` is given twice among the options of `{name}`", each, "duplicate")
     return entries
 
@@ -113,7 +113,7 @@ def _options(law: str, keys: dict[str, Node], name: str, read: Read) -> tuple[Se
         if node.kind != MAPPING or not node.value:
             refuse(f"`named` of `{name}` expects values by their labels, as in {{small: 0.5, big: 2}}", node)
         return [_option(value, name, read) for _, value in node.value], [_label(key) for key, _ in node.value]
-    entries = _filled(node, name)
+    entries = _option_nodes(node, name)
     if law == "options":
         labels = keys.get("labels")
         if labels is None:
@@ -127,23 +127,23 @@ def _options(law: str, keys: dict[str, Node], name: str, read: Read) -> tuple[Se
         if "size" not in keys:
             refuse(f"`subsets` of `{name}` needs `size`, how many are taken", node)
         size = whole_of(keys["size"], f"`size` of `{name}`", 0, len(values))
-    count = _orders(size) if law == "permutations" else _subsets(len(values), size)
+    count = _count_permutations(size) if law == "permutations" else _count_subsets(len(values), size)
     if count > MOST_LISTED:
         many = f"{count:,}" if count < _COUNTED else "more than 10^15"
         refuse(f"`{name}` has {many} {law}; at most {MOST_LISTED:,} can be listed", node, "too-many")
     if count * size > MOST_LISTED_VALUES:
         many = f"`{name}` has {count:,} {law} of {size:,} values each"
         refuse(f"{many}; at most {MOST_LISTED_VALUES:,} values can be listed", node, "too-many")
-    made = permutations(values) if law == "permutations" else combinations(values, size)
-    return [Option(ListPart(each)) for each in islice(made, count)], None
+    selections = permutations(values) if law == "permutations" else combinations(values, size)
+    return [Option(ListPart(each)) for each in islice(selections, count)], None
 
 
 def _label(node: Node) -> str:
-    return str(node.value) if node.kind == SCALAR else refuse(f"a label is a text; got {node.shown()}", node)
+    return str(node.value) if node.kind == SCALAR else refuse(f"a label is a text; got {node.describe()}", node)
 
 
-def _orders(size: int) -> int:
-    """In how many orders so many values can stand, counted up to 10^15."""
+def _count_permutations(size: int) -> int:
+    """Return how many permutations so many values have, counted up to 10^15."""
     count = 1
     for number in range(2, size + 1):
         count *= number
@@ -152,10 +152,10 @@ def _orders(size: int) -> int:
     return count
 
 
-def _subsets(size: int, taken: int) -> int:
-    """How many subsets there are, counted up to 10^15."""
+def _count_subsets(size: int, chosen: int) -> int:
+    """Return how many subsets there are, counted up to 10^15."""
     count = 1
-    for number in range(min(taken, size - taken)):
+    for number in range(min(chosen, size - chosen)):
         count = count * (size - number) // (number + 1)
         if count >= _COUNTED:
             break
@@ -163,7 +163,7 @@ def _subsets(size: int, taken: int) -> int:
 
 
 class Steps(Sequence[Option]):
-    """The numbers of a range, made on demand."""
+    """The numbers of a range, computed on demand."""
 
     def __init__(self, start: float, step: float, count: int) -> None:
         self._start = start
@@ -184,11 +184,11 @@ class Steps(Sequence[Option]):
 
 def _range(node: Node, keys: dict[str, Node], name: str) -> Steps:
     if node.kind != SEQUENCE or len(node.value) not in (2, 3):
-        refuse(f"`range` of `{name}` expects [from, to] or [from, to, step]; got {node.shown()}", node)
+        refuse(f"`range` of `{name}` expects [from, to] or [from, to, step]; got {node.describe()}", node)
     numbers = [number_of(each, f"`range` of `{name}`") for each in node.value]
     low, high = numbers[:2]
     if low > high:
-        refuse(f"the range of `{name}` is empty: {shown(low)} is above {shown(high)}", node, "empty")
+        refuse(f"the range of `{name}` is empty: {value_text(low)} is above {value_text(high)}", node, "empty")
     if "steps" in keys:
         if len(numbers) == 3 or "step" in keys:
             refuse(f"`{name}` has both a step and a number of steps; give one of them", keys["steps"])
@@ -196,7 +196,7 @@ def _range(node: Node, keys: dict[str, Node], name: str) -> Steps:
         return Steps(low, (high - low) / (count - 1), count)
     step = numbers[2] if len(numbers) == 3 else number_of(keys["step"], "`step`") if "step" in keys else 1
     if step <= 0:
-        refuse(f"the step of `{name}` must be above 0; got {shown(step)}", keys.get("step", node), "empty")
+        refuse(f"the step of `{name}` must be above 0; got {value_text(step)}", keys.get("step", node), "empty")
     amount = (high - low) / step
     if amount >= MOST_STEPS:
         what = f"the range of `{name}` has more than {MOST_STEPS:,} values"
@@ -204,20 +204,20 @@ def _range(node: Node, keys: dict[str, Node], name: str) -> Steps:
     return Steps(low, step, floor(amount + 1e-9) + 1)
 
 
-def _drawn(law: str, keys: dict[str, Node], name: str, node: Node, scope: Scope, read: Read) -> Drawn:
+def _drawn_number(law: str, keys: dict[str, Node], name: str, node: Node, scope: Scope, read: Read) -> DrawnNumber:
     bounds = keys[law]
     what = "[from, to]" if law == "uniform" else "[mean, spread]"
     if bounds.kind != SEQUENCE or len(bounds.value) != 2:
-        refuse(f"`{law}` of `{name}` expects {what}; got {bounds.shown()}", bounds)
+        refuse(f"`{law}` of `{name}` expects {what}; got {bounds.describe()}", bounds)
     ends = [None if each.plain and each.value.startswith("$") else number_of(each, law) for each in bounds.value]
     if law == "uniform" and None not in ends and ends[0] > ends[1]:  # type: ignore[operator]
-        refuse(f"the range of `{name}` is empty: {shown(ends[0])} is above {shown(ends[1])}", bounds, "empty")
+        refuse(f"the range of `{name}` is empty: {value_text(ends[0])} is above {value_text(ends[1])}", bounds, "empty")
     limits = {key: number_of(keys[key], f"`{key}` of `{name}`") for key in ("min", "max") if key in keys}
     decimals = whole_of(keys["decimals"], f"`decimals` of `{name}`", 0, 9) if "decimals" in keys else _DECIMALS
     part = plain_part(bounds, name, read)
-    made = Drawn(name, law, part, limits.get("min"), limits.get("max"), decimals, node.place)
-    scope.marks.append(made)
-    return made
+    drawn = DrawnNumber(name, law, part, limits.get("min"), limits.get("max"), decimals, node.place)
+    scope.elements.append(drawn)
+    return drawn
 
 
 def _weights(node: Node | None, count: int, name: str) -> list[float] | None:
@@ -232,20 +232,20 @@ def _weights(node: Node | None, count: int, name: str) -> list[float] | None:
 
 
 def number_of(node: Node, what: str) -> float:
-    """A number that is neither infinite nor too large to reckon with."""
+    """Return a number; refuse one that is not finite or too large."""
     value = resolve(node) if node.kind == SCALAR else None
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        refuse(f"{what} expects a number; got {node.shown()}", node)
+        refuse(f"{what} expects a number; got {node.describe()}", node)
     if abs(value) > LARGEST:
-        refuse(f"{what} expects a number from -1e15 to 1e15; got {node.shown()}", node)
+        refuse(f"{what} expects a number from -1e15 to 1e15; got {node.describe()}", node)
     return value
 
 
 def whole_of(node: Node, what: str, least: int, most: int) -> int:
-    """A whole number between two others."""
+    """Return a whole number within a range; refuse any other."""
     value = number_of(node, what)
     if type(value) is not int or not least <= value <= most:
-        refuse(f"{what} is a whole number from {least} to {most}; got {node.shown()}", node)
+        refuse(f"{what} is a whole number from {least} to {most}; got {node.describe()}", node)
     return value
 
 
@@ -255,12 +255,12 @@ def pairs_of(node: Node, key: str, expected: str) -> list[tuple[Node, Node]]:
     Args:
         node: the mapping.
         key: the key in the file the mapping stands under.
-        expected: what the message says is expected where it is no mapping.
+        expected: what a message says is expected, where it is not a mapping.
     """
     if node.kind != MAPPING:
-        refuse(f"`{key}` expects {expected}; got {node.shown()}", node)
+        refuse(f"`{key}` expects {expected}; got {node.describe()}", node)
     pairs: list[tuple[Node, Node]] = node.value
     for name, _ in pairs:
         if name.kind != SCALAR:
-            refuse(f"a key of `{key}` is a text, not {name.shown()}", name)
+            refuse(f"a key of `{key}` is a text, not {name.describe()}", name)
     return pairs

@@ -1,4 +1,4 @@
-"""Reading our own templates: a task file with a `vary` section, and `$name` wherever a value may stand."""
+"""Read templates in the Puzzlebox format: a task file with a `vary` section, and `$name` in place of any value."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from puzzlebox.arena.variations.parts import (
     Condition,
     Context,
     Data,
-    Drawn,
+    DrawnNumber,
     Formula,
     ListPart,
     MappingPart,
@@ -26,24 +26,24 @@ from puzzlebox.arena.variations.parts import (
     Several,
     is_dynamic,
     realise,
-    shown,
+    value_text,
 )
 from puzzlebox.arena.variations.plan import (
     Design,
     Plan,
-    Produced,
     Streams,
+    VariationData,
     choices_in,
     collect,
     column_names,
     explore,
-    naming,
+    naming_source,
     space_of,
 )
 from puzzlebox.arena.variations.problems import refuse
 from puzzlebox.arena.variations.procgen_form import Scope
 from puzzlebox.arena.variations.space import Choice, Option
-from puzzlebox.arena.variations.symmetry import MIRRORS, TURNS, mirrored, turned
+from puzzlebox.arena.variations.symmetry import MIRRORS, TURNS, mirror_arena, rotate_arena
 from puzzlebox.arena.variations.tables import Constraint, tie
 from puzzlebox.arena.variations.variables import LAWS, pairs_of, plain_part, read_variable
 from puzzlebox.seeds import attempt_name
@@ -51,13 +51,13 @@ from puzzlebox.text import nearest, number
 
 TEMPLATE_KEYS = ("vary", "let", "require", "labels", "templates", *DESIGN_KEYS)
 _EMBEDDED = re.compile(r"\$\{([^}]*)\}")
-# Lists into which a list that a name stands for is merged.
+# Keys of lists into which the list of a variable is merged.
 _JOINED = ("items", "arenas", "operations")
 Load = Callable[[str, Node], Plan]
 
 
 class VaryReader:
-    """Reads one template in our form.
+    """A reader of one template in the Puzzlebox format.
 
     Args:
         load: reads another template that this one names.
@@ -72,23 +72,23 @@ class VaryReader:
         self.design = Design()
         self.root: Any = None
         self._load = load
-        self.whens: list[tuple[Choice, Formula]] = []
+        self.choice_conditions: list[tuple[Choice, Formula]] = []
 
     def read(self, root: Node) -> None:
         """Read the whole template."""
-        known = [*TEMPLATE_KEYS, *Task.model_fields]
+        keys = [*TEMPLATE_KEYS, *Task.model_fields]
         for key, _ in root.value:
-            if key.kind != SCALAR or key.value not in known:
-                refuse(f"`{key.short()}` is not a key of a template{nearest(key.short(), known)}", key, "unknown-key")
+            if key.kind != SCALAR or key.value not in keys:
+                refuse(f"`{key.short()}` is not a key of a template{nearest(key.short(), keys)}", key, "unknown-key")
         vary, let = root.get("vary"), root.get("let")
         for section, node in (("vary", vary), ("let", let)):
             if node is not None and node.kind != MAPPING:
-                refuse(f"`{section}` expects values by their names, as in wall_x: [5, 35]; got {node.shown()}", node)
+                refuse(f"`{section}` expects values by their names, as in wall_x: [5, 35]; got {node.describe()}", node)
         self._declare(vary, let)
         for key, value in vary.value if vary else ():
             self._variable(key, value)
         for key, value in let.value if let else ():
-            # What follows a name here is an expression, with or without a `$`.
+            # A value here is an expression, with or without a `$`.
             bare = value.kind == SCALAR and value.plain and value.tag is None and "$" not in value.value
             derived = bare and isinstance(resolve(value), str)
             self.names.parts[key.value] = self.test(value) if derived else self.part(value, key.value, self.scope)
@@ -101,34 +101,34 @@ class VaryReader:
     def _declare(self, vary: Node | None, let: Node | None) -> None:
         for key, value in (*(vary.value if vary else ()), *(let.value if let else ())):
             if key.kind != SCALAR:
-                refuse(f"a name is a text, not {key.shown()}", key)
+                refuse(f"a name is a text, not {key.describe()}", key)
             for name in _names(key):
                 self.names.declare(name, key.place)
             self.names.words |= {text for text in _texts(value) if text.isidentifier() and text not in LAWS}
 
     def _variable(self, key: Node, value: Node) -> None:
-        made = read_variable(value, key.value, self.scope, self.part)
+        variable = read_variable(value, key.value, self.scope, self.part)
         names = _names(key)
         when = value.get("when") if value.kind == MAPPING else None
         if when is not None:
-            self.whens.append((made, self.test(when)))
+            self.choice_conditions.append((variable, self.test(when)))
         if len(names) == 1:
-            self.names.parts[names[0]] = made
+            self.names.parts[names[0]] = variable
             return
-        if not isinstance(made, Choice):
+        if not isinstance(variable, Choice):
             refuse(f"`{key.value}` needs a list of options, each with {len(names)} values", value)
-        for option in made.options:
+        for option in variable.options:
             if not isinstance(option.value, ListPart) or len(option.value.entries) != len(names):
                 refuse(f"each option of `{key.value}` must be a list of {len(names)} values", value, "length")
         for position, name in enumerate(names):
-            self.names.parts[name] = _Picked(made, position)
+            self.names.parts[name] = _LinkedValue(variable, position)
 
     # --- parts
 
     def part(self, node: Node, path: str, scope: Scope) -> Any:
-        """One value of the template."""
+        """Return the part for a value of the template."""
         if node.tag is not None:
-            refuse(f"`{node.tag[:40]}` is a tag; our form has none", node, "tag")
+            refuse(f"`{node.tag[:40]}` is a tag; the Puzzlebox format has none", node, "tag")
         if node.kind == SCALAR:
             return self._scalar(node, path)
         if node.kind == SEQUENCE:
@@ -148,7 +148,7 @@ class VaryReader:
         turns: dict[str, Any] = {}
         for key, value in node.value:
             if key.kind != SCALAR:
-                refuse(f"a key must be a text, not {key.shown()}", key)
+                refuse(f"a key must be a text, not {key.describe()}", key)
             if key.value in pairs:
                 refuse(f"`{key.short()}` is given twice", key, "duplicate-key")
             inner = self.part(value, f"{path}.{key.value}", scope)
@@ -156,11 +156,13 @@ class VaryReader:
                 turns[key.value] = inner
             else:
                 pairs[key.value] = inner
-        made = MappingPart(list(pairs.items()), node.place)
-        return _Turned(made, turns.get("mirror", "none"), turns.get("rotate", 0), node.place) if turns else made
+        mapping = MappingPart(list(pairs.items()), node.place)
+        return (
+            _TurnedArena(mapping, turns.get("mirror", "none"), turns.get("rotate", 0), node.place) if turns else mapping
+        )
 
     def _entry(self, node: Node, path: str, scope: Scope, joined: bool) -> Any:
-        """An entry of a list, which may be there only under a condition, or be a template of its own."""
+        """Return the part for an entry of a list, which may have a condition or be a template of its own."""
         if node.kind == MAPPING and node.tag is None:
             keys = [key.value for key, _ in node.value]
             if keys == ["template"] and re.fullmatch(r"arenas\.\d+", path):
@@ -170,14 +172,14 @@ class VaryReader:
                 rest = Node(
                     MAPPING, [pair for pair in node.value if pair[0].value != "when"], None, False, *_ends(node)
                 )
-                return Condition(self.test(when), _Joined(self.part(rest, path, scope)))
+                return Condition(self.test(when), _JoinedEntry(self.part(rest, path, scope)))
         part = self.part(node, path, scope)
-        return _Joined(part) if joined and is_dynamic(part) else part
+        return _JoinedEntry(part) if joined and is_dynamic(part) else part
 
     def _scalar(self, node: Node, path: str) -> Any:
         value = resolve(node)
         if isinstance(value, Ambiguous):
-            one = shown(value.one) if isinstance(value.one, bool) else number(value.one)
+            one = value_text(value.one) if isinstance(value.one, bool) else number(value.one)
             refuse(
                 f"`{node.short()}` is {one} to some YAML readers and {value.other} to others; write {value.write}", node
             )
@@ -195,13 +197,13 @@ class VaryReader:
         pieces = _EMBEDDED.split(value)
         if len(pieces) == 1:
             return value
-        made = [self.names.formula(each, node.place) if i % 2 else each for i, each in enumerate(pieces)]
-        return Sentence(made, node.place)
+        parts = [self.names.formula(each, node.place) if i % 2 else each for i, each in enumerate(pieces)]
+        return Sentence(parts, node.place)
 
     def test(self, node: Node) -> Formula:
-        """A condition."""
+        """Return the expression of a condition."""
         if node.kind != SCALAR:
-            refuse(f"a condition is an expression such as goal_x != agent_x; got {node.shown()}", node)
+            refuse(f"a condition is an expression such as goal_x != agent_x; got {node.describe()}", node)
         return self.names.formula(str(node.value).removeprefix("$"), node.place)
 
     def _if(self, node: Node, path: str, scope: Scope) -> Condition:
@@ -216,23 +218,23 @@ class VaryReader:
         for branch, sign in ((then, True), (otherwise, False)):
             inner = Scope()
             parts.append(ABSENT if branch is None else self.part(branch, path, inner))
-            scope.marks += [mark for mark in inner.marks if isinstance(mark, Drawn)]
+            scope.elements += [element for element in inner.elements if isinstance(element, DrawnNumber)]
             for choice in inner.axes:
                 scope.add(choice)
-                self.whens.append(
+                self.choice_conditions.append(
                     (choice, formula if sign else self.names.formula(f"not ({formula.expression.text})", node.place))
                 )
         return Condition(formula, parts[0], parts[1])
 
-    def _nested(self, node: Node, path: str, scope: Scope) -> "_Nested":
+    def _nested(self, node: Node, path: str, scope: Scope) -> "_NestedTemplate":
         if node.kind != SCALAR:
-            refuse(f"`template` is the path of a template; got {node.shown()}", node)
+            refuse(f"`template` is the path of a template; got {node.describe()}", node)
         plan = self._load(str(node.value), node)
         choice = Choice(path, path, node.place, [Option(None, None, plan.space)])
         scope.axes.append(choice)
-        made = _Nested(plan, choice, path)
-        scope.marks.append(made)
-        return made
+        nested = _NestedTemplate(plan, choice, path)
+        scope.elements.append(nested)
+        return nested
 
     # --- conditions
 
@@ -245,16 +247,16 @@ class VaryReader:
         node = root.get("require")
         for each in [] if node is None else node.value if node.kind == SEQUENCE else [node]:
             formula = self.test(each)
-            choices, drawn = self.names.behind(formula)
-            if drawn:
+            choices, drawn_names = self.names.dependencies(formula)
+            if drawn_names:
                 self.requirements.append(formula)
             elif not choices:
                 refuse(f"`{formula.expression.text}` refers to nothing that varies", each)
             else:
                 self.constraints.append(Constraint(axes_of(choices), formula.realise, each.place))
-        for choice, test in self.whens:
-            choices, drawn = self.names.behind(test)
-            if drawn:
+        for choice, test in self.choice_conditions:
+            choices, drawn_names = self.names.dependencies(test)
+            if drawn_names:
                 refuse(
                     f"`{test.expression.text}` decides what there is to choose from, so it cannot be drawn", test.place
                 )
@@ -271,7 +273,7 @@ def _only_when(choice: Choice, test: Formula) -> Callable[[Context], bool]:
 
 
 class VaryPlan:
-    """The plan of our form."""
+    """The plan of a template in the Puzzlebox format."""
 
     source: str | None = None
     form = PUZZLEBOX
@@ -282,79 +284,89 @@ class VaryPlan:
         self.space = space_of(reader.scope)
         self._linked = frozenset(axis.name for axis in reader.scope.axes if "," in axis.name)
         for name in reader.design.balance:
-            if reader.names.behind(reader.names.parts[name])[1]:
+            if reader.names.dependencies(reader.names.parts[name])[1]:
                 refuse(f"`{name}` is drawn by chance, so that it cannot be balanced", reader.names.declared[name])
         tie(self.space, reader.constraints, budget, reader.names.parts)
-        nested = [mark for mark in self.space.marks if isinstance(mark, _Nested)]
-        named = list(reader.names.parts)
-        found = [name for name in column_names(self.space) if name not in self._linked]
+        nested = [element for element in self.space.elements if isinstance(element, _NestedTemplate)]
+        variable_names = list(reader.names.parts)
+        choice_names = [name for name in column_names(self.space) if name not in self._linked]
         self.columns = list(
-            dict.fromkeys([*named, *found, *(c for each in nested for c in each.columns()), *reader.labels])
+            dict.fromkeys(
+                [*variable_names, *choice_names, *(c for each in nested for c in each.columns()), *reader.labels]
+            )
         )
-        seen: set[Any] = set()
+        visited: set[Any] = set()
         parts = (reader.root, *reader.names.parts.values())
-        drawn = any(isinstance(each, Drawn) for part in parts for each in walk(part, seen))
+        drawn = any(isinstance(each, DrawnNumber) for part in parts for each in walk(part, visited))
         self.endless = drawn or any(each.plan.endless for each in nested)
 
     def produce(
         self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
-    ) -> Produced | None:
-        """The variation with these choices, unless a drawn value breaks a requirement."""
+    ) -> VariationData | None:
+        """Return the variation with these choices, or None where a drawn value breaks a requirement."""
         reader = self._reader
 
-        def drawn(name: str) -> Random:
+        def rng_of_attempt(name: str) -> Random:
             return rng_of(attempt_name(name, attempt))
 
-        context = Context(selection, reader.names.parts, drawn, budget)
+        context = Context(selection, reader.names.parts, rng_of_attempt, budget)
         if not all(formula.realise(context) for formula in reader.requirements):
             return None
         values: dict[str, Any] = {}
         labels: list[str] = []
-        idle = {choice for choice, test in reader.whens if not test.realise(context)}
-        marks = [mark for mark in self.space.marks if not isinstance(mark, _Nested) and mark not in idle]
-        collect(marks, context, values, labels, labels)
+        inactive = {choice for choice, test in reader.choice_conditions if not test.realise(context)}
+        elements = [
+            element
+            for element in self.space.elements
+            if not isinstance(element, _NestedTemplate) and element not in inactive
+        ]
+        collect(elements, context, values, labels, labels)
         for linked in self._linked:
             values.pop(linked, None)
         values = {name: context.value(name) for name in reader.names.parts} | values
-        for mark in self.space.marks:
-            if isinstance(mark, _Nested):
-                inner = mark.produced(context)
-                values |= {f"{mark.path}.{name}": value for name, value in inner.values.items()}
+        for element in self.space.elements:
+            if isinstance(element, _NestedTemplate):
+                inner = element.produced(context)
+                values |= {f"{element.path}.{name}": value for name, value in inner.values.items()}
                 labels += inner.labels
         for name, part in reader.labels.items():
             values[name] = realise(part, context)
-            labels.append(shown(values[name]))
-        return Produced(realise(reader.root, context), values, labels)
+            labels.append(value_text(values[name]))
+        return VariationData(realise(reader.root, context), values, labels)
 
     def levels(self, name: str) -> int:
-        """How many options a variable has; 0 where that cannot be told."""
+        """Return how many options a variable has; 0 where that is not known."""
         part = self._reader.names.parts.get(name)
         return len(part.options) if isinstance(part, Choice) else 0
 
     def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
-        """The values of some variables, without making the whole variation."""
+        """Return the values of some variables, without producing the whole variation."""
         context = Context(selection, self._reader.names.parts)
         return [context.value(name) for name in names]
 
     def check(self, budget: Budget) -> None:
-        """Try every expression on the combinations of what it refers to, as long as there are steps left."""
+        """Evaluate every expression on the combinations of what it refers to, as long as steps are left."""
         reader = self._reader
         parts = [reader.root, *reader.names.parts.values(), *reader.labels.values(), *reader.requirements]
-        tried: set[str] = set()
-        seen: set[Any] = set()
+        checked: set[str] = set()
+        visited: set[Any] = set()
         for part in parts:
-            for each in walk(part, seen):
-                if isinstance(each, Formula) and each.expression.text not in tried and not reader.names.behind(each)[1]:
-                    tried.add(each.expression.text)
+            for each in walk(part, visited):
+                if (
+                    isinstance(each, Formula)
+                    and each.expression.text not in checked
+                    and not reader.names.dependencies(each)[1]
+                ):
+                    checked.add(each.expression.text)
                     for _ in explore(each.realise, budget, reader.names.parts):
                         pass
-                elif isinstance(each, _Nested):
-                    with naming(each.plan):
+                elif isinstance(each, _NestedTemplate):
+                    with naming_source(each.plan):
                         each.plan.check(budget)
 
 
-class _Picked:
-    """One of the values that vary together."""
+class _LinkedValue:
+    """One of the values of variables that vary together."""
 
     dynamic = True
 
@@ -369,8 +381,8 @@ class _Picked:
         return [self.choice]
 
 
-class _Joined:
-    """An entry of a list that, being a list itself, joins it."""
+class _JoinedEntry:
+    """An entry of a list that is merged into it where its value is a list itself."""
 
     def __init__(self, part: Any) -> None:
         self.part = part
@@ -384,7 +396,7 @@ class _Joined:
         return [self.part]
 
 
-class _Turned:
+class _TurnedArena:
     """An arena that is mirrored or turned as a whole."""
 
     dynamic = True
@@ -401,18 +413,18 @@ class _Turned:
         if mirror in (False, None):
             mirror = "none"
         if mirror not in MIRRORS:
-            refuse(f"`mirror` expects {', '.join(MIRRORS)}; got {shown(mirror)}", self._place)
+            refuse(f"`mirror` expects {', '.join(MIRRORS)}; got {value_text(mirror)}", self._place)
         if rotate not in TURNS or isinstance(rotate, bool):
-            refuse(f"`rotate` expects {', '.join(map(str, TURNS))}; got {shown(rotate)}", self._place)
+            refuse(f"`rotate` expects {', '.join(map(str, TURNS))}; got {value_text(rotate)}", self._place)
         if mirror != "none":
-            arena = mirrored(arena, mirror)
-        return turned(arena, int(rotate)) if rotate else arena
+            arena = mirror_arena(arena, mirror)
+        return rotate_arena(arena, int(rotate)) if rotate else arena
 
     def inside(self) -> Sequence[Any]:
         return [self._arena, self._mirror, self._rotate]
 
 
-class _Nested:
+class _NestedTemplate:
     """The arenas of another template."""
 
     dynamic = True
@@ -422,12 +434,12 @@ class _Nested:
         self.path = path
         self._choice = choice
 
-    def produced(self, context: Context) -> Produced:
-        with naming(self.plan):
-            made = self.plan.produce(
-                context.selection, lambda name: context.random(f"{self.path}.{name}"), 0, context.budget
+    def produced(self, context: Context) -> VariationData:
+        with naming_source(self.plan):
+            data = self.plan.produce(
+                context.selection, lambda name: context.rng(f"{self.path}.{name}"), 0, context.budget
             )
-        return made if made is not None else refuse("what was drawn breaks a condition of the nested template")
+        return data if data is not None else refuse("what was drawn breaks a condition of the nested template")
 
     def realise(self, context: Context) -> Several:
         arenas = self.produced(context).data.get("arenas", [])
@@ -442,7 +454,7 @@ def _names(key: Node) -> list[str]:
 
 
 def _texts(node: Node) -> list[str]:
-    """All texts in a node."""
+    """Return all texts in a node."""
     if node.kind == SCALAR:
         value = resolve(node)
         return [value] if isinstance(value, str) else []

@@ -146,17 +146,17 @@ def make_operation(model: models.Operation) -> Operation:
 
 def operations_of(thing: Thing) -> list[Operation]:
     """Return what a thing does when pressed or entered, legacy keys first (docs/original/task-files.md#operations)."""
-    models_in_task: Sequence[models.Operation] = thing.asked.get("operations") or ()
+    models_in_task: Sequence[models.Operation] = thing.settings.get("operations") or ()
     operations = [make_operation(model) for model in (*_legacy_operations(thing), *models_in_task)]
     # An animal never leaves a button, so a continuous reward would never stop; the game has it for zones only.
     return operations if thing.passable else [each for each in operations if not isinstance(each, _GrantWhileInside)]
 
 
 def _legacy_operations(thing: Thing) -> list[models.Operation]:
-    names = thing.asked.get("reward_names") or ()
+    names = thing.settings.get("reward_names") or ()
     if not names:
         return []
-    counts = thing.asked["max_reward_counts"] or (-1,) * len(names)
+    counts = thing.settings["max_reward_counts"] or (-1,) * len(names)
     choices: list[models.Operation] = []
     for name, count in zip(names, counts, strict=True):
         choice: models.Operation = models.NoOperation(do="nothing")
@@ -164,9 +164,9 @@ def _legacy_operations(thing: Thing) -> list[models.Operation]:
             choice = models.ToggleObject(do="toggle_object", items=(_reward_item(thing, name),), forget=True)
         choices.append(choice if count < 0 else models.Limited(do="limited", times=count, operation=choice))
     press: models.Operation = models.OneOf(
-        do="one_of", operations=tuple(choices), weights=tuple(thing.asked["reward_weights"] or ())
+        do="one_of", operations=tuple(choices), weights=tuple(thing.settings["reward_weights"] or ())
     )
-    probability = thing.asked["spawn_probability"]
+    probability = thing.settings["spawn_probability"]
     if probability < 1:
         nothing = models.NoOperation(do="nothing")
         press = models.OneOf(do="one_of", operations=(press, nothing), weights=(probability, 1 - probability))
@@ -176,6 +176,6 @@ def _legacy_operations(thing: Thing) -> list[models.Operation]:
 def _reward_item(thing: Thing, name: str) -> models.Item:
     takes = CATALOGUE[name].takes()
     # Without a size the game creates a goal of exactly 1; a size in the file is shrunk like any other.
-    size = thing.asked["reward_size"] if "reward_size" in thing.given else (1 / SHRINK,) * 3
-    values = {"at": thing.asked["reward_at"], "size": size}
+    size = thing.settings["reward_size"] if "reward_size" in thing.explicit_settings else (1 / SHRINK,) * 3
+    values = {"at": thing.settings["reward_at"], "size": size}
     return models.Item(name=name, **{key: value for key, value in values.items() if key in takes})

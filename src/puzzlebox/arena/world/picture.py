@@ -46,7 +46,7 @@ class Picture:
         motion.show()
         for changing in self._changing:
             thing, place, first, before = changing
-            now = thing.shown()
+            now = thing.look_state()
             if now != before:
                 changing[3] = now
                 self._repaint(thing, place, first, now)
@@ -73,7 +73,7 @@ class Picture:
             if number not in moving:
                 poses[place]["at"], poses[place]["turn"] = engine.pose(number)
             if thing.fades or thing.kinematic:
-                value = thing.shown()
+                value = thing.look_state()
                 self._changing.append([thing, place, len(rows), value])
                 poses[place]["value"] = min(value, 1.0)
             for part in thing.looks(self._look):

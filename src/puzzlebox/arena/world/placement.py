@@ -102,18 +102,18 @@ class Placer:
 
     def _varies(self, thing: Thing) -> bool:
         """Return whether another attempt could turn out differently."""
-        size, at = thing.asked.get("size"), thing.asked["at"] or (None,)
+        size, at = thing.settings.get("size"), thing.settings["at"] or (None,)
         drawn_size = thing.size is not None and (size is None or None in size)
-        drawn_rotation = thing.asked["rotation"] is None and thing.turns
-        return drawn_size or drawn_rotation or None in at or bool(thing.asked.get("at_one_of"))
+        drawn_rotation = thing.settings["rotation"] is None and thing.turns
+        return drawn_size or drawn_rotation or None in at or bool(thing.settings.get("at_one_of"))
 
     def _draw_position(self, thing: Thing) -> bool:
         """Draw the position of a thing; return whether it could be anywhere on the floor."""
         width, depth = self._engine.width, self._engine.depth
-        at = thing.asked["at"] or (None, 0.0, None)
+        at = thing.settings["at"] or (None, 0.0, None)
         if isinstance(thing, Agent):
-            if thing.asked["at_one_of"]:
-                choices = thing.asked["at_one_of"]
+            if thing.settings["at_one_of"]:
+                choices = thing.settings["at_one_of"]
                 at = choices[int(self._rng.integers(len(choices)))]
             if at[0] in (0.0, width) or at[2] in (0.0, depth):
                 at = _INSTEAD_OF_BORDER
@@ -132,7 +132,7 @@ class Placer:
         return float(self._rng.uniform(min(reach, most / 2), max(most - reach, most / 2)))
 
     def _draw_rotation(self, thing: Thing) -> float:
-        rotation = thing.asked["rotation"]
+        rotation = thing.settings["rotation"]
         if rotation is None:
             rotation = self._rng.uniform(0.0, 360.0) if thing.turns else 0.0
         return float(rotation) % 360.0

@@ -293,7 +293,7 @@ class World:
 
     def _note_passage(self, kind: str, thing: Thing, animal: Agent) -> None:
         if thing.passable:
-            self.note(kind, thing, animal, zone_id=thing.asked.get("zone_id"))
+            self.note(kind, thing, animal, zone_id=thing.settings.get("zone_id"))
 
     # --- reward, health, the end
 
@@ -489,7 +489,7 @@ class World:
         for meeting in sorted(self._inside):
             if meeting[1] == thing.id:
                 self._leave(*meeting)
-        thing.dismissed(self)
+        thing.removed(self)
         self.rest(thing)
         self._operations.pop(thing.id, None)
         self._arrangement.remove(thing)

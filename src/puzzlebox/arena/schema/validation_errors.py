@@ -1,4 +1,4 @@
-"""What the models object to, said in our words and with its place in the text."""
+"""Messages for values that the models refuse, with their places in the text."""
 
 from collections.abc import Iterable
 from typing import Any, get_args
@@ -6,7 +6,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from puzzlebox.arena.schema.animalai_keys import TAG_OF_OPERATION, Shape, animalai_names, expected
-from puzzlebox.arena.schema.diagnostics import Place, errors
+from puzzlebox.arena.schema.diagnostics import Place
+from puzzlebox.arena.schema.diagnostics import errors as error_findings
 from puzzlebox.arena.schema.draft import ANIMALAI, MOST_FINDINGS, PUZZLEBOX, Draft, Path, owner_of
 from puzzlebox.arena.schema.messages import MESSAGES
 from puzzlebox.arena.schema.models import OPERATIONS, Arena, Item, Theme
@@ -18,51 +19,51 @@ from puzzlebox.scene.themes import THEMES
 from puzzlebox.text import closest, nearest, number, with_allowed
 
 _VECTOR_KINDS = (Kind.POSITION, Kind.POSITIONS, Kind.SIZE, Kind.COLOUR)
-# A code, a place, and what the sentence needs.
+# A code, a place, and the details of the message.
 Finding = tuple[str, Place, dict[str, Any]]
 
 
-def report_objections(problem: ValidationError, draft: Draft) -> None:
-    """Add what the models object to to the findings, one message for each mistake."""
-    objections = problem.errors(include_url=False, include_context=True, include_input=False)
+def report_validation_errors(problem: ValidationError, draft: Draft) -> None:
+    """Add the errors of the models to the findings, one message for each mistake."""
+    errors = problem.errors(include_url=False, include_context=True, include_input=False)
     # A list with bad entries is also called too short, counting only the good ones.
-    inner = {objection["loc"][:length] for objection in objections for length in range(len(objection["loc"]))}
-    # What the form's reader already refused needs no second word.
-    refused = {(finding.place.line, finding.place.column) for finding in errors(draft.findings)}
-    # A key that is missing because it is misspelt needs one word, not two.
-    meant = {
-        (objection["loc"][:-1], _nearest_key(objection["loc"], draft)[1])
-        for objection in objections[:MOST_FINDINGS]
-        if objection["type"] == "extra_forbidden"
+    containers = {error["loc"][:length] for error in errors for length in range(len(error["loc"]))}
+    # Places where the reader of the format has already reported an error.
+    refused = {(finding.place.line, finding.place.column) for finding in error_findings(draft.findings)}
+    # A key that is missing because it is misspelt gets one message, not two.
+    intended_keys = {
+        (error["loc"][:-1], _nearest_key(error["loc"], draft)[1])
+        for error in errors[:MOST_FINDINGS]
+        if error["type"] == "extra_forbidden"
     }
-    no_space = any(
-        objection["type"] == "extra_forbidden" and str(objection["loc"][-1]).startswith("-") for objection in objections
+    is_dash_misused = any(
+        error["type"] == "extra_forbidden" and str(error["loc"][-1]).startswith("-") for error in errors
     )
     reported = set()
-    for objection in objections[: MOST_FINDINGS + 1]:
-        path = objection["loc"]
-        if objection["type"] == "too_short" and path in inner:
+    for error in errors[: MOST_FINDINGS + 1]:
+        path = error["loc"]
+        if error["type"] == "too_short" and path in containers:
             continue
-        if objection["type"] == "missing" and (path[:-1], path[-1]) in meant:
+        if error["type"] == "missing" and (path[:-1], path[-1]) in intended_keys:
             continue
-        if no_space and objection["type"] != "extra_forbidden" and draft.locate(path).shown() == "nothing":
-            continue  # what should be in it stands beside it
-        code, place, details = _translate(objection, draft)
+        if is_dash_misused and error["type"] != "extra_forbidden" and draft.locate(path).describe() == "nothing":
+            continue  # its content stands beside it, for want of a space
+        code, place, details = _translate(error, draft)
         # A bad vector has up to three bad components.
         vector = next((index for index, part in enumerate(path) if _is_vector(part)), len(path))
-        mark = (code, path[: vector + 1])
-        if mark not in reported and (place.line, place.column) not in refused:
-            reported.add(mark)
+        finding_key = (code, path[: vector + 1])
+        if finding_key not in reported and (place.line, place.column) not in refused:
+            reported.add(finding_key)
             draft.report(code, place, **details)
 
 
 def _is_vector(part: str | int) -> bool:
-    """Whether a part of a path is a parameter whose value has components."""
+    """Return whether a part of a path is a parameter whose value has components."""
     return part in PARAMETERS and PARAMETERS[str(part)].kind in _VECTOR_KINDS
 
 
 def _translate(error: Any, draft: Draft) -> Finding:
-    """One objection of the models, in our words and with its place in the text."""
+    """Return an error of the models as a finding with its place in the text."""
     path: Path = error["loc"]
     code: str = error["type"]
     details: dict[str, Any] = dict(error.get("ctx") or {})
@@ -84,7 +85,7 @@ def _translate(error: Any, draft: Draft) -> Finding:
     if code == "misplaced-key":
         details["allowed"] = ", ".join(CATALOGUE[details["thing"]].takes())
         return code, draft.locate_key(path, details["key"]).place, details
-    if "index" in details:  # about the arenas together; it stands at the one that causes it
+    if "index" in details:  # about several arenas; reported at the one that causes it
         if "first" in details:
             details["first"] = draft.locate(("arenas", details["first"], "id")).place.line
         return code, draft.locate(("arenas", details.pop("index"), "id")).place, details
@@ -97,7 +98,7 @@ def _translate(error: Any, draft: Draft) -> Finding:
     if owner is Theme and key == "base" and draft.locate(path[:-1]) is node:
         key, owner = "theme", Arena  # a theme by its name alone
     word = draft.word(path) or _word(owner, key, draft.form)
-    details = {"key": word, "expects": _expects(owner, key, draft.form), "value": node.shown()}
+    details = {"key": word, "expects": _expects(owner, key, draft.form), "value": node.describe()}
     if error.get("ctx", {}).get("le") == MOST:
         details["nearest"] = f"; at most {MOST}"
     elif node.kind == SCALAR:
@@ -106,7 +107,7 @@ def _translate(error: Any, draft: Draft) -> Finding:
 
 
 def _repair(node: Node, owner: type[BaseModel], key: str | None, form: str) -> str:
-    """What to write instead, where the mistake is one people make and the answer is plain."""
+    """Return the end of a message that says what to write instead, for common mistakes; "" for others."""
     text: str = node.value
     value = _finite(text)
     kind = PARAMETERS[key].kind if owner is Item and key in PARAMETERS else None
@@ -128,7 +129,7 @@ def _repair(node: Node, owner: type[BaseModel], key: str | None, form: str) -> s
 
 
 def _finite(text: str) -> float | None:
-    """The number a word says, if it says one that can be reckoned with."""
+    """Return the number that a word stands for, or None where it is none or too large."""
     value = meaning(text)
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
         return None
@@ -136,7 +137,7 @@ def _finite(text: str) -> float | None:
 
 
 def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
-    """The words a key allows, where it allows only some."""
+    """Return the words that a key allows; none where it allows any."""
     if owner is Arena and key == "theme":
         return list(THEMES)
     if owner is Item and key in PARAMETERS:
@@ -153,7 +154,7 @@ def _unknown_key(path: Path, owner: type[BaseModel], key: str, draft: Draft) -> 
 
 
 def _nearest_key(path: Path, draft: Draft) -> tuple[str, str | None, str]:
-    """What holds an unknown key, the key that was probably meant, and how to say so."""
+    """Return what holds an unknown key, the key probably meant (or None), and the end of the message."""
     owner, _ = owner_of(path)
     key = str(path[-1])
     name = draft.locate(path[:-1]).get("name")
@@ -164,13 +165,13 @@ def _nearest_key(path: Path, draft: Draft) -> tuple[str, str | None, str]:
         if name is not None and name.kind == SCALAR and name.value in CATALOGUE:
             where = name.value
             words = {each: each for each in ("name", *CATALOGUE[where].takes(), "count")}
-        # Who comes from Animal-AI writes its words; suggest ours.
+        # For a key of Animal-AI's format, suggest that of the Puzzlebox format.
         hints = {PARAMETERS[each].animalai: each for each in words if each in PARAMETERS} | words
     else:
         hints = words
     hint = closest(key, hints)
-    meant = hint.split("`")[1] if hint else None
-    return where, meant, with_allowed(hint, words, "puzzlebox things NAME" if owner is Item else "")
+    suggestion = hint.split("`")[1] if hint else None
+    return where, suggestion, with_allowed(hint, words, "puzzlebox things NAME" if owner is Item else "")
 
 
 def _where(owner: type[BaseModel], form: str) -> str:
@@ -181,7 +182,7 @@ def _where(owner: type[BaseModel], form: str) -> str:
 
 
 def _word(owner: type[BaseModel], key: str | None, form: str) -> str:
-    """A key as the form at hand writes it."""
+    """Return a key as the format of the file writes it."""
     if key is None:
         return _where(owner, form)
     if form != ANIMALAI:
@@ -192,7 +193,7 @@ def _word(owner: type[BaseModel], key: str | None, form: str) -> str:
 
 
 def _expects(owner: type[BaseModel], key: str | None, form: str) -> str:
-    """What a key expects, in the words of the form at hand."""
+    """Return what a key expects, in the words of the format of the file."""
     field = owner.model_fields.get(key or "")
     if field is None:
         return "a mapping of keys"
