@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from episodes import episodes_of
 from living import AGENT, GOAL, task_of
 from made_up_runs import made_up_rows
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.csv_cells import CellReader, CellWriter, neutral, original
 from puzzlebox.record import Store
 from puzzlebox.record.tables import write_table

@@ -56,7 +56,7 @@ MEMBERS = {
 
 def command_line() -> str:
     """The page of the command line: every verb with its arguments and options."""
-    from puzzlebox.cli import app
+    from puzzlebox.cli.app import app
 
     group: Any = typer.main.get_command(app)
     lines = ["# Command line", "", f"{NOTE} `puzzlebox VERB --help` shows the same in a terminal.", ""]

@@ -1,4 +1,4 @@
-"""What other packages bring: things, senses and agents, found by the entry points of installed packages."""
+"""What other packages bring: things, senses, agents and verbs, found by the entry points of installed packages."""
 
 import warnings
 from functools import cache
@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 # The groups of entry points that are looked at.
-THINGS, SENSES, AGENTS = "puzzlebox.things", "puzzlebox.senses", "puzzlebox.agents"
+THINGS, SENSES, AGENTS, VERBS = "puzzlebox.things", "puzzlebox.senses", "puzzlebox.agents", "puzzlebox.verbs"
 
 
 class PackageWarning(UserWarning):

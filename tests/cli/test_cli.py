@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from conftest import ROOT
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 
 GOOD = "arenas:\n- items:\n  - {name: Wall, rotation: 0}\n"
 BAD = "arenas:\n- items:\n  - {name: Walll, rotation: 0}\n"

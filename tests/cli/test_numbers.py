@@ -19,7 +19,7 @@ from puzzlebox.animalai.environment import _WITHOUT_EFFECT, AnimalAIEnvironment
 from puzzlebox.arena.envs.parallel import ArenaParallelEnv
 from puzzlebox.arena.envs.settings import defaults
 from puzzlebox.arena.world import Rules, World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import film
 from puzzlebox.studio.tab import Mistake, number
 

@@ -18,7 +18,7 @@ from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.senses.rays import Rays
 from puzzlebox.arena.senses.vitals import Vitals
 from puzzlebox.arena.world import World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.render import FLOOR, Painter, View
 from puzzlebox.render.__main__ import main, scene, sheet
 from puzzlebox.scene.scene import Scene

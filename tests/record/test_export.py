@@ -19,7 +19,7 @@ from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.arena.world.moments import moments
-from puzzlebox.cli import app as puzzlebox
+from puzzlebox.cli.app import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.csv_cells import original
 from puzzlebox.record import columns, export

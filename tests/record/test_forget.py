@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.arena.world import World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record.database import aside_of, connect
 from puzzlebox.record.deletion import forget, participants_in
 from puzzlebox.record.recorder import Recorder

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from living import AGENT, GOAL, task_of
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import Store, StoreError
 from puzzlebox.report import CannotRead, gather
 from puzzlebox.studio import recordings

@@ -15,7 +15,7 @@ from puzzlebox.arena.schema import TaskError, read
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.studio import catalogue as shelves
 from puzzlebox.studio.cache import Kept
 from puzzlebox.studio.catalogue import Catalogue, UnknownTask

@@ -18,7 +18,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from living import FORWARDS
-from puzzlebox.cli import app as cli
+from puzzlebox.cli.app import app as cli
 from puzzlebox.record import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.catalogue import Catalogue

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from corridor import CorridorWing, Drunkard, Walker
 from puzzlebox import wings
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
 from puzzlebox.report import gather, make_report

@@ -48,7 +48,11 @@ class PlainCommand(_Plain, TyperCommand):
 
 
 class PlainGroup(_Plain, TyperGroup):
-    """`puzzlebox` itself."""
+    """`puzzlebox` itself, or a verb with verbs of its own."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the verbs in the order of `--help`: Typer puts groups first, which belong last."""
+        return sorted(super().list_commands(ctx), key=lambda name: isinstance(self.commands[name], TyperGroup))
 
 
 def _named(params: list[Any]) -> list[Any]:

@@ -9,8 +9,6 @@ import typer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from puzzlebox.arena.schema import Reading, Task
-
 
 def fail(message: str, hint: str = "") -> NoReturn:
     """Say in one sentence what is wrong, and leave with exit code 1."""
@@ -84,39 +82,9 @@ def choice(kind: type[Enum], help: str) -> Any:
     return typer.Option(parser=chosen, metavar="|".join(known), help=help)
 
 
-def check_arena(number: int, task: "Task", name: str) -> None:
-    """Leave where a task has no arena of that number, counted from 1."""
-    there = len(task.arenas)
-    if not 1 <= number <= there:
-        has = "one arena" if there == 1 else f"arenas 1 to {there}"
-        fail(f"there is no arena {number} in {name}; it has {has}")
-
-
 def note(message: str) -> None:
     """Words for people, beside the data."""
     typer.echo(message, err=True)
-
-
-def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
-    """A task file or a bundled task, mistakes and all; that there is nothing to read is a mistake like others."""
-    from pathlib import Path
-
-    from puzzlebox.arena.schema import read_source
-
-    try:
-        return read_source(Path(name), strict=strict)[1]
-    except FileNotFoundError as problem:
-        return nothing_to_read(str(problem))
-    except OSError as problem:
-        return nothing_to_read(f"it cannot be read: {problem.strerror}")
-
-
-def nothing_to_read(why: str) -> "Reading":
-    """What came of reading where there was nothing to read."""
-    from puzzlebox.arena.schema import PUZZLEBOX, Diagnostic, Reading
-    from puzzlebox.arena.schema.diagnostics import Place
-
-    return Reading(None, [Diagnostic("no-file", "error", why, Place(0, 0))], PUZZLEBOX, "")
 
 
 def headline(text: str, severity: str) -> None:

@@ -10,11 +10,12 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from puzzlebox.text import closest
-from puzzlebox.wings.protocols import Apparatus, Flag, Found, Outcome, Session, Task, Wing
+from puzzlebox.wings.protocols import Apparatus, Bundled, Flag, Found, Outcome, Session, Task, Wing
 
 __all__ = [
     "ARENA",
     "Apparatus",
+    "Bundled",
     "Flag",
     "Found",
     "Outcome",
@@ -61,7 +62,7 @@ def _imported(name: str, path: str) -> Wing:
     module, _, attribute = path.partition(":")
     try:
         found: Any = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as problem:
+    except (Exception, SystemExit) as problem:  # importing runs the code of another package
         raise ValueError(f"the wing {name!r} cannot be imported from {path}: {problem}") from problem
     return found  # type: ignore[no-any-return]
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import choice, fail, note, read_or_say_why, write_output
+from puzzlebox.arena.cli.reading import read_or_say_why
+from puzzlebox.cli.words import choice, fail, note, write_output
 
 
 class Form(Enum):

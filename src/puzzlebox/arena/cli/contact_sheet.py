@@ -4,7 +4,8 @@ from collections.abc import Callable
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from puzzlebox.cli.words import check_arena, fail, note
+from puzzlebox.arena.cli.reading import check_arena
+from puzzlebox.cli.words import fail, note
 
 if TYPE_CHECKING:
     from puzzlebox.arena.variations import Template

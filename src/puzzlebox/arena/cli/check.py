@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, headline, note, nothing_to_read, read_or_say_why, show, table
+from puzzlebox.arena.cli.reading import nothing_to_read, read_or_say_why
+from puzzlebox.cli.words import fail, headline, note, show, table
 
 if TYPE_CHECKING:
     from puzzlebox.arena.schema import Reading

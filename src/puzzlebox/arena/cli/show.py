@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import (
-    check_arena,
-    choice,
-    fail,
-    may_replace,
-    note,
-    picture_size,
-    read_or_say_why,
-    write_output,
-)
+from puzzlebox.arena.cli.reading import check_arena, read_or_say_why
+from puzzlebox.cli.words import choice, fail, may_replace, note, picture_size, write_output
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
@@ -88,7 +80,7 @@ def show(
     from puzzlebox.arena.variations import is_template
 
     if is_template(task):
-        from puzzlebox.cli.contact_sheet import picture_of
+        from puzzlebox.arena.cli.contact_sheet import picture_of
 
         def looking_at(scene: "Scene") -> "View":
             return _view(scene, view, width / height, places)
