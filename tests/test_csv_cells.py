@@ -69,7 +69,7 @@ def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> 
     store = tmp_path / "r.sqlite"
     with Store(store) as made:
         played(made, task_of(AGENT, GOAL, time_limit=20), name=FORMULA, participant="-P1")
-    for form in ([], ["--animalai"]):
+    for form in ([], ["--log", "animalai"]):
         done = CliRunner().invoke(app, ["export", "--store", str(store), "-o", str(tmp_path / "data"), *form])
         assert done.exit_code == 0, done.output
     results = make_report([tmp_path / "out", tmp_path / "data"], tmp_path / "report").results

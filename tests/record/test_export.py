@@ -160,7 +160,7 @@ def test_no_episodes_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (tmp_path / "text").write_text("x" * 5000)
     wrong = run("--store", tmp_path / "text")
     assert wrong.exit_code == 1 and "is not a file of recordings" in wrong.stderr
-    assert run("--animalai", "--parquet").exit_code == 1
+    assert run("--log", "animalai", "--parquet").exit_code == 1
 
 
 def test_an_export_that_breaks_off_leaves_nothing(
@@ -242,7 +242,7 @@ def test_the_log_is_the_originals_row_by_row(file: str, reference: Path, tmp_pat
         for number, rows in enumerate(runs):
             actions = [action_of(row) for row in rows[1:]]
             record(store, task, actions, name=yaml, arena=number % len(task.arenas), rules=FINE)
-    result = run("--store", store.path, "-o", tmp_path, "--animalai")
+    result = run("--store", store.path, "-o", tmp_path, "--log", "animalai")
     assert result.exit_code == 0, result.output
     log = Path(result.stdout.split()[0])
     assert log.name == f"Observations_{yaml}_human_{store.find('last').task_hash[:8]}.csv"
@@ -304,7 +304,7 @@ arenas:
     with Store(tmp_path / "a.sqlite") as store:
         world = record(store, parsed(yaml), [FORWARDS] * 200, "top", name="all of it")
     assert world.over and world.passed()
-    assert run("--store", store.path, "-o", tmp_path, "--animalai").exit_code == 0
+    assert run("--store", store.path, "-o", tmp_path, "--log", "animalai").exit_code == 0
     log = next(tmp_path.glob("Observations_all-of-it_human_*.csv"))
     rows = recorded_log.read_log(log)
     # One row per physics step, whatever the decisions were, from before the first to after the last.

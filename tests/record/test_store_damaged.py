@@ -177,7 +177,7 @@ def test_what_cannot_be_played_again_is_said(statement: str, sentence: str, path
     done = command("replay", "last", "--store", path, "-o", tmp_path / "film.gif")
     assert done.exit_code == 1
     assert sentence in done.stderr and "restore a backup" in done.stderr
-    done = command("export", "--animalai", "--store", path, "-o", tmp_path / "log")
+    done = command("export", "--log", "animalai", "--store", path, "-o", tmp_path / "log")
     assert done.exit_code == 1 and sentence in done.stderr and "wrote 0 episodes" in done.stderr
     command("report", path, "-o", tmp_path / "report")
 
@@ -216,7 +216,7 @@ def test_an_episode_whose_id_has_changed_in_one_of_two_places(path: Path, tmp_pa
 
 def everything(path: Path, folder: Path) -> None:
     """Every reader there is; each answers or says a sentence."""
-    for number, verb in enumerate((["export"], ["export", "--animalai"])):
+    for number, verb in enumerate((["export"], ["export", "--log", "animalai"])):
         command(*verb, "--store", path, "-o", folder / f"out-{number}")
     for more in ([], ["-o", folder / "last.png", "--size", "16"]):
         command("replay", "last", "--store", path, *more)
