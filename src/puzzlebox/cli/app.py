@@ -58,7 +58,7 @@ def _add(target: typer.Typer, heading: str, verb: Any) -> None:
 
 
 def _name(verb: Any) -> str:
-    return str(verb.info.name if isinstance(verb, typer.Typer) else verb.__name__)
+    return str(verb.info.name if isinstance(verb, typer.Typer) else getattr(verb, "__name__", verb))
 
 
 def _names(heading: str, verb: Any) -> set[str]:
@@ -67,6 +67,8 @@ def _names(heading: str, verb: Any) -> set[str]:
     Raises:
         Exception: Typer cannot build a command of the verb.
     """
+    if not callable(verb):
+        raise TypeError("it is neither a function nor a typer.Typer")
     trial = typer.Typer()
     trial.callback()(lambda: None)
     _add(trial, heading, verb)
@@ -88,7 +90,7 @@ def _collect() -> dict[str, list[Any]]:
                     names = _names(heading, verb) if source.outside else {_name(verb)}
                 except Exception as problem:
                     reason = " ".join(str(problem).split()) or type(problem).__name__
-                    PROBLEMS.append(f"a verb of {source.owner} cannot be used: {reason}")
+                    PROBLEMS.append(f"`{_name(verb)}` of {source.owner} cannot be used: {reason}")
                     continue
                 if names & taken:
                     clash = ", ".join(f"`{name}`" for name in sorted(names & taken))

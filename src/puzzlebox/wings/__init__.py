@@ -63,7 +63,8 @@ def _imported(name: str, path: str) -> Wing:
     try:
         found: Any = getattr(import_module(module), attribute)
     except (Exception, SystemExit) as problem:  # importing runs the code of another package
-        raise ValueError(f"the wing {name!r} cannot be imported from {path}: {problem}") from problem
+        reason = " ".join(str(problem).split()) or type(problem).__name__
+        raise ValueError(f"the wing {name!r} cannot be imported from {path}: {reason}") from problem
     return found  # type: ignore[no-any-return]
 
 

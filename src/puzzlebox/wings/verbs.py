@@ -1,8 +1,8 @@
 """Verbs of the command line that wings and other packages add; no wing is imported to find them.
 
 A package names its verbs in the entry point group `puzzlebox.verbs`, as `module:VERBS`: a mapping from a heading of
-`puzzlebox --help` to a list of verbs, each a function as Typer takes it, or a `typer.Typer` with a name and verbs of its
-own. Puzzlebox imports the module for `puzzlebox --help`, so it should import little.
+`puzzlebox --help` to a list of verbs, each a function as Typer takes it, or a `typer.Typer` with a name and verbs of
+its own. Puzzlebox imports the module for `puzzlebox --help`, so it should import little.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
