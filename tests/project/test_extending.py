@@ -284,10 +284,10 @@ except ImportError as problem:
 
 def test_the_commands_work_beside_a_broken_package(broken: Path) -> None:
     lost = "lost of the package cracked cannot be loaded: RuntimeError: no bronze left; Puzzlebox works without it"
-    page = call("-m", "puzzlebox.cli", "--help", installed=broken)
+    page = call("-m", "puzzlebox.cli", "--help", installed=broken, folder=broken)
     assert (page.returncode, page.stderr) == (0, f"warning: {lost}\n")
     assert "│ run " in page.stdout
-    listing = call("-m", "puzzlebox.cli", "tasks", installed=broken)
+    listing = call("-m", "puzzlebox.cli", "tasks", installed=broken, folder=broken)
     assert listing.returncode == 0 and " foraging " in listing.stdout
     assert "warning: the wing 'lost' cannot be imported from cracked:Lost: no bronze left\n" in listing.stderr
 
@@ -319,7 +319,7 @@ def test_verbs_that_cannot_be_used_are_left_out_with_a_sentence(tmp_path: Path) 
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[puzzlebox.verbs]\nodd = odd:VERBS\nother = odd:LIST\n")
-    page = call("-m", "puzzlebox.cli", "--help", installed=tmp_path)
+    page = call("-m", "puzzlebox.cli", "--help", installed=tmp_path, folder=tmp_path)
     assert page.returncode == 0, page.stderr
     clash, unsupported, text, listed = page.stderr.splitlines()
     end = "; Puzzlebox works without it"
@@ -330,9 +330,9 @@ def test_verbs_that_cannot_be_used_are_left_out_with_a_sentence(tmp_path: Path) 
     assert re.search(r"╭─ Bells ─+╮\n│ toll +Ring one bell\. +│\n╰", page.stdout)
     assert re.search(r"╭─ Pipes ─+╮\n│ organ +Pipes\. +│\n╰", page.stdout)
     assert "Let agents play tasks" in page.stdout  # our own `run`
-    assert call("-m", "puzzlebox.cli", "toll", "--times", "2", installed=tmp_path).stdout == "dong dong \n"
-    assert call("-m", "puzzlebox.cli", "organ", "push", installed=tmp_path).stdout == "pushed\n"
-    wrong = call("-m", "puzzlebox.cli", "toll", "--times", "many", installed=tmp_path)
+    assert call("-m", "puzzlebox.cli", "toll", "--times", "2", installed=tmp_path, folder=tmp_path).stdout == "dong dong \n"
+    assert call("-m", "puzzlebox.cli", "organ", "push", installed=tmp_path, folder=tmp_path).stdout == "pushed\n"
+    wrong = call("-m", "puzzlebox.cli", "toll", "--times", "many", installed=tmp_path, folder=tmp_path)
     assert wrong.returncode == 2 and "many is not a whole number" in wrong.stderr
 
 

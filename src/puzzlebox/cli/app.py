@@ -37,15 +37,6 @@ SHARED: Mapping[str, Sequence[Any]] = {
 }
 LAST: Mapping[str, Sequence[Any]] = {"This installation": [doctor]}
 
-app = typer.Typer(
-    name="puzzlebox",
-    cls=PlainGroup,
-    help="One virtual laboratory where animals, infants and machines meet the same tasks.",
-    epilog="Without a command, the studio opens. Try `puzzlebox tasks`, then `puzzlebox play foraging`.",
-    rich_markup_mode="markdown",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
 # A sentence about each verb of another package that cannot be used.
 PROBLEMS: list[str] = []
 
@@ -103,7 +94,25 @@ def _collect() -> dict[str, list[Any]]:
     return headings
 
 
-for _heading, _verbs in _collect().items():
+HEADINGS = _collect()
+
+
+class Root(PlainGroup):
+    """`puzzlebox` itself, with its headings in order."""
+
+    headings = tuple(HEADINGS)
+
+
+app = typer.Typer(
+    name="puzzlebox",
+    cls=Root,
+    help="One virtual laboratory where animals, infants and machines meet the same tasks.",
+    epilog="Without a command, the studio opens. Try `puzzlebox tasks`, then `puzzlebox play foraging`.",
+    rich_markup_mode="markdown",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for _heading, _verbs in HEADINGS.items():
     for _verb in _verbs:
         _add(app, _heading, _verb)
 

@@ -1,5 +1,6 @@
 """How `--help` names what an option takes, and what is said about a number that is none: in words for people."""
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -50,9 +51,17 @@ class PlainCommand(_Plain, TyperCommand):
 class PlainGroup(_Plain, TyperGroup):
     """`puzzlebox` itself, or a verb with verbs of its own."""
 
+    # The headings of `--help` in their order; verbs under other headings come last.
+    headings: Sequence[str] = ()
+
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the verbs in the order of `--help`: Typer puts groups first, which belong last."""
-        return sorted(super().list_commands(ctx), key=lambda name: isinstance(self.commands[name], TyperGroup))
+        """Return the names of the verbs, in the order of their headings; Typer puts groups first."""
+
+        def place(name: str) -> int:
+            heading = getattr(self.commands[name], "rich_help_panel", None)
+            return self.headings.index(heading) if heading in self.headings else len(self.headings)
+
+        return sorted(super().list_commands(ctx), key=place)
 
 
 def _named(params: list[Any]) -> list[Any]:

@@ -34,4 +34,6 @@ def tasks(
     for row in rows:
         listing.add_row(row.name, row.parts, row.level, row.title, ", ".join(row.tags))
     show(listing)
-    note("`puzzlebox play foraging` opens one in the browser; `puzzlebox run NAME --agent AGENT -o FOLDER` runs an agent")
+    note(
+        "`puzzlebox play foraging` opens one in the browser; `puzzlebox run NAME --agent AGENT -o FOLDER` runs an agent"
+    )
