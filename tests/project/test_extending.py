@@ -319,7 +319,11 @@ def test_verbs_that_cannot_be_used_are_left_out_with_a_sentence(tmp_path: Path) 
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[puzzlebox.verbs]\nodd = odd:VERBS\nother = odd:LIST\n")
-    page = call("-m", "puzzlebox.cli", "--help", installed=tmp_path, folder=tmp_path)
+
+    def odd(*words: str) -> subprocess.CompletedProcess[str]:
+        return call("-m", "puzzlebox.cli", *words, installed=tmp_path, folder=tmp_path)
+
+    page = odd("--help")
     assert page.returncode == 0, page.stderr
     clash, unsupported, text, listed = page.stderr.splitlines()
     end = "; Puzzlebox works without it"
@@ -330,9 +334,9 @@ def test_verbs_that_cannot_be_used_are_left_out_with_a_sentence(tmp_path: Path) 
     assert re.search(r"╭─ Bells ─+╮\n│ toll +Ring one bell\. +│\n╰", page.stdout)
     assert re.search(r"╭─ Pipes ─+╮\n│ organ +Pipes\. +│\n╰", page.stdout)
     assert "Let agents play tasks" in page.stdout  # our own `run`
-    assert call("-m", "puzzlebox.cli", "toll", "--times", "2", installed=tmp_path, folder=tmp_path).stdout == "dong dong \n"
-    assert call("-m", "puzzlebox.cli", "organ", "push", installed=tmp_path, folder=tmp_path).stdout == "pushed\n"
-    wrong = call("-m", "puzzlebox.cli", "toll", "--times", "many", installed=tmp_path, folder=tmp_path)
+    assert odd("toll", "--times", "2").stdout == "dong dong \n"
+    assert odd("organ", "push").stdout == "pushed\n"
+    wrong = odd("toll", "--times", "many")
     assert wrong.returncode == 2 and "many is not a whole number" in wrong.stderr
 
 

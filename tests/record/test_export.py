@@ -160,7 +160,16 @@ def test_no_episodes_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (tmp_path / "text").write_text("x" * 5000)
     wrong = run("--store", tmp_path / "text")
     assert wrong.exit_code == 1 and "is not a file of recordings" in wrong.stderr
-    assert run("--log", "animalai", "--parquet").exit_code == 1
+
+
+def test_a_log_format_that_does_not_exist_is_refused_with_the_nearest(recorded: Path, tmp_path: Path) -> None:
+    wrong = run("--store", recorded, "-o", tmp_path / "out", "--log", "animal-ai")
+    assert wrong.exit_code == 1 and not (tmp_path / "out").exists()
+    assert wrong.stderr == (
+        "error: --log animal-ai is no log format of arena; there is animalai; did you mean `animalai`?\n"
+    )
+    both = run("--store", recorded, "-o", tmp_path / "out", "--log", "animalai", "--parquet")
+    assert both.exit_code == 1 and "which are never Parquet" in both.stderr and not (tmp_path / "out").exists()
 
 
 def test_an_export_that_breaks_off_leaves_nothing(

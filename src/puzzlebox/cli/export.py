@@ -108,20 +108,18 @@ def _log_format(name: str, episodes: "list[Episode]") -> "LogFormat":
     from importlib import import_module
 
     from puzzlebox.text import closest
-    from puzzlebox.wings import wing_named
+    from puzzlebox.wings import ARENA, wing_named
 
-    names = sorted({each.wing for each in episodes})
+    names = sorted({each.wing for each in episodes}) or [ARENA]  # all episodes may be damaged
     if len(names) > 1:
         fail(f"--log writes episodes of one wing, and these are of {' and '.join(names)}", "choose some with --episode")
-    logs: dict[str, str] = {}
-    for wing in names:
-        try:
-            logs = dict(wing_named(wing).logs)
-        except ValueError as problem:
-            fail(str(problem))
+    try:
+        logs = wing_named(names[0]).logs
+    except ValueError as problem:
+        fail(str(problem))
     if name not in logs:
-        known = f"they are {', '.join(logs)}" if logs else "there are none"
-        fail(f"--log {name} is no log format of these episodes; {known}{closest(name, logs)}")
+        known = f"there is {', '.join(logs)}" if logs else "there is none"
+        fail(f"--log {name} is no log format of {names[0]}; {known}{closest(name, list(logs))}")
     module: Any = import_module(logs[name])
     return module  # type: ignore[no-any-return]
 
