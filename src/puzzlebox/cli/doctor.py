@@ -2,7 +2,7 @@
 
 import typer
 
-from puzzlebox.cli.words import note, show, table
+from puzzlebox.cli.words import note, print_table, table
 
 # A part: its name, state and remark, and whether Puzzlebox is broken without it.
 Row = tuple[str, str, str, bool]
@@ -23,7 +23,7 @@ def doctor() -> None:
     rows = [_kernel(), *_wings(), *_packages()]
     for name, state, remark, _ in rows:
         report.add_row(name, state, remark)
-    show(report)
+    print_table(report)
     failures = [name for name, _, _, broken in rows if broken]
     if failures:
         note(f"error: {', '.join(failures)} {'does' if len(failures) == 1 else 'do'} not work")

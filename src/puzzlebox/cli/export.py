@@ -1,4 +1,4 @@
-"""`puzzlebox export`: recordings as tables."""
+"""`puzzlebox export`: write recordings as tables, or as the logs of another system."""
 
 from enum import Enum
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.recordings import Recordings, found, opened, progress, refused
+from puzzlebox.cli.recordings import Recordings, find_episode, open_store, progress, store_errors
 from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Player(Enum):
-    """Who played."""
+    """Who played: a participant or an agent."""
 
     HUMAN = "human"
     AGENT = "agent"
@@ -32,7 +32,7 @@ def export(
             metavar="ID", help="Only this episode: the beginning of its id, or `last`. May be given several times."
         ),
     ] = None,
-    player: Annotated[Player | None, choice(Player, "Only episodes of people, or only of agents.")] = None,
+    player: Annotated[Player | None, choice(Player, "Only episodes of participants, or only of agents.")] = None,
     log: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Write logs as another system does, such as animalai, instead of tables."),
@@ -55,8 +55,8 @@ def export(
     if log is not None and parquet:
         fail("--log writes the files of another system, which are never Parquet", "leave out --log or --parquet")
     refuse_file(output)
-    recordings = opened(store)
-    chosen, damaged = _chosen(recordings, episode or [], player)
+    recordings = open_store(store)
+    chosen, damaged = _choose_episodes(recordings, episode or [], player)
     from puzzlebox.record import export as tidy
     from puzzlebox.record.damage import RESCUE
 
@@ -72,20 +72,20 @@ def export(
     total = sum(each.steps or 0 for each in chosen)
     left_out: list[str] = []
     try:
-        with progress("writing") as show:
+        with progress("writing") as update:
             done = 0
 
-            def more(steps: int) -> None:
+            def advance(steps: int) -> None:
                 nonlocal done
                 done += steps
-                show(min(done, total), total)
+                update(min(done, total), total)
 
             if log_format is None:
-                written = tidy.export(recordings, chosen, output, form, more, left_out)
+                written = tidy.export(recordings, chosen, output, form, advance, left_out)
             else:
                 written = list(
                     log_format.export(
-                        recordings, chosen, output, more, lambda sentence: note(f"warning: {sentence}"), left_out
+                        recordings, chosen, output, advance, lambda sentence: note(f"warning: {sentence}"), left_out
                     )
                 )
     except ModuleNotFoundError as problem:
@@ -124,20 +124,21 @@ def _log_format(name: str, episodes: "list[Episode]") -> "LogFormat":
     return module  # type: ignore[no-any-return]
 
 
-def _chosen(store: "Store", beginnings: list[str], player: Player | None) -> "tuple[list[Episode], list[str]]":
+def _choose_episodes(store: "Store", beginnings: list[str], player: Player | None) -> "tuple[list[Episode], list[str]]":
     """Return the chosen episodes, oldest first, and a sentence about each of them that is damaged."""
     damaged: list[str] = []
     if beginnings:
-        episodes = list({each.id: each for each in (found(store, beginning) for beginning in beginnings)}.values())
+        episodes = list(
+            {each.id: each for each in (find_episode(store, beginning) for beginning in beginnings)}.values()
+        )
         episodes.sort(key=lambda each: each.started)
     else:
-        with refused():
+        with store_errors():
             survey = store.survey()
         episodes, damaged = survey.episodes[::-1], survey.damaged
     if player is not None:
         episodes = [each for each in episodes if each.player == player.value]
         if not episodes:
-            fail(
-                f"none of the episodes in {store.path} was played by {'people' if player is Player.HUMAN else 'agents'}"
-            )
+            players = "participants" if player is Player.HUMAN else "agents"
+            fail(f"none of the episodes in {store.path} was played by {players}")
     return episodes, damaged

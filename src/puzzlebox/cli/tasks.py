@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import note, show, table
+from puzzlebox.cli.words import note, print_table, table
 
 
 def tasks(
@@ -33,7 +33,7 @@ def tasks(
     listing = table("task", "parts", "level", "title", "tags")
     for row in rows:
         listing.add_row(row.name, row.parts, row.level, row.title, ", ".join(row.tags))
-    show(listing)
+    print_table(listing)
     note(
         "`puzzlebox play foraging` opens one in the browser; `puzzlebox run NAME --agent AGENT -o FOLDER` runs an agent"
     )
