@@ -134,7 +134,7 @@ def test_choosing(recorded: Path, tmp_path: Path) -> None:
     wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "xyz")
     assert wrong.exit_code == 1 and "error: there is no episode 'xyz'" in wrong.stderr and ids[0] in wrong.stderr
     wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "last", "--player", "human")
-    assert wrong.exit_code == 1 and "none of the episodes" in wrong.stderr and "people" in wrong.stderr
+    assert wrong.exit_code == 1 and "none of the episodes" in wrong.stderr and "participants" in wrong.stderr
     assert not (tmp_path / "no").exists()
 
 

@@ -175,7 +175,7 @@ def test_an_unknown_id_is_said_and_nothing_of_deleting(recordings: Path) -> None
 
 def test_only_where_nobody_answers_the_option_is_named(recordings: Path) -> None:
     assert "--yes" not in run(recordings, PERSON, answer="n\n").stderr
-    assert "hint: add --yes where nobody can answer" in run(recordings, PERSON, answer="").stderr
+    assert "hint: add --yes where there is no terminal to answer on" in run(recordings, PERSON, answer="").stderr
 
 
 @pytest.mark.parametrize("id", [PERSON, "nobody-at-all"])

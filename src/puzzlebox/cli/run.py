@@ -151,9 +151,8 @@ def _episodes(count: int) -> str:
 def _add_row(summary: Any, agent: str, level: str, rows: "Sequence[Episode]") -> None:
     """Add a row about some episodes; those that failed are counted apart, and no mean includes them."""
     complete = [row for row in rows if not row.error]
-    count = (
-        str(len(complete)) if len(complete) == len(rows) else f"{len(complete)} ({len(rows) - len(complete)} failed)"
-    )
+    failed = len(rows) - len(complete)
+    count = f"{len(complete)} ({failed} failed)" if failed else str(len(complete))
     if not complete:
         summary.add_row(agent, level, count, "-", "-", "-")
         return

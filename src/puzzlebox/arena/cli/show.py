@@ -133,8 +133,8 @@ def _read_point(option: str, text: str) -> _Point:
         if all(abs(number) <= _FARTHEST_METRES for number in (x, y, z)):  # false for nan as well
             return (x, y, z)
     fail(
-        f"{option} {text} is no place; it is three numbers of metres from -{_FARTHEST_METRES:.0f} to {_FARTHEST_METRES:.0f}, "
-        "x,y,z with y upwards, as in 2,6,2"
+        f"{option} {text} is no place; it is three numbers of metres from -{_FARTHEST_METRES:.0f} to "
+        f"{_FARTHEST_METRES:.0f}, x,y,z with y upwards, as in 2,6,2"
     )
 
 
