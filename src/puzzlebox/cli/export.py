@@ -118,8 +118,8 @@ def _log_format(name: str, episodes: "list[Episode]") -> "LogFormat":
     except ValueError as problem:
         fail(str(problem))
     if name not in logs:
-        known = f"there is {', '.join(logs)}" if logs else "there is none"
-        fail(f"--log {name} is no log format of {names[0]}; {known}{closest(name, list(logs))}")
+        choices = f"there is {', '.join(logs)}" if logs else "there is none"
+        fail(f"--log {name} is no log format of {names[0]}; {choices}{closest(name, list(logs))}")
     module: Any = import_module(logs[name])
     return module  # type: ignore[no-any-return]
 

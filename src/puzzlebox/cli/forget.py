@@ -41,11 +41,11 @@ def forget(
         fail(str(problem))
     path = open_store(store).path
     try:
-        known = participants_in(path)
-        if participant not in known:
+        ids = participants_in(path)
+        if participant not in ids:
             # Bytes of a participant who was deleted while another program held the file may be left in it.
             hint = _FILE_IN_USE if _bytes_remain(path) else ""
-            fail(f"nobody in {path} has the id {participant}{closest(participant, known)}", hint)
+            fail(f"nobody in {path} has the id {participant}{closest(participant, ids)}", hint)
         if not yes:
             _confirm(participant, records_of(path, participant))
         deleted = delete(path, participant)

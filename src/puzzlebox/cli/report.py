@@ -73,7 +73,7 @@ def report(
     from puzzlebox.report.recordings import LeftOut
 
     try:
-        made = make_report(
+        outcome = make_report(
             runs,
             folder,
             published=published,
@@ -88,13 +88,13 @@ def report(
         fail(str(problem))
     except OSError as problem:
         fail(f"{problem.filename or folder} cannot be written: {problem.strerror}")
-    for line in (*made.contents.headline, *made.results.remarks):
+    for line in (*outcome.contents.headline, *outcome.results.remarks):
         note(line)
-    for line in made.contents.doubts:
+    for line in outcome.contents.doubts:
         note(f"warning: {line}")
-    note(f"wrote {len(made.files)} files to {folder}:")
-    typer.echo(made.page)
-    if any(isinstance(each, LeftOut) for each in made.results.remarks):
+    note(f"wrote {len(outcome.files)} files to {folder}:")
+    typer.echo(outcome.page)
+    if any(isinstance(each, LeftOut) for each in outcome.results.remarks):
         raise typer.Exit(1)
 
 

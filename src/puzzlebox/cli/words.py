@@ -71,7 +71,7 @@ def picture_size(text: str, smallest: int, largest: int, example: str) -> tuple[
 
 def choice(kind: type[Enum], help: str) -> Any:
     """Return an option that takes one of a few words, and refuses any other with the nearest of them."""
-    known = [each.value for each in kind]
+    words = [each.value for each in kind]
 
     def parse(word: Any) -> Enum:
         try:
@@ -79,10 +79,9 @@ def choice(kind: type[Enum], help: str) -> Any:
         except ValueError:
             from puzzlebox.text import closest
 
-            allowed = ", ".join(known)
-            raise typer.BadParameter(f"`{word}` is not one of {allowed}{closest(word, known)}") from None
+            raise typer.BadParameter(f"`{word}` is not one of {', '.join(words)}{closest(word, words)}") from None
 
-    return typer.Option(parser=parse, metavar="|".join(known), help=help)
+    return typer.Option(parser=parse, metavar="|".join(words), help=help)
 
 
 def note(message: str) -> None:

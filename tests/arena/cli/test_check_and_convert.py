@@ -158,8 +158,8 @@ def test_what_cannot_be_done_is_said_in_a_sentence(arguments: list[str], message
 
 
 def test_convert_there_and_back(folder: Path) -> None:
-    there = puzzlebox("convert", "good.yml", "--to", "animalai", "-o", "theirs.yml", cwd=folder)
-    assert (there.returncode, there.stdout, there.stderr) == (0, "", "wrote theirs.yml\n")
+    converted = puzzlebox("convert", "good.yml", "--to", "animalai", "-o", "theirs.yml", cwd=folder)
+    assert (converted.returncode, converted.stdout, converted.stderr) == (0, "", "wrote theirs.yml\n")
     back = puzzlebox("convert", "theirs.yml", "--to", "puzzlebox", cwd=folder)
     assert back.stdout == "arenas:\n  - items:\n      - {name: Wall, rotation: 0}\n"
     forced = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "theirs.yml", "--force", cwd=folder)
@@ -179,9 +179,9 @@ def test_convert_what_is_too_large_for_the_other_form(tmp_path: Path) -> None:
 
 
 def test_a_converted_task_goes_to_stdout_by_the_name_of_a_dash(tmp_path: Path) -> None:
-    said = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "-", cwd=tmp_path)
-    assert said.returncode == 0 and "wrote" not in said.stderr
-    assert said.stdout.startswith("!ArenaConfig") and not (tmp_path / "-").exists()
+    done = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "-", cwd=tmp_path)
+    assert done.returncode == 0 and "wrote" not in done.stderr
+    assert done.stdout.startswith("!ArenaConfig") and not (tmp_path / "-").exists()
 
 
 def test_consoles_with_another_encoding(folder: Path) -> None:
