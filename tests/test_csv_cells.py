@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from episodes import episodes_of
 from living import AGENT, GOAL, task_of
 from made_up_runs import made_up_rows
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.csv_cells import CellReader, CellWriter, escape_cell, unescape_cell
 from puzzlebox.record import Store
 from puzzlebox.record.tables import write_table
@@ -69,7 +69,7 @@ def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> 
     store = tmp_path / "r.sqlite"
     with Store(store) as new_store:
         played(new_store, task_of(AGENT, GOAL, time_limit=20), name=FORMULA, participant="-P1")
-    for form in ([], ["--animalai"]):
+    for form in ([], ["--log", "animalai"]):
         done = CliRunner().invoke(app, ["export", "--store", str(store), "-o", str(tmp_path / "data"), *form])
         assert done.exit_code == 0, done.output
     results = make_report([tmp_path / "out", tmp_path / "data"], tmp_path / "report").results

@@ -56,15 +56,18 @@ MEMBERS = {
 
 def command_line() -> str:
     """Return the page of the command line: every verb with its arguments and options."""
-    from puzzlebox.cli import app
+    from puzzlebox.cli.app import app
 
     group: Any = typer.main.get_command(app)
     lines = ["# Command line", "", f"{NOTE} `puzzlebox VERB --help` shows the same in a terminal.", ""]
     lines += ["Data goes to standard output, words to standard error; the exit code is 0 only on success.", ""]
-    lines += ["| verb | what it does |", "|---|---|"]
+    headings: dict[str, list[str]] = {}
     for name, verb in group.commands.items():
-        lines.append(f"| [`puzzlebox {name}`](#puzzlebox-{name}) | {first_line(verb.help)} |")
-    lines += ["", "## `puzzlebox`", "", group.help, "", group.epilog, "", *_parameters(app.registered_callback, group)]
+        row = f"| [`puzzlebox {name}`](#puzzlebox-{name}) | {first_line(verb.help)} |"
+        headings.setdefault(verb.rich_help_panel, []).append(row)
+    for heading, rows in headings.items():
+        lines += [f"**{heading}**", "", "| verb | what it does |", "|---|---|", *rows, ""]
+    lines += ["## `puzzlebox`", "", group.help, "", group.epilog, "", *_parameters(app.registered_callback, group)]
     for registered, (name, verb) in zip(app.registered_commands, group.commands.items(), strict=True):
         text = re.sub(r"^Try:\n", "For example:\n", inspect.cleandoc(verb.help), flags=re.M)
         lines += ["", f"## `puzzlebox {name}`", "", f"```text\n{_usage(name, verb)}\n```", "", text, ""]

@@ -1,4 +1,4 @@
-"""Things, senses and agents of other installed packages, found by their entry points."""
+"""What other packages bring: things, senses, agents and verbs, found by the entry points of installed packages."""
 
 import warnings
 from functools import cache
@@ -6,8 +6,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-# The groups of entry points that Puzzlebox uses.
-THINGS, SENSES, AGENTS = "puzzlebox.things", "puzzlebox.senses", "puzzlebox.agents"
+# The groups of entry points that are looked at.
+THINGS, SENSES, AGENTS, VERBS = "puzzlebox.things", "puzzlebox.senses", "puzzlebox.agents", "puzzlebox.verbs"
 
 
 class PackageWarning(UserWarning):

@@ -1,61 +1,89 @@
 """The command line as a user meets it: what goes to stdout, what to stderr, and the exit code."""
 
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
+from command import puzzlebox
 from conftest import ROOT
-from puzzlebox.cli import app
+from puzzlebox import wings
+from puzzlebox.cli import doctor
+from puzzlebox.cli.app import app
+from puzzlebox.wings.plain import PlainWing
 
-GOOD = "arenas:\n- items:\n  - {name: Wall, rotation: 0}\n"
-BAD = "arenas:\n- items:\n  - {name: Walll, rotation: 0}\n"
+VERBS = [command.callback.__name__ for command in app.registered_commands if command.callback]
 
 
-def puzzlebox(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "puzzlebox.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+class Tiny(PlainWing):
+    """A wing with two tasks, or one that is broken."""
+
+    name = "tiny"
+    broken = False
+
+    def tasks(self) -> dict[str, dict[str, object]]:
+        if self.broken:
+            raise ValueError("tiny tasks with mistakes: one")
+        return {"one": {}, "two": {}}
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "good.yml").write_text(GOOD)
-    (tmp_path / "bad.yaml").write_text(BAD)
-    (tmp_path / "doubtful.yml").write_text(GOOD.replace("rotation: 0", "size: 99"))
-    return tmp_path
+def tiny(monkeypatch: pytest.MonkeyPatch) -> Tiny:
+    wing = Tiny()
+    monkeypatch.setitem(wings._WINGS, wing.name, wing)
+    return wing
+
+
+# --- help
 
 
 def test_help_needs_nothing_heavy() -> None:
-    """`--help` must be quick: neither the models nor arrays are imported for it."""
+    """`--help` must be quick: neither the models nor arrays are imported for it, nor any wing itself."""
     code = (
         "import sys; sys.argv = ['puzzlebox', '--help']\n"
         "from puzzlebox.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print([m for m in ('pydantic', 'numpy', 'yaml', 'sapien', 'gymnasium', 'torch') if m in sys.modules])"
+        "heavy = ('pydantic', 'numpy', 'yaml', 'sapien', 'gymnasium', 'torch', 'puzzlebox.arena.wing')\n"
+        "print([module for module in heavy if module in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert "Check task files" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "verb", ["play", "check", "convert", "vary", "things", "tasks", "run", "report", "replay", "export", "doctor"]
-)
+def test_help_groups_the_verbs() -> None:
+    """Shared verbs come first, then those of wings; both kinds stand under one heading where they share it."""
+    output = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["--help"]).stdout
+    lines = re.findall(r"^(?:╭─ (.+?) ─+╮|│ (\w+) .*│)$", output, flags=re.MULTILINE)
+    headings: dict[str, list[str]] = {}
+    for heading, verb in lines:
+        if heading:
+            verbs = headings.setdefault(heading, [])
+        else:
+            verbs.append(verb)
+    del headings["Options"]
+    assert headings == {
+        "Play and run": ["play", "run", "tasks"],
+        "Recordings and results": ["replay", "export", "report", "backup", "forget"],
+        "Tasks of the arena": ["check", "convert", "show", "vary", "things"],
+        "This installation": ["doctor", "bench"],
+    }
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_explains_itself(verb: str) -> None:
-    done = puzzlebox(verb, "--help")
-    assert done.returncode == 0
+    done = CliRunner().invoke(app, [verb, "--help"], prog_name="puzzlebox")
+    assert done.exit_code == 0
     assert f"puzzlebox {verb}" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "verb", [[], *([command.callback.__name__] for command in app.registered_commands if command.callback)]
-)
+@pytest.mark.parametrize("verb", [[], *([verb] for verb in VERBS)])
 def test_help_names_what_options_take_in_words(verb: list[str]) -> None:
     """`<bool>`, `<int range>` and `<list[Path]>` are Python's words, not a reader's."""
     done = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*verb, "--help"])
@@ -63,6 +91,15 @@ def test_help_names_what_options_take_in_words(verb: list[str]) -> None:
     assert not re.findall(r"<[a-z][^>]*>", done.output)
     assert not re.findall(r"\b(INTEGER|FLOAT|BOOLEAN)\b", done.output)
 
+
+@pytest.mark.parametrize("first", ["puzzlebox.arena.cli.check", "puzzlebox.cli.app", "puzzlebox.cli.words"])
+def test_the_modules_can_be_imported_in_any_order(first: str) -> None:
+    code = f"import {first}; from puzzlebox.cli.app import PROBLEMS, app; print(len(app.registered_commands), PROBLEMS)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == f"{len(VERBS)} []\n", done.stderr
+
+
+# --- what all verbs refuse
 
 CHOICES = {
     "show foraging -o x.png --view frist": "top, first, third, fixed; did you mean `first`?",
@@ -77,17 +114,21 @@ CHOICES = {
 @pytest.mark.parametrize("command", CHOICES)
 def test_a_word_that_is_no_choice_is_refused_with_the_nearest(command: str, tmp_path: Path) -> None:
     done = puzzlebox(*command.split(), cwd=tmp_path)
-    said = " ".join(done.stderr.replace("│", " ").split())  # without the frame, in one line
+    message = " ".join(done.stderr.replace("│", " ").split())  # without the frame, in one line
     *_, option, word = command.split()
     assert done.returncode == 2 and not any(tmp_path.iterdir())
-    assert f"Invalid value for '{option}': `{word}` is not one of {CHOICES[command]} ╰" in said
+    assert f"Invalid value for '{option}': `{word}` is not one of {CHOICES[command]} ╰" in message
 
 
 @pytest.mark.parametrize("command", ["run foraging --agent random", "report .", "export"])
-def test_no_folder_is_written_where_a_file_is(command: str, folder: Path) -> None:
-    done = puzzlebox(*command.split(), "-o", "good.yml", cwd=folder)
-    assert done.returncode == 1 and (folder / "good.yml").read_text() == GOOD
-    assert done.stderr == "error: good.yml is already there and no folder\nhint: name another one with -o\n"
+def test_no_folder_is_written_where_a_file_is(command: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    done = puzzlebox(*command.split(), "-o", "notes.txt", cwd=tmp_path)
+    assert done.returncode == 1 and (tmp_path / "notes.txt").read_text() == "mine"
+    assert done.stderr == "error: notes.txt is already there and no folder\nhint: name another one with -o\n"
+
+
+# --- output
 
 
 def test_version() -> None:
@@ -96,226 +137,102 @@ def test_version() -> None:
     assert puzzlebox("--version").stdout == f"puzzlebox {__version__}\n"
 
 
-def test_check_a_good_file(folder: Path) -> None:
-    done = puzzlebox("check", "good.yml", cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "1 file, 0 errors, 0 warnings\n")
-    header, _, row = (line.split() for line in done.stdout.splitlines() if line.strip())
-    assert header == ["file", "form", "arenas", "things", "errors", "warnings"]
-    assert row == ["good.yml", "puzzlebox", "1", "1", "0", "0"]
-
-
-def test_check_shows_carets_under_the_mistake(folder: Path) -> None:
-    done = puzzlebox("check", "bad.yaml", cwd=folder)
-    assert done.returncode == 1
-    assert done.stdout.startswith(
-        "bad.yaml:3:12: error: `Walll` is not a thing; did you mean `Wall`?\n"
-        "    3 |   - {name: Walll, rotation: 0}\n"
-        "      |            ^^^^^\n"
-    )
-    assert done.stderr == "1 file, 1 error, 0 warnings\n"
-
-
-def test_check_a_folder_and_strictly(folder: Path) -> None:
-    done = puzzlebox("check", ".", cwd=folder)
-    assert done.stderr == "3 files, 1 error, 1 warning\n"
-    assert puzzlebox("check", "doubtful.yml", cwd=folder).returncode == 0
-    assert puzzlebox("check", "--strict", "doubtful.yml", cwd=folder).returncode == 1
-
-
-def test_check_for_programs(folder: Path) -> None:
-    done = puzzlebox("check", "--json", "bad.yaml", "good.yml", cwd=folder)
-    assert done.returncode == 1
-    bad, good = json.loads(done.stdout)
-    assert bad == {
-        "file": "bad.yaml",
-        "form": "puzzlebox",
-        "ok": False,
-        "arenas": None,
-        "things": None,
-        "findings": [
-            {
-                "severity": "error",
-                "code": "unknown-thing",
-                "message": "`Walll` is not a thing; did you mean `Wall`?",
-                "line": 3,
-                "column": 12,
-                "width": 5,
-            }
-        ],
-    }
-    assert (good["ok"], good["arenas"], good["things"], good["findings"]) == (True, 1, 1, [])
-
-
-def test_check_goes_on_after_a_file_that_is_not_there(folder: Path) -> None:
-    done = puzzlebox("check", "nope.yml", "good.yml", "x" * 300, cwd=folder)
-    assert done.returncode == 1
-    assert done.stdout.startswith("nope.yml: error: there is no file nope.yml\n")
-    assert done.stderr == "3 files, 2 errors, 0 warnings\n"
-    data = json.loads(puzzlebox("check", "--json", "nope.yml", "good.yml", cwd=folder).stdout)
-    assert [entry["ok"] for entry in data] == [False, True]
-
-
-def test_check_an_empty_folder_among_others(folder: Path) -> None:
-    (folder / "empty").mkdir()
-    done = puzzlebox("check", "--json", "good.yml", "empty", cwd=folder)
-    assert done.returncode == 1
-    good, empty = json.loads(done.stdout)
-    assert good["ok"] and not empty["ok"]
-    assert empty["findings"][0]["message"] == "there are no task files (.yml or .yaml) in this folder"
-
-
-def test_consoles_with_another_encoding(folder: Path) -> None:
-    (folder / "arrow.yml").write_text('metadata: {title: "\u2192"}\n' + GOOD, encoding="utf-8")
-    command = [sys.executable, "-m", "puzzlebox.cli", "convert", "arrow.yml", "--to", "puzzlebox"]
-    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
-    done = subprocess.run(command, capture_output=True, cwd=folder, check=True, env=environment)
-    assert done.stdout.decode("utf-8").startswith('metadata: {title: "\u2192"}')
-
-
-def test_check_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from puzzlebox.cli.words import read_or_say_why
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("puzzlebox.arena.schema.read_source", refuse)
-    (finding,) = read_or_say_why("good.yml").findings
-    assert finding.headline("good.yml") == "good.yml: error: it cannot be read: Permission denied"
-
-
-def test_check_looks_into_folders_but_not_hidden_ones(folder: Path) -> None:
-    (folder / ".hidden").mkdir()
-    (folder / ".hidden" / "other.yml").write_text(BAD)
-    (folder / "inner").mkdir()
-    (folder / "inner" / "LOUD.YML").write_text(GOOD)
-    assert puzzlebox("check", ".", cwd=folder).stderr == "4 files, 1 error, 1 warning\n"
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
-def test_output_with_nowhere_to_go() -> None:
+def test_output_to_a_full_disk_is_an_error_in_one_sentence() -> None:
     command = f"{sys.executable} -m puzzlebox.cli things > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
 
 
-def test_check_many_files_keeps_the_table_short(tmp_path: Path) -> None:
-    for number in range(45):
-        (tmp_path / f"{number:02}.yml").write_text(BAD if number == 7 else GOOD)
-    done = puzzlebox("check", ".", cwd=tmp_path)
-    assert done.stderr == "44 more files are not in the table\n45 files, 1 error, 0 warnings\n"
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m puzzlebox.cli things --json | head -c 10"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["convert", "foragin", "--to", "animalai"],
-            "foragin: error: there is no file foragin and no bundled task of that name; did you mean `foraging`?\n"
-            "error: foragin was not converted\n",
-        ),
-        (["check", ""], "error: a file name is empty\n"),
-        (["things", "Walll"], "error: `Walll` is not a thing; did you mean `Wall`?\n"),
-        (
-            ["convert", "good.yml", "--to", "animalai", "-o", "bad.yaml"],
-            "error: bad.yaml is already there\nhint: name another file with -o, or add --force to replace it\n",
-        ),
-        (
-            ["convert", "good.yml", "--to", "animalai", "-o", "no/where.yml"],
-            "error: no/where.yml cannot be written: No such file or directory\n",
-        ),
-        (
-            ["convert", "bad.yaml", "--to", "animalai"],
-            "bad.yaml:3:12: error: `Walll` is not a thing; did you mean `Wall`?\nerror: bad.yaml was not converted\n",
-        ),
-        (
-            ["convert", "empty", "--to", "animalai"],
-            "empty: error: empty is a folder; name a task file in it\nerror: empty was not converted\n",
-        ),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_a_sentence(arguments: list[str], message: str, folder: Path) -> None:
-    (folder / "empty").mkdir()
-    done = puzzlebox(*arguments, cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
-    assert (folder / "bad.yaml").read_text() == BAD
-
-
-def test_convert_there_and_back(folder: Path) -> None:
-    there = puzzlebox("convert", "good.yml", "--to", "animalai", "-o", "theirs.yml", cwd=folder)
-    assert (there.returncode, there.stdout, there.stderr) == (0, "", "wrote theirs.yml\n")
-    back = puzzlebox("convert", "theirs.yml", "--to", "puzzlebox", cwd=folder)
-    assert back.stdout == "arenas:\n  - items:\n      - {name: Wall, rotation: 0}\n"
-    forced = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "theirs.yml", "--force", cwd=folder)
-    assert forced.stderr == ("note: Animal-AI itself refuses a file with `metadata`\nwrote theirs.yml\n")
-
-
-def test_convert_what_is_too_large_for_the_other_form(tmp_path: Path) -> None:
-    (tmp_path / "large.yml").write_text(
-        "arenas: [{items: [{name: Wall, size: 1, rotation: 0, color: red, count: 5000}]}]\n"
-    )
-    done = puzzlebox("convert", "large.yml", "--to", "animalai", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "error: large.yml was not converted: the task is too large for the animalai format: "
-        "the text holds more than 100000 values, aliases counted as often as they are used\n"
-    )
-
-
-def test_things_as_table_page_and_data() -> None:
-    from puzzlebox.arena.things import CATALOGUE
-
-    table = puzzlebox("things").stdout
-    assert all(f" {name} " in table for name in CATALOGUE)
-    page = puzzlebox("things", "Cardbox1").stdout
-    assert page.startswith("LightBlock\n\n  A box that is easy to push.\n")
-    assert "older names: Cardbox1, CardBox1" in page
-    data = json.loads(puzzlebox("things", "--json").stdout)
-    assert [thing["name"] for thing in data] == list(CATALOGUE)
+# --- tasks, doctor and the greeting: all wings
 
 
 def test_tasks_as_table_and_data() -> None:
+    from puzzlebox.arena.schema import load_task
     from puzzlebox.batteries import bundled_names
 
-    assert "Foraging under a tree" in puzzlebox("tasks").stdout
+    lines = puzzlebox("tasks").stdout.splitlines()
+    (row,) = [line.split() for line in lines if "Foraging under a tree" in line]
+    assert row[:3] == ["foraging", "1", "arena"]
     data = json.loads(puzzlebox("tasks", "--json").stdout)
     assert [task["name"] for task in data] == list(bundled_names())
+    for each in data:
+        task = load_task(each["name"])
+        metadata = json.loads(json.dumps(task.metadata.given()))
+        assert each == {"name": each["name"], "arenas": len(task.arenas), **metadata}
+
+
+def test_tasks_of_all_wings_are_listed(tiny: Tiny) -> None:
+    done = CliRunner().invoke(app, ["tasks", "--json"])
+    rows = [row for row in json.loads(done.stdout) if row.get("wing") == "tiny"]
+    assert rows == [{"name": f"tiny/{name}", "wing": "tiny"} for name in ("one", "two")]
+    listing = CliRunner().invoke(app, ["tasks"]).stdout
+    assert re.search(r"^ tiny/one +1 start ", listing, flags=re.MULTILINE) and " foraging " in listing
+
+
+def test_a_broken_wing_leaves_the_tasks_of_the_others(tiny: Tiny) -> None:
+    tiny.broken = True
+    done = CliRunner().invoke(app, ["tasks"])
+    assert done.exit_code == 0 and " foraging " in done.stdout
+    assert "warning: tiny tasks with mistakes: one\n" in done.stderr
 
 
 def test_doctor() -> None:
     done = puzzlebox("doctor")
     assert (done.returncode, done.stderr) == (0, "everything the core needs is there\n")
     assert "vector instructions" in done.stdout
-
-
-def test_a_closed_pipe_is_no_mistake() -> None:
-    command = f"{sys.executable} -m puzzlebox.cli things --json | head -c 10"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert done.stderr == ""
+    assert re.search(r"wing arena +works +\d+ things, \d+ bundled tasks", done.stdout)
 
 
 def test_doctor_says_how_to_mend_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib import metadata
 
-    from puzzlebox.cli import doctor
-
-    module = sys.modules["puzzlebox.cli.doctor"]
-    assert doctor is not module
     monkeypatch.setitem(sys.modules, "puzzlebox._native", None)
     monkeypatch.delattr("puzzlebox._native", raising=False)
-    name, state, remark, broken = module._kernel()
+    name, state, remark, broken = doctor._kernel()
     assert (name, state, broken) == ("native kernel", "missing", True)
     assert remark.endswith("build it with `pip install .` or `make test`")
 
-    def nothing(name: str) -> str:
+    def refuse(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(metadata, "version", nothing)
-    rows = {name: (state, remark, broken) for name, state, remark, broken in module._packages()}
+    monkeypatch.setattr(metadata, "version", refuse)
+    rows = {name: (state, remark, broken) for name, state, remark, broken in doctor._packages()}
     assert rows["numpy"] == ("missing", "pip install numpy", True)
     assert rows["extra studio"] == ("missing", "pip install 'puzzlebox[studio]'", False)
 
 
-def test_a_converted_task_goes_to_stdout_by_the_name_of_a_dash(tmp_path: Path) -> None:
-    said = puzzlebox("convert", "foraging", "--to", "animalai", "-o", "-", cwd=tmp_path)
-    assert said.returncode == 0 and "wrote" not in said.stderr
-    assert said.stdout.startswith("!ArenaConfig") and not (tmp_path / "-").exists()
+def test_doctor_says_which_wing_is_broken(tiny: Tiny) -> None:
+    assert doctor._wings()[-1] == ("wing tiny", "works", "2 bundled tasks", False)
+    tiny.broken = True
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 1 and done.stderr == "error: wing tiny does not work\n"
+    assert re.search(r"wing tiny +broken +tiny tasks with mistakes: one", done.stdout)
+
+
+def test_a_bundled_task_with_a_mistake_breaks_the_arena(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str, *, strict: bool) -> None:
+        if name == "foraging":
+            raise ValueError("a mistake")
+
+    monkeypatch.setattr("puzzlebox.arena.wing.load_task", refuse)
+    with pytest.raises(ValueError, match=r"^bundled tasks with mistakes: foraging$"):
+        wings.wing_named("arena").inventory()
+
+
+def test_the_greeting_names_what_each_wing_holds(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**settings: object) -> None:
+        raise typer.Exit(3)
+
+    monkeypatch.setattr("puzzlebox.cli.play.open_studio", refuse)
+    done = CliRunner().invoke(app, [])
+    assert done.exit_code == 3
+    assert re.search(r"^  arena: \d+ things, \d+ bundled tasks\n  tiny: 2 bundled tasks$", done.stderr, re.MULTILINE)
+    tiny.broken = True
+    assert "\n  warning: tiny tasks with mistakes: one\n" in CliRunner().invoke(app, []).stderr

@@ -1,4 +1,4 @@
-"""Every number one can give: rules, settings, options and messages refuse what is not finite, in one sentence."""
+"""Every number a user can enter: rules, settings, options and messages refuse what is not finite, in one sentence."""
 
 import inspect
 import math
@@ -20,15 +20,15 @@ from puzzlebox.arena.envs.parallel import ArenaParallelEnv
 from puzzlebox.arena.envs.settings import defaults
 from puzzlebox.arena.studio.tab import Mistake, number
 from puzzlebox.arena.world import Rules, World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import film
 
 NOT_FINITE = (math.nan, math.inf, -math.inf)
 TOO_LARGE = 10**400
 
 
-def refused(call: Callable[[], Any], name: str, value: Any) -> None:
-    """One sentence that says which number, what it is, and what it must be."""
+def assert_refused(call: Callable[[], Any], name: str, value: Any) -> None:
+    """Require an error in one sentence that says which number it is about, its value, and what is allowed."""
     with pytest.raises((ValueError, TypeError)) as raised:
         call()
     message = str(raised.value)
@@ -40,27 +40,27 @@ def refused(call: Callable[[], Any], name: str, value: Any) -> None:
 @pytest.mark.parametrize("value", [*NOT_FINITE, TOO_LARGE], ids=["nan", "inf", "-inf", "huge"])
 @pytest.mark.parametrize("name", [each.name for each in fields(Rules)])
 def test_every_field_of_the_rules(name: str, value: float) -> None:
-    refused(lambda: Rules(**{name: value}), name, value)
-    refused(lambda: Rules.named("4.3", **{name: value}), name, value)
+    assert_refused(lambda: Rules(**{name: value}), name, value)
+    assert_refused(lambda: Rules.named("4.3", **{name: value}), name, value)
 
 
 @pytest.mark.parametrize("value", [*NOT_FINITE, TOO_LARGE], ids=["nan", "inf", "-inf", "huge"])
 def test_masses(value: float) -> None:
-    refused(lambda: Rules(masses={"Wall": value}), "the mass of Wall", value)
+    assert_refused(lambda: Rules(masses={"Wall": value}), "the mass of Wall", value)
 
 
-# A limit of 10^400 steps is long, but one can count to it.
-COUNTED = ("max_episode_steps",)
+# A limit of 10^400 steps is a valid number.
+UNLIMITED = ("max_episode_steps",)
 
 
 @pytest.mark.parametrize("value", [*NOT_FINITE, TOO_LARGE], ids=["nan", "inf", "-inf", "huge"])
 @pytest.mark.parametrize("name", defaults())
 def test_every_setting(name: str, value: float) -> None:
-    if value == TOO_LARGE and name in COUNTED:
+    if value == TOO_LARGE and name in UNLIMITED:
         return
-    refused(lambda: puzzlebox.make("foraging", **{name: value}), name, value)
-    if name != "max_episode_steps":  # Gymnasium's own, which looks at it itself
-        refused(lambda: puzzlebox.make_vec("foraging", 1, workers=0, **{name: value}), name, value)
+    assert_refused(lambda: puzzlebox.make("foraging", **{name: value}), name, value)
+    if name != "max_episode_steps":  # Gymnasium checks this setting itself
+        assert_refused(lambda: puzzlebox.make_vec("foraging", 1, workers=0, **{name: value}), name, value)
 
 
 @pytest.mark.parametrize("value", NOT_FINITE)
@@ -74,7 +74,7 @@ def test_every_setting(name: str, value: float) -> None:
     ],
 )
 def test_environments(name: str, call: Callable[[float], Any], value: float) -> None:
-    refused(lambda: call(value), name, value)
+    assert_refused(lambda: call(value), name, value)
 
 
 # --- the command line
@@ -85,16 +85,16 @@ VERBS[""] = app.registered_callback.callback
 
 
 def options() -> Iterator[tuple[str, str, Any, str | None]]:
-    """Every option of every verb: the verb, the option, what it holds and how the help writes it."""
+    """Yield every option of every verb: the verb, the option, the type of its value, and its name in the help."""
     for verb, function in VERBS.items():
         for name, hint in get_type_hints(function, include_extras=True).items():
             kind, *rest = get_args(hint) or (hint,)
             for info in rest:
                 if isinstance(info, typer.models.OptionInfo):
-                    # Beside `Annotated`, the first of its words is taken for a default.
+                    # Within `Annotated`, Typer keeps the first name as the default.
                     words = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]
-                    given = [word for word in words if word.startswith("--")]
-                    yield verb, given[0] if given else f"--{name.replace('_', '-')}", kind, info.metavar
+                    names = [word for word in words if word.startswith("--")]
+                    yield verb, names[0] if names else f"--{name.replace('_', '-')}", kind, info.metavar
 
 
 NUMBERS = [
@@ -102,16 +102,17 @@ NUMBERS = [
     for verb, option, kind, _ in options()
     if {int, float} & {kind, *get_args(kind)}
 ]
-# Texts that hold numbers, by how the help writes them.
-WRITTEN = {"WxH": "{0}x{0}", "X,Y,Z": "1,{0},1"}
+# Texts that hold numbers, by their name in the help.
+PATTERNS = {"WxH": "{0}x{0}", "X,Y,Z": "1,{0},1"}
 TEXTS = [
-    pytest.param(verb, option, WRITTEN[metavar], id=f"{verb}{option}")
+    pytest.param(verb, option, PATTERNS[metavar], id=f"{verb}{option}")
     for verb, option, _, metavar in options()
-    if metavar in WRITTEN
+    if metavar in PATTERNS
 ]
 
 
-def said(*words: object) -> str:
+def error_of(*words: object) -> str:
+    """Return the error of a command in one line, without its frame."""
     outcome = CliRunner().invoke(app, [str(word) for word in words])
     assert outcome.exit_code in (1, 2) and (outcome.exception is None or isinstance(outcome.exception, SystemExit))
     return " ".join(outcome.output.replace("│", " ").split())
@@ -124,19 +125,21 @@ def test_the_command_line_has_numbers() -> None:
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400"])
 @pytest.mark.parametrize(("verb", "option"), NUMBERS)
 def test_every_option_that_is_a_number(verb: str, option: str, value: str) -> None:
-    message = said(*([verb] if verb else []), f"{option}={value}")
+    message = error_of(*([verb] if verb else []), f"{option}={value}")
     assert f"Invalid value for '{option}': " in message, message
     assert re.search(r": (nan|-?inf|1e400) is not a (whole|finite) number", message), message
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
-@pytest.mark.parametrize(("verb", "option", "written"), TEXTS)
-def test_every_option_that_holds_numbers(verb: str, option: str, written: str, value: str, tmp_path: Path) -> None:
-    text = written.format(value)
+@pytest.mark.parametrize(("verb", "option", "pattern"), TEXTS)
+def test_every_option_that_holds_numbers(verb: str, option: str, pattern: str, value: str, tmp_path: Path) -> None:
+    text = pattern.format(value)
     fixed = ["--view=fixed"] if verb == "show" else []
     if option == "--at":
         fixed.append("--from=1,1,1")
-    message = said(verb, "foraging" if verb == "show" else "last", "-o", tmp_path / "a.png", f"{option}={text}", *fixed)
+    message = error_of(
+        verb, "foraging" if verb == "show" else "last", "-o", tmp_path / "a.png", f"{option}={text}", *fixed
+    )
     assert f"{option} {text} is no" in message, message
 
 
@@ -148,7 +151,7 @@ def test_every_option_that_holds_numbers(verb: str, option: str, written: str, v
 def test_films(name: str, value: float, tmp_path: Path) -> None:
     assert name in inspect.signature(film.film).parameters
     record = World(task_of(AGENT)).snapshot()
-    refused(lambda: film.film(record, tmp_path / "a.mp4", "third", (64, 64), **{name: value}), name, value)
+    assert_refused(lambda: film.film(record, tmp_path / "a.mp4", "third", (64, 64), **{name: value}), name, value)
 
 
 @pytest.mark.parametrize("value", NOT_FINITE)
@@ -167,4 +170,4 @@ def test_messages_of_the_page(value: float) -> None:
     ],
 )
 def test_arguments_of_animal_ai(name: str, value: float) -> None:
-    refused(lambda: AnimalAIEnvironment(arenas_configurations="", **{name: value}), name, value)
+    assert_refused(lambda: AnimalAIEnvironment(arenas_configurations="", **{name: value}), name, value)

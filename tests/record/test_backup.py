@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, GOAL, task_of
 from puzzlebox.arena.world import World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import Store, StoreError
 from puzzlebox.record.entries import Start
 from puzzlebox.record.recorder import Recorder

@@ -19,7 +19,7 @@ from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.arena.world.moments import moments
-from puzzlebox.cli import app as puzzlebox
+from puzzlebox.cli.app import app as puzzlebox
 from puzzlebox.cli.export import export as export_verb
 from puzzlebox.csv_cells import unescape_cell
 from puzzlebox.record import Start, Step, Store, columns, export
@@ -130,10 +130,10 @@ def test_choosing(recorded: Path, tmp_path: Path) -> None:
         ids = [each.id for each in store.episodes()]
     assert run("--store", recorded, "-o", tmp_path / "two", "--episode", "last", "--episode", ids[2]).exit_code == 0
     assert [row["episode"] for row in rows_of(tmp_path / "two" / "steps.csv") if row["step"] == "0"] == [ids[2], ids[0]]
-    refusal = run("--store", recorded, "-o", tmp_path / "no", "--episode", "xyz")
-    assert refusal.exit_code == 1 and "error: there is no episode 'xyz'" in refusal.stderr and ids[0] in refusal.stderr
-    refusal = run("--store", recorded, "-o", tmp_path / "no", "--episode", "last", "--player", "human")
-    assert refusal.exit_code == 1 and "none of the episodes" in refusal.stderr and "people" in refusal.stderr
+    wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "xyz")
+    assert wrong.exit_code == 1 and "error: there is no episode 'xyz'" in wrong.stderr and ids[0] in wrong.stderr
+    wrong = run("--store", recorded, "-o", tmp_path / "no", "--episode", "last", "--player", "human")
+    assert wrong.exit_code == 1 and "none of the episodes" in wrong.stderr and "participants" in wrong.stderr
     assert not (tmp_path / "no").exists()
 
 
@@ -157,9 +157,18 @@ def test_no_episodes_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         Store().close()  # a store with nothing in it says the same
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
     (tmp_path / "text").write_text("x" * 5000)
-    refusal = run("--store", tmp_path / "text")
-    assert refusal.exit_code == 1 and "is not a file of recordings" in refusal.stderr
-    assert run("--animalai", "--parquet").exit_code == 1
+    wrong = run("--store", tmp_path / "text")
+    assert wrong.exit_code == 1 and "is not a file of recordings" in wrong.stderr
+
+
+def test_a_log_format_that_does_not_exist_is_refused_with_the_nearest(recorded: Path, tmp_path: Path) -> None:
+    wrong = run("--store", recorded, "-o", tmp_path / "out", "--log", "animal-ai")
+    assert wrong.exit_code == 1 and not (tmp_path / "out").exists()
+    assert wrong.stderr == (
+        "error: --log animal-ai is no log format of arena; there is animalai; did you mean `animalai`?\n"
+    )
+    both = run("--store", recorded, "-o", tmp_path / "out", "--log", "animalai", "--parquet")
+    assert both.exit_code == 1 and "which are never Parquet" in both.stderr and not (tmp_path / "out").exists()
 
 
 def test_an_export_that_breaks_off_leaves_nothing(
@@ -241,7 +250,7 @@ def test_the_log_is_the_originals_row_by_row(file: str, reference: Path, tmp_pat
         for number, rows in enumerate(runs):
             actions = [action_of(row) for row in rows[1:]]
             record(store, task, actions, name=yaml, arena=number % len(task.arenas), rules=FINE)
-    result = run("--store", store.path, "-o", tmp_path, "--animalai")
+    result = run("--store", store.path, "-o", tmp_path, "--log", "animalai")
     assert result.exit_code == 0, result.output
     log = Path(result.stdout.split()[0])
     assert log.name == f"Observations_{yaml}_human_{store.find('last').task_hash[:8]}.csv"
@@ -303,7 +312,7 @@ arenas:
     with Store(tmp_path / "a.sqlite") as store:
         world = record(store, parsed(yaml), [FORWARDS] * 200, "top", name="all of it")
     assert world.over and world.passed()
-    assert run("--store", store.path, "-o", tmp_path, "--animalai").exit_code == 0
+    assert run("--store", store.path, "-o", tmp_path, "--log", "animalai").exit_code == 0
     log = next(tmp_path.glob("Observations_all-of-it_human_*.csv"))
     rows = recorded_log.read_log(log)
     # One row per physics step, whatever the decision period, from before the first to after the last.

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.arena.world import World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import Start, Step, Store, StoreError
 from puzzlebox.record.database import aside_of, connect
 from puzzlebox.record.deletion import forget, participants_in
@@ -177,7 +177,7 @@ def test_an_unknown_id_is_refused_without_a_word_about_deleting(recordings: Path
 
 def test_the_option_is_named_only_without_a_terminal(recordings: Path) -> None:
     assert "--yes" not in run(recordings, PERSON, answer="n\n").stderr
-    assert "hint: add --yes where nobody can answer" in run(recordings, PERSON, answer="").stderr
+    assert "hint: add --yes where there is no terminal to answer on" in run(recordings, PERSON, answer="").stderr
 
 
 @pytest.mark.parametrize("id", [PERSON, "nobody-at-all"])

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from living import AGENT, GOAL, task_of
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import Store, StoreError
 from puzzlebox.report import CannotRead, gather
 from puzzlebox.studio import recordings
@@ -263,7 +263,7 @@ def test_an_episode_that_cannot_be_replayed_is_reported(
     result = command("replay", "last", "--store", path, "-o", tmp_path / "film.gif")
     assert result.exit_code == 1
     assert sentence in result.stderr and "restore a backup" in result.stderr
-    result = command("export", "--animalai", "--store", path, "-o", tmp_path / "log")
+    result = command("export", "--log", "animalai", "--store", path, "-o", tmp_path / "log")
     assert result.exit_code == 1 and sentence in result.stderr and "wrote 0 episodes" in result.stderr
     command("report", path, "-o", tmp_path / "report")
 
@@ -302,7 +302,7 @@ def test_an_episode_whose_id_has_changed_in_one_of_two_places(path: Path, tmp_pa
 
 def everything(path: Path, folder: Path) -> None:
     """Call every reader; each returns a value or raises one sentence."""
-    for number, verb in enumerate((["export"], ["export", "--animalai"])):
+    for number, verb in enumerate((["export"], ["export", "--log", "animalai"])):
         command(*verb, "--store", path, "-o", folder / f"out-{number}")
     for more in ([], ["-o", folder / "last.png", "--size", "16"]):
         command("replay", "last", "--store", path, *more)

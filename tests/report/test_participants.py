@@ -17,7 +17,7 @@ from episodes import episodes_of, rows_of
 from living import AGENT, FORWARDS, GOAL, task_of
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.world import World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import Episode, Start, Store, StoreError, database
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.tables import recorded_episodes, write_table

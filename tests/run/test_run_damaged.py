@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from puzzlebox.arena.schema import load_task
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.report import gather
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
 from puzzlebox.run.journal_lines import read_lines

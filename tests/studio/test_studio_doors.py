@@ -23,7 +23,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from programs import program
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.cli.play import PLAYERS as CLI_PLAYERS
 from puzzlebox.studio import connections, limits
 from puzzlebox.studio.certificate import CertificateError, check_certificate, names_host

@@ -19,7 +19,7 @@ from websockets.sync.client import connect
 
 from living import FORWARDS
 from puzzlebox.arena.studio.tab import NOT_NOW
-from puzzlebox.cli import app as cli
+from puzzlebox.cli.app import app as cli
 from puzzlebox.record import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.links import KEY, Link, Links, LinksError

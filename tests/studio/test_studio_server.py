@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from living import AGENT, task_of
 from programs import program
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record import Start, Store, StoreError
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.connections import WebSocket

@@ -2,8 +2,10 @@
 
 import csv
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +13,8 @@ from typer.testing import CliRunner
 
 from corridor import CorridorWing, Drunkard, Walker
 from puzzlebox import wings
-from puzzlebox.cli import app
+from puzzlebox.agents import agent_named
+from puzzlebox.cli.app import app
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
 from puzzlebox.report import gather, make_report
@@ -76,6 +79,49 @@ def test_it_is_recorded_and_exported(tmp_path: Path) -> None:
     rows = table(tmp_path / "tables" / "episodes.csv")
     assert [row["wing"] for row in rows] == ["corridor"] * 2 and rows[0]["passed"] == "True"
     assert table(tmp_path / "tables" / "events.csv")[-1]["kind"] == "arrived"
+
+
+def test_a_log_format_of_its_own_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def export_log(store: Store, episodes: Any, folder: Path, progress: Any, warn: Any, left_out: Any) -> list[Path]:
+        folder.mkdir()
+        (folder / "log.txt").write_text("\n".join(each.id for each in episodes))
+        warn("one differs")
+        return [folder / "log.txt"]
+
+    module = SimpleNamespace(
+        files=lambda folder, episodes: {folder / "log.txt": episodes},
+        index_of=lambda folder: folder / "index.txt",
+        export=export_log,
+    )
+    (subject,) = find_tasks(["corridor/short"])
+    with Store(tmp_path / "r.sqlite") as store:
+        play(subject.task, Walker(), store=store, name=subject.name)
+        store.flush()
+        (episode,) = store.episodes()
+    words = ["export", "--store", str(tmp_path / "r.sqlite"), "-o", str(tmp_path / "logs"), "--log", "lines"]
+    refused = CliRunner().invoke(app, words)
+    assert refused.exit_code == 1
+    assert refused.stderr == "error: --log lines is no log format of corridor; there is none\n"
+    monkeypatch.setitem(sys.modules, "corridor_log", module)  # type: ignore[arg-type]
+    monkeypatch.setattr(CorridorWing, "logs", {"lines": "corridor_log"})
+    written = CliRunner().invoke(app, words)
+    assert written.exit_code == 0 and written.stderr == "warning: one differs\nwrote 1 episode:\n"
+    assert (tmp_path / "logs" / "log.txt").read_text() == episode.id
+    again = CliRunner().invoke(app, words)
+    assert again.exit_code == 1 and "log.txt is already there" in again.stderr
+
+
+def test_a_log_holds_episodes_of_one_wing(tmp_path: Path) -> None:
+    with Store(tmp_path / "r.sqlite") as store:
+        for name, agent in (("corridor/short", Walker()), ("examples/food", agent_named("random"))):
+            (subject,) = find_tasks([name])
+            play(subject.task, agent, store=store, name=subject.name)
+    words = ["export", "--store", str(tmp_path / "r.sqlite"), "-o", str(tmp_path / "logs"), "--log", "animalai"]
+    refused = CliRunner().invoke(app, words)
+    assert refused.exit_code == 1 and not (tmp_path / "logs").exists()
+    assert "--log writes episodes of one wing, and these are of arena and corridor" in refused.stderr
+    one = CliRunner().invoke(app, [*words, "--episode", "last"])
+    assert one.exit_code == 0, one.stderr
 
 
 @pytest.mark.usefixtures("unpainted_figures")

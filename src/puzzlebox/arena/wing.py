@@ -11,6 +11,7 @@ from puzzlebox.arena.envs.settings import NOT_SENSES, Settings
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
+from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.variations import Template, is_template
 from puzzlebox.arena.world import ACTIONS, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
@@ -20,7 +21,7 @@ from puzzlebox.batteries import bundled_names, template_names
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
-from puzzlebox.wings.protocols import OWN_RULES, Camera, Image, Leg, Ruling
+from puzzlebox.wings.protocols import OWN_RULES, Bundled, Camera, Image, Leg, Ruling
 
 # LL-TT-VV, as the testbed names its tasks: level, task, variant.
 _TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
@@ -49,6 +50,35 @@ class ArenaWing:
         Flag(Column("can_move", "truth", "whether the animal can move"), flags.CANNOT_MOVE, inverse=True),
         Flag(Column("notification", "truth", "whether success or failure is being shown"), flags.NOTIFICATION),
     )
+
+    # Episodes as Animal-AI logs them (docs/original/playing.md#log).
+    logs: Mapping[str, str] = {"animalai": "puzzlebox.animalai.recorded_log"}
+
+    def bundled(self) -> Iterator[Bundled]:
+        """Yield each bundled task with its metadata."""
+        for name in bundled_names():
+            task = load_task(name)
+            about, count = task.metadata, len(task.arenas)
+            yield Bundled(
+                name,
+                f"{count} arena{'' if count == 1 else 's'}",
+                "" if about.level is None else str(about.level),
+                about.title or "",
+                about.tags,
+                {"name": name, "arenas": count, **about.explicit_values()},
+            )
+
+    def inventory(self) -> str:
+        """Return how many things and bundled tasks there are, once every bundled task was read without a warning."""
+        broken = []
+        for name in bundled_names():
+            try:
+                load_task(name, strict=True)
+            except ValueError:
+                broken.append(name)
+        if broken:
+            raise ValueError(f"bundled tasks with mistakes: {', '.join(broken)}")
+        return f"{len(CATALOGUE)} things, {len(bundled_names())} bundled tasks"
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
         """Yield name and place of the tasks of a file, folder, pattern, bundled name or battery."""

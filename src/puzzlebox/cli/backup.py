@@ -1,11 +1,11 @@
-"""`puzzlebox backup`: a copy of the recordings while people play."""
+"""`puzzlebox backup`: copy the recordings, also while participants play."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.recordings import Recordings, opened, refused
+from puzzlebox.cli.recordings import Recordings, open_store, store_errors
 from puzzlebox.cli.words import note
 
 
@@ -16,9 +16,9 @@ def backup(
         bool,
         typer.Option("--with-key", help="Copy the secret of the participants' links as well, to FILE.key."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy; no other file is.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy; any other file is kept.")] = False,
 ) -> None:
-    """Copy the recordings to another file, also while people play, and check the copy.
+    """Copy the recordings to another file, also while participants play, and check the copy.
 
     Try:
 
@@ -36,12 +36,12 @@ def backup(
     """
     from puzzlebox.record.backup import back_up
 
-    path = opened(data).path
-    with refused():
-        made = back_up(path, target, key=with_key, force=force)
-    episodes = f"{made.episodes:,} episode{'' if made.episodes == 1 else 's'}"
-    note(f"copied {episodes} with {made.steps:,} steps from {path}:")
-    for each in made.files:
-        typer.echo(each)
+    path = open_store(data).path
+    with store_errors():
+        copy = back_up(path, target, key=with_key, force=force)
+    episodes = f"{copy.episodes:,} episode{'' if copy.episodes == 1 else 's'}"
+    note(f"copied {episodes} with {copy.steps:,} steps from {path}:")
+    for file in copy.files:
+        typer.echo(file)
     if not with_key and path.with_name(path.name + ".key").exists():
         note("the secret of the participants' links is not in it; --with-key copies it as well")

@@ -1,17 +1,17 @@
-"""`puzzlebox doctor`: what is installed, and what works."""
+"""`puzzlebox doctor`: report what is installed and what works."""
 
 import typer
 
-from puzzlebox.cli.words import note, show, table
+from puzzlebox.cli.words import note, print_table, table
 
-# Name, state, remark, and whether something the core needs is broken.
+# A part: its name, state and remark, and whether Puzzlebox is broken without it.
 Row = tuple[str, str, str, bool]
 
 
 def doctor() -> None:
-    """Say what is installed, what works, and what to do about what does not.
+    """Report what is installed, what works, and how to mend what does not.
 
-    The exit code is 0 when everything the core needs is there; missing extras are no mistake.
+    The exit code is 0 when everything the core needs is there; missing extras are no error.
     """
     import platform
     import sys
@@ -20,13 +20,13 @@ def doctor() -> None:
 
     report = table("part", "state", "note")
     report.add_row("puzzlebox", __version__, f"Python {platform.python_version()}, {sys.platform} {platform.machine()}")
-    rows = [_kernel(), _catalogue(), *_packages()]
+    rows = [_kernel(), *_wings(), *_packages()]
     for name, state, remark, _ in rows:
         report.add_row(name, state, remark)
-    show(report)
-    wrong = [name for name, _, _, broken in rows if broken]
-    if wrong:
-        note(f"{len(wrong)} of the core parts do not work: {', '.join(wrong)}")
+    print_table(report)
+    failures = [name for name, _, _, broken in rows if broken]
+    if failures:
+        note(f"error: {', '.join(failures)} {'does' if len(failures) == 1 else 'do'} not work")
         raise typer.Exit(1)
     note("everything the core needs is there")
 
@@ -39,24 +39,21 @@ def _kernel() -> Row:
     return "native kernel", "works", f"vector instructions: {_native.instruction_set()}", False
 
 
-def _catalogue() -> Row:
-    from puzzlebox.arena.schema import load_task
-    from puzzlebox.arena.things import CATALOGUE
-    from puzzlebox.batteries import bundled_names
+def _wings() -> list[Row]:
+    """Return a row for each wing: how much it holds, or what is broken."""
+    from puzzlebox.wings import wing_named, wing_names
 
-    broken = []
-    for name in bundled_names():
+    rows: list[Row] = []
+    for name in wing_names():
         try:
-            load_task(name, strict=True)
-        except ValueError:
-            broken.append(name)
-    if broken:
-        return "catalogue", "broken", f"bundled tasks with mistakes: {', '.join(broken)}", True
-    return "catalogue", "works", f"{len(CATALOGUE)} things, {len(bundled_names())} bundled tasks", False
+            rows.append((f"wing {name}", "works", wing_named(name).inventory(), False))
+        except ValueError as problem:
+            rows.append((f"wing {name}", "broken", str(problem), True))
+    return rows
 
 
 def _packages() -> list[Row]:
-    """The packages the installed distribution asks for: the core's, then each extra's."""
+    """Return a row for each package the core requires, then a row for each extra."""
     import re
     from importlib.metadata import PackageNotFoundError, requires, version
 

@@ -1,20 +1,21 @@
-"""`puzzlebox export`: recordings as tables."""
+"""`puzzlebox export`: write recordings as tables, or as the logs of another system."""
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.recordings import Recordings, found, opened, progress, refused
+from puzzlebox.cli.recordings import Recordings, find_episode, open_store, progress, store_errors
 from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 if TYPE_CHECKING:
     from puzzlebox.record import Episode, Store
+    from puzzlebox.wings.protocols import LogFormat
 
 
 class Player(Enum):
-    """Who played."""
+    """Who played: a participant or an agent."""
 
     HUMAN = "human"
     AGENT = "agent"
@@ -31,8 +32,11 @@ def export(
             metavar="ID", help="Only this episode: the beginning of its id, or `last`. May be given several times."
         ),
     ] = None,
-    player: Annotated[Player | None, choice(Player, "Only episodes of people, or only of agents.")] = None,
-    animalai: Annotated[bool, typer.Option("--animalai", help="As the original logs: its 23 columns.")] = False,
+    player: Annotated[Player | None, choice(Player, "Only episodes of participants, or only of agents.")] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Write logs as another system does, such as animalai, instead of tables."),
+    ] = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Parquet instead of CSV.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace tables that are already there.")] = False,
 ) -> None:
@@ -42,44 +46,48 @@ def export(
 
     - `puzzlebox export -o data`
     - `puzzlebox export --player human --parquet -o data`
-    - `puzzlebox export --episode last --animalai -o data`
+    - `puzzlebox export --episode last --log animalai -o data`
 
-    The columns are explained in the documentation of recordings. With --animalai there is one file for each task and
-    player, one row per physics step, and an index; episodes are played again for their rays, which takes a while.
+    The columns are explained in the documentation of recordings. With `--log animalai` there is one file for each task
+    and player, with the 23 columns of Animal-AI's own log and one row per physics step, and an index. Episodes are
+    replayed for their rays, which takes a while.
     """
-    if animalai and parquet:
-        fail("--animalai writes the original's CSV files, which --parquet has no form for", "use one of them")
+    if log is not None and parquet:
+        fail("--log writes the files of another system, which are never Parquet", "leave out --log or --parquet")
     refuse_file(output)
-    recordings = opened(store)
-    chosen, damaged = _chosen(recordings, episode or [], player)
-    from puzzlebox.animalai import recorded_log
+    recordings = open_store(store)
+    chosen, damaged = _choose_episodes(recordings, episode or [], player)
     from puzzlebox.record import export as tidy
     from puzzlebox.record.damage import RESCUE
 
     form = tidy.PARQUET if parquet else tidy.CSV
-    targets = (
-        [*recorded_log.files(output, chosen), recorded_log.index_of(output)] if animalai else tidy.files(output, form)
-    )
-    there = [path for path in targets if path.exists()]
-    if there and not force:
-        fail(f"{there[0]} is already there", "name another folder with -o, or add --force to replace its tables")
+    log_format = None if log is None else _log_format(log, chosen)
+    if log_format is None:
+        targets = tidy.files(output, form)
+    else:
+        targets = [*log_format.files(output, chosen), log_format.index_of(output)]
+    existing = [path for path in targets if path.exists()]
+    if existing and not force:
+        fail(f"{existing[0]} is already there", "name another folder with -o, or add --force to replace its tables")
     total = sum(each.steps or 0 for each in chosen)
     left_out: list[str] = []
     try:
-        with progress("writing") as show:
+        with progress("writing") as update:
             done = 0
 
-            def more(steps: int) -> None:
+            def advance(steps: int) -> None:
                 nonlocal done
                 done += steps
-                show(min(done, total), total)
+                update(min(done, total), total)
 
-            if animalai:
-                written = recorded_log.export(
-                    recordings, chosen, output, more, lambda what: note(f"warning: {what}"), left_out
-                )
+            if log_format is None:
+                written = tidy.export(recordings, chosen, output, form, advance, left_out)
             else:
-                written = tidy.export(recordings, chosen, output, form, more, left_out)
+                written = list(
+                    log_format.export(
+                        recordings, chosen, output, advance, lambda sentence: note(f"warning: {sentence}"), left_out
+                    )
+                )
     except ModuleNotFoundError as problem:
         fail(str(problem))
     except OSError as problem:
@@ -95,20 +103,42 @@ def export(
         raise typer.Exit(1)
 
 
-def _chosen(store: "Store", beginnings: list[str], player: Player | None) -> "tuple[list[Episode], list[str]]":
-    """The episodes that were asked for, oldest first, and what is damaged among them, in sentences."""
+def _log_format(name: str, episodes: "list[Episode]") -> "LogFormat":
+    """Return the module that writes a log of this name; end the command where the wing of the episodes has none."""
+    from importlib import import_module
+
+    from puzzlebox.text import closest
+    from puzzlebox.wings import ARENA, wing_named
+
+    names = sorted({each.wing for each in episodes}) or [ARENA]  # all episodes may be damaged
+    if len(names) > 1:
+        fail(f"--log writes episodes of one wing, and these are of {' and '.join(names)}", "choose some with --episode")
+    try:
+        logs = wing_named(names[0]).logs
+    except ValueError as problem:
+        fail(str(problem))
+    if name not in logs:
+        choices = f"there is {', '.join(logs)}" if logs else "there is none"
+        fail(f"--log {name} is no log format of {names[0]}; {choices}{closest(name, list(logs))}")
+    module: Any = import_module(logs[name])
+    return module  # type: ignore[no-any-return]
+
+
+def _choose_episodes(store: "Store", beginnings: list[str], player: Player | None) -> "tuple[list[Episode], list[str]]":
+    """Return the chosen episodes, oldest first, and a sentence about each of them that is damaged."""
     damaged: list[str] = []
     if beginnings:
-        episodes = list({each.id: each for each in (found(store, beginning) for beginning in beginnings)}.values())
+        episodes = list(
+            {each.id: each for each in (find_episode(store, beginning) for beginning in beginnings)}.values()
+        )
         episodes.sort(key=lambda each: each.started)
     else:
-        with refused():
+        with store_errors():
             survey = store.survey()
         episodes, damaged = survey.episodes[::-1], survey.damaged
     if player is not None:
         episodes = [each for each in episodes if each.player == player.value]
         if not episodes:
-            fail(
-                f"none of the episodes in {store.path} was played by {'people' if player is Player.HUMAN else 'agents'}"
-            )
+            players = "participants" if player is Player.HUMAN else "agents"
+            fail(f"none of the episodes in {store.path} was played by {players}")
     return episodes, damaged

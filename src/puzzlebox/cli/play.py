@@ -10,7 +10,7 @@ import typer
 from puzzlebox.cli.recordings import Recordings
 from puzzlebox.cli.words import fail, note
 
-# What `puzzlebox` alone takes as well.
+# Options that `puzzlebox` without a verb has as well.
 Port = Annotated[
     int | None, typer.Option(min=1, max=65535, help="The port to listen on. Default: 8808, or the next one free.")
 ]
@@ -49,9 +49,9 @@ def play(
     task: Annotated[
         str | None, typer.Argument(help="A task file or a bundled task. Default: an arena with one of every thing.")
     ] = None,
-    rules: Annotated[str, typer.Option(help="The rules it is played by.")] = "puzzlebox",
+    rules: Annotated[str, typer.Option(help="The rules to play by: puzzlebox, 4.3, 3.1 or 2019.")] = "puzzlebox",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The seed of all that is random. Default: another one each time.")
+        int | None, typer.Option(min=0, help="The seed of everything random. Default: a random one.")
     ] = None,
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", help="Watch this agent play: its name, or module:Class.")
@@ -60,8 +60,8 @@ def play(
         list[str] | None,
         typer.Option(
             metavar="ID",
-            help="Who plays, by a pseudonym such as P07. Prints a link that opens this task for this participant and "
-            "nothing else. May be given several times.",
+            help="A participant, by a pseudonym such as P07. Prints a link that opens this task for this participant, "
+            "and nothing else. May be given several times.",
         ),
     ] = None,
     port: Port = None,
@@ -92,16 +92,15 @@ def play(
             agent_named(agent)
         except ValueError as problem:
             fail(str(problem))
-    who: dict[str, Any] = {"agent": agent, "participants": participants}
     open_studio(
-        **{"task": task, "rules": rules, "seed": seed, **who},
+        **{"task": task, "rules": rules, "seed": seed, "agent": agent, "participants": participants},
         **{"port": port, "host": host, "browser": not no_browser, "data": data},
         **{"players": players, "certificate": certificate, "key": key, "public": address},
     )
 
 
 def _check_participants(participants: list[str], agent: str | None) -> None:
-    """Say before anything opens that nobody can play so."""
+    """End the command with an error where the participants are not valid ids, or there is an agent as well."""
     from puzzlebox.record.entries import checked_participant
 
     if participants and agent is not None:
@@ -116,7 +115,11 @@ def _check_participants(participants: list[str], agent: str | None) -> None:
 
 
 def open_studio(**settings: Any) -> None:
-    """Run the studio until it is interrupted, or say why it cannot."""
+    """Run the studio until it is interrupted; end the command with an error where it cannot be opened.
+
+    Args:
+        **settings: the settings of `puzzlebox.studio.server.serve`.
+    """
     try:
         from puzzlebox.studio.server import CannotServe, serve
     except ModuleNotFoundError as missing:
@@ -129,15 +132,15 @@ def open_studio(**settings: Any) -> None:
     from puzzlebox.studio.safety import is_local
 
     certificate = settings.get("certificate")
-    plain = not any(settings.get(name) for name in ("certificate", "public")) and not is_local(settings["host"])
+    unencrypted = not any(settings.get(name) for name in ("certificate", "public")) and not is_local(settings["host"])
 
-    def say(link: str, for_participants: Sequence[str]) -> None:
-        """Data to stdout: that is what gets sent around, so the researcher's own link is not beside participants'."""
+    def print_links(link: str, for_participants: Sequence[str]) -> None:
+        """Print links to send around to stdout; the researcher's own goes to stderr beside those of participants."""
         for each in for_participants or (link,):
             typer.echo(each)
         if for_participants:
             note(f"each link opens the task for one participant, and nothing else; yours opens everything: {link}")
-        if plain:
+        if unencrypted:
             note(_NOT_ENCRYPTED)
         host = urlsplit(link).hostname or ""
         if certificate and not settings.get("public") and not names_host(certificate, settings["key"], host):
@@ -145,7 +148,7 @@ def open_studio(**settings: Any) -> None:
         note("the studio is at this address; Ctrl-C ends it")
 
     try:
-        serve(**settings, say=say)
+        serve(**settings, say=print_links)
     except OSError as problem:
         fail(problem.strerror or str(problem))
     except (CannotServe, LinksError, StoreError, ValueError) as problem:

@@ -1,4 +1,4 @@
-"""What the verbs about recordings share: finding the store and its episodes, and showing how far one is."""
+"""What the verbs about recordings share: the option --data, opening the store, finding episodes, a progress bar."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,32 +20,36 @@ Recordings = Annotated[
 _NONE_YET = "play one with `puzzlebox play foraging`, or watch an agent in the studio, `puzzlebox`"
 
 
-def opened(path: Path | None) -> "Store":
-    """The store that was asked for, which must be there and hold an episode."""
+def open_store(path: Path | None) -> "Store":
+    """Open the file of recordings; end the command with an error unless it exists and holds an episode.
+
+    Args:
+        path: the file. Default: the one of this user.
+    """
     from os.path import exists
 
     from puzzlebox.record import Store, default_store_path
     from puzzlebox.record.damage import Damaged
     from puzzlebox.record.database import refuse_empty
 
-    where = default_store_path() if path is None else path
-    if not exists(where):
-        fail(f"there are no episodes yet in {where}" if path is None else f"there is no file {where}", _NONE_YET)
-    with refused():
-        refuse_empty(where)
-        store = Store(where)
+    file = default_store_path() if path is None else path
+    if not exists(file):
+        fail(f"there are no episodes yet in {file}" if path is None else f"there is no file {file}", _NONE_YET)
+    with store_errors():
+        refuse_empty(file)
+        store = Store(file)
         try:
             empty = not store.count()
-        except Damaged:  # what of it can be read is for the verb to find out
+        except Damaged:  # each verb decides what it does with a damaged file
             empty = False
         if empty:
-            fail(f"there are no episodes yet in {where}", _NONE_YET)
+            fail(f"there are no episodes yet in {file}", _NONE_YET)
     return store
 
 
 @contextmanager
-def refused() -> Iterator[None]:
-    """Whatever is wrong with the store is said in its sentence."""
+def store_errors() -> Iterator[None]:
+    """Turn an error of the store into the error of the command, in the same sentence."""
     from puzzlebox.record import StoreError
 
     try:
@@ -54,26 +58,29 @@ def refused() -> Iterator[None]:
         fail(str(problem))
 
 
-def found(store: "Store", beginning: str) -> "Episode":
-    """The episode whose id begins so, or `last`."""
-    with refused():
+def find_episode(store: "Store", beginning: str) -> "Episode":
+    """Return the episode whose id begins like this, or the newest for `last`; end the command where there is none."""
+    with store_errors():
         try:
             return store.find(beginning)
         except KeyError as problem:
             newest = ", ".join(each.id for each in store.survey(3).episodes)
             fail(str(problem.args[0]), f"the newest are {newest}; `last` is the first of them")
-    raise AssertionError("one of the two has left")
+    raise AssertionError("unreachable: `fail` raises")
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr; what is given takes how much of how much is done."""
+    """Show a progress bar on stderr, if that is a terminal.
+
+    Yields:
+        A function that takes how much is done and how much there is.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    # Where nobody sees it move, there is none.
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""`puzzlebox replay`: a recorded episode as a film or a picture."""
+"""`puzzlebox replay`: show a recorded episode in words, as a film or as a picture."""
 
 import os
 from enum import Enum
@@ -7,17 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from puzzlebox.cli.recordings import Recordings, found, opened, progress, refused
+from puzzlebox.cli.recordings import Recordings, find_episode, open_store, progress, store_errors
 from puzzlebox.cli.words import choice, fail, may_replace, note, picture_size
 
 _PNG = ".png"
-# How the files begin that may be replaced: pictures and films.
+# How pictures and films begin; a file that begins otherwise is never replaced.
 _SIGNATURES = (b"\x89PNG", b"GIF8", b"ftyp")
 _PICTURE, _FILM = "1200x800", "640x480"
 
 
 class Angle(Enum):
-    """From where to look."""
+    """The place of the camera."""
 
     FIRST = "first"
     THIRD = "third"
@@ -44,7 +44,7 @@ def replay(
     ] = None,
     view: Annotated[Angle, choice(Angle, "With the animal's eye, from behind it, or from above.")] = Angle.THIRD,
     size: Annotated[
-        str | None, typer.Option(metavar="WxH", help=f"Pixels. Left out: {_FILM}, of a picture {_PICTURE}.")
+        str | None, typer.Option(metavar="WxH", help=f"Pixels. Default: {_FILM}, of a picture {_PICTURE}.")
     ] = None,
     step: Annotated[
         int | None, typer.Option(min=0, help="The physics step that a picture shows. Default: the last one.")
@@ -52,7 +52,7 @@ def replay(
     path: Annotated[bool, typer.Option("--path", help="A picture from above with the way the animal took.")] = False,
     speed: Annotated[float, typer.Option(min=0.1, max=100, help="How many times as fast as it was played.")] = 1.0,
     fps: Annotated[
-        float | None, typer.Option(min=1, max=60, help="Pictures a second. Left out: 25, of a GIF 12.5.")
+        float | None, typer.Option(min=1, max=60, help="Pictures a second. Default: 25, of a GIF 12.5.")
     ] = None,
     shadows: Annotated[bool, typer.Option("--shadows", help="Soft shadows in films too; ten times as slow.")] = False,
     store: Recordings = None,
@@ -67,19 +67,19 @@ def replay(
     - `puzzlebox replay last -o films/`
     - `puzzlebox replay out#foraging/1/random/3 -o third.mp4`
 
-    The episode is played again from its actions, so any view and size is as good as the first.
+    The episode is replayed from its actions, so every view and size is possible.
     """
     from puzzlebox.record.film import FILMS
 
     in_folder = output is not None and (output.endswith(("/", os.sep)) or Path(output).is_dir())
     target = None if output is None else Path(output)
     if target is not None and in_folder:
-        target = _named(target, episode, store, path, step)
+        target = _path_in(target, episode, store, path, step)
     form = "" if target is None else target.suffix.lower()
     if target is None:
         if path or step is not None or size is not None:
             fail("there is nothing to paint without a file to write", "name it with -o, as in -o last.png")
-        _tell(episode, store)
+        _print_summary(episode, store)
         return
     if form not in (*FILMS, _PNG):
         fail(f"{target} is neither a film nor a picture; its name must end in .mp4, .gif or .png")
@@ -92,15 +92,15 @@ def replay(
     from puzzlebox.record.film import LARGEST, SMALLEST, film, path_picture, picture
 
     width, height = picture_size(size or (_PICTURE if form == _PNG else _FILM), SMALLEST, LARGEST, _FILM)
-    record = _record(episode, store)
+    record = _read_record(episode, store)
     from puzzlebox.scene.png import png
 
     try:
         if in_folder:
             target.parent.mkdir(parents=True, exist_ok=True)
         if form != _PNG:
-            with progress("painting") as show:
-                film(record, target, view.value, (width, height), show, fps=fps, speed=speed, shadows=shadows)
+            with progress("painting") as update:
+                film(record, target, view.value, (width, height), update, fps=fps, speed=speed, shadows=shadows)
         else:
             image = (
                 path_picture(record, (width, height)) if path else picture(record, step, view.value, (width, height))
@@ -113,30 +113,30 @@ def replay(
     note(f"wrote {target}")
 
 
-def _named(folder: Path, episode: str, store: Path | None, path: bool, step: int | None) -> Path:
-    """The file in a folder that an episode's film gets, or its picture where one is asked for."""
+def _path_in(folder: Path, episode: str, store: Path | None, path: bool, step: int | None) -> Path:
+    """Return the file in a folder for the film of an episode; for a picture of its path or of a step, where wanted."""
     from puzzlebox.record.film import file_name, film_name
 
     suffix = "-path.png" if path else ".mp4" if step is None else f"-step-{step}.png"
     if "#" in episode and not Path(episode).exists():
-        # TASK/ARENA/AGENT/EPISODE of a run.
+        # TASK/ARENA/AGENT/EPISODE of a run
         return folder / file_name(*episode.rpartition("#")[2].rsplit("/", 3), suffix=suffix)
     if _is_file(episode):
         return folder / file_name(Path(episode).stem, suffix=suffix)
-    return folder / film_name(found(opened(store), episode), suffix)
+    return folder / film_name(find_episode(open_store(store), episode), suffix)
 
 
 def _is_file(episode: str) -> bool:
     return episode.lower().endswith(".json") or "/" in episode or "#" in episode
 
 
-def _record(episode: str, store: Path | None) -> Any:
+def _read_record(episode: str, store: Path | None) -> Any:
     from puzzlebox.wings.records import read_record
 
     if not _is_file(episode):
-        recordings = opened(store)
-        with refused():
-            return recordings.record(found(recordings, episode).id)
+        recordings = open_store(store)
+        with store_errors():
+            return recordings.record(find_episode(recordings, episode).id)
     if "#" in episode and not Path(episode).exists():
         from puzzlebox.run.journal import trajectory
 
@@ -153,26 +153,27 @@ def _record(episode: str, store: Path | None) -> Any:
     try:
         return read_record(text)
     except ValueError as problem:
-        ours = "is not a Record" not in str(problem)
-        fail(f"{episode}: {problem}" if ours else f"{episode} is not the JSON file of a Record")
+        if "is not a Record" in str(problem):
+            fail(f"{episode} is not the JSON file of a Record")
+        fail(f"{episode}: {problem}")
 
 
-def _tell(episode: str, store: Path | None) -> None:
+def _print_summary(episode: str, store: Path | None) -> None:
     from puzzlebox.record import summary
 
     if _is_file(episode):
-        record = _record(episode, None)
+        record = _read_record(episode, None)
         try:
             lines = summary.of_record(record)
-        except ValueError as problem:  # a record that something else has changed
+        except ValueError as problem:  # a record that was changed outside Puzzlebox
             fail(f"{episode}: {problem}")
     else:
-        recordings = opened(store)
-        one = found(recordings, episode)
-        with refused():
-            recordings.require_whole(one)
-            recordings.wing_of(one)
-            lines = summary.of_episode(one, recordings.events(one.id))
+        recordings = open_store(store)
+        recorded = find_episode(recordings, episode)
+        with store_errors():
+            recordings.require_whole(recorded)
+            recordings.wing_of(recorded)
+            lines = summary.of_episode(recorded, recordings.events(recorded.id))
     for line in lines:
         typer.echo(line)
     note("hint: add -o last.mp4 for a film, -o last.png for a picture of its end, or -o path.png --path for its way")

@@ -1,4 +1,4 @@
-"""`puzzlebox report`: figures, statistics and words about runs."""
+"""`puzzlebox report`: figures, statistics and a methods section about runs and recordings."""
 
 from enum import Enum
 from pathlib import Path
@@ -25,7 +25,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RUN",
-            help="Folders of runs (`puzzlebox run`), files of recordings of people, folders of exported ones "
+            help="Folders of runs (`puzzlebox run`), files of recordings, folders of exported recordings "
             "(`puzzlebox export`), or tables of episodes (CSV, Parquet).",
         ),
     ],
@@ -44,15 +44,15 @@ def report(
     group: Annotated[
         Group, choice(Group, "What has a random intercept in the model of passing; `auto` looks at the design.")
     ] = Group.AUTO,
-    people: Annotated[str, typer.Option(metavar="NAME", help="What people are called in the report.")] = "human",
+    people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",
     watched: Annotated[
         bool,
-        typer.Option("--watched", help="Count agents somebody watched in the studio as well; default: people only."),
+        typer.Option("--watched", help="Include agents that were watched in the studio. Default: participants only."),
     ] = False,
     title: Annotated[str, typer.Option(help="The heading. Default: the names of the runs.")] = "",
-    seed: Annotated[int, typer.Option(min=0, help="What the bootstrap is drawn from.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the bootstrap.")] = 0,
 ) -> None:
-    """Compare agents and people: figures, statistics, tables, and a methods section to paste.
+    """Compare agents and participants: figures, statistics, tables, and a methods section to paste.
 
     Writes `report.html`, one file that opens anywhere; `figures/` as PNG and PDF; `tables/` as CSV; `methods.txt`.
 
@@ -65,7 +65,7 @@ def report(
     """
     import sys
 
-    folder = _folder(runs[0]) if output is None else output
+    folder = _default_folder(runs[0]) if output is None else output
     refuse_file(folder)
     from puzzlebox.record import StoreError
     from puzzlebox.report import CannotRead, make_report
@@ -73,7 +73,7 @@ def report(
     from puzzlebox.report.recordings import LeftOut
 
     try:
-        made = make_report(
+        outcome = make_report(
             runs,
             folder,
             published=published,
@@ -88,15 +88,15 @@ def report(
         fail(str(problem))
     except OSError as problem:
         fail(f"{problem.filename or folder} cannot be written: {problem.strerror}")
-    for line in (*made.contents.headline, *made.results.remarks):
+    for line in (*outcome.contents.headline, *outcome.results.remarks):
         note(line)
-    for line in made.contents.doubts:
+    for line in outcome.contents.doubts:
         note(f"warning: {line}")
-    note(f"wrote {len(made.files)} files to {folder}:")
-    typer.echo(made.page)
-    if any(isinstance(each, LeftOut) for each in made.results.remarks):
+    note(f"wrote {len(outcome.files)} files to {folder}:")
+    typer.echo(outcome.page)
+    if any(isinstance(each, LeftOut) for each in outcome.results.remarks):
         raise typer.Exit(1)
 
 
-def _folder(first: Path) -> Path:
+def _default_folder(first: Path) -> Path:
     return first / "report" if first.is_dir() else first.with_name(f"{first.stem}-report")

@@ -1,4 +1,4 @@
-"""`puzzlebox run`: agents meet tasks, and a table of results comes of it."""
+"""`puzzlebox run`: let agents play tasks, and write a table of results."""
 
 from enum import Enum
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import choice, fail, note, refuse_file, show, table
+from puzzlebox.cli.words import choice, fail, note, print_table, refuse_file, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ _MOST_LEVELS = 12
 
 
 class Backend(Enum):
-    """What plays at the same time."""
+    """What the workers of a run are."""
 
     PROCESSES = "processes"
     RAY = "ray"
@@ -35,7 +35,7 @@ def run(
     agent: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME", help="Who plays: a name, or an import path `module:Class`. May be given several times."
+            metavar="NAME", help="An agent: its name, or an import path `module:Class`. May be given several times."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="The folder of the run.")],
@@ -49,7 +49,7 @@ def run(
             metavar="RULES", help="puzzlebox (the default), 4.3, 3.1 or 2019; fields changed as in `3.1(drag=1)`."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="What the seeds of all episodes are made from.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed that the seeds of all episodes are derived from.")] = 0,
     variations: Annotated[int, typer.Option(min=1, help="How many variations of each template.")] = 10,
     backend: Annotated[
         Backend, choice(Backend, "`ray`: on the Ray cluster of RAY_ADDRESS, or a local one.")
@@ -62,14 +62,14 @@ def run(
         bool,
         typer.Option(
             "--repair",
-            help="Set what is damaged in the folder aside, in files of its own, and play these episodes again.",
+            help="Move what is damaged in the folder into files of its own, and play these episodes again.",
         ),
     ] = False,
 ) -> None:
     """Let agents play tasks, and write a table with a row for each episode.
 
-    A run that was interrupted goes on where it was when the same command is given again, and what had failed is
-    played again; it may also be given more episodes, agents or tasks. Neither the number of workers nor an
+    The same command resumes a run that was interrupted, and plays again what had failed; it may also ask for more
+    episodes, agents or tasks. Neither the number of workers nor an
     interruption changes a result. A run with a damaged file is refused and left as it is, unless --repair is given.
 
     Try:
@@ -88,7 +88,7 @@ def run(
     from puzzlebox.run.tasks import find_tasks
 
     refuse_file(output)
-    # Agents of one's own are imported from where one is, as `python -m` would.
+    # The user's own agents are imported from the current folder, as with `python -m`.
     sys.path.insert(0, str(Path.cwd()))
     try:
         subjects = find_tasks(tasks, variations=variations, seed=seed)
@@ -113,23 +113,23 @@ def run(
     except (ValueError, ModuleNotFoundError, RuntimeError) as problem:
         fail(str(problem))
     except KeyboardInterrupt:
-        note("interrupted; the same command goes on from here")
+        note("interrupted; the same command resumes the run")
         raise typer.Exit(130) from None
-    _show(outcome)
+    _print_outcome(outcome)
 
 
-def _show(outcome: "Outcome") -> None:
+def _print_outcome(outcome: "Outcome") -> None:
     rows = outcome.episodes
     levels = list(dict.fromkeys(row.level for row in rows))
     agents = list(dict.fromkeys(row.agent or "" for row in rows))
     summary = table("agent", "level", "episodes", "passed", "mean return", "mean latency (s)")
     for agent in agents:
-        own = [row for row in rows if row.agent == agent]
+        played = [row for row in rows if row.agent == agent]
         if 1 < len(levels) <= _MOST_LEVELS:
             for level in levels:
-                _add(summary, agent, level or "-", [row for row in own if row.level == level])
-        _add(summary, agent, "all", own)
-    show(summary)
+                _add_row(summary, agent, level or "-", [row for row in played if row.level == level])
+        _add_row(summary, agent, "all", played)
+    print_table(summary)
     for line in outcome.aside:
         note(f"warning: {line}")
     if outcome.again:
@@ -148,23 +148,24 @@ def _episodes(count: int) -> str:
     return f"{count} episode{'' if count == 1 else 's'}"
 
 
-def _add(summary: Any, agent: str, level: str, rows: "Sequence[Episode]") -> None:
-    """A line about some episodes; those that failed say nothing about the agent, and are counted apart."""
-    good = [row for row in rows if not row.error]
-    count = str(len(good)) if len(good) == len(rows) else f"{len(good)} ({len(rows) - len(good)} failed)"
-    if not good:
+def _add_row(summary: Any, agent: str, level: str, rows: "Sequence[Episode]") -> None:
+    """Add a row about some episodes; those that failed are counted apart, and no mean includes them."""
+    complete = [row for row in rows if not row.error]
+    failed = len(rows) - len(complete)
+    count = f"{len(complete)} ({failed} failed)" if failed else str(len(complete))
+    if not complete:
         summary.add_row(agent, level, count, "-", "-", "-")
         return
-    known = [row.passed for row in good if row.passed is not None]
-    passed = f"{100 * sum(known) / len(known):.1f} %" if known else "unknown"
-    cut = len(good) - len(known)
-    passed += f" ({cut} cut off)" if cut else ""
+    verdicts = [row.passed for row in complete if row.passed is not None]
+    passed = f"{100 * sum(verdicts) / len(verdicts):.1f} %" if verdicts else "unknown"
+    undecided = len(complete) - len(verdicts)
+    passed += f" ({undecided} cut off)" if undecided else ""
     summary.add_row(
-        agent, level, count, passed, _mean([row.total for row in good]), _mean([row.latency for row in good])
+        agent, level, count, passed, _mean([row.total for row in complete]), _mean([row.latency for row in complete])
     )
 
 
 def _mean(values: "Sequence[float | None]") -> str:
-    """The mean of what is known."""
-    known = [value for value in values if value is not None]
-    return f"{sum(known) / len(known):.3f}" if known else "-"
+    """Return the mean of the values that are not None, as text; "-" where there is none."""
+    numbers = [value for value in values if value is not None]
+    return f"{sum(numbers) / len(numbers):.3f}" if numbers else "-"

@@ -1,10 +1,10 @@
-"""`puzzlebox tasks`: what is bundled."""
+"""`puzzlebox tasks`: list the bundled tasks."""
 
 from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import note, show, table
+from puzzlebox.cli.words import note, print_table, table
 
 
 def tasks(
@@ -14,25 +14,26 @@ def tasks(
 
     Try:
 
-    - `puzzlebox convert foraging --to puzzlebox`
+    - `puzzlebox tasks`
+    - `puzzlebox play foraging`
     """
-    from puzzlebox.arena.schema import load_task
-    from puzzlebox.batteries import bundled_names
+    from puzzlebox.wings import Bundled, wing_named, wing_names
 
-    found = {name: load_task(name) for name in bundled_names()}
+    rows: list[Bundled] = []
+    for name in wing_names():
+        try:
+            rows += wing_named(name).bundled()
+        except ValueError as problem:
+            note(f"warning: {problem}")
     if as_json:
         import json
 
-        data = [
-            {"name": name, "arenas": len(task.arenas), **task.metadata.explicit_values()}
-            for name, task in found.items()
-        ]
-        typer.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        typer.echo(json.dumps([dict(row.data) for row in rows], indent=1, ensure_ascii=False))
         return
-    listing = table("task", "arenas", "level", "title", "tags")
-    for name, task in found.items():
-        about = task.metadata
-        level = "" if about.level is None else str(about.level)
-        listing.add_row(name, str(len(task.arenas)), level, about.title or "", ", ".join(about.tags))
-    show(listing)
-    note("`puzzlebox convert NAME --to puzzlebox` prints one, to start your own from")
+    listing = table("task", "parts", "level", "title", "tags")
+    for row in rows:
+        listing.add_row(row.name, row.parts, row.level, row.title, ", ".join(row.tags))
+    print_table(listing)
+    note(
+        "`puzzlebox play foraging` opens one in the browser; `puzzlebox run NAME --agent AGENT -o FOLDER` runs an agent"
+    )

@@ -1,4 +1,4 @@
-"""`puzzlebox` alone: opens the studio in the browser, and says what else there is."""
+"""`puzzlebox` without a verb: open the studio in the browser, and list what else there is."""
 
 from typing import Any
 
@@ -16,16 +16,21 @@ _NEXT = """\
 
 
 def welcome(**settings: Any) -> None:
-    """Open the laboratory.
+    """Say what is installed and which verbs come next, then run the studio until it is interrupted.
 
     Args:
-        **settings: those of `puzzlebox.studio.server.serve`.
+        **settings: the settings of `puzzlebox.studio.server.serve`.
     """
     from puzzlebox import __version__
-    from puzzlebox.arena.things import CATALOGUE
-    from puzzlebox.batteries import bundled_names
     from puzzlebox.cli.play import open_studio
+    from puzzlebox.wings import wing_named, wing_names
 
-    note(f"Puzzlebox {__version__}: {len(CATALOGUE)} things, {len(bundled_names())} bundled tasks.\n")
+    note(f"Puzzlebox {__version__}")
+    for name in wing_names():
+        try:
+            note(f"  {name}: {wing_named(name).inventory()}")
+        except ValueError as problem:
+            note(f"  warning: {problem}")
+    note("")
     note("Beside the studio:\n\n" + _NEXT)
     open_studio(address="/", **settings)

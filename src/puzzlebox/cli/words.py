@@ -1,4 +1,4 @@
-"""How the command line speaks: data to stdout, words to stderr, and no colour needed to understand."""
+"""What all verbs share: data goes to stdout, words to stderr, and nothing needs colour to be understood."""
 
 from collections.abc import Collection
 from enum import Enum
@@ -9,11 +9,9 @@ import typer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from puzzlebox.arena.schema import Reading, Task
-
 
 def fail(message: str, hint: str = "") -> NoReturn:
-    """Say in one sentence what is wrong, and leave with exit code 1."""
+    """Print an error in one sentence, and a hint where there is one, to stderr; end the command with exit code 1."""
     typer.echo(f"error: {message}", err=True)
     if hint:
         typer.echo(f"hint: {hint}", err=True)
@@ -21,7 +19,7 @@ def fail(message: str, hint: str = "") -> NoReturn:
 
 
 def refuse_file(folder: "Path") -> None:
-    """Leave where a folder is to be written and there is a file."""
+    """End the command with an error if a folder is to be written where there is a file."""
     from os.path import exists, isdir
 
     if exists(folder) and not isdir(folder):
@@ -29,7 +27,7 @@ def refuse_file(folder: "Path") -> None:
 
 
 def write_output(output: "Path", data: bytes) -> None:
-    """Write a file and say so, or leave where it cannot be written; the name `-` is stdout."""
+    """Write a file, or stdout where the name is `-`; end the command with an error where that fails."""
     if str(output) == "-":
         typer.get_binary_stream("stdout").write(data)
         return
@@ -41,7 +39,7 @@ def write_output(output: "Path", data: bytes) -> None:
 
 
 def may_replace(output: "Path", signatures: Collection[bytes]) -> bool:
-    """Return whether a file may be written: nothing is there, or an earlier one of the same kind.
+    """Return whether a file may be written: it does not exist, is empty, or is of the same kind.
 
     Args:
         output: the file.
@@ -51,14 +49,17 @@ def may_replace(output: "Path", signatures: Collection[bytes]) -> bool:
         with output.open("rb") as file:
             start = file.read(8)
     except OSError:
-        return True  # nothing there; or nothing one can write to, which is said later
+        return True  # there is no such file; where it cannot be written either, writing reports the error
     return not start or start[:4] in signatures or start[4:] in signatures
 
 
 def picture_size(text: str, smallest: int, largest: int, example: str) -> tuple[int, int]:
-    """Return width and height in pixels of a text such as 1200x800, or leave; one number is a square."""
+    """Return width and height in pixels of a text such as 1200x800, where one number is a square.
+
+    Another text ends the command with an error.
+    """
     sides = text.lower().split("x")
-    # First how long it is: Python refuses to read numbers of thousands of digits.
+    # The length is checked first: Python refuses to read numbers of thousands of digits.
     fit = [len(side) <= 6 and side.isdecimal() and smallest <= int(side) <= largest for side in sides]
     if len(sides) > 2 or not all(fit):
         fail(
@@ -69,58 +70,27 @@ def picture_size(text: str, smallest: int, largest: int, example: str) -> tuple[
 
 
 def choice(kind: type[Enum], help: str) -> Any:
-    """An option that is one of a few words; any other is refused with the nearest of them."""
-    known = [each.value for each in kind]
+    """Return an option that takes one of a few words, and refuses any other with the nearest of them."""
+    words = [each.value for each in kind]
 
-    def chosen(word: Any) -> Enum:
+    def parse(word: Any) -> Enum:
         try:
             return kind(word)
         except ValueError:
             from puzzlebox.text import closest
 
-            allowed = ", ".join(known)
-            raise typer.BadParameter(f"`{word}` is not one of {allowed}{closest(word, known)}") from None
+            raise typer.BadParameter(f"`{word}` is not one of {', '.join(words)}{closest(word, words)}") from None
 
-    return typer.Option(parser=chosen, metavar="|".join(known), help=help)
-
-
-def check_arena(number: int, task: "Task", name: str) -> None:
-    """Leave where a task has no arena of that number, counted from 1."""
-    there = len(task.arenas)
-    if not 1 <= number <= there:
-        has = "one arena" if there == 1 else f"arenas 1 to {there}"
-        fail(f"there is no arena {number} in {name}; it has {has}")
+    return typer.Option(parser=parse, metavar="|".join(words), help=help)
 
 
 def note(message: str) -> None:
-    """Words for people, beside the data."""
+    """Print a message for people to stderr, beside the data on stdout."""
     typer.echo(message, err=True)
 
 
-def read_or_say_why(name: str, *, strict: bool = False) -> "Reading":
-    """A task file or a bundled task, mistakes and all; that there is nothing to read is a mistake like others."""
-    from pathlib import Path
-
-    from puzzlebox.arena.schema import read_source
-
-    try:
-        return read_source(Path(name), strict=strict)[1]
-    except FileNotFoundError as problem:
-        return nothing_to_read(str(problem))
-    except OSError as problem:
-        return nothing_to_read(f"it cannot be read: {problem.strerror}")
-
-
-def nothing_to_read(why: str) -> "Reading":
-    """What came of reading where there was nothing to read."""
-    from puzzlebox.arena.schema import PUZZLEBOX, Diagnostic, Reading
-    from puzzlebox.arena.schema.diagnostics import Place
-
-    return Reading(None, [Diagnostic("no-file", "error", why, Place(0, 0))], PUZZLEBOX, "")
-
-
 def headline(text: str, severity: str) -> None:
-    """A finding, in colour where that is wanted."""
+    """Print the first line of a finding to stdout, in colour on a terminal that wants colour."""
     import os
     import sys
 
@@ -129,21 +99,21 @@ def headline(text: str, severity: str) -> None:
 
 
 def table(*columns: str) -> Any:
-    """A plain table in the house style; add rows, then `show` it."""
+    """Return an empty table with these columns, to be filled with `add_row` and printed with `print_table`."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    empty = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         right = column in ("errors", "warnings", "arenas", "things")
-        made.add_column(column, justify="right" if right else "left", overflow="fold")
-    return made
+        empty.add_column(column, justify="right" if right else "left", overflow="fold")
+    return empty
 
 
-def show(renderable: Any) -> None:
-    """Print to stdout; through a pipe, wide enough that nothing is cut."""
+def print_table(filled: Any) -> None:
+    """Print a table to stdout; through a pipe, 160 characters wide, so that nothing is cut."""
     import sys
 
     from rich.console import Console
 
-    Console(width=None if sys.stdout.isatty() else 160, highlight=False, emoji=False, markup=False).print(renderable)
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False, emoji=False, markup=False).print(filled)

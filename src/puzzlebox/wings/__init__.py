@@ -10,11 +10,12 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from puzzlebox.text import closest
-from puzzlebox.wings.protocols import Apparatus, Flag, Found, Outcome, Session, Task, Wing
+from puzzlebox.wings.protocols import Apparatus, Bundled, Flag, Found, Outcome, Session, Task, Wing
 
 __all__ = [
     "ARENA",
     "Apparatus",
+    "Bundled",
     "Flag",
     "Found",
     "Outcome",
@@ -69,10 +70,11 @@ def split_source(source: str) -> tuple[Wing, str]:
 def _import_wing(name: str, path: str) -> Wing:
     module, _, attribute = path.partition(":")
     try:
-        wing: Any = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as problem:
-        raise ValueError(f"the wing {name!r} cannot be imported from {path}: {problem}") from problem
-    return wing  # type: ignore[no-any-return]
+        found: Any = getattr(import_module(module), attribute)
+    except (Exception, SystemExit) as problem:  # importing runs the code of another package
+        reason = " ".join(str(problem).split()) or type(problem).__name__
+        raise ValueError(f"the wing {name!r} cannot be imported from {path}: {reason}") from problem
+    return found  # type: ignore[no-any-return]
 
 
 @cache

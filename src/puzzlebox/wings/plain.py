@@ -16,7 +16,7 @@ import numpy as np
 from puzzlebox.columns import Column, Kind
 from puzzlebox.wings.actions import all_actions_in
 from puzzlebox.wings.flags import OVER, PASSED
-from puzzlebox.wings.protocols import Camera, Flag, Found, Image, Leg, Ruling
+from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling
 from puzzlebox.wings.records import record_json
 
 _DEFAULT = "default"
@@ -177,6 +177,7 @@ class PlainWing:
     pages: str | None = None
     measures: Sequence[Column] = ()
     flags: Sequence[Flag] = ()
+    logs: Mapping[str, str] = {}
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
         """Return all tasks by name, each with the settings of its environment."""
@@ -185,6 +186,17 @@ class PlainWing:
     def make(self, task: PlainTask, **senses: Any) -> gym.Env[Any, Any]:
         """Make the environment of a task."""
         raise NotImplementedError
+
+    def bundled(self) -> Iterator[Bundled]:
+        """Yield each task with its name, without a level or tags."""
+        for name in self.tasks():
+            full = f"{self.name}/{name}"
+            yield Bundled(full, "1 start", "", "", (), {"name": full, "wing": self.name})
+
+    def inventory(self) -> str:
+        """Return how many tasks there are."""
+        count = len(self.tasks())
+        return f"{count} bundled task{'' if count == 1 else 's'}"
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
         """Yield the name and place of the task with a name, or of all tasks for "*"."""

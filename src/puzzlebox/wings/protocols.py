@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from puzzlebox.columns import Column, Kind
 
-Image = NDArray[np.uint8]
+# `puzzlebox --help` imports this module; importing numpy would double its time.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Image: TypeAlias = "NDArray[np.uint8]"
 
 # The name, in tables, of rules that are no preset.
 OWN_RULES = "own"
@@ -145,8 +148,8 @@ class Leg(NamedTuple):
     """
 
     arena: int
-    picture: Image | None
-    way: NDArray[np.float64]
+    picture: "Image | None"
+    way: "NDArray[np.float64]"
     went_on: bool
 
 
@@ -195,6 +198,59 @@ class Ruling:
     decision_period: int = 1
 
 
+class Bundled(NamedTuple):
+    """A bundled task as `puzzlebox tasks` lists it.
+
+    Attributes:
+        name: what every command calls it.
+        parts: what it consists of, such as "2 arenas" or "1 trial".
+        level: what tasks are compared by; "" where there is no such thing.
+        title: its title for people.
+        tags: words that describe it.
+        data: what `puzzlebox tasks --json` prints.
+    """
+
+    name: str
+    parts: str
+    level: str
+    title: str
+    tags: Sequence[str]
+    data: Mapping[str, Any]
+
+
+class LogFormat(Protocol):
+    """A module that writes recorded episodes as another system logs them."""
+
+    def files(self, folder: Path, episodes: Sequence[Any]) -> Mapping[Path, Sequence[Any]]:
+        """Return the files that `export` writes into a folder, each with its episodes; without the index."""
+
+    def index_of(self, folder: Path) -> Path:
+        """Return the file that says which part of which log is which episode."""
+
+    def export(
+        self,
+        store: Any,
+        episodes: Sequence[Any],
+        folder: Path,
+        progress: Callable[[int], None] | None = None,
+        warn: Callable[[str], None] | None = None,
+        left_out: list[str] | None = None,
+    ) -> Sequence[Path]:
+        """Write the logs of some episodes.
+
+        Args:
+            store: the store that holds the episodes.
+            episodes: the episodes to write.
+            folder: the folder of the logs; it is made if there is none.
+            progress: called with the number of steps written since the last call.
+            warn: called with a sentence about an episode that replays differently from how it was recorded.
+            left_out: receives a sentence about each damaged episode, which is then left out. Default: raise.
+
+        Returns:
+            The files.
+        """
+
+
 class Wing(Protocol):
     """A kind of laboratory.
 
@@ -206,6 +262,8 @@ class Wing(Protocol):
         pages: the class of its pages in the studio, as `module:Class` (a `puzzlebox.studio.pages.Pages`), or None.
         measures: the columns of the values measured after each step, of the first body.
         flags: the truth values among the flags of a step that have a column.
+        logs: formats in which other systems log such episodes: the name of each, and the module that writes it, which
+            is a `LogFormat`.
     """
 
     name: str
@@ -215,6 +273,17 @@ class Wing(Protocol):
     pages: str | None
     measures: Sequence[Column]
     flags: Sequence[Flag]
+    logs: Mapping[str, str]
+
+    def bundled(self) -> Iterator[Bundled]:
+        """Yield each bundled task, in the order of their names."""
+
+    def inventory(self) -> str:
+        """Return in words how much is bundled, as in "36 things, 52 bundled tasks".
+
+        Raises:
+            ValueError: something bundled is broken; one sentence says what.
+        """
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
         """Yield the name and the place of each task of a source: a file, a folder, a pattern or a bundled name.

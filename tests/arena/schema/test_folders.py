@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import puzzlebox
 from puzzlebox.arena.envs.sources import places_of
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.run.tasks import find_tasks
 
 TASK = "arenas: [{time_limit: 4, items: [{name: Agent}]}]"

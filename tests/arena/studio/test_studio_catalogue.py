@@ -20,7 +20,7 @@ from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
 from puzzlebox.batteries import bundled_names
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from studio_page import FOOD, Studio, running
 
 

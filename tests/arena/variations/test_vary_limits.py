@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from puzzlebox.arena.variations import Template, TemplateError, template, template_source
 from puzzlebox.arena.variations.findings import findings
 from puzzlebox.arena.variations.parts import Context, Formula
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from test_vary import A, ours, procgen
 
 

@@ -13,7 +13,7 @@ from living import parsed
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import Event, World
-from puzzlebox.cli import app
+from puzzlebox.cli.app import app
 from puzzlebox.record.entries import End, plain_event
 from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot

@@ -1,9 +1,7 @@
-"""Pictures for people: the four views of a Scene, `puzzlebox show`, and the painter's own demonstration."""
+"""Pictures for people: the four views of a Scene, and the painter's own demonstration."""
 
 import re
-import struct
 import sys
-import zlib
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -11,28 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from conftest import ROOT
+from pictures import pixels_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.senses.rays import Rays
 from puzzlebox.arena.senses.vitals import Vitals
 from puzzlebox.arena.world import World
-from puzzlebox.cli import app
 from puzzlebox.render import FLOOR, Painter, View
 from puzzlebox.render.__main__ import main, make_scene, paint_sheet
 from puzzlebox.scene.scene import Scene
 from staging import item, staged, the
 
 Image = Any
-
-
-def unpacked(data: bytes) -> Image:
-    """The pixels of a colour picture as `png` writes them."""
-    width, height = struct.unpack(">II", data[16:24])
-    length = struct.unpack(">I", data[33:37])[0]
-    rows = np.frombuffer(zlib.decompress(data[41 : 41 + length]), np.uint8).reshape(height, -1)
-    return rows[:, 1:].reshape(height, width, 3)
 
 
 def seen(scene: Scene, view: View, width: int = 120, height: int = 80, through: bool = False) -> Image:
@@ -215,95 +204,6 @@ def test_the_page_on_pictures_works_as_pasted(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == "(160, 240, 3)\n"
 
 
-# --- `puzzlebox show`
-
-
-def shown(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["show", *arguments])
-
-
-VIEWS = {"top": [], "first": [], "third": [], "fixed": ["--from", "2,6,2", "--at", "20,0,20"]}
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_show_writes_a_picture(view: str, tmp_path: Path) -> None:
-    file = tmp_path / "task.png"
-    for size, shape in (("96", (96, 96, 3)), ("150x100", (100, 150, 3))):  # an earlier picture is replaced
-        result = shown("examples/food", "--view", view, *VIEWS[view], "--size", size, "-o", str(file))
-        assert result.exit_code == 0, result.output
-        image = unpacked(file.read_bytes())
-        assert image.shape == shape
-        assert len(np.unique(image.reshape(-1, 3), axis=0)) > 50
-        assert ((image[:, :, 1] > 200) & (image[:, :, 2] < 160)).any()  # the green food
-
-
-def test_pictures_are_large_enough_for_people_unless_asked_otherwise(tmp_path: Path) -> None:
-    file = tmp_path / "task.png"
-    assert shown("examples/food", "--view", "first", "-o", str(file)).exit_code == 0
-    assert unpacked(file.read_bytes()).shape == (800, 1200, 3)
-
-
-def test_a_fixed_view_may_look_from_anywhere_at_the_middle(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.png", tmp_path / "other.png"
-    fixed = ["examples/food", "--view", "fixed", "--size", "60x40", "--from", "-4,9,-2.5"]
-    for file, at in ((one, []), (other, ["--at", "20,0,20"])):
-        assert shown(*fixed, *at, "-o", str(file)).exit_code == 0
-    assert one.read_bytes() == other.read_bytes()
-
-
-def test_show_replaces_no_task(tmp_path: Path) -> None:
-    file = tmp_path / "task.png"
-    file.write_text("arenas: []")
-    result = shown("examples/food", "-o", str(file))
-    assert result.exit_code == 1 and "no picture" in result.output
-    assert file.read_text() == "arenas: []"
-
-
-@pytest.mark.parametrize("name", ["x.jpg", "picture", "task.yml"])
-def test_a_picture_is_called_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / name
-    result = shown("nothing", "-o", str(file))  # said before anything is read
-    assert result.exit_code == 1 and not file.exists()
-    assert result.output == f"error: {file} is no picture; its name must end in .png\n"
-    monkeypatch.setattr(sys, "argv", ["render", str(file)])
-    with pytest.raises(SystemExit):
-        main()
-    assert not file.exists()
-
-
-SIZES = "it is WIDTHxHEIGHT in pixels, or one number for a square, each from 4 to 4096, as in 1200x800"
-PLACES = "it is three numbers of metres from -1000 to 1000, x,y,z with y upwards, as in 2,6,2"
-MISTAKES = [
-    (["nothing"], "nothing"),
-    (["examples/food", "--arena", "7"], "there is no arena 7 in examples/food; it has one arena\n"),
-    (["examples/food", "--arena", "0"], "--arena is 0; arenas count from 1\n"),
-    (["object-permanence", "--arena", "2", "--samples", "1"], "there is no arena 2 in object-permanence; it has"),
-    (["examples/food", "--rules", "1999"], "1999"),
-    *(
-        (["examples/food", "--size", size], f"--size {size} is no size of a picture; {SIZES}")
-        for size in ("3", "4097", "100x", "x100", "100x100x100", "100x3", "-5", "1e3", "large", "100,100", "9" * 5000)
-    ),
-    *(
-        (["examples/food", "--view", "fixed", "--from", place], f"--from {place} is no place; {PLACES}")
-        for place in ("1,2", "1,2,3,4", "here", "1,nan,3", "1,2,inf", "1;2;3", "0,1001,0")
-    ),
-    (["examples/food", "--view", "fixed", "--from", "1,2,3", "--at", "1"], f"--at 1 is no place; {PLACES}"),
-    (["examples/food", "--view", "fixed", "--from", "1,2,3", "--at", "1,2,3"], "another place to look at"),
-    (["examples/food", "--view", "fixed"], "--view fixed needs the place it looks from, as in --from 2,6,2"),
-    (["examples/food", "--from", "1,2,3"], "--from and --at are for --view fixed, not for --view top"),
-    (["examples/food", "--view", "third", "--at", "1,2,3"], "for --view fixed, not for --view third"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=lambda part: " ".join(part)[:40])
-def test_show_says_what_is_wrong(arguments: list[str], words: str, tmp_path: Path) -> None:
-    file = tmp_path / "task.png"
-    result = shown(*arguments, "-o", str(file))
-    assert result.exit_code == 1 and words in result.output
-    assert len([line for line in result.output.splitlines() if "error:" in line]) <= 2
-    assert not file.exists()
-
-
 # --- `python -m puzzlebox.render`
 
 
@@ -311,10 +211,19 @@ def test_the_painter_shows_itself_with_four_cameras(tmp_path: Path, monkeypatch:
     file = tmp_path / "scene.png"
     monkeypatch.setattr(sys, "argv", ["render", str(file)])
     main()
-    image = unpacked(file.read_bytes())
+    image = pixels_of(file.read_bytes())
     assert image.shape == (800, 1200, 3) and np.array_equal(image, paint_sheet())
     top, fixed = image[400:, :600], image[400:, 600:]
     painter, there = Painter(make_scene()), make_scene()
     assert np.array_equal(image[:400, :600], painter.picture(View.first(there), 600, 400))
     assert np.array_equal(image[:400, 600:], painter.picture(View.third(there), 600, 400))
     assert np.array_equal(top, painter.picture(View.top(there, 1.5), 600, 400)) and not np.array_equal(top, fixed)
+
+
+@pytest.mark.parametrize("name", ["x.jpg", "picture", "task.yml"])
+def test_the_demonstration_writes_only_png_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / name
+    monkeypatch.setattr(sys, "argv", ["render", str(file)])
+    with pytest.raises(SystemExit):
+        main()
+    assert not file.exists()

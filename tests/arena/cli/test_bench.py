@@ -1,4 +1,4 @@
-"""`puzzlebox bench` measures what it says; no test checks how fast."""
+"""`puzzlebox bench` reports every figure; no test checks how fast they are."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ def bench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def sound(data: dict[str, Any]) -> bool:
-    """Every figure is present and a number."""
+    """Return whether all figures are positive numbers; fail where one is missing."""
     assert data["machine"]["vector_instructions"]
     assert [figure["what"] for figure in data["figures"]] == NAMES
     return all(isfinite(figure["measured"]) and figure["measured"] > 0 for figure in data["figures"])

@@ -1,10 +1,11 @@
-"""Templates where the command line shows a task: a sheet of pictures."""
+"""A contact sheet: variations of a template side by side in one picture."""
 
 from collections.abc import Callable
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from puzzlebox.cli.words import check_arena, fail, note
+from puzzlebox.arena.cli.reading import check_arena
+from puzzlebox.cli.words import fail, note
 
 if TYPE_CHECKING:
     from puzzlebox.arena.variations import Template
@@ -15,7 +16,7 @@ _GAP = 6
 _WHITE = 255
 
 
-def picture_of(
+def paint_sheet(
     name: str,
     number: int,
     look: "Callable[[Scene], View]",
@@ -26,14 +27,29 @@ def picture_of(
     rules: str,
     as_seen: bool,
 ) -> Any:
-    """Variations side by side in one picture of a given size; what is on it is said in words, row by row."""
+    """Paint variations of a template side by side, and print to stderr which variation is where.
+
+    Args:
+        name: the template.
+        number: how many variations.
+        look: returns the view of a scene.
+        size: width and height of the whole sheet in pixels.
+        arena: the position of the arena in each task, from 0.
+        seed: the seed of the variations and of the arenas.
+        steps: decisions that pass before the picture is taken.
+        rules: the rules to play by.
+        as_seen: paint without smoothing, as the camera of the animal does.
+
+    Returns:
+        The pixels, height x width x 3 bytes.
+    """
     import numpy as np
 
     from puzzlebox.arena.variations import TemplateError
     from puzzlebox.arena.world import World
     from puzzlebox.render import Painter
 
-    template = _loaded(name)
+    template = _load(name)
     if number > template.count and not template.endless:
         fail(f"{name} has only {template.count} variations")
     columns = ceil(sqrt(number))
@@ -54,18 +70,16 @@ def picture_of(
             picture = Painter(scene).picture(look(scene), width, height, samples=1 if as_seen else 2)
             top, left = place // columns * (height + _GAP), place % columns * (width + _GAP)
             sheet[top : top + height, left : left + width] = picture
-            where = f"row {place // columns + 1}, {place % columns + 1}"
-            note(f"{where}: variation {variation.number}: {variation.description()}")
+            position = f"row {place // columns + 1}, {place % columns + 1}"
+            note(f"{position}: variation {variation.number}: {variation.description()}")
             for failure in world.unplaced:
                 note(f"warning: {failure}")
-    except TemplateError as problem:
-        fail(str(problem))
-    except ValueError as problem:
+    except (TemplateError, ValueError) as problem:
         fail(str(problem))
     return sheet
 
 
-def _loaded(name: str) -> "Template":
+def _load(name: str) -> "Template":
     from puzzlebox.arena.variations import Template, TemplateError
 
     try:

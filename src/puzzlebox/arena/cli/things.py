@@ -1,10 +1,10 @@
-"""`puzzlebox things`: the catalogue, as a table or page by page."""
+"""`puzzlebox things`: list the catalogue, or show the page of one thing."""
 
 from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import fail, show, table
+from puzzlebox.cli.words import fail, print_table, table
 
 
 def things(
@@ -45,7 +45,7 @@ def things(
         overview = table("thing", "kind", "size (m)", "what it is")
         for thing in chosen:
             overview.add_row(thing.name(), thing.category.value, page.size(thing), thing.description())
-        show(overview)
+        print_table(overview)
     else:
         thing = chosen[0]
         typer.echo(f"{thing.name()}\n\n  {thing.description()}\n")
@@ -54,4 +54,4 @@ def things(
         keys = table("key", "meaning", "default", "in Animal-AI")
         for row in page.parameters(thing):
             keys.add_row(*row)
-        show(keys)
+        print_table(keys)

@@ -1,4 +1,4 @@
-"""`puzzlebox bench`: how fast it is on this machine."""
+"""`puzzlebox bench`: measure how fast the arena is on this machine."""
 
 from os.path import exists
 from pathlib import Path
@@ -6,22 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, note, show, table
+from puzzlebox.cli.words import fail, note, print_table, table
 
 
 def bench(
     steps: Annotated[int, typer.Option(min=1, help="Actions in a round; 4170 are about ten episodes.")] = 4170,
-    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to run; the quickest counts.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to run; the fastest counts.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON to this file as well.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the output file if there is one.")] = False,
 ) -> None:
-    """Measure how fast Puzzlebox is here: one core, an arena of 20 things, random actions, resets counted.
+    """Measure how fast Puzzlebox is on one core of this machine, in an arena of 20 things with random actions.
 
-    It takes about ten seconds. An action is three physics steps. `make bench` in the source measures more, with
-    other simulators beside it.
+    It takes about ten seconds. An action is three physics steps; resets count. `make bench` in the source measures
+    more, with other simulators beside it.
 
     Try:
 
@@ -35,15 +35,15 @@ def bench(
 
     if output is not None and exists(output) and not force:
         fail(f"{output} is already there", "name another file with -o, or add --force to replace it")
-    about = machine()
-    if about["busy"]:
-        note(f"warning: this machine is busy (load {about['load']}); it will look slower than it is")
+    computer = machine()
+    if computer["busy"]:
+        note(f"warning: this machine is busy (load {computer['load']}); the figures will be too low")
     measured = []
     for what, measure in figures(steps, rounds).items():
         note(f"measuring: {what} ...")
         measured.append(measure())
     data: dict[str, Any] = {
-        "machine": about,
+        "machine": computer,
         "steps": steps,
         "rounds": rounds,
         "figures": [asdict(figure) for figure in measured],
@@ -55,10 +55,10 @@ def bench(
         report = table("what", "measured", "unit", "goal")
         for figure in measured:
             report.add_row(figure.what, _readable(figure.measured), figure.unit, figure.goal)
-        show(report)
+        print_table(report)
     note(
-        f"{about['processor']}, {about['vector_instructions']}, Python {about['python']}, load before {about['load']}; "
-        f"quickest of {rounds} rounds of {steps} actions"
+        f"{computer['processor']}, {computer['vector_instructions']}, Python {computer['python']}, "
+        f"load before {computer['load']}; quickest of {rounds} rounds of {steps} actions"
     )
     if output is not None:
         try:

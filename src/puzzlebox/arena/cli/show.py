@@ -1,4 +1,4 @@
-"""`puzzlebox show`: a picture of a task."""
+"""`puzzlebox show`: write a picture of a task."""
 
 from enum import Enum
 from pathlib import Path
@@ -6,26 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import (
-    check_arena,
-    choice,
-    fail,
-    may_replace,
-    note,
-    picture_size,
-    read_or_say_why,
-    write_output,
-)
+from puzzlebox.arena.cli.reading import check_arena, read_or_say_why
+from puzzlebox.cli.words import choice, fail, may_replace, note, picture_size, write_output
 
 if TYPE_CHECKING:
     from puzzlebox.render import View
     from puzzlebox.scene.scene import Scene
 
-_Place = tuple[float, float, float]
+_Point = tuple[float, float, float]
 
 
 class Angle(Enum):
-    """From where to look."""
+    """The place of the camera."""
 
     TOP = "top"
     FIRST = "first"
@@ -35,8 +27,8 @@ class Angle(Enum):
 
 _SMALLEST, _LARGEST = 4, 4096
 _SIZE = "1200x800"
-# Further away nothing can be made out of the largest arena.
-_FARTHEST = 1000.0
+# From further away, even the largest arena is a dot.
+_FARTHEST_METRES = 1000.0
 _PNG, _SIGNATURE = ".png", b"\x89PNG"
 
 
@@ -55,9 +47,9 @@ def show(
         typer.Option("--at", metavar="X,Y,Z", help="Where a fixed view looks at. Default: the middle of the floor."),
     ] = None,
     arena: Annotated[int, typer.Option(help="Which arena of the task, counted from 1.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="What is left to chance is drawn from this.")] = 0,
-    steps: Annotated[int, typer.Option(min=0, help="Decisions to let pass first, in which nobody moves.")] = 0,
-    rules: Annotated[str, typer.Option(metavar="RULES", help="The rules it is played by.")] = "puzzlebox",
+    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 0,
+    steps: Annotated[int, typer.Option(min=0, help="Decisions that pass first, in which no animal acts.")] = 0,
+    rules: Annotated[str, typer.Option(metavar="RULES", help="The rules to play by.")] = "puzzlebox",
     samples: Annotated[
         int | None,
         typer.Option(
@@ -80,7 +72,7 @@ def show(
     if arena < 1:
         fail(f"--arena is {arena}; arenas count from 1")
     width, height = picture_size(size, _SMALLEST, _LARGEST, _SIZE)
-    places = _places(view, eye, at)
+    points = _fixed_points(view, eye, at)
     if str(output) != "-" and output.suffix.lower() != _PNG:
         fail(f"{output} is no picture; its name must end in {_PNG}")
     if not may_replace(output, (_SIGNATURE,)):
@@ -88,15 +80,13 @@ def show(
     from puzzlebox.arena.variations import is_template
 
     if is_template(task):
-        from puzzlebox.cli.contact_sheet import picture_of
+        from puzzlebox.arena.cli.contact_sheet import paint_sheet
 
-        def looking_at(scene: "Scene") -> "View":
-            return _view(scene, view, width / height, places)
+        def look(scene: "Scene") -> "View":
+            return _view(scene, view, width / height, points)
 
         number = samples or 1
-        image = picture_of(
-            task, number, looking_at, (width, height), arena - 1, seed, steps, rules, view is Angle.FIRST
-        )
+        image = paint_sheet(task, number, look, (width, height), arena - 1, seed, steps, rules, view is Angle.FIRST)
         _save(image, output)
         return
     if samples is not None:
@@ -122,10 +112,10 @@ def show(
     from puzzlebox.render import Painter
 
     scene = world.scene()
-    # What the animal sees is shown as its camera paints it, without shadows.
+    # The first-person view is painted as the camera of the animal paints it, without smoothing.
     smoothing = 1 if view is Angle.FIRST else 2
-    looking = _view(scene, view, width / height, places)
-    _save(Painter(scene).picture(looking, width, height, samples=smoothing), output)
+    camera = _view(scene, view, width / height, points)
+    _save(Painter(scene).picture(camera, width, height, samples=smoothing), output)
 
 
 def _save(image: Any, output: Path) -> None:
@@ -134,37 +124,37 @@ def _save(image: Any, output: Path) -> None:
     write_output(output, png(image))
 
 
-def _place(option: str, text: str) -> _Place:
+def _read_point(option: str, text: str) -> _Point:
     try:
         x, y, z = (float(number) for number in text.split(","))
     except ValueError:
         pass
     else:
-        if all(abs(number) <= _FARTHEST for number in (x, y, z)):  # false for nan as well
+        if all(abs(number) <= _FARTHEST_METRES for number in (x, y, z)):  # false for nan as well
             return (x, y, z)
     fail(
-        f"{option} {text} is no place; it is three numbers of metres from -{_FARTHEST:.0f} to {_FARTHEST:.0f}, "
-        "x,y,z with y upwards, as in 2,6,2"
+        f"{option} {text} is no place; it is three numbers of metres from -{_FARTHEST_METRES:.0f} to "
+        f"{_FARTHEST_METRES:.0f}, x,y,z with y upwards, as in 2,6,2"
     )
 
 
-def _places(angle: Angle, eye: str | None, at: str | None) -> tuple[_Place, _Place | None] | None:
-    """Where a fixed view looks from and at, of which only the second may be left open."""
+def _fixed_points(angle: Angle, eye: str | None, at: str | None) -> tuple[_Point, _Point | None] | None:
+    """Return the points a fixed view looks from and at, the second None for the middle; None for other views."""
     if angle is not Angle.FIXED:
         if eye is not None or at is not None:
             fail(f"--from and --at are for --view fixed, not for --view {angle.value}")
         return None
     if eye is None:
         fail("--view fixed needs the place it looks from, as in --from 2,6,2")
-    return _place("--from", eye), None if at is None else _place("--at", at)
+    return _read_point("--from", eye), None if at is None else _read_point("--at", at)
 
 
-def _view(scene: "Scene", angle: Angle, aspect: float, places: tuple[_Place, _Place | None] | None) -> "View":
+def _view(scene: "Scene", angle: Angle, aspect: float, points: tuple[_Point, _Point | None] | None) -> "View":
     from puzzlebox.render import View
 
-    if places is not None:
+    if points is not None:
         width, depth = scene.surroundings["size"][0].tolist()
-        eye, at = places
+        eye, at = points
         try:
             return View.fixed(eye, at or (width / 2, 0.0, depth / 2))
         except ValueError as problem:

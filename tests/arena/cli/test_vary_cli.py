@@ -12,12 +12,12 @@ import typer
 from typer.testing import CliRunner
 
 import puzzlebox
+from puzzlebox.arena.cli.check import check
+from puzzlebox.arena.cli.show import show
+from puzzlebox.arena.cli.vary import vary
 from puzzlebox.arena.schema import read
 from puzzlebox.arena.variations import Template
 from puzzlebox.arena.variations.folder import FolderError, write_folder
-from puzzlebox.cli.check import check
-from puzzlebox.cli.show import show
-from puzzlebox.cli.vary import vary
 
 TEMPLATE = """metadata: {title: A wall}
 vary:

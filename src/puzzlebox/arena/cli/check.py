@@ -1,4 +1,4 @@
-"""`puzzlebox check`: what is wrong or doubtful in task files."""
+"""`puzzlebox check`: report errors and doubts in task files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, headline, note, nothing_to_read, read_or_say_why, show, table
+from puzzlebox.arena.cli.reading import nothing_to_read, read_or_say_why
+from puzzlebox.cli.words import fail, headline, note, print_table, table
 
 if TYPE_CHECKING:
     from puzzlebox.arena.schema import Reading
@@ -33,10 +34,10 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON, for programs.")] = False,
 ) -> None:
-    """Check task files, in our form or in Animal-AI's, without running them.
+    """Check task files, in the Puzzlebox format or Animal-AI's, without running them.
 
-    Each finding names its file, line and column, what is allowed, and the nearest match; carets stand under the
-    mistake. The exit code is 1 when there is an error.
+    Each finding names its file, line and column, what is allowed, and the nearest match; carets mark the mistake. The
+    exit code is 1 when there is an error.
 
     Try:
 
@@ -52,21 +53,21 @@ def check(
 
 
 def _expand(files: Iterable[str]) -> list[str]:
-    """Folders become the task files below them."""
+    """Return the files, with each folder replaced by the task files below it; an empty folder stays as it is."""
     from puzzlebox.arena.schema.folders import task_files
 
-    found: list[str] = []
+    names: list[str] = []
     for name in files:
         if not name.strip():
             fail("a file name is empty")
         if isdir(name):  # unlike Path.is_dir, never raises
             try:
-                found += sorted(map(str, task_files(Path(name)))) or [name]
+                names += sorted(map(str, task_files(Path(name)))) or [name]
             except ValueError as problem:
                 fail(str(problem))
         else:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
@@ -76,14 +77,14 @@ def _check_all(names: list[str], strict: bool) -> Iterable[_Checked]:
     quiet = len(names) < 200
     for name in track(names, "checking", console=Console(stderr=True), transient=True, disable=quiet):
         if isdir(name):
-            why = "there are no task files (.yml or .yaml) in this folder"
-            yield _Checked(name, nothing_to_read(why))
+            reason = "there are no task files (.yml or .yaml) in this folder"
+            yield _Checked(name, nothing_to_read(reason))
         else:
-            yield _Checked(name, _template_or_task(name, strict))
+            yield _Checked(name, _read(name, strict))
 
 
-def _template_or_task(name: str, strict: bool) -> "Reading":
-    """What is wrong with a task, or with a template and the tasks it makes."""
+def _read(name: str, strict: bool) -> "Reading":
+    """Read a task, or a template and some of the tasks it makes."""
     from puzzlebox.arena.variations import is_template
 
     if not name.strip() or not is_template(Path(name)):
@@ -104,7 +105,7 @@ def _print_report(checked: list[_Checked]) -> None:
             if picture:
                 typer.echo(picture)
     rows = checked
-    if len(checked) > _MOST_ROWS:  # those with errors first
+    if len(checked) > _MOST_ROWS:  # files with errors first
         rows = sorted(checked, key=lambda each: (-each.count("error"), -each.count("warning")))[:_MOST_ROWS]
         rows = [each for each in rows if each.reading.findings]
     if rows:
@@ -114,7 +115,7 @@ def _print_report(checked: list[_Checked]) -> None:
             numbers = (len(arenas), sum(len(arena.items) for arena in arenas)) if arenas else ("-", "-")
             cells = (*numbers, each.count("error"), each.count("warning"))
             summary.add_row(each.name, each.reading.form, *map(str, cells))
-        show(summary)
+        print_table(summary)
     if len(rows) < len(checked):
         note(f"{len(checked) - len(rows)} more files are not in the table")
     errors, warnings = (sum(each.count(severity) for each in checked) for severity in ("error", "warning"))
@@ -135,13 +136,13 @@ def _print_json(checked: list[_Checked]) -> None:
             "ok": each.reading.task is not None,
             "arenas": len(each.reading.task.arenas) if each.reading.task else None,
             "things": sum(len(arena.items) for arena in each.reading.task.arenas) if each.reading.task else None,
-            "findings": [finding.to_dict() | _elsewhere(each) for finding in each.reading.findings],
+            "findings": [finding.to_dict() | _other_file(each) for finding in each.reading.findings],
         }
         for each in checked
     ]
     typer.echo(json.dumps(files, indent=1))
 
 
-def _elsewhere(checked: _Checked) -> dict[str, str]:
-    """The file that findings are in, where it is another than the one that was checked."""
+def _other_file(checked: _Checked) -> dict[str, str]:
+    """Return the file that the findings are in, if it is not the one that was checked."""
     return {} if checked.reading.source is None else {"file": checked.reading.source}

@@ -1,4 +1,4 @@
-"""`puzzlebox convert`: a task from one form into the other."""
+"""`puzzlebox convert`: write a task file in the other format."""
 
 from enum import Enum
 from os.path import exists
@@ -7,28 +7,28 @@ from typing import Annotated
 
 import typer
 
-from puzzlebox.cli.words import choice, fail, note, read_or_say_why, write_output
+from puzzlebox.arena.cli.reading import read_or_say_why
+from puzzlebox.cli.words import choice, fail, note, write_output
 
 
-class Form(Enum):
-    """The two ways to write a task."""
+class Format(Enum):
+    """The two formats of task files."""
 
     puzzlebox = "puzzlebox"
     animalai = "animalai"
 
 
 def convert(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A task file in either form, or a bundled task.")],
-    to: Annotated[Form, choice(Form, "The form to write.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A task file in either format, or a bundled task.")],
+    to: Annotated[Format, choice(Format, "The format to write.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here instead of to stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the output file if there is one.")] = False,
 ) -> None:
-    """Convert a task file between our form and Animal-AI's.
+    """Convert a task file between the Puzzlebox format and Animal-AI's.
 
-    Both forms say the same, so the task stays the same; comments and ways of writing are lost, and old names become
-    current ones.
+    The task stays the same; comments and layout are lost, and old names become current ones.
 
     Try:
 
@@ -48,9 +48,9 @@ def convert(
         text = write(reading.task, to.value)
     except ValueError as problem:
         fail(f"{file} was not converted: {problem}")
-    ours = keys_unknown_to_animalai(reading.task) if to.value == ANIMALAI else []
-    if ours:
-        note(f"note: Animal-AI itself refuses a file with {', '.join(f'`{key}`' for key in ours)}")
+    unknown_keys = keys_unknown_to_animalai(reading.task) if to.value == ANIMALAI else []
+    if unknown_keys:
+        note(f"note: Animal-AI itself refuses a file with {', '.join(f'`{key}`' for key in unknown_keys)}")
     if output is None:
         typer.echo(text, nl=False)
         return

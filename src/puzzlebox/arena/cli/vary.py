@@ -1,4 +1,4 @@
-"""`puzzlebox vary`: many tasks from one template."""
+"""`puzzlebox vary`: count, list or write the tasks of a template."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlebox.cli.words import fail, note, show, table
+from puzzlebox.cli.words import fail, note, print_table, table
 
 if TYPE_CHECKING:
     from puzzlebox.arena.variations import Template
@@ -25,17 +25,17 @@ def vary(
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write the tasks into this folder.")
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="N different ones by chance instead of all.")
+        int | None, typer.Option(metavar="N", min=1, help="Draw N different variations instead of taking all.")
     ] = None,
-    head: Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="What is drawn is drawn from this.")] = None,
+    head: Annotated[int | None, typer.Option(metavar="N", min=1, help="Take only the first N.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="The seed of what is drawn.")] = None,
     split: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only one of the template's splits, such as train.")
+        str | None, typer.Option(metavar="NAME", help="Take only one of the template's splits, such as train.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at a task in which a thing cannot be placed.")] = False,
     unchecked: Annotated[bool, typer.Option("--unchecked", help="Write the tasks without checking them.")] = False,
 ) -> None:
-    """Count, list, or write the variations of a template, in our form or procgen-companion's.
+    """Count, list, or write the variations of a template, in the Puzzlebox format or procgen-companion's.
 
     Try:
 
@@ -43,8 +43,8 @@ def vary(
     - `puzzlebox vary my_template.yml --list`
     - `puzzlebox vary object-permanence --sample 200 --seed 1 -o tasks`
 
-    Writing goes on where it was interrupted. `manifest.csv` in the folder has the values and labels of every file. With
-    none of --count, --list and -o, the count is explained.
+    The same command resumes writing that was interrupted. `manifest.csv` in the folder has the values and labels of
+    every file. Without --count, --list and -o, the count is printed with how it comes about.
     """
     if not template:
         _print_bundled()
@@ -53,21 +53,21 @@ def vary(
     if count and not (listing or output) and sample is None and split is None and head is None:
         typer.echo(str(loaded.count))
         return
-    total, indices, asked = _wanted(loaded, sample, head, seed, split)
+    total, indices, request = _choose(loaded, sample, head, seed, split)
     if count:
         typer.echo(str(total))
     elif listing:
         _list(loaded, total, indices)
     elif output is not None:
-        _write(loaded, output, total, indices, asked, strict=strict, check=not unchecked)
+        _write(loaded, output, total, indices, request, strict=strict, check=not unchecked)
     else:
         typer.echo(f"{total}\t{loaded.explanation}")
         if loaded.endless:
-            note("something is drawn by chance, so that --sample may ask for more")
+            note("some values are random, so --sample can draw more")
 
 
 def _load(name: str, seed: int | None) -> "Template":
-    """The template, with every condition tried."""
+    """Load a template and check all its conditions; end the command where it has mistakes."""
     from puzzlebox.arena.variations import Template, TemplateError
 
     try:
@@ -85,42 +85,35 @@ def _fail_with(problem: Any) -> None:
     raise typer.Exit(1)
 
 
-def _wanted(
+def _choose(
     template: "Template", sample: int | None, head: int | None, seed: int | None, split: str | None
 ) -> tuple[int, Iterable[int], dict[str, Any]]:
-    """How many, which, and what was asked for."""
+    """Return how many variations are wanted, their indices, and the request as the manifest keeps it."""
     design = template.design
     if sample is None and head is None and split is None:
         sample = design.sample
     seed = design.seed if seed is None else seed
-    asked = {"sample": sample, "head": head, "split": split, "sample_seed": seed}
+    request = {"sample": sample, "head": head, "split": split, "sample_seed": seed}
     try:
         if split is not None:
             part = template.split(split)
-            order = part.indices(sample, seed)
+            indices: Iterable[int] = part.indices(sample, seed)
             total = part.count if sample is None else sample
         elif sample is not None:
             if sample > template.count and not template.endless:
                 fail(f"{sample} variations were asked for, but {template.name} has only {template.count}")
-            total, order = sample, template.sample_indices(sample, seed)
+            total, indices = sample, template.sample_indices(sample, seed)
         else:
-            total, order = template.count, _upwards(template.count)
+            total, indices = template.count, range(template.count)
     except ValueError as problem:
         fail(str(problem))
-    return (total, order, asked) if head is None else (min(head, total), _first(order, head), asked)
+    return (total, indices, request) if head is None else (min(head, total), _first(indices, head), request)
 
 
-def _upwards(count: int) -> Iterator[int]:
-    number = 0
-    while number < count:
-        yield number
-        number += 1
-
-
-def _first(order: Iterable[int], head: int) -> Iterator[int]:
+def _first(indices: Iterable[int], head: int) -> Iterator[int]:
     from itertools import islice
 
-    return islice(order, head)
+    return islice(indices, head)
 
 
 def _refuse_too_many(total: int) -> None:
@@ -157,7 +150,7 @@ def _write(
     folder: Path,
     total: int,
     indices: Iterable[int],
-    asked: dict[str, Any],
+    request: dict[str, Any],
     *,
     strict: bool,
     check: bool,
@@ -177,7 +170,7 @@ def _write(
                 folder,
                 indices,
                 total,
-                asked,
+                request,
                 strict=strict,
                 check=check,
                 progress=lambda done: bar.update(line, completed=done),
@@ -188,8 +181,8 @@ def _write(
         fail(str(problem))
     except OSError as problem:
         fail(f"{folder} cannot be written to: {problem.strerror}")
-    for told in report.messages:
-        note(told)
+    for message in report.messages:
+        note(message)
     if report.doubtful:
         note(f"in {report.doubtful} of {report.written} tasks a thing cannot be placed; --strict stops at the first")
     before = f", {report.existing} were there" if report.existing else ""
@@ -204,5 +197,5 @@ def _print_bundled() -> None:
     for name in template_names():
         template = Template(name)
         listing.add_row(name, f"{template.count:,}", template.title)
-    show(listing)
+    print_table(listing)
     note("`puzzlebox vary NAME --sample 20 -o FOLDER` writes some; puzzlebox.make(NAME) draws one each episode")

@@ -1,8 +1,9 @@
-"""Another package adds a thing, a sense and an agent; docs/guides/extending.md shows that package."""
+"""Another package brings a thing, a sense, an agent, a verb and a wing; docs/guides/extending.md is that package."""
 
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -40,7 +41,7 @@ def puzzlebox(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_page_shows_the_package() -> None:
     *parts, _ = blocks("python")
-    assert parts == [(PACKAGE / f"{name}.py").read_text() for name in ("things", "senses", "agents")]
+    assert parts == [(PACKAGE / f"{name}.py").read_text() for name in ("things", "senses", "agents", "cli", "wing")]
     assert blocks("yaml") == [TASK.read_text()]
 
 
@@ -56,7 +57,8 @@ def test_the_page_shows_its_entry_points() -> None:
 def test_the_commands_of_the_page_run_as_pasted(tmp_path: Path) -> None:
     """They run in a folder with a copy of the task."""
     (tmp_path / TASK.name).write_text(TASK.read_text())
-    things, check, run = (line.replace('"', "").split()[1:] for line in blocks("console")[0].splitlines())
+    commands = [shlex.split(line)[1:] for line in blocks("console")[0].splitlines()]
+    things, check, run, pitches, walk, replay = commands
     page = puzzlebox(*things, folder=tmp_path).stdout
     assert re.search(r"pitch +the pitch of its sound in hertz, 20 to 20000 +440 +pitch", page), page
     check_process = puzzlebox(*check, folder=tmp_path)
@@ -65,6 +67,25 @@ def test_the_commands_of_the_page_run_as_pasted(tmp_path: Path) -> None:
     assert process.returncode == 0, process.stderr
     episodes = (tmp_path / "results" / "episodes.csv").read_text().splitlines()
     assert len(episodes) == 3
+    assert puzzlebox(*pitches, folder=tmp_path).stdout == "880\n"
+    walked = puzzlebox(*walk, folder=tmp_path)
+    assert walked.returncode == 0, walked.stderr
+    assert re.search(r"listener +all +10 +100\.0 %", walked.stdout), walked.stdout
+    replayed = puzzlebox(*replay, folder=tmp_path)
+    assert replayed.returncode == 0 and re.search(r"return +0\.\d+, passed\n.* arrived \(x ", replayed.stdout)
+
+
+def test_the_verb_and_the_wing_are_listed(tmp_path: Path) -> None:
+    page = puzzlebox("--help", folder=tmp_path)
+    assert (page.returncode, page.stderr) == (0, "")
+    assert re.search(r"╭─ Bells ─+╮\n│ pitches +Print the pitch of every bell in a task, in hertz\. +│\n╰", page.stdout)
+    assert re.search(r"^ dark-corridor/long +1 start ", puzzlebox("tasks", folder=tmp_path).stdout, re.MULTILINE)
+    assert re.search(r"wing dark-corridor +works +2 bundled tasks", puzzlebox("doctor", folder=tmp_path).stdout)
+
+
+def test_a_verb_of_a_package_fails_like_any_other(tmp_path: Path) -> None:
+    done = puzzlebox("pitches", "no.yml", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: there is no file no.yml\n")
 
 
 # --- what the package adds, in one process that plays all of this
@@ -237,7 +258,8 @@ def broken(tmp_path: Path) -> Path:
     about = tmp_path / "cracked-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: cracked\nVersion: 1.0\n")
-    entries = "\n".join(f"[puzzlebox.{group}]\nlost = cracked:Lost\n" for group in ("things", "senses", "agents"))
+    groups = ("things", "senses", "agents", "verbs", "wings")
+    entries = "\n".join(f"[puzzlebox.{group}]\nlost = cracked:Lost\n" for group in groups)
     (about / "entry_points.txt").write_text(entries)
     return tmp_path
 
@@ -258,6 +280,64 @@ except ImportError as problem:
     sentence = "lost of the package cracked cannot be loaded: RuntimeError: no bronze left"
     assert process.stdout.splitlines() == ["True [\"the agent 'cracked:Lost' cannot be imp\"]", sentence]
     assert process.stderr == f"cracked:1: PackageWarning: {sentence}; Puzzlebox works without it\n"
+
+
+def test_the_commands_work_beside_a_broken_package(broken: Path) -> None:
+    lost = "lost of the package cracked cannot be loaded: RuntimeError: no bronze left; Puzzlebox works without it"
+    page = call("-m", "puzzlebox.cli", "--help", installed=broken, folder=broken)
+    assert (page.returncode, page.stderr) == (0, f"warning: {lost}\n")
+    assert "│ run " in page.stdout
+    listing = call("-m", "puzzlebox.cli", "tasks", installed=broken, folder=broken)
+    assert listing.returncode == 0 and " foraging " in listing.stdout
+    assert "warning: the wing 'lost' cannot be imported from cracked:Lost: no bronze left\n" in listing.stderr
+
+
+ODD = """
+import typer
+
+def run(): "Run."
+def chord(notes: int | str): "Play."
+def peal(): "Ring all bells."
+def toll(times: int = 1):
+    "Ring one bell."
+    print("dong " * times)
+
+organ = typer.Typer(name="organ", help="Pipes.")
+@organ.command()
+def pull(): print("pulled")
+@organ.command()
+def push(): print("pushed")
+
+VERBS = {"Bells": [run, chord, "peal", toll], "Pipes": [organ]}
+LIST = [peal]
+"""
+
+
+def test_verbs_that_cannot_be_used_are_left_out_with_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(ODD)
+    about = tmp_path / "odd-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[puzzlebox.verbs]\nodd = odd:VERBS\nother = odd:LIST\n")
+
+    def odd(*words: str) -> subprocess.CompletedProcess[str]:
+        return call("-m", "puzzlebox.cli", *words, installed=tmp_path, folder=tmp_path)
+
+    page = odd("--help")
+    assert page.returncode == 0, page.stderr
+    clash, unsupported, text, listed = page.stderr.splitlines()
+    end = "; Puzzlebox works without it"
+    assert clash == f"warning: `run` of the package odd cannot be used: another verb has that name{end}"
+    assert unsupported.startswith("warning: `chord` of the package odd cannot be used: ") and "nion" in unsupported
+    assert text == f"warning: `peal` of the package odd cannot be used: it is neither a function nor a typer.Typer{end}"
+    assert listed == f"warning: odd:LIST of the package odd is not a mapping from headings to verbs{end}"
+    assert re.search(r"╭─ Bells ─+╮\n│ toll +Ring one bell\. +│\n╰", page.stdout)
+    assert re.search(r"╭─ Pipes ─+╮\n│ organ +Pipes\. +│\n╰", page.stdout)
+    assert "Let agents play tasks" in page.stdout  # our own `run`
+    assert odd("toll", "--times", "2").stdout == "dong dong \n"
+    assert odd("organ", "push").stdout == "pushed\n"
+    wrong = odd("toll", "--times", "many")
+    assert wrong.returncode == 2 and "many is not a whole number" in wrong.stderr
 
 
 def test_importing_puzzlebox_imports_no_package(broken: Path) -> None:
