@@ -131,7 +131,7 @@ def test_many_programs_open_an_old_file_at_once(old: Path) -> None:
 
 def test_a_change_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(database, "_CHANGES", {1: "ALTER TABLE nowhere ADD COLUMN participant TEXT"})
+        broken.setattr(database, "_UPGRADES", {1: "ALTER TABLE nowhere ADD COLUMN participant TEXT"})
         with pytest.raises(StoreError, match="no such table: nowhere"):
             Store(old)
     assert format_of(old) == 1
