@@ -154,7 +154,7 @@ def test_thousands_of_tasks(tmp_path: Path) -> None:
     report = report_of(tmp_path, made_up_rows(tasks, {"random": -2.0, "better": 0.0}, episodes=1))
     page_text = words(report)
     assert "3,000 episodes, 1,500 tasks, 2 agents" in page_text
-    assert "The first 40 of 3000 rows; all are in tables/tasks.csv" in page_text
+    assert "The first 40 of 3000 rows are shown; all are in tables/tasks.csv" in page_text
     assert report.contents.model.fit is not None
     assert report.page.stat().st_size < 3_000_000
 
@@ -181,7 +181,7 @@ def test_equal_outcomes_that_rank_differently_are_flagged(tmp_path: Path) -> Non
         if not row["passed"]:
             row["return"] = -1.000007 if row["agent"] == "heuristic" else -0.999207
     report = report_of(tmp_path, rows)
-    (doubt,) = [line for line in report.contents.doubts if "time-outs return" in line]
+    (doubt,) = [line for line in report.contents.doubts if "time-outs have" in line]
     assert "With all time-outs tied, H =" in doubt
 
 
