@@ -164,7 +164,7 @@ def test_tasks_as_table_and_data() -> None:
     assert [task["name"] for task in data] == list(bundled_names())
     for each in data:
         task = load_task(each["name"])
-        metadata = json.loads(json.dumps(task.metadata.given()))
+        metadata = json.loads(json.dumps(task.metadata.explicit_values()))
         assert each == {"name": each["name"], "arenas": len(task.arenas), **metadata}
 
 
