@@ -1,6 +1,6 @@
 """A participant made of a program: it keeps what the page keeps, comes back as the page does, and notes what was done.
 
-`Ledger` is `web/src/lib/ledger.ts`, line by line, and `ScriptedPage` the part of `socket.ts` that a loss needs.
+`Ledger` is `web/src/arena/ledger.ts`, line by line, and `ScriptedPage` the part of `socket.ts` that a loss needs.
 """
 
 import asyncio
