@@ -1,9 +1,9 @@
-// A connection against a server made of paper: what it says first, after a loss, and after a reload.
+// A connection to a simulated server: its messages at the start, after a loss, and after a reload.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Connection, type Listener, type Wanted } from "./connection";
+import { Connection, type Listener, type PlayRequest } from "./connection";
 
-class Paper {
-  static all: Paper[] = [];
+class FakeSocket {
+  static all: FakeSocket[] = [];
   static OPEN = 1;
   readyState = 1;
   sent: any[] = [];
@@ -11,13 +11,13 @@ class Paper {
   onmessage: (event: { data: unknown }) => void = () => {};
   onclose: (event: { code: number }) => void = () => {};
   constructor() {
-    Paper.all.push(this);
+    FakeSocket.all.push(this);
   }
   send(text: string): void {
     this.sent.push(JSON.parse(text));
   }
   close(): void {}
-  hear(message: object): void {
+  receive(message: object): void {
     this.onmessage({ data: JSON.stringify(message) });
   }
   frame(step: number, action: number): void {
@@ -29,7 +29,7 @@ class Paper {
     this.onmessage({ data: bytes });
   }
 }
-const wanted: Wanted = { task: "foraging", arena: null, seed: 7, agent: null, participant: "P07" };
+const request: PlayRequest = { task: "foraging", arena: null, seed: 7, agent: null, participant: "P07" };
 const links: string[] = [];
 const sentences: string[] = [];
 const troubles: string[] = [];
@@ -42,19 +42,19 @@ const listener: Listener = {
   recording: (trouble) => troubles.push(trouble),
 };
 const open: Connection[] = [];
-function connect(): [Connection, Paper] {
-  const connection = new Connection(wanted, listener, "ws://paper/ws");
+function connect(): [Connection, FakeSocket] {
+  const connection = new Connection(request, listener, "ws://fake/ws");
   open.push(connection);
-  const socket = Paper.all[Paper.all.length - 1];
+  const socket = FakeSocket.all[FakeSocket.all.length - 1];
   socket.onopen();
   return [connection, socket];
 }
 
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal("WebSocket", Paper);
+  vi.stubGlobal("WebSocket", FakeSocket);
   sessionStorage.clear();
-  Paper.all = [];
+  FakeSocket.all = [];
   links.length = sentences.length = troubles.length = 0;
 });
 afterEach(() => {
@@ -63,68 +63,68 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function playTwelve(socket: Paper): void {
-  socket.hear({ type: "episode", episode: "e1", step: 0 });
+function playTwelve(socket: FakeSocket): void {
+  socket.receive({ type: "episode", episode: "e1", step: 0 });
   socket.frame(0, 0);
   for (let step = 1; step <= 12; step++) socket.frame(step, 3);
-  socket.hear({ type: "stored", episode: "e1", step: 10 });
+  socket.receive({ type: "stored", episode: "e1", step: 10 });
 }
 
-test("it starts with what is wanted, and sends keys only when they change", () => {
+test("the first message is the request, and keys are sent only when they change", () => {
   const [connection, socket] = connect();
-  expect(socket.sent).toEqual([{ type: "start", ...wanted }]);
+  expect(socket.sent).toEqual([{ type: "start", ...request }]);
   connection.act(3);
   connection.act(3);
   connection.act(0);
   expect(socket.sent.slice(1)).toEqual([{ type: "keys", key: 1, action: 3 }, { type: "keys", key: 2, action: 0 }]);
 });
 
-test("after a loss it goes on with what was not stored, later and later", () => {
+test("after a loss it resumes with the unsaved steps, after longer and longer delays", () => {
   const [, socket] = connect();
   playTwelve(socket);
   socket.onclose({ code: 1006 });
   expect(links[links.length - 1]).toBe("lost");
   vi.advanceTimersByTime(250);
-  Paper.all[1].onclose({ code: 1006 });
+  FakeSocket.all[1].onclose({ code: 1006 });
   vi.advanceTimersByTime(499);
-  expect(Paper.all.length).toBe(2);
+  expect(FakeSocket.all.length).toBe(2);
   vi.advanceTimersByTime(1);
-  Paper.all[2].onopen();
-  expect(Paper.all[2].sent).toEqual([
+  FakeSocket.all[2].onopen();
+  expect(FakeSocket.all[2].sent).toEqual([
     { type: "resume", episode: "e1", step: 10, actions: [3, 3], task: "foraging", arena: null, seed: 7, agent: null, participant: "P07" },
     { type: "keys", key: 1, action: 0 },
   ]);
 });
 
-test("a reload goes on, leaving does not", () => {
+test("a reload resumes the episode, leaving the page does not", () => {
   const [first, socket] = connect();
   playTwelve(socket);
   dispatchEvent(new Event("pagehide"));
   const [second, again] = connect();
   expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
-  again.hear({ type: "episode", episode: "e1", step: 12 });
+  again.receive({ type: "episode", episode: "e1", step: 12 });
   first.close();
   second.close();
   const [, fresh] = connect();
   expect(fresh.sent[0].type).toBe("start");
 });
 
-test("whoever waits in an arena comes back to it, unless the recordings know where a participant is", () => {
+test("a resumed episode keeps its arena, unless a participant plays", () => {
   for (const [participant, arena] of [[null, 4], ["P07", null]] as const) {
-    const connection = new Connection({ ...wanted, participant }, listener, "ws://paper/ws");
+    const connection = new Connection({ ...request, participant }, listener, "ws://fake/ws");
     open.push(connection);
-    const socket = Paper.all[Paper.all.length - 1];
+    const socket = FakeSocket.all[FakeSocket.all.length - 1];
     socket.onopen();
-    socket.hear({ type: "episode", episode: "e2", step: 0, position: 3 });
+    socket.receive({ type: "episode", episode: "e2", step: 0, position: 3 });
     socket.onclose({ code: 1006 });
     vi.advanceTimersByTime(250);
-    const again = Paper.all[Paper.all.length - 1];
+    const again = FakeSocket.all[FakeSocket.all.length - 1];
     again.onopen();
     expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e2", step: 0, actions: [], arena });
   }
 });
 
-test("a page that is hidden says so, also after a loss", () => {
+test("a hidden page reports it, also after a loss", () => {
   const [connection, socket] = connect();
   connection.hide(false);
   connection.hide(true);
@@ -132,125 +132,125 @@ test("a page that is hidden says so, also after a loss", () => {
   expect(socket.sent.slice(1)).toEqual([{ type: "hidden", on: true }]);
   socket.onclose({ code: 1006 });
   vi.advanceTimersByTime(250);
-  Paper.all[1].onopen();
-  expect(Paper.all[1].sent).toContainEqual({ type: "hidden", on: true });
+  FakeSocket.all[1].onopen();
+  expect(FakeSocket.all[1].sent).toContainEqual({ type: "hidden", on: true });
 });
 
-test("whoever comes back to the end of a task has nothing unsaved", () => {
+test("a connection made after the end of a task has no unsaved steps", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "finished", title: "Foraging", again: true });
+  socket.receive({ type: "finished", title: "Foraging", again: true });
   expect(connection.ledger.unsaved).toBe(2);
   socket.onclose({ code: 1006 });
   vi.advanceTimersByTime(250);
-  Paper.all[1].onopen();
-  Paper.all[1].hear({ type: "finished", title: "Foraging", again: true });
+  FakeSocket.all[1].onopen();
+  FakeSocket.all[1].receive({ type: "finished", title: "Foraging", again: true });
   expect(connection.ledger.unsaved).toBe(0);
   expect(links[links.length - 1]).toBe("open");
 });
 
-test("what the server refuses is not tried again", () => {
+test("a refused request is not repeated", () => {
   const [, socket] = connect();
-  socket.hear({ type: "error", message: "there is no task 'foragin'" });
+  socket.receive({ type: "error", message: "there is no task 'foragin'" });
   socket.onclose({ code: 1008 });
   vi.advanceTimersByTime(10_000);
-  expect(Paper.all.length).toBe(1);
+  expect(FakeSocket.all.length).toBe(1);
   expect(links[links.length - 1]).toBe("refused");
 });
 
-test("whoever finds all places taken asks again, and loses nothing", () => {
+test("a page that finds all places taken tries again, and loses nothing", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
   socket.onclose({ code: 1006 });
   vi.advanceTimersByTime(250);
   const full = { type: "error", message: "all 64 places are taken; try again in a few minutes", full: true };
-  Paper.all[1].hear(full);
-  Paper.all[1].onclose({ code: 4002 });
+  FakeSocket.all[1].receive(full);
+  FakeSocket.all[1].onclose({ code: 4002 });
   expect(links[links.length - 1]).toBe("full");
   vi.advanceTimersByTime(30_000);
-  expect(Paper.all.length).toBe(3);
-  Paper.all[2].hear(full);
-  Paper.all[2].onclose({ code: 4002 });
-  // Or at once, where the player wants it.
+  expect(FakeSocket.all.length).toBe(3);
+  FakeSocket.all[2].receive(full);
+  FakeSocket.all[2].onclose({ code: 4002 });
+  // Or at once, on request.
   connection.retry();
-  expect(Paper.all.length).toBe(4);
-  Paper.all[3].onopen();
-  expect(Paper.all[3].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  expect(FakeSocket.all.length).toBe(4);
+  FakeSocket.all[3].onopen();
+  expect(FakeSocket.all[3].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
   vi.advanceTimersByTime(30_000);
-  expect(Paper.all.length).toBe(4);
+  expect(FakeSocket.all.length).toBe(4);
 });
 
-test("steps that are not stored outlive a refusal, and are given up only when the player says so", () => {
+test("unsaved steps outlive a refusal, and are discarded only on request", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "error", message: "the studio made a mistake (KeyError); start again" });
+  socket.receive({ type: "error", message: "the studio made a mistake (KeyError); start again" });
   socket.onclose({ code: 1008 });
   expect(links[links.length - 1]).toBe("refused");
   expect(connection.ledger.unsaved).toBe(2);
   dispatchEvent(new Event("pagehide"));
   const [, reloaded] = connect();
   expect(reloaded.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
-  connection.startAnew();
-  const anew = Paper.all[Paper.all.length - 1];
-  anew.onopen();
-  expect(anew.sent[0].type).toBe("start");
+  connection.startOver();
+  const restarted = FakeSocket.all[FakeSocket.all.length - 1];
+  restarted.onopen();
+  expect(restarted.sent[0].type).toBe("start");
   expect(connection.ledger.unsaved).toBe(0);
 });
 
-test("whoever leaves while nothing can be stored comes back to what was not", () => {
+test("unsaved steps are kept when the page is left while nothing can be stored", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "recording", trouble: "the disk is full; make room on it" });
+  socket.receive({ type: "recording", trouble: "the disk is full; make room on it" });
   connection.close();
   const [, again] = connect();
   expect(again.sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
 });
 
-test("an episode that is gone for good is not asked for again", () => {
+test("an episode that the server cannot resume is not requested again", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "error", message: "there is no episode e1 to resume; start again", gone: true });
+  socket.receive({ type: "error", message: "there is no episode e1 to resume; start again", gone: true });
   socket.onclose({ code: 1008 });
   expect(connection.ledger.unsaved).toBe(0);
   const [, reloaded] = connect();
   expect(reloaded.sent[0].type).toBe("start");
 });
 
-test("a server that cannot record at the moment is asked again, with all that is not stored", () => {
+test("a server that cannot record at the moment is asked again, with all unsaved steps", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "error", message: "nothing can be recorded at the moment: the disk is full; make room on it", retry: true });
+  socket.receive({ type: "error", message: "nothing can be recorded at the moment: the disk is full; make room on it", retry: true });
   socket.onclose({ code: 1008 });
   expect(links[links.length - 1]).toBe("later");
   expect(sentences[sentences.length - 1]).toBe("nothing can be recorded at the moment: the disk is full; make room on it");
   expect(connection.ledger.unsaved).toBe(2);
   vi.advanceTimersByTime(250);
-  Paper.all[1].onopen();
-  expect(Paper.all[1].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  FakeSocket.all[1].onopen();
+  expect(FakeSocket.all[1].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
 });
 
-test("why nothing is stored is passed on, until it is cured or the connection is lost", () => {
+test("the reason why nothing is recorded is reported until recording works again or the connection is lost", () => {
   const [, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "recording", trouble: "the disk is full; make room on it" });
-  socket.hear({ type: "recording", trouble: null });
-  socket.hear({ type: "recording", trouble: "the disk is full; make room on it" });
+  socket.receive({ type: "recording", trouble: "the disk is full; make room on it" });
+  socket.receive({ type: "recording", trouble: null });
+  socket.receive({ type: "recording", trouble: "the disk is full; make room on it" });
   socket.onclose({ code: 1006 });
   expect(troubles).toEqual(["the disk is full; make room on it", "", "the disk is full; make room on it", ""]);
 });
 
-test("an episode taken over by another tab is left to it", () => {
+test("an episode taken over by another tab is not resumed by itself", () => {
   const [connection, socket] = connect();
   playTwelve(socket);
-  socket.hear({ type: "error", message: "this task is open in another tab", elsewhere: true });
+  socket.receive({ type: "error", message: "this task is open in another tab", elsewhere: true });
   socket.onclose({ code: 4001 });
   vi.advanceTimersByTime(10_000);
-  expect(Paper.all.length).toBe(1);
+  expect(FakeSocket.all.length).toBe(1);
   expect(links[links.length - 1]).toBe("elsewhere");
-  // Unless the player wants it here.
+  // But it is on request.
   connection.takeOver();
   connection.takeOver();
-  expect(Paper.all.length).toBe(2);
-  Paper.all[1].onopen();
-  expect(Paper.all[1].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
+  expect(FakeSocket.all.length).toBe(2);
+  FakeSocket.all[1].onopen();
+  expect(FakeSocket.all[1].sent[0]).toMatchObject({ type: "resume", episode: "e1", step: 10, actions: [3, 3] });
 });

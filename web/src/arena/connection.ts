@@ -1,11 +1,13 @@
-// The connection of a player: opened again when it is lost, going on where the episode stood.
+// The connection of one participant, or of one watched agent, to the server. If it is lost, it is opened again and the
+// episode is resumed.
 import { decode, type FrameMessage } from "../scene/decode";
 import { Message } from "../scene/layout";
 import type { WorldEvent } from "../lib/api";
-import { keptFrom, Ledger } from "./ledger";
-import { isBound } from "../lib/route";
+import { Ledger, snapshotFrom } from "./ledger";
+import { isParticipantLink } from "../lib/route";
 
-export interface Wanted {
+/** What to play or watch; null: left to the server. */
+export interface PlayRequest {
   task: string | null;
   arena: number | null;
   seed: number | null;
@@ -33,7 +35,7 @@ export interface EpisodeMessage {
   agent: string | null;
   participant: string | null;
   previous_return: number | null;
-  /** Whether success is being shown at its end; null while nothing is. */
+  /** Whether the notification that is shown reports success; null: none is shown. */
   notified: boolean | null;
   step: number;
   note?: string | null;
@@ -43,11 +45,11 @@ export interface EndedMessage {
   episode: string;
   step: number;
   cause: string;
-  /** null: nothing decided it. */
+  /** null: neither passed nor failed. */
   passed: boolean | null;
   return: number;
   pause?: number;
-  /** Nothing comes after it. */
+  /** Whether this was the last episode. */
   last?: boolean;
 }
 export interface FinishedMessage {
@@ -55,11 +57,12 @@ export interface FinishedMessage {
   title: string;
   /** Whether another round may be played. */
   again: boolean;
-  /** Whether anything was stored. */
+  /** Whether anything was recorded. */
   recorded: boolean;
 }
 
-/** lost, full, later: it will be tried again, `sentence` says why not now; refused: why not at all; elsewhere: another tab plays. */
+/** The state of the connection. lost, full, later: the page tries again by itself. refused: it does not. elsewhere: another
+ * tab plays the episode. */
 export type LinkState = "connecting" | "open" | "lost" | "full" | "later" | "refused" | "elsewhere";
 
 export interface SensesMessage {
@@ -69,113 +72,115 @@ export interface SensesMessage {
 }
 
 export interface Listener {
-  /** A binary message for the picture. */
+  /** Receive a binary message for the picture. */
   draw(message: ArrayBuffer): void;
   frame(frame: FrameMessage): void;
   episode(message: EpisodeMessage): void;
   events(events: WorldEvent[]): void;
   ended(message: EndedMessage): void;
-  /** The last arena was played; nothing follows by itself. */
+  /** The last arena has been played. */
   finished?(message: FinishedMessage): void;
+  /** The state of the connection has changed; `sentence` gives the reason, or is "". */
   link(state: LinkState, sentence: string): void;
-  /** Why nothing can be stored at the moment; "" once all is well again. */
+  /** Receive the reason why nothing can be recorded at the moment; "" once recording works again. */
   recording?(trouble: string): void;
-  /** What a watched agent perceives by. */
+  /** Receive a description of the watched agent's senses. */
   senses?(message: SensesMessage): void;
 }
 
-const PATIENCE_MS = [250, 500, 1000, 2000, 4000];
-/** The server closes with this when the episode is resumed in another tab. */
-const ELSEWHERE = 4001;
+/** Delays before the attempts to connect again, in milliseconds; the last one repeats. */
+const RETRY_DELAYS_MS = [250, 500, 1000, 2000, 4000];
+/** The code with which the server closes the connection if another tab resumes the episode. */
+const CLOSED_ELSEWHERE = 4001;
 const OPEN_ELSEWHERE = "This task is open in another tab or window.";
-/** All places are taken: everybody who waits asks again after about so long, not all at the same moment. */
-const FULL_MS = 15_000;
-/** How often what is not stored is written down for the case of a reload. */
-const KEEP_MS = 250;
+/** The mean delay before the next attempt if all places are taken; it varies, so that waiting pages do not come all at once. */
+const FULL_DELAY_MS = 15_000;
+/** The interval at which the unsaved steps are written to the session storage, for a reload. */
+const SAVE_INTERVAL_MS = 250;
 
 export class Connection {
   readonly ledger = new Ledger();
   state: LinkState = "connecting";
   private socket: WebSocket | null = null;
-  private tries = 0;
-  private timer = 0;
-  private keeper = 0;
+  private attempts = 0;
+  private retryTimer = 0;
+  private saveTimer = 0;
   private closed = false;
-  private keys = 0;
-  private held = 0;
+  private keyMessages = 0;
+  private action = 0;
   private paused = false;
   private hidden = false;
-  private introduced = false;
-  /** Why the server wants this page to come back later. */
-  private later = "";
-  /** Why the server stores nothing at the moment. */
+  private episodeReceived = false;
+  /** The reason why the server asks this page to try again later. */
+  private retryReason = "";
+  /** The reason why the server cannot record at the moment. */
   private trouble = "";
-  private readonly place: string;
+  private readonly storageKey: string;
 
-  constructor(private readonly wanted: Wanted, private readonly listener: Listener, private readonly address = wsAddress()) {
-    this.place = `puzzlebox.episode ${JSON.stringify(wanted)}`;
-    const kept = keptFrom(read(this.place));
-    if (kept) this.ledger.restore(kept);
-    this.keeper = window.setInterval(() => this.keep(), KEEP_MS);
-    addEventListener("pagehide", this.keep);
+  constructor(private readonly request: PlayRequest, private readonly listener: Listener, private readonly address = socketAddress()) {
+    this.storageKey = `puzzlebox.episode ${JSON.stringify(request)}`;
+    const snapshot = snapshotFrom(readStorage(this.storageKey));
+    if (snapshot) this.ledger.restore(snapshot);
+    this.saveTimer = window.setInterval(() => this.saveLedger(), SAVE_INTERVAL_MS);
+    addEventListener("pagehide", this.saveLedger);
     this.open();
   }
 
-  /** The player leaves: nothing is to be resumed, unless it waits here to be stored. */
+  /** Close the connection for good. The episode is not resumed later, unless some of its steps could not be stored. */
   close(): void {
     this.closed = true;
-    clearTimeout(this.timer);
-    clearInterval(this.keeper);
-    removeEventListener("pagehide", this.keep);
+    clearTimeout(this.retryTimer);
+    clearInterval(this.saveTimer);
+    removeEventListener("pagehide", this.saveLedger);
     const safe = this.ledger.unsaved === 0 || (this.state === "open" && !this.trouble);
-    if (safe) write(this.place, null);
-    else this.keep();
+    if (safe) writeStorage(this.storageKey, null);
+    else this.saveLedger();
     this.socket?.close();
   }
 
-  /** Play here again what another tab has taken over; that one is left then. */
+  /** Resume the episode that another tab has taken over; that tab stops. */
   takeOver(): void {
     if (this.state !== "elsewhere") return;
-    this.tell("connecting", "Connecting …");
+    this.setState("connecting", "Connecting …");
     this.open();
   }
 
-  /** Ask again for a place, now. */
+  /** Try at once to get a place, if all were taken. */
   retry(): void {
     if (this.state !== "full") return;
-    clearTimeout(this.timer);
+    clearTimeout(this.retryTimer);
     this.open();
   }
 
-  /** Begin anew after a refusal; what is not stored of the episode before is given up. */
-  startAnew(): void {
+  /** Start again after a refusal. The unsaved steps of the episode before are discarded. */
+  startOver(): void {
     if (this.state !== "refused") return;
     this.forget();
-    this.tell("connecting", "Connecting …");
+    this.setState("connecting", "Connecting …");
     this.open();
   }
 
-  /** The keys held now; sent when they mean another action than before. Gives the number of that message. */
+  /** Send the action of the held keys if it has changed; return the number of the last such message. */
   act(action: number): number {
-    if (action === this.held) return this.keys;
-    this.held = action;
-    this.say({ type: "keys", key: ++this.keys, action });
-    return this.keys;
+    if (action === this.action) return this.keyMessages;
+    this.action = action;
+    this.send({ type: "keys", key: ++this.keyMessages, action });
+    return this.keyMessages;
   }
 
   pause(on: boolean): void {
     this.paused = on;
-    this.say({ type: "pause", on });
+    this.send({ type: "pause", on });
   }
 
-  /** Nobody can see the page: the episode stands still. */
+  /** Report whether the page is hidden; the server pauses the episode meanwhile. */
   hide(on: boolean): void {
     if (on === this.hidden) return;
     this.hidden = on;
-    this.say({ type: "hidden", on });
+    this.send({ type: "hidden", on });
   }
 
-  say(message: { type: string } & Record<string, unknown>): void {
+  send(message: { type: string } & Record<string, unknown>): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
@@ -183,142 +188,143 @@ export class Connection {
     const socket = new WebSocket(this.address);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
-    this.introduced = false;
+    this.episodeReceived = false;
     socket.onopen = () => {
       const greeting = this.greeting();
-      this.say(greeting);
+      this.send(greeting);
       if (this.paused) this.pause(true);
-      if (this.hidden) this.say({ type: "hidden", on: true });
-      // Also that nothing is held: a key let go of in the meantime may be pressed anew.
-      if (this.held !== 0 || greeting.type === "resume") this.say({ type: "keys", key: ++this.keys, action: this.held });
+      if (this.hidden) this.send({ type: "hidden", on: true });
+      // After a loss action 0 is sent as well: keys may have been released in the meantime.
+      if (this.action !== 0 || greeting.type === "resume") this.send({ type: "keys", key: ++this.keyMessages, action: this.action });
     };
     socket.onmessage = ({ data }) => {
       if (socket !== this.socket) return;
-      if (typeof data === "string") this.text(JSON.parse(data));
-      else this.binary(data);
+      if (typeof data === "string") this.receiveText(JSON.parse(data));
+      else this.receiveBinary(data);
     };
     socket.onclose = ({ code }) => {
-      if (socket === this.socket) this.lost(code);
+      if (socket === this.socket) this.onClose(code);
     };
   }
 
+  /** The first message of a connection. */
   private greeting(): { type: string } & Record<string, unknown> {
-    const kept = this.ledger.kept();
-    if (!kept) return { type: "start", ...this.wanted };
-    const { task, seed, agent, participant } = this.wanted;
-    // Where a participant is in the task, the recordings say.
-    const arena = participant === null ? (kept.arena ?? this.wanted.arena) : this.wanted.arena;
-    return { type: "resume", episode: kept.episode, step: kept.stored, actions: kept.actions, task, arena, seed, agent, participant };
+    const snapshot = this.ledger.snapshot();
+    if (!snapshot) return { type: "start", ...this.request };
+    const { task, seed, agent, participant } = this.request;
+    // The server knows the current arena of a participant from the recordings.
+    const arena = participant === null ? (snapshot.arena ?? this.request.arena) : this.request.arena;
+    return { type: "resume", episode: snapshot.episode, step: snapshot.stored, actions: snapshot.actions, task, arena, seed, agent, participant };
   }
 
-  private lost(code: number): void {
+  private onClose(code: number): void {
     if (this.closed || this.state === "refused" || this.state === "elsewhere") return;
-    if (code === ELSEWHERE) return this.tell("elsewhere", OPEN_ELSEWHERE);
+    if (code === CLOSED_ELSEWHERE) return this.setState("elsewhere", OPEN_ELSEWHERE);
     if (this.state === "full") {
-      this.timer = window.setTimeout(() => this.open(), FULL_MS * (0.75 + Math.random() / 2));
+      this.retryTimer = window.setTimeout(() => this.open(), FULL_DELAY_MS * (0.75 + Math.random() / 2));
       return;
     }
-    if (this.later) this.tell("later", this.later);
-    else this.tell("lost", "Connection lost. Trying again …");
-    this.later = "";
-    this.record("");
-    this.timer = window.setTimeout(() => this.open(), PATIENCE_MS[Math.min(this.tries++, PATIENCE_MS.length - 1)]);
+    if (this.retryReason) this.setState("later", this.retryReason);
+    else this.setState("lost", "Connection lost. Trying again …");
+    this.retryReason = "";
+    this.setTrouble("");
+    this.retryTimer = window.setTimeout(() => this.open(), RETRY_DELAYS_MS[Math.min(this.attempts++, RETRY_DELAYS_MS.length - 1)]);
   }
 
-  private tell(state: LinkState, sentence = ""): void {
+  private setState(state: LinkState, sentence = ""): void {
     this.state = state;
     this.listener.link(state, sentence);
   }
 
-  private text(message: { type: string } & Record<string, any>): void {
+  private receiveText(message: { type: string } & Record<string, any>): void {
     switch (message.type) {
       case "episode":
-        this.tries = 0;
-        this.introduced = true;
+        this.attempts = 0;
+        this.episodeReceived = true;
         this.ledger.begin(String(message.episode), message.step);
         this.ledger.arena = Number.isInteger(message.position) ? message.position + 1 : null;
-        this.tell("open");
+        this.setState("open");
         this.listener.episode(message as EpisodeMessage);
         break;
       case "events": this.listener.events(message.events); break;
       case "ended": this.listener.ended(message as EndedMessage); break;
       case "finished":
-        this.tries = 0;
-        // Whoever comes back to an end finds all of it stored.
-        if (!this.introduced && this.ledger.episode !== null) this.ledger.store(this.ledger.episode, this.ledger.latest);
-        this.tell("open");
+        this.attempts = 0;
+        // A connection that begins after the last episode finds all of it stored.
+        if (!this.episodeReceived && this.ledger.episode !== null) this.ledger.confirm(this.ledger.episode, this.ledger.latest);
+        this.setState("open");
         this.listener.finished?.(message as FinishedMessage);
         break;
       case "senses": this.listener.senses?.(message as unknown as SensesMessage); break;
-      case "recording": this.record(message.trouble ?? ""); break;
-      case "stored": this.ledger.store(String(message.episode), message.step); break;
+      case "recording": this.setTrouble(message.trouble ?? ""); break;
+      case "stored": this.ledger.confirm(String(message.episode), message.step); break;
       case "error":
         if (message.elsewhere) {
-          this.tell("elsewhere", OPEN_ELSEWHERE);
+          this.setState("elsewhere", OPEN_ELSEWHERE);
           break;
         }
         if (message.full) {
-          this.tell("full", message.message);
+          this.setState("full", message.message);
           break;
         }
         if (message.retry) {
-          this.later = String(message.message);
+          this.retryReason = String(message.message);
           break;
         }
-        // Steps that are not stored are given up only where they are of no use to anybody, or the player says so.
-        if (message.gone || this.ledger.unsaved === 0 || this.wanted.agent !== null) this.forget();
-        this.tell("refused", message.message);
+        // Unsaved steps are discarded here only if the server cannot use them, or an agent played them.
+        if (message.gone || this.ledger.unsaved === 0 || this.request.agent !== null) this.forget();
+        this.setState("refused", message.message);
         break;
     }
   }
 
-  private binary(buffer: ArrayBuffer): void {
+  private receiveBinary(buffer: ArrayBuffer): void {
     const kind = new Uint8Array(buffer, 0, 1)[0];
     if (kind === Message.ACTIONS) {
       const { first, actions } = decode(buffer) as { first: number; actions: Uint8Array };
-      actions.forEach((action, i) => this.ledger.see(first + i, action));
+      actions.forEach((action, i) => this.ledger.note(first + i, action));
     } else if (kind === Message.FRAME) {
       const frame = decode(buffer) as FrameMessage;
-      this.ledger.see(frame.step, frame.action);
+      this.ledger.note(frame.step, frame.action);
       this.listener.draw(buffer);
       this.listener.frame(frame);
     } else this.listener.draw(buffer);
   }
 
-  private record(trouble: string): void {
+  private setTrouble(trouble: string): void {
     this.trouble = trouble;
     this.listener.recording?.(trouble);
   }
 
   private forget(): void {
     this.ledger.forget();
-    write(this.place, null);
+    writeStorage(this.storageKey, null);
   }
 
-  private readonly keep = (): void => {
-    const kept = this.ledger.kept();
-    write(this.place, kept && JSON.stringify(kept));
+  private readonly saveLedger = (): void => {
+    const snapshot = this.ledger.snapshot();
+    writeStorage(this.storageKey, snapshot && JSON.stringify(snapshot));
   };
 }
 
-// A participant's link is shown at the door as well.
-function wsAddress(): string {
-  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws${isBound() ? location.search : ""}`;
+// The query of a participant's link is part of the address: the server checks its key.
+function socketAddress(): string {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws${isParticipantLink() ? location.search : ""}`;
 }
 
-// Storage may be forbidden; then a reload begins anew.
-function read(place: string): string | null {
+// The browser may forbid storage; then a reload starts a new episode.
+function readStorage(key: string): string | null {
   try {
-    return sessionStorage.getItem(place);
+    return sessionStorage.getItem(key);
   } catch {
     return null;
   }
 }
-function write(place: string, text: string | null): void {
+function writeStorage(key: string, text: string | null): void {
   try {
-    if (text === null) sessionStorage.removeItem(place);
-    else sessionStorage.setItem(place, text);
+    if (text === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, text);
   } catch {
-    // Nothing is kept.
+    // Nothing is stored.
   }
 }

@@ -1,53 +1,55 @@
-// What the page has seen done and does not know as stored: enough to go on after the server was lost, even after a reload.
+// The actions of an episode that the server has not confirmed as stored. With them the server can resume the episode after a
+// lost connection or a reload of the page.
 
-/** The server takes no more actions than this at once. */
+/** The largest number of actions that the server accepts in one message. */
 export const MOST_ACTIONS = 3000;
 
-export interface Kept {
+/** The part of a ledger that is sent to the server and kept over a reload. */
+export interface Snapshot {
   episode: string;
   stored: number;
   actions: number[];
-  /** The number of its arena, from 1: an episode nobody has begun is known nowhere else. */
+  /** The number of the arena, from 1. The server has no record of an episode that has not begun. */
   arena?: number;
 }
 
 export class Ledger {
   episode: string | null = null;
-  /** The last step the server said is stored. */
+  /** The last step that the server has confirmed as stored. */
   stored = 0;
-  /** The last step seen. */
+  /** The last step that the page has received. */
   latest = 0;
-  /** The number of the arena it is in, from 1. */
+  /** The number of the arena, from 1. */
   arena: number | null = null;
   private actions = new Map<number, number>();
 
-  /** An episode begins, or is resumed. */
+  /** Start with an episode at a step: a new one, or one that is resumed. */
   begin(episode: string, step: number): void {
     if (episode !== this.episode) {
       this.episode = episode;
       this.stored = step;
       this.actions.clear();
     } else {
-      // What the server does not know happened nowhere.
-      for (const seen of [...this.actions.keys()]) if (seen > step) this.actions.delete(seen);
+      // Steps that the server does not have are not part of the episode.
+      for (const later of [...this.actions.keys()]) if (later > step) this.actions.delete(later);
       this.stored = Math.min(this.stored, step);
     }
     this.latest = step;
   }
 
-  /** In that physics step this was done. */
-  see(step: number, action: number): void {
+  /** Note the action of a physics step. */
+  note(step: number, action: number): void {
     if (this.episode === null || step === 0) return;
     this.latest = Math.max(this.latest, step);
-    // What was seen stays: a server that rebuilds an episode builds it from that.
+    // The first action noted for a step stays: a server that rebuilds the episode uses it.
     if (step > this.stored && !this.actions.has(step)) this.actions.set(step, action);
   }
 
-  /** Up to that step nothing can be lost any more. */
-  store(episode: string, step: number): void {
+  /** Note that the server has stored an episode up to a step. */
+  confirm(episode: string, step: number): void {
     if (episode !== this.episode || step <= this.stored) return;
     this.stored = step;
-    for (const seen of [...this.actions.keys()]) if (seen <= step) this.actions.delete(seen);
+    for (const earlier of [...this.actions.keys()]) if (earlier <= step) this.actions.delete(earlier);
   }
 
   forget(): void {
@@ -56,38 +58,38 @@ export class Ledger {
     this.actions.clear();
   }
 
-  /** Steps that are not known to be stored. */
+  /** The number of steps that are not confirmed as stored. */
   get unsaved(): number {
     return Math.max(0, this.latest - this.stored);
   }
 
-  /** What to tell the server; up to the first step that was not seen. */
-  kept(): Kept | null {
+  /** Return the actions after the last confirmed step, up to the first step that is missing. */
+  snapshot(): Snapshot | null {
     if (this.episode === null) return null;
     const actions: number[] = [];
     for (let step = this.stored + 1; this.actions.has(step) && actions.length < MOST_ACTIONS; step++) {
       actions.push(this.actions.get(step)!);
     }
-    const kept: Kept = { episode: this.episode, stored: this.stored, actions };
-    return this.arena === null ? kept : { ...kept, arena: this.arena };
+    const snapshot: Snapshot = { episode: this.episode, stored: this.stored, actions };
+    return this.arena === null ? snapshot : { ...snapshot, arena: this.arena };
   }
 
-  restore(kept: Kept): void {
-    this.episode = kept.episode;
-    this.stored = kept.stored;
-    this.arena = kept.arena ?? null;
-    this.latest = kept.stored + kept.actions.length;
-    this.actions = new Map(kept.actions.map((action, i) => [kept.stored + 1 + i, action]));
+  restore({ episode, stored, actions, arena }: Snapshot): void {
+    this.episode = episode;
+    this.stored = stored;
+    this.arena = arena ?? null;
+    this.latest = stored + actions.length;
+    this.actions = new Map(actions.map((action, i) => [stored + 1 + i, action]));
   }
 }
 
-/** What was kept as text, if it is what `Ledger.kept` gives. */
-export function keptFrom(text: string | null): Kept | null {
+/** Return the snapshot in a stored text, or null if it is not a valid one. */
+export function snapshotFrom(text: string | null): Snapshot | null {
   try {
-    const kept = JSON.parse(text ?? "null");
-    const whole = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
-    const fits = kept && typeof kept.episode === "string" && whole(kept.stored) && whole(kept.arena ?? 0) && Array.isArray(kept.actions);
-    return fits && kept.actions.length <= MOST_ACTIONS && kept.actions.every((a: unknown) => whole(a) && (a as number) < 9) ? kept : null;
+    const value = JSON.parse(text ?? "null");
+    const isCount = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
+    const valid = value && typeof value.episode === "string" && isCount(value.stored) && isCount(value.arena ?? 0) && Array.isArray(value.actions);
+    return valid && value.actions.length <= MOST_ACTIONS && value.actions.every((a: unknown) => isCount(a) && (a as number) < 9) ? value : null;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
-// Numbers a page shows to whoever drives it with a program (tests, measurements): `window.puzzlebox`.
-export function tell(numbers: object | null): void {
+/** Publish values of a page as `window.puzzlebox`, for programs that drive it (tests, measurements); return a function that removes them. */
+export function publishState(state: object): () => void {
   const page = window as unknown as { puzzlebox?: object };
-  if (numbers) page.puzzlebox = numbers;
-  else delete page.puzzlebox;
+  page.puzzlebox = state;
+  return () => delete page.puzzlebox;
 }

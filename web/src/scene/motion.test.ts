@@ -13,7 +13,7 @@ function frame(step: number, row: number, x: number): FrameMessage {
   } as unknown as FrameMessage;
 }
 
-test("what moves evenly is shown moving evenly, a little behind", () => {
+test("even motion is shown as even motion, with a small delay", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7], [0]));
   const shown: number[] = [];
@@ -32,7 +32,7 @@ test("what moves evenly is shown moving evenly, a little behind", () => {
   expect(behind).toBeLessThan(0.3);
 });
 
-test("what was put elsewhere does not fly there", () => {
+test("a thing that is placed elsewhere does not glide there", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7], [0]));
   motion.push(frame(1, 0, 30), 0);
@@ -42,7 +42,7 @@ test("what was put elsewhere does not fly there", () => {
   expect(motion.shown[0]).toBe(30);
 });
 
-test("rows may change places when things come or go", () => {
+test("things keep their pose when they get another row", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7, 8], [1, 2]));
   motion.begin(scene(1, [8], [2.1]));
@@ -51,7 +51,7 @@ test("rows may change places when things come or go", () => {
   expect(motion.shown[0]).toBeCloseTo(2.1);
 });
 
-test("winding back is shown at once", () => {
+test("an earlier frame is shown at once", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7], [0]));
   for (let step = 1; step < 10; step++) motion.push(frame(step, 0, step), 20 * step);

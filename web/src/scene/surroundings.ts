@@ -1,4 +1,4 @@
-// Floor, fence, sky and ceiling of an arena, and its sun.
+// The floor, fence, sky, ceiling and sun of an arena.
 import {
   DirectionalLight, Group, Matrix4, Mesh, PlaneGeometry, Quaternion, SphereGeometry, Vector3, type ShaderMaterial,
 } from "three";
@@ -9,9 +9,9 @@ import { FENCE } from "./paint.glsl";
 import { Instances, type Paint } from "./parts";
 import { shapeOf } from "./shapes";
 
-/** How far the ground goes on behind the fence. */
+/** How far floor and ceiling extend behind the fence, in metres. */
 const MARGIN = 1;
-/** Of the fence: how thick boards are, and how far its backing is behind their front. */
+/** Sizes of the fence in metres: thickness of the boards, distance of the backing behind them, half height of the rails. */
 const BOARD = 0.12;
 const BACKING = 0.1;
 const RAIL = 0.16;
@@ -21,14 +21,14 @@ interface Box {
   half: [number, number, number];
   color: readonly number[];
   pattern: number;
-  value: number; // 0 to 1: how bright a board is among its like; -1: no boards
+  value: number; // relative brightness of a board, 0 to 1; -1: a fence without boards
 }
 
-export class Around {
+export class SurroundingsView {
   readonly group = new Group();
   readonly sun = new DirectionalLight(0xffffff, 1);
   private disposables: { dispose(): void }[] = [];
-  private made = "";
+  private current = ""; // the surroundings that are built, as JSON
 
   constructor() {
     this.sun.castShadow = true;
@@ -37,11 +37,11 @@ export class Around {
     this.sun.shadow.radius = 1.4;
   }
 
-  /** Build it, unless it is the same as before. */
+  /** Build the surroundings, unless they are the same as before. */
   set(around: Surroundings, daylight: Daylight, fenceMaterial: ShaderMaterial): void {
     const text = JSON.stringify(around);
-    if (text === this.made) return;
-    this.made = text;
+    if (text === this.current) return;
+    this.current = text;
     this.clear();
     daylight.set(around);
     const [width, depth] = around.size;
@@ -93,7 +93,7 @@ export class Around {
   private fence(around: Surroundings, material: ShaderMaterial): void {
     const boxes: Box[] = [];
     const [width, depth] = around.size;
-    // Each side in its own frame: along it from 0 to `length`, `out` behind it; then turned into the world.
+    // Each side has its own axes: `along` it from 0 to `length`, and `out`, the distance behind it.
     const sides: [number, number, (along: number, out: number) => [number, number], boolean][] = [
       [width, around.panels[0], (along, out) => [along, -out], false],
       [width, around.panels[0], (along, out) => [along, depth + out], false],
@@ -113,7 +113,7 @@ export class Around {
     }
     const instances = new Instances(shapeOf("box"), material, boxes.length);
     boxes.forEach((box, slot) => {
-      instances.paint(slot, painted(box, around.fence));
+      instances.paint(slot, paintOf(box, around.fence));
       instances.place(slot, new Matrix4().compose(
         new Vector3(box.at[0], box.at[1], -box.at[2]), new Quaternion(), new Vector3(...box.half),
       ));
@@ -123,8 +123,8 @@ export class Around {
     this.disposables.push(instances);
   }
 
-  /** Shadows of so many pixels a side; 0: none. */
-  shadows(pixels: number): void {
+  /** Set the side of the shadow map in pixels; 0: no shadows. */
+  setShadows(pixels: number): void {
     this.sun.castShadow = pixels > 0;
     if (pixels > 0 && this.sun.shadow.mapSize.x !== pixels) {
       this.sun.shadow.mapSize.set(pixels, pixels);
@@ -145,7 +145,7 @@ export class Around {
   }
 }
 
-function painted(box: Box, fence: Surface): Paint {
+function paintOf(box: Box, fence: Surface): Paint {
   return {
     color: [...box.color, 1],
     other: [...fence.other, fence.scale],
@@ -162,13 +162,13 @@ type Put = (
   along: number, out: number, y: number, half: [number, number, number], color: readonly number[], value?: number,
 ) => void;
 
-/** Upright boards with gaps, two rails, a backing, and posts between the panels, as high as the camera paints them. */
+/** Build upright boards with gaps, two rails, a backing, and posts between the panels, with the heights of the native camera. */
 function pickets(around: Surroundings, length: number, panels: number, put: Put): void {
   const { color, other, scale } = around.fence;
   const top = around.fenceTop;
   const gap = 0.22 * scale;
   const darker = other.map((channel) => channel * 0.93);
-  // Where the second colour is black one sees through the gaps.
+  // If the second colour is black, the gaps are open.
   if (Math.max(...other) > 0) put(length / 2, BACKING + BOARD, top / 2, [length / 2 + BACKING, top / 2, BOARD / 2], darker);
   for (let start = gap, i = 0; start < length; start += scale, i++) {
     const end = Math.min(start + scale - gap, length);

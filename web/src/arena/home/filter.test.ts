@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { TaskEntry } from "../../lib/api";
-import { grouped, levelsOf, matching, tagsOf } from "./filter";
+import type { TaskEntry } from "../api";
+import { groupTasks, levelsOf, matchingTasks, tagsOf } from "./filter";
 
 function task(name: string, level: number | null, tags: string[], title = name): TaskEntry {
   return { name, title, level, tags, description: "", arenas: 1, agents: 1, thumbnail: "" };
@@ -15,21 +15,21 @@ const TASKS = [
 ];
 const names = (tasks: TaskEntry[]) => tasks.map((each) => each.name);
 
-it("finds tasks by all words, wherever they stand, without accents", () => {
-  expect(names(matching(TASKS, { words: "TREE patience", level: null, tag: null }))).toEqual(["foraging"]);
-  expect(names(matching(TASKS, { words: "detour", level: null, tag: null }))).toEqual(["testbed/wall"]);
-  expect(matching(TASKS, { words: "tree wall", level: null, tag: null })).toEqual([]);
+it("finds tasks that contain all words, in any order, without regard to accents", () => {
+  expect(names(matchingTasks(TASKS, { words: "TREE patience", level: null, tag: null }))).toEqual(["foraging"]);
+  expect(names(matchingTasks(TASKS, { words: "detour", level: null, tag: null }))).toEqual(["testbed/wall"]);
+  expect(matchingTasks(TASKS, { words: "tree wall", level: null, tag: null })).toEqual([]);
 });
 
 it("narrows by level and tag", () => {
-  expect(names(matching(TASKS, { words: "", level: 1, tag: null }))).toEqual(["testbed/food"]);
-  expect(names(matching(TASKS, { words: "", level: null, tag: "button" }))).toEqual(["operant-curriculum/1"]);
+  expect(names(matchingTasks(TASKS, { words: "", level: 1, tag: null }))).toEqual(["testbed/food"]);
+  expect(names(matchingTasks(TASKS, { words: "", level: null, tag: "button" }))).toEqual(["operant-curriculum/1"]);
   expect(levelsOf(TASKS)).toEqual([1, 3]);
   expect(tagsOf(TASKS)).toEqual(["button", "food", "patience", "wall"]);
 });
 
-it("puts one's own file first, then single tasks, levels, then folders", () => {
-  expect(grouped(TASKS).map((group) => group.heading)).toEqual([
+it("puts the user's file first, then single tasks, levels, and folders", () => {
+  expect(groupTasks(TASKS).map((group) => group.heading)).toEqual([
     "Your file", "Experiments", "Level 1 · Food", "Level 3 · Obstacles", "Operant curriculum",
   ]);
 });

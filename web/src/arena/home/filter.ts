@@ -1,7 +1,7 @@
-// Which tasks are shown, and under which headings. Pure, so that it can be tested without a page.
-import type { TaskEntry } from "../../lib/api";
+// The tasks of the gallery: which of them match a search, and under which headings they stand.
+import type { TaskEntry } from "../api";
 
-export interface Wish {
+export interface Search {
   words: string;
   level: number | null;
   tag: string | null;
@@ -13,7 +13,7 @@ export interface Group {
   tasks: TaskEntry[];
 }
 
-// What the ten levels of the testbed are about.
+// The topics of the ten levels of the testbed.
 export const LEVELS: Record<number, string> = {
   1: "Food",
   2: "Preferences",
@@ -31,34 +31,36 @@ export function levelName(level: number): string {
   return LEVELS[level] ? `Level ${level} · ${LEVELS[level]}` : `Level ${level}`;
 }
 
-function plain(text: string): string {
+// Without accents, in lower case.
+function normalize(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-export function matching(tasks: TaskEntry[], wish: Wish): TaskEntry[] {
-  const words = plain(wish.words).split(/\s+/).filter(Boolean);
+/** Return the tasks that have the level, the tag and all words of a search. */
+export function matchingTasks(tasks: TaskEntry[], search: Search): TaskEntry[] {
+  const words = normalize(search.words).split(/\s+/).filter(Boolean);
   return tasks.filter((task) => {
-    if (wish.level !== null && task.level !== wish.level) return false;
-    if (wish.tag !== null && !task.tags.includes(wish.tag)) return false;
-    const text = plain([task.name, task.title, task.description, ...task.tags].join(" "));
+    if (search.level !== null && task.level !== search.level) return false;
+    if (search.tag !== null && !task.tags.includes(search.tag)) return false;
+    const text = normalize([task.name, task.title, task.description, ...task.tags].join(" "));
     return words.every((word) => text.includes(word));
   });
 }
 
 export function levelsOf(tasks: TaskEntry[]): number[] {
-  const found = new Set(tasks.flatMap((task) => (task.level === null ? [] : [task.level])));
-  return [...found].sort((one, other) => one - other);
+  const levels = new Set(tasks.flatMap((task) => (task.level === null ? [] : [task.level])));
+  return [...levels].sort((one, other) => one - other);
 }
 
 export function tagsOf(tasks: TaskEntry[]): string[] {
   return [...new Set(tasks.flatMap((task) => task.tags))].sort((one, other) => one.localeCompare(other, "en"));
 }
 
-// What the command line named comes first, then tasks that stand alone, the levels, and folders as they are called.
-export function grouped(tasks: TaskEntry[]): Group[] {
+/** Return the tasks in groups: files from the command line, single tasks, the levels, then folders by name. */
+export function groupTasks(tasks: TaskEntry[]): Group[] {
   const groups = new Map<string, Group & { rank: number }>();
   for (const task of tasks) {
-    const { heading, rank } = shelf(task);
+    const { heading, rank } = groupOf(task);
     const group = groups.get(heading) ?? { key: heading, heading, tasks: [], rank };
     groups.set(heading, group);
     group.tasks.push(task);
@@ -66,14 +68,14 @@ export function grouped(tasks: TaskEntry[]): Group[] {
   return [...groups.values()].sort((one, other) => one.rank - other.rank || one.heading.localeCompare(other.heading, "en"));
 }
 
-function shelf(task: TaskEntry): { heading: string; rank: number } {
+function groupOf(task: TaskEntry): { heading: string; rank: number } {
   if (task.name.startsWith("file:")) return { heading: "Your file", rank: -1 };
   if (task.level !== null) return { heading: levelName(task.level), rank: task.level };
   if (!task.name.includes("/")) return { heading: "Experiments", rank: 0 };
-  return { heading: spoken(task.name.slice(0, task.name.indexOf("/"))), rank: 1000 };
+  return { heading: folderTitle(task.name.slice(0, task.name.indexOf("/"))), rank: 1000 };
 }
 
-function spoken(folder: string): string {
+function folderTitle(folder: string): string {
   const words = folder.replace(/[-_]+/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

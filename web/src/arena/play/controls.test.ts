@@ -1,21 +1,21 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { actionOf, defaultBindings } from "../../lib/keys";
-import { Controls, wishOfPad, wishOfStick } from "./controls";
+import { Controls, movesOfPad, movesOfStick } from "./controls";
 
 describe("a stick", () => {
   test.each([
     [0, 0, 0], [0.2, 0.1, 0], [0, -1, 3], [0, 1, 6], [1, 0, 1], [-1, 0, 2], [0.7, -0.7, 4], [-0.7, -0.7, 5],
     [0.7, 0.7, 7], [-0.7, 0.7, 8], [0.2, -0.9, 3],
-  ])("pushed to %f, %f is action %i", (x, y, action) => expect(actionOf(wishOfStick(x, y))).toBe(action));
+  ])("pushed to %f, %f is action %i", (x, y, action) => expect(actionOf(movesOfStick(x, y))).toBe(action));
 });
 
 test("a gamepad has a stick and arrows", () => {
   const pad = (axes: number[], ...down: number[]) => ({
     axes, buttons: Array.from({ length: 16 }, (_, i) => ({ pressed: down.includes(i) })),
   });
-  expect(actionOf(wishOfPad(pad([0, -1])))).toBe(3);
-  expect(actionOf(wishOfPad(pad([0, 0], 12, 15)))).toBe(4);
-  expect(actionOf(wishOfPad(pad([0, 0])))).toBe(0);
+  expect(actionOf(movesOfPad(pad([0, -1])))).toBe(3);
+  expect(actionOf(movesOfPad(pad([0, 0], 12, 15)))).toBe(4);
+  expect(actionOf(movesOfPad(pad([0, 0])))).toBe(0);
 });
 
 describe("keys", () => {
@@ -31,7 +31,7 @@ describe("keys", () => {
     vi.unstubAllGlobals();
   });
 
-  test("are held until they are let go", () => {
+  test("are held until they are released", () => {
     begin();
     key("keydown", "KeyW");
     key("keydown", "KeyD");
@@ -40,7 +40,7 @@ describe("keys", () => {
     expect(controls.action).toBe(3);
   });
 
-  test("are all let go when the window is left", () => {
+  test("are all released when the window loses the focus", () => {
     begin();
     key("keydown", "KeyS");
     dispatchEvent(new Event("blur"));

@@ -16,12 +16,12 @@ describe("health", () => {
     expect(strongest(healthColour(5))).toBe("red");
   });
 
-  test("has a colour outside its range, too", () => {
+  test("is clamped to its range", () => {
     expect(healthColour(-5)).toBe(healthColour(0));
     expect(healthColour(130)).toBe(healthColour(100));
   });
 
-  test("can be told by lightness alone where that is asked for", () => {
+  test("differs in lightness with the colour-blind setting", () => {
     const light = [0, 35, 70].map((health) => {
       const [red, green, blue] = channels(healthColour(health, true));
       return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -32,12 +32,13 @@ describe("health", () => {
   });
 });
 
-test("sentences to read", () => {
+test("messages and counts become text", () => {
   expect(sentenceText("the disk is full; make room on it")).toBe("The disk is full; make room on it.");
+  expect(sentenceText("This link is not valid.")).toBe("This link is not valid.");
   expect([0, 1, 2].map(stepsText)).toEqual(["0 steps", "1 step", "2 steps"]);
 });
 
-test("numbers to read", () => {
+test("rewards, times and titles become text", () => {
   expect([1.5, -0.1239, -0.0001, 0].map(rewardText)).toEqual(["1.500", "−0.124", "0.000", "0.000"]);
   expect([0, 49, 51, 3000, 6049].map(timeText)).toEqual(["0 s", "1 s", "2 s", "1:00", "2:01"]);
   expect(["Foraging", "upload:12ab", "file:mine"].map(titleText)).toEqual(["Foraging", "Your task", "mine"]);

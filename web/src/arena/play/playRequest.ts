@@ -1,18 +1,18 @@
-// What the address of the play page asks for: /play?task=NAME&arena=&seed=&agent=&participant=
+// The request in the address of the play page: /play?task=NAME&arena=&seed=&agent=&participant=
 import { participantOf } from "../../lib/route";
-import type { Wanted } from "../connection";
+import type { PlayRequest } from "../connection";
 
-function whole(text: string | null): number | null {
+function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-export function wantedFrom(query: URLSearchParams): Wanted {
+export function playRequestFrom(query: URLSearchParams): PlayRequest {
   return {
     task: query.get("task") || null,
-    arena: whole(query.get("arena")),
-    seed: whole(query.get("seed")),
+    arena: wholeNumber(query.get("arena")),
+    seed: wholeNumber(query.get("seed")),
     agent: query.get("agent") || null,
-    // Also an empty one: the server refuses it, and nobody plays for nobody by mistake.
+    // An empty id is sent as well: the server refuses it, so that nothing is recorded without the id by mistake.
     participant: participantOf(query),
   };
 }

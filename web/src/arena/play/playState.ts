@@ -1,9 +1,10 @@
-// Numbers for whoever drives this page with a program (tests, measurements): `window.puzzlebox`.
-import type { EpisodeMessage, LinkState } from "../connection";
+// The values that the play page publishes as `window.puzzlebox` (docs/guides/playing.md).
+import { publishState } from "../../lib/pageState";
 import type { FrameMessage } from "../../scene/decode";
 import type { ArenaView } from "../../scene/view";
+import type { EpisodeMessage, LinkState } from "../connection";
 
-export interface Told {
+export interface PlayState {
   frame: FrameMessage | null;
   episode: EpisodeMessage | null;
   viewName: string;
@@ -13,19 +14,18 @@ export interface Told {
   finished: boolean;
 }
 
-/** Let them be read; gives a function that takes them away. */
-export function expose(view: ArenaView, told: () => Told): () => void {
-  const page = window as unknown as { puzzlebox?: object };
-  const numbers = {
-    get step() { return told().frame?.step ?? 0; },
-    get key() { return told().frame?.key ?? 0; },
-    get action() { return told().frame?.action ?? 0; },
-    get health() { return told().frame?.health ?? 0; },
-    get total() { return told().frame?.total ?? 0; },
-    get left() { return told().frame?.left ?? -1; },
+/** Publish the state of the play page, read anew at each access; return a function that removes it. */
+export function publishPlayState(view: ArenaView, read: () => PlayState): () => void {
+  const state = {
+    get step() { return read().frame?.step ?? 0; },
+    get key() { return read().frame?.key ?? 0; },
+    get action() { return read().frame?.action ?? 0; },
+    get health() { return read().frame?.health ?? 0; },
+    get total() { return read().frame?.total ?? 0; },
+    get left() { return read().frame?.left ?? -1; },
     get position() { return view.stats.position; },
     get heading() { return view.stats.heading; },
-    get view() { return told().viewName; },
+    get view() { return read().viewName; },
     get lights() { return view.stats.lights; },
     get dark() { return view.stats.dark; },
     get drawCalls() { return view.stats.draws; },
@@ -34,13 +34,12 @@ export function expose(view: ArenaView, told: () => Told): () => void {
     get meanScriptMilliseconds() { return view.stats.meanScriptMs; },
     get framesDrawn() { return view.stats.frames; },
     get quality() { return view.stats.quality; },
-    get episode() { return told().episode?.episode ?? null; },
-    get arena() { return told().episode?.position ?? null; },
-    get unsaved() { return told().unsaved; },
-    get link() { return told().link; },
-    get waiting() { return told().waiting; },
-    get finished() { return told().finished; },
+    get episode() { return read().episode?.episode ?? null; },
+    get arena() { return read().episode?.position ?? null; },
+    get unsaved() { return read().unsaved; },
+    get link() { return read().link; },
+    get waiting() { return read().waiting; },
+    get finished() { return read().finished; },
   };
-  page.puzzlebox = Object.freeze(Object.defineProperty(numbers, "state", { value: numbers, enumerable: false }));
-  return () => delete page.puzzlebox;
+  return publishState(Object.freeze(Object.defineProperty(state, "state", { value: state, enumerable: false })));
 }

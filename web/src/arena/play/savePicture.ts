@@ -1,10 +1,10 @@
-// Save what is seen as a PNG file.
 import type { ArenaView } from "../../scene/view";
 
-export async function savePicture(view: ArenaView, title: string, step: number): Promise<string> {
+/** Save the current picture as a PNG file; return the name of the file, or null if there is no picture. */
+export async function savePicture(view: ArenaView, title: string, step: number): Promise<string | null> {
   const picture = await view.picture();
+  if (!picture) return null;
   const name = `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "puzzlebox"}-${step}.png`;
-  if (!picture) return "nothing";
   const address = URL.createObjectURL(picture);
   const link = document.createElement("a");
   link.href = address;

@@ -1,12 +1,12 @@
-// What rays meet, as people say it, and in colours that tell them apart.
-const KNOWN: Record<string, [string, string]> = {
+// The tags of things that rays hit: their names for readers, and colours to tell them apart.
+const NAMES_AND_COLOURS: Record<string, [string, string]> = {
   arena: ["fence", "#9a7b57"],
   Immovable: ["wall or other fixed thing", "#7d8791"],
   Movable: ["block", "#b58a4a"],
   goodGoal: ["green food", "#3fa34d"],
   goodGoalMulti: ["golden food", "#d9a800"],
   badGoal: ["bad food", "#d2463c"],
-  badGoalMulti: ["more bad food", "#a8352f"],
+  badGoalMulti: ["bad food (multi)", "#a8352f"],
   GoalSpawner: ["dispenser", "#8f5bb5"],
   DeathZone: ["death zone", "#b0122b"],
   HotZone: ["hot zone", "#e0711c"],
@@ -20,10 +20,10 @@ const KNOWN: Record<string, [string, string]> = {
   agent: ["another animal", "#e08aa0"],
 };
 
-export function spoken(tag: string): string {
-  return KNOWN[tag]?.[0] ?? tag;
+export function tagName(tag: string): string {
+  return NAMES_AND_COLOURS[tag]?.[0] ?? tag;
 }
 
-export function colourOf(tag: string): string {
-  return KNOWN[tag]?.[1] ?? "#7d8791";
+export function tagColour(tag: string): string {
+  return NAMES_AND_COLOURS[tag]?.[1] ?? "#7d8791";
 }
