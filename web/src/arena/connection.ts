@@ -1,10 +1,10 @@
 // The connection of one participant, or of one watched agent, to the server. If it is lost, it is opened again and the
 // episode is resumed.
+import type { WorldEvent } from "../lib/api";
+import { isParticipantLink } from "../lib/route";
 import { decode, type FrameMessage } from "../scene/decode";
 import { Message } from "../scene/layout";
-import type { WorldEvent } from "../lib/api";
 import { Ledger, snapshotFrom } from "./ledger";
-import { isParticipantLink } from "../lib/route";
 
 /** What to play or watch; null: left to the server. */
 export interface PlayRequest {

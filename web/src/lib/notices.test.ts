@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { folderOf, noticeOf, notices, write } from "../../notices.ts";
+import { folderOf, noticeOf, notices, noticesText } from "../../notices.ts";
 
 const root = mkdtempSync(join(tmpdir(), "notices-"));
 
@@ -57,5 +57,5 @@ test("a package without its licence stops the build, and so does a module of unk
 });
 
 test("the file contains only its parts", () => {
-  expect(write("native\n", [])).toBe("native\n");
+  expect(noticesText("native\n", [])).toBe("native\n");
 });

@@ -100,16 +100,16 @@ export class Film {
     return chapter.decoded;
   }
 
-  /** Return the messages that change a view from moment `shown` (-1: an empty view) to moment `index`. */
-  messages(index: number, shown: number): ArrayBuffer[] {
+  /** Return the messages that change a view from moment `current` (-1: an empty view) to moment `index`. */
+  messages(index: number, current: number): ArrayBuffer[] {
     const moment = this.moments[index];
-    if (!moment || index === shown) return [];
-    const same = shown >= 0 && this.moments[shown].chapter === moment.chapter;
-    if (same && index === shown + 1) return [...moment.parts, moment.frame].map(copyOf);
+    if (!moment || index === current) return [];
+    const same = current >= 0 && this.moments[current].chapter === moment.chapter;
+    if (same && index === current + 1) return [...moment.parts, moment.frame].map(copyOf);
     const chapter = this.chapters[moment.chapter];
     const { things, parts } = this.stateAt(index);
     // Going back, parts may have to change to what the scene message says: it is sent again.
-    const sendScene = !same || (index < shown && this.partsChanged(moment.chapter));
+    const sendScene = !same || (index < current && this.partsChanged(moment.chapter));
     const messages = sendScene ? [copyOf(chapter.scene)] : [];
     if (parts.size > 0) messages.push(partsMessage(parts));
     messages.push(frameMessage(moment.frame, things));

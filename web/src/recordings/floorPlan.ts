@@ -1,8 +1,8 @@
 // An arena seen from above as SVG shapes: x to the right, z up, one unit for one metre.
+import type { WorldEvent } from "../lib/api";
 import type { Part, SceneMessage } from "../scene/decode";
 import { POSE_NUMBERS } from "../scene/decode";
 import { Kind, State } from "../scene/layout";
-import type { WorldEvent } from "../lib/api";
 
 export interface Footprint {
   points: string; // corners of a polygon; empty for a disc

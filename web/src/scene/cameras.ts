@@ -43,14 +43,14 @@ export class Cameras {
     this.jump = true;
   }
 
-  place(view: ViewName, eye: Standpoint, around: Surroundings, solids: () => Solids, aspect: number, seconds: number): void {
+  place(view: ViewName, eye: Standpoint, surroundings: Surroundings, solids: () => Solids, aspect: number, seconds: number): void {
     const camera = this.camera;
     camera.aspect = aspect;
     camera.fov = view === "first" ? fovFor(EYE_FOV, EYE_LEAST_WIDTH, aspect) : view === "third" ? fovFor(FOV, LEAST_WIDTH, aspect) : FOV;
     const heading = MathUtils.degToRad(eye.heading);
     camera.rotation.order = "YXZ";
     if (view === "top") {
-      const [width, depth] = around.size;
+      const [width, depth] = surroundings.size;
       const half = Math.tan(MathUtils.degToRad(FOV / 2));
       const height = Math.max(depth / 2 + MARGIN, (width / 2 + MARGIN) / aspect) / half;
       camera.position.set(width / 2, height, -depth / 2);
@@ -61,7 +61,7 @@ export class Cameras {
       camera.rotation.set(0, -heading, 0);
       camera.far = 150;
     } else {
-      this.follow(eye, around, solids, seconds);
+      this.follow(eye, surroundings, solids, seconds);
     }
     // The eye is at the centre of a ball with a radius of half a metre: nothing solid comes nearer.
     camera.near = view === "first" ? 0.04 : view === "top" ? 5 : 0.1;
@@ -70,13 +70,13 @@ export class Cameras {
     if (view !== "third") this.jump = true;
   }
 
-  private follow(eye: Standpoint, around: Surroundings, solids: () => Solids, seconds: number): void {
+  private follow(eye: Standpoint, surroundings: Surroundings, solids: () => Solids, seconds: number): void {
     const heading = MathUtils.degToRad(eye.heading);
     const middle = new Vector3(eye.x, eye.y, -eye.z);
     const list = [...solids()];
     let [arm, rise] = [0, RISE];
     for (const candidate of RISES) {
-      const free = freeLength(middle, backwards(heading, candidate), around, list);
+      const free = freeLength(middle, backwards(heading, candidate), surroundings, list);
       if (free > arm + 0.05) [arm, rise] = [free, candidate];
       if (free >= NEAREST) break;
     }
@@ -104,14 +104,14 @@ function backwards(heading: number, rise: number): Vector3 {
 }
 
 /** Return how far from the animal the camera can be, in a direction; all in three's axes. */
-function freeLength(from: Vector3, direction: Vector3, around: Surroundings, solids: { part: Part; matrix: Matrix4 }[]): number {
+function freeLength(from: Vector3, direction: Vector3, surroundings: Surroundings, solids: { part: Part; matrix: Matrix4 }[]): number {
   let nearest = Infinity;
-  const [width, depth] = around.size;
+  const [width, depth] = surroundings.size;
   if (direction.x < 0) nearest = Math.min(nearest, -from.x / direction.x);
   if (direction.x > 0) nearest = Math.min(nearest, (width - from.x) / direction.x);
   if (direction.z > 0) nearest = Math.min(nearest, -from.z / direction.z);
   if (direction.z < 0) nearest = Math.min(nearest, (-depth - from.z) / direction.z);
-  if (around.ceiling > 0 && direction.y > 0) nearest = Math.min(nearest, (around.ceiling - from.y) / direction.y);
+  if (surroundings.ceiling > 0 && direction.y > 0) nearest = Math.min(nearest, (surroundings.ceiling - from.y) / direction.y);
   for (const { part, matrix } of solids) nearest = Math.min(nearest, hit(from, direction, part, matrix));
   return nearest > ARM / FREE_SHARE ? ARM : FREE_SHARE * Math.max(0, nearest);
 }

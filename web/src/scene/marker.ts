@@ -36,8 +36,8 @@ export class Marker {
     this.mesh.visible = false;
   }
 
-  place(shown: boolean, eye: Standpoint): void {
-    this.mesh.visible = shown;
+  place(visible: boolean, eye: Standpoint): void {
+    this.mesh.visible = visible;
     this.mesh.position.set(eye.x, HEIGHT, -eye.z);
     this.mesh.rotation.y = (-eye.heading * Math.PI) / 180;
   }

@@ -21,14 +21,14 @@ export class Daylight {
     uTime: { value: 0 },
   };
 
-  set(around: Surroundings): void {
+  set(surroundings: Surroundings): void {
     const set = (name: string, color: readonly number[]) => this.uniforms[name].value.setRGB(...color);
-    this.uniforms.uSun.value.set(around.sun[0], around.sun[1], -around.sun[2]).normalize();
-    set("uSunlight", around.sunlight);
-    set("uAbove", around.above);
-    set("uBeside", around.beside);
-    set("uBelow", around.below);
-    this.uniforms.uLight.value = around.light;
+    this.uniforms.uSun.value.set(surroundings.sun[0], surroundings.sun[1], -surroundings.sun[2]).normalize();
+    set("uSunlight", surroundings.sunlight);
+    set("uAbove", surroundings.above);
+    set("uBeside", surroundings.beside);
+    set("uBelow", surroundings.below);
+    this.uniforms.uLight.value = surroundings.light;
   }
 }
 
@@ -260,8 +260,8 @@ uniform vec2 uSize;
 varying vec3 vWorld;
 
 void main() {
-  vec2 place = vec2(vWorld.x, -vWorld.z);
-  vec2 uv = place + 1.0;
+  vec2 at = vec2(vWorld.x, -vWorld.z);
+  vec2 uv = at + 1.0;
   vec2 mixture = patternAt(uPattern, uScale, uv, abs(dFdx(uv)) + abs(dFdy(uv)));
   float grain = 1.0;
   if (uPattern == PLAIN) {
@@ -271,7 +271,7 @@ void main() {
   }
   vec3 color = mix(uColor, uOther, mixture.x) * mixture.y * grain;
   // The floor is a little darker along the fence.
-  vec2 inside = min(place, uSize - place);
+  vec2 inside = min(at, uSize - at);
   float wall = uFacing > 0.0 ? mix(0.8, 1.0, smoothstep(-0.4, 1.3, min(inside.x, inside.y))) : 1.0;
   color *= lit(vec3(0.0, uFacing, 0.0), uFacing > 0.0 ? sunShare() : 1.0) * wall;
   gl_FragColor = vec4(color, 1.0);
@@ -308,12 +308,12 @@ export function levelMaterial(daylight: Daylight, surface: Surface, facing: 1 | 
   });
 }
 
-export function skyMaterial(daylight: Daylight, around: Surroundings, gradient: boolean): ShaderMaterial {
+export function skyMaterial(daylight: Daylight, surroundings: Surroundings, gradient: boolean): ShaderMaterial {
   return new ShaderMaterial({
     uniforms: {
       ...daylight.uniforms,
-      ...colourUniforms(around.sky),
-      uHalo: { value: new Color().setRGB(...around.halo) },
+      ...colourUniforms(surroundings.sky),
+      uHalo: { value: new Color().setRGB(...surroundings.halo) },
       uGradient: { value: gradient ? 1 : 0 },
     },
     vertexShader: /* glsl */ `

@@ -21,7 +21,7 @@ test("even motion is shown as even motion, with a small delay", () => {
   for (let now = 0; now < 2000; now += 5) {
     if (now % 20 === 0) motion.push(frame(++step, 0, 0.1 * step), now);
     for (const _ of motion.advance(now)) void _;
-    if (now > 1000) shown.push(motion.shown[0]);
+    if (now > 1000) shown.push(motion.poses[0]);
   }
   const moves = shown.slice(1).map((x, i) => x - shown[i]);
   // 0.1 m in 20 ms is 0.025 m in 5 ms.
@@ -39,16 +39,16 @@ test("a thing that is placed elsewhere does not glide there", () => {
   motion.advance(0);
   motion.advance(25);
   motion.advance(50);
-  expect(motion.shown[0]).toBe(30);
+  expect(motion.poses[0]).toBe(30);
 });
 
 test("things keep their pose when they get another row", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7, 8], [1, 2]));
   motion.begin(scene(1, [8], [2.1]));
-  expect(motion.shown[0]).toBeCloseTo(2);
+  expect(motion.poses[0]).toBeCloseTo(2);
   for (let now = 0; now < 200; now += 16) motion.advance(now);
-  expect(motion.shown[0]).toBeCloseTo(2.1);
+  expect(motion.poses[0]).toBeCloseTo(2.1);
 });
 
 test("an earlier frame is shown at once", () => {
@@ -57,5 +57,5 @@ test("an earlier frame is shown at once", () => {
   for (let step = 1; step < 10; step++) motion.push(frame(step, 0, step), 20 * step);
   motion.push(frame(3, 0, 3), 200);
   motion.advance(201);
-  expect(motion.shown[0]).toBe(3);
+  expect(motion.poses[0]).toBe(3);
 });

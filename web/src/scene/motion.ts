@@ -14,12 +14,12 @@ const PAUSE_MS = 400;
 
 export class Motion {
   /** The poses to show now: POSE_NUMBERS for each row. */
-  shown = new Float32Array(0);
+  poses = new Float32Array(0);
   states = new Uint32Array(0);
   /** The newest step that the server sent. */
   latest = 0;
-  private before = new Float32Array(0);
-  private after = new Float32Array(0);
+  private previous = new Float32Array(0);
+  private next = new Float32Array(0);
   private from = 0;
   private to = 0;
   private playhead = 0;
@@ -30,25 +30,24 @@ export class Motion {
   private lastNow = -1;
   private owners: number[] = [];
 
-  /** Start with a new scene, in which rows may stand for other things. Things that were there before move on from where they
-   * were shown. */
+  /** Start with a new scene, in which rows may stand for other things. Things of the old scene move on from their current poses. */
   begin(scene: SceneMessage): void {
-    const continues = scene.step >= this.latest && scene.step - this.latest < 50 && this.shown.length > 0;
+    const continues = scene.step >= this.latest && scene.step - this.latest < 50 && this.poses.length > 0;
     const oldRows = new Map(continues ? this.owners.map((owner, row) => [owner, row]) : []);
     const rows = scene.owners.length;
-    const before = scene.poses.slice();
+    const previous = scene.poses.slice();
     this.moved = [];
     for (let row = 0; row < rows; row++) {
       const old = oldRows.get(scene.owners[row]);
       if (old === undefined) continue;
-      const pose = this.shown.subarray(old * POSE_NUMBERS, (old + 1) * POSE_NUMBERS);
+      const pose = this.poses.subarray(old * POSE_NUMBERS, (old + 1) * POSE_NUMBERS);
       if (distance(pose, 0, scene.poses, row * POSE_NUMBERS) > LEAP_METRES) continue;
-      before.set(pose, row * POSE_NUMBERS);
+      previous.set(pose, row * POSE_NUMBERS);
       this.moved.push(row);
     }
-    this.before = before;
-    this.after = scene.poses.slice();
-    this.shown = before.slice();
+    this.previous = previous;
+    this.next = scene.poses.slice();
+    this.poses = previous.slice();
     this.states = scene.states.slice();
     this.owners = scene.owners.slice();
     this.queue = [];
@@ -69,7 +68,7 @@ export class Motion {
       for (const each of this.queue) this.take(each);
       this.queue = [];
       this.take(frame);
-      for (const row of frame.rows) copy(this.after, this.before, row);
+      for (const row of frame.rows) copy(this.next, this.previous, row);
       this.from = this.to = this.playhead = frame.step;
       this.arrivals = [];
       return;
@@ -93,8 +92,8 @@ export class Motion {
     this.playhead = Math.min(this.playhead, this.latest);
     while (this.queue.length > 0 && this.playhead >= this.to) {
       for (const row of this.moved) {
-        copy(this.after, this.before, row);
-        copy(this.after, this.shown, row);
+        copy(this.next, this.previous, row);
+        copy(this.next, this.poses, row);
         this.changedRows.add(row);
       }
       this.from = this.to;
@@ -102,11 +101,11 @@ export class Motion {
     }
     const share = this.to > this.from ? Math.min(1, Math.max(0, (this.playhead - this.from) / (this.to - this.from))) : 1;
     for (const row of this.moved) {
-      interpolate(this.before, this.after, row, share, this.shown);
+      interpolate(this.previous, this.next, row, share, this.poses);
       this.changedRows.add(row);
     }
     if (share === 1 && this.moved.length > 0) {
-      for (const row of this.moved) copy(this.after, this.before, row);
+      for (const row of this.moved) copy(this.next, this.previous, row);
       this.moved = [];
     }
     const rows = this.changedRows;
@@ -119,10 +118,10 @@ export class Motion {
     this.moved = [];
     frame.rows.forEach((row, i) => {
       if (row >= this.states.length) return;
-      this.after.set(frame.numbers.subarray(i * POSE_NUMBERS, (i + 1) * POSE_NUMBERS), row * POSE_NUMBERS);
+      this.next.set(frame.numbers.subarray(i * POSE_NUMBERS, (i + 1) * POSE_NUMBERS), row * POSE_NUMBERS);
       if (this.states[row] !== frame.states[i]) this.states[row] = frame.states[i];
-      if (distance(this.before, row * POSE_NUMBERS, this.after, row * POSE_NUMBERS) > LEAP_METRES * steps) {
-        copy(this.after, this.before, row);
+      if (distance(this.previous, row * POSE_NUMBERS, this.next, row * POSE_NUMBERS) > LEAP_METRES * steps) {
+        copy(this.next, this.previous, row);
       }
       this.moved.push(row);
       this.changedRows.add(row);

@@ -137,8 +137,8 @@ vec3 ringAt(vec3 own, vec3 other, float value, vec3 n, float size) {
   float filled = value > 0.0 ? INSIDE((value - around) * 1.5) : 0.0;
   // A spark runs along the filled part of the ring.
   float spark = uTime > 0.0 ? 0.5 * exp(-22.0 * abs(around - value * fract(uTime * 0.4))) : 0.0;
-  vec3 shown = mix(own, vec3(0.01), square);
-  shown = mix(shown, other * (0.95 + 0.08 * sin(uTime * 2.2)) + spark * ring * filled, either(arms, ring * filled));
-  return mix(shown, own, INSIDE(0.14 - radius));
+  vec3 color = mix(own, vec3(0.01), square);
+  color = mix(color, other * (0.95 + 0.08 * sin(uTime * 2.2)) + spark * ring * filled, either(arms, ring * filled));
+  return mix(color, own, INSIDE(0.14 - radius));
 }
 `;

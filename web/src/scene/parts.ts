@@ -112,9 +112,9 @@ export class Parts {
     this.names = scene.names;
     const texture = symbolTexture(scene.pixels);
     for (const material of Object.values(this.materials)) {
-      const before = material.uniforms.uSymbols.value;
+      const previous = material.uniforms.uSymbols.value;
       material.uniforms.uSymbols.value = texture;
-      if (before !== texture) before.dispose();
+      if (previous !== texture) previous.dispose();
     }
     const rowsOf = new Map<string, number[]>();
     scene.parts.forEach((part, row) => {
@@ -207,9 +207,9 @@ export class Parts {
   /** Do not draw a thing, through whose eye the picture is seen (-1: draw all things). */
   hide(thing: number): void {
     if (thing === this.hidden) return;
-    const before = this.hidden;
+    const previous = this.hidden;
     this.hidden = thing;
-    this.move(before);
+    this.move(previous);
     this.move(thing);
   }
 

@@ -11,7 +11,7 @@ import { SurroundingsView } from "./surroundings";
 
 export { VIEW_LABELS, VIEWS, type ViewName };
 
-/** The message for a browser in which an ArenaView cannot be made. */
+/** The message for a browser in which an ArenaView cannot be created. */
 export const NO_WEBGL = "This browser cannot draw the arena: WebGL 2 is missing or switched off.";
 
 export interface ViewOptions {
@@ -62,7 +62,7 @@ export class ArenaView {
   private readonly marker = new Marker();
   private readonly governor = new Governor();
   private readonly veil: Mesh<PlaneGeometry, ShaderMaterial>;
-  private shown: SceneMessage | null = null;
+  private current: SceneMessage | null = null;
   private view: ViewName = "third";
   private quality: Quality;
   private animal: number;
@@ -102,10 +102,10 @@ export class ArenaView {
   }
 
   private begin(scene: SceneMessage): void {
-    if (!this.shown || scene.step < this.shown.step) this.cameras.cut();
-    this.shown = scene;
+    if (!this.current || scene.step < this.current.step) this.cameras.cut();
+    this.current = scene;
     this.motion.begin(scene);
-    this.parts.begin(scene, this.motion.shown, this.motion.states);
+    this.parts.begin(scene, this.motion.poses, this.motion.states);
     this.surroundings.set(scene.surroundings, this.daylight, this.parts.material);
     this.hideOwnBody();
     this.stats.step = scene.step;
@@ -134,7 +134,7 @@ export class ArenaView {
   }
 
   private hideOwnBody(): void {
-    this.parts.hide(this.view === "first" && this.shown ? (this.shown.animals[this.animal] ?? -1) : -1);
+    this.parts.hide(this.view === "first" && this.current ? (this.current.animals[this.animal] ?? -1) : -1);
   }
 
   /** Draw the picture at a time in milliseconds. */
@@ -142,13 +142,13 @@ export class ArenaView {
     const start = performance.now();
     const elapsed = this.lastNow < 0 ? 0 : now - this.lastNow;
     this.lastNow = now;
-    if (!this.shown) return;
+    if (!this.current) return;
     for (const row of this.motion.advance(now)) this.parts.move(row);
     const eye = this.standpoint();
-    const row = this.shown.animals[this.animal] ?? -1;
+    const row = this.current.animals[this.animal] ?? -1;
     const aspect = this.canvas.width / Math.max(1, this.canvas.height);
     const solids = () => this.parts.solids(row);
-    this.cameras.place(this.view, eye, this.shown.surroundings, solids, aspect, elapsed / 1000);
+    this.cameras.place(this.view, eye, this.current.surroundings, solids, aspect, elapsed / 1000);
     this.marker.place(this.view === "top" && row >= 0, eye);
     this.parts.sort(this.cameras.camera);
     this.daylight.uniforms.uTime.value = this.reducedMotion ? 0 : (now / 1000) % 3600;
@@ -160,8 +160,8 @@ export class ArenaView {
   }
 
   private standpoint(): Standpoint {
-    const i = (this.shown!.animals[this.animal] ?? 0) * POSE_NUMBERS;
-    const p = this.motion.shown;
+    const i = (this.current!.animals[this.animal] ?? 0) * POSE_NUMBERS;
+    const p = this.motion.poses;
     if (i + 6 >= p.length) return { x: 20, y: 0.5, z: 20, heading: 0 };
     const heading = ((2 * Math.atan2(p[i + 5], p[i + 3]) * 180) / Math.PI + 720) % 360;
     return { x: p[i], y: p[i + 1], z: p[i + 2], heading };

@@ -5,7 +5,7 @@ import { actionOf, MOVES, movesOfKeys, roleOf, type Bindings, type Command, type
 const SMALLEST_DEFLECTION = 0.35;
 /** The smallest share of the deflection along an axis that counts as a move along it. */
 const SMALLEST_SHARE = 0.42;
-/** Buttons of a standard gamepad (https://w3c.github.io/gamepad): the four arrows, and those that give commands. */
+/** Buttons in the standard layout of the Gamepad API: the four arrows, and those that give commands. */
 const PAD_MOVES: Record<Move, number> = { forward: 12, back: 13, left: 14, right: 15 };
 const PAD_COMMANDS: readonly [number, Command][] = [[3, "view"], [8, "restart"], [1, "next"], [9, "menu"]];
 /** The buttons that close an open menu: Start, and the one that means "back" (B or ○). */
