@@ -31,9 +31,19 @@ export function eventText(event: WorldEvent): string {
   }
 }
 
+const CAUSES: Record<string, string> = {
+  completed: "completed",
+  health: "no health left",
+  time: "time limit reached",
+  limit: "longest length reached",
+  restart: "restarted",
+  next: "skipped",
+  left: "left early",
+};
+
 /** Return why an episode ended, as text. */
 export function causeText(cause: string | null): string {
-  return (cause ?? "not finished").replaceAll("_", " ");
+  return CAUSES[cause ?? ""] ?? (cause ?? "not finished").replaceAll("_", " ");
 }
 
 function zoneText(name: string, details: Record<string, unknown>): string {

@@ -3,7 +3,7 @@ import { agoText, durationText, signedText } from "../lib/format";
 import { stepsCsv } from "./csv";
 import { curvePath } from "./curve";
 import { arenaText } from "./episodeText";
-import { eventText, eventTexts, toneOf } from "./events";
+import { causeText, eventText, eventTexts, toneOf } from "./events";
 import { arenaSegment, convexHull, hexColour, pathData } from "./floorPlan";
 
 it("keeps the peaks of a long curve", () => {
@@ -25,6 +25,8 @@ it("describes events, numbers and times", () => {
   const event = { kind: "collected", step: 3, thing: 1, name: "BadGoal", animal: 0, details: { value: -1 } };
   expect(eventText(event)).toBe("ate BadGoal (−1.00)");
   expect(toneOf(event)).toBe("bad");
+  expect(eventText({ ...event, kind: "ended", details: { cause: "time" } })).toBe("the episode ends: time limit reached");
+  expect(["next", "a_new_cause", null].map(causeText)).toEqual(["skipped", "a new cause", "not finished"]);
   expect(signedText(-0.001)).toBe("0.00");
   expect(durationText(45)).toBe("0.9 s");
   expect(durationText(50 * 125)).toBe("2 min 05 s");
