@@ -6,14 +6,15 @@ export function episodeTitle(episode: Episode): string {
   return episode.title || episode.task || EVERYTHING_TITLE;
 }
 
-/** Return the name of the agent that played, or "a participant". */
+/** Return the name of the agent that played, or "participant". */
 export function playerText(episode: Episode): string {
-  return episode.player === "agent" ? (episode.agent ?? "an agent") : "a participant";
+  return episode.player === "agent" ? (episode.agent ?? "agent") : "participant";
 }
 
-/** Return who played, with the participant's id if there is one. */
+/** Return who played, for use in a sentence, with the participant's id if there is one. */
 export function playerWithId(episode: Episode): string {
-  return episode.participant ? `participant ${episode.participant}` : playerText(episode);
+  if (episode.participant) return `participant ${episode.participant}`;
+  return episode.player === "agent" ? (episode.agent ?? "an agent") : "a participant";
 }
 
 /** Return which arena was played, or "" if the task has only one. */
