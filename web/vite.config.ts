@@ -2,7 +2,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 import { notices } from "./notices.ts";
 
-// The built page is part of the Python package: what a user installs needs no Node.
+// The built page is part of the Python package, so that users need no Node.
 export default defineConfig({
   plugins: [svelte(), notices("../native/NOTICES.txt")],
   base: "/",
@@ -11,7 +11,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // three.js alone; 150 kB of it when packed.
+    // three.js is most of it; compressed it has 150 kB.
     chunkSizeWarningLimit: 700,
   },
   server: { proxy: { "/api": "http://127.0.0.1:8808", "/ws": { target: "ws://127.0.0.1:8808", ws: true } } },

@@ -1,6 +1,6 @@
 """A participant made of a program: it keeps what the page keeps, comes back as the page does, and notes what was done.
 
-`Ledger` is `web/src/lib/ledger.ts`, line by line, and `ScriptedPage` the part of `socket.ts` that a loss needs.
+`Ledger` is `web/src/arena/ledger.ts`, line by line, and `ScriptedPage` the part of `connection.ts` that a loss needs.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Message
 
 MOST_ACTIONS = 3000
-# Seconds until the next attempt, as in socket.ts, but never long: a test has no time.
+# Seconds until the next attempt, as in connection.ts, but never long: a test has no time.
 _PATIENCE = (0.05, 0.1, 0.25)
 
 

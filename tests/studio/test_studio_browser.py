@@ -127,7 +127,7 @@ def test_tasks_are_found_by_words_level_and_tag(opened: Open, studio: Studio) ->
     until(page, f"document.querySelectorAll('article').length === {third}")
     until(page, "location.search === '?level=3'")
     page.get_by_label("Search tasks").fill("no such thing")
-    assert "No task fits" in page.locator(".none").inner_text()
+    assert "No task matches" in page.locator(".none").inner_text()
 
 
 def test_a_card_is_reached_and_opened_with_the_keyboard(opened: Open) -> None:
@@ -182,7 +182,7 @@ def test_a_file_of_ones_own_is_checked_and_played(opened: Open) -> None:
     page = opened("/")
     drop(page, "mine.yml", FOOD_AHEAD)
     dialog = page.get_by_role("dialog")
-    dialog.get_by_text("This file is right").wait_for()
+    dialog.get_by_text("This file is valid").wait_for()
     dialog.get_by_role("link", name="Play").click()
     until(page, "location.search.includes('upload')")
     begin(page)
@@ -391,8 +391,8 @@ def test_a_random_agent_is_watched_with_its_camera_and_rays(opened: Open, studio
     seen = "(() => { const c = document.querySelector('aside canvas'); const d = c.getContext('2d')"
     until(page, f"{seen}.getImageData(0, 0, c.width, c.height).data; return new Set(d).size > 8; }})()")
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Go on").wait_for()
-    page.get_by_text("Above").click()
+    page.get_by_role("button", name="Resume").wait_for()
+    page.get_by_text("Bird's eye").click()
     until(page, "puzzlebox.view === 'top'")
 
 
@@ -423,7 +423,7 @@ def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio:
     for step in (last, last // 2, 10, last - 1):
         slider.fill(str(step))
         shows(step)
-    page.get_by_role("button", name="One step on").click()
+    page.get_by_role("button", name="One step forward").click()
     shows(last)
     page.get_by_role("button", name="One step back").click()
     shows(last - 1)

@@ -53,7 +53,7 @@ def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent
         until(page, "puzzlebox.step > 3 && puzzlebox.unsaved < puzzlebox.step", what="it is played and stored")
         page.keyboard.up("w")
         page.keyboard.press("Escape")
-        page.get_by_role("button", name="Go on").wait_for()
+        page.get_by_role("button", name="Resume").wait_for()
         assert page.get_by_role("link").count() == 0
         episode = told(page, "episode")
         page.reload()
@@ -82,7 +82,7 @@ def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromiu
     ):
         until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
         page.keyboard.press("Escape")
-        page.get_by_role("button", name="Go on").wait_for()
+        page.get_by_role("button", name="Resume").wait_for()
         assert page.get_by_role("link").count() == 0
         # Without a new request to the server, as by a script of the page.
         page.evaluate("history.pushState(null, '', '/recordings' + location.search)")
@@ -181,7 +181,7 @@ def test_a_dropped_picture_is_called_a_picture(opened: Open) -> None:  # noqa: F
 def test_of_a_dropped_template_one_variation_is_played_and_another_can_be_drawn(opened: Open) -> None:  # noqa: F811
     page = opened("/")
     dialog = drop(page, "walls.yml", TEMPLATE.encode())
-    dialog.get_by_text("This template is right").wait_for()
+    dialog.get_by_text("This template is valid").wait_for()
     drawn = dialog.locator(".drawn")
     seen = {drawn.inner_text()}
     for _ in range(30):

@@ -1,4 +1,4 @@
-// The little of Node that tests and the build use.
+// The part of Node's API that the tests and the build use.
 declare module "node:fs" {
   export function existsSync(path: string): boolean;
   export function mkdirSync(path: string, options: { recursive: true }): void;

@@ -28,7 +28,7 @@ def test_the_earlier_of_two_tabs_says_so_and_takes_over(opened: Open, studio: St
     second = opened("/play?task=examples/food&participant=P21")
     second.get_by_role("button", name="Continue").wait_for()
     first.get_by_role("heading", name="This task is open in another tab or window.").wait_for()
-    first.get_by_text("Go on there, or continue here.").wait_for()
+    first.get_by_text("Continue in that tab, or continue here.").wait_for()
     episode = told(second, "episode")
     first.get_by_role("button", name="Continue here").click()
     second.get_by_test_id("elsewhere").wait_for()

@@ -1,43 +1,4 @@
-// What the server can be asked over HTTP (docs/reference/studio-protocol.md), as types and one function each.
-
-export interface TaskEntry {
-  name: string;
-  title: string;
-  level: number | null;
-  tags: string[];
-  description: string;
-  arenas: number;
-  agents: number;
-  thumbnail: string;
-}
-
-export interface Finding {
-  severity: string;
-  line: number; // 0: about the whole file
-  column: number;
-  text: string;
-  excerpt: string; // the line with carets below the mistake
-}
-
-/** One task of a template: its number from 1, how many there are, and its values in words. */
-export interface Variation {
-  number: number;
-  count: number;
-  values: string;
-}
-
-export interface Check {
-  ok: boolean;
-  task: string | null;
-  title: string | null;
-  variation: Variation | null;
-  messages: Finding[];
-}
-
-export interface AgentEntry {
-  name: string;
-  description: string;
-}
+// The requests to the server that all pages share (docs/reference/studio-protocol.md), and the types of their answers.
 
 export interface WorldEvent {
   kind: string;
@@ -52,8 +13,8 @@ export interface Episode {
   id: string | number;
   task: string;
   title: string;
-  arena: number; // its position, from 0
-  arenas: number | null; // how many the task has
+  arena: number; // position in the task, from 0
+  arenas: number | null; // number of arenas in the task
   seed: number;
   rules: string | Record<string, unknown>;
   player: "human" | "agent";
@@ -65,10 +26,11 @@ export interface Episode {
   passed: boolean | null;
   ended_by: string | null;
   finished: boolean | string | number | null;
-  file: string; // what files of it are called, without the ending
+  file: string; // base name of files saved from the episode
   events?: WorldEvent[];
 }
 
+/** The steps of an episode, one array for each column. */
 export interface Steps {
   step: number[];
   x: number[];
@@ -80,8 +42,8 @@ export interface Steps {
   time_ms: number[];
 }
 
-// One sentence a person can read; `status` is 0 when nobody answered.
-export class Refused extends Error {
+/** A failed request. The message is one sentence for the reader; `status` is 0 if the server did not answer. */
+export class RequestError extends Error {
   constructor(
     message: string,
     readonly status: number,
@@ -90,18 +52,19 @@ export class Refused extends Error {
   }
 }
 
-async function ask(address: string, options?: RequestInit): Promise<Response> {
+/** Return the response to a request; throw a RequestError if there is none or its status is an error. */
+export async function request(address: string, options?: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(address, options);
   } catch {
-    throw new Refused("The studio does not answer. Is it still running?", 0);
+    throw new RequestError("The studio does not answer. Is it still running?", 0);
   }
   if (response.ok) return response;
-  throw new Refused(await sentenceOf(response), response.status);
+  throw new RequestError(await errorMessage(response), response.status);
 }
 
-async function sentenceOf(response: Response): Promise<string> {
+async function errorMessage(response: Response): Promise<string> {
   const body = await response.text().catch(() => "");
   try {
     const data = JSON.parse(body);
@@ -112,41 +75,23 @@ async function sentenceOf(response: Response): Promise<string> {
   return `The studio answered ${response.status}.`;
 }
 
-export async function tasks(): Promise<TaskEntry[]> {
-  return (await (await ask("/api/tasks")).json()).tasks;
+export async function fetchRecordings(limit = 50, offset = 0): Promise<{ total: number; recordings: Episode[]; damaged: string[] }> {
+  return (await request(`/api/recordings?limit=${limit}&offset=${offset}`)).json();
 }
 
-export async function agents(): Promise<AgentEntry[]> {
-  return (await (await ask("/api/agents")).json()).agents;
+export async function fetchRecording(id: string): Promise<Episode> {
+  return (await request(recordingApi(id))).json();
 }
 
-export async function recordings(limit = 50, offset = 0): Promise<{ total: number; recordings: Episode[]; damaged: string[] }> {
-  return (await ask(`/api/recordings?limit=${limit}&offset=${offset}`)).json();
+export async function fetchFrames(id: string): Promise<ArrayBuffer> {
+  return (await request(`${recordingApi(id)}/frames`)).arrayBuffer();
 }
 
-export async function recording(id: string): Promise<Episode> {
-  return (await ask(about(id))).json();
+export async function fetchSteps(id: string): Promise<Steps> {
+  return (await request(`${recordingApi(id)}/steps`)).json();
 }
 
-export async function frames(id: string): Promise<ArrayBuffer> {
-  return (await ask(`${about(id)}/frames`)).arrayBuffer();
-}
-
-export async function steps(id: string): Promise<Steps> {
-  return (await ask(`${about(id)}/steps`)).json();
-}
-
-/** The bytes as they are: only so a picture can be told from a text. */
-export async function check(file: Blob): Promise<Check> {
-  const options = { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file };
-  return (await ask("/api/check", options)).json();
-}
-
-export function about(id: string | number): string {
+/** Return the address below which the server answers requests about one recording. */
+export function recordingApi(id: string | number): string {
   return `/api/recordings/${encodeURIComponent(String(id))}`;
-}
-
-export function picture(task: string, width = 480, height = 320, view = "whole"): string {
-  const name = task.split("/").map(encodeURIComponent).join("/");
-  return `/api/thumbnails/${name}.png?view=${view}&width=${width}&height=${height}`;
 }

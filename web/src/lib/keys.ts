@@ -1,4 +1,4 @@
-// Which key does what, and which action the keys held mean.
+// The keys of the play page: what each key does, and which action the held keys stand for.
 
 export const MOVES = ["forward", "back", "left", "right"] as const;
 export const COMMANDS = ["view", "restart", "next", "menu", "fullscreen", "picture"] as const;
@@ -6,7 +6,7 @@ export type Move = (typeof MOVES)[number];
 export type Command = (typeof COMMANDS)[number];
 export type Role = Move | Command;
 
-/** For each role the keys that play it, by their place on the keyboard (`KeyboardEvent.code`). */
+/** The keys of each role, by their position on the keyboard (`KeyboardEvent.code`). */
 export type Bindings = Record<Role, string[]>;
 
 export const ROLE_NAMES: Record<Role, string> = {
@@ -37,19 +37,20 @@ export function defaultBindings(): Bindings {
   };
 }
 
-/** What a player wants, whatever it is told with. */
-export type Wish = Record<Move, boolean>;
+/** The moves that are requested at one moment, by keys, gamepad or stick. */
+export type Moves = Record<Move, boolean>;
 
-export function wishOf(held: ReadonlySet<string>, bindings: Bindings): Wish {
-  const wish = {} as Wish;
-  for (const move of MOVES) wish[move] = bindings[move].some((code) => held.has(code));
-  return wish;
+export function movesOfKeys(held: ReadonlySet<string>, bindings: Bindings): Moves {
+  const moves = {} as Moves;
+  for (const move of MOVES) moves[move] = bindings[move].some((code) => held.has(code));
+  return moves;
 }
 
-/** 3 x move + turn; backwards counts over forwards and left over right (docs/original/playing.md#keys). */
-export function actionOf(wish: Wish): number {
-  const move = wish.back ? 2 : wish.forward ? 1 : 0;
-  const turn = wish.left ? 2 : wish.right ? 1 : 0;
+/** Return the action of some moves: 3 x move + turn. Backwards takes precedence over forwards, and left over right
+ * (docs/original/playing.md#keys). */
+export function actionOf(moves: Moves): number {
+  const move = moves.back ? 2 : moves.forward ? 1 : 0;
+  const turn = moves.left ? 2 : moves.right ? 1 : 0;
   return 3 * move + turn;
 }
 
@@ -58,8 +59,8 @@ export function roleOf(code: string, bindings: Bindings): Role | null {
   return null;
 }
 
-/** Let a key play a role, in place of the key that did (`slot`); whatever it did before, it does no more. */
-export function rebound(bindings: Bindings, role: Role, slot: number, code: string): Bindings {
+/** Return the bindings with a key assigned to a role, in place of the key at `slot`. The key loses the role it had before. */
+export function rebind(bindings: Bindings, role: Role, slot: number, code: string): Bindings {
   const changed = {} as Bindings;
   for (const each of [...MOVES, ...COMMANDS]) changed[each] = bindings[each].filter((other) => other !== code);
   const own = bindings[role].slice();
@@ -70,23 +71,23 @@ export function rebound(bindings: Bindings, role: Role, slot: number, code: stri
   return changed;
 }
 
-/** What was kept, as far as it makes sense. */
-export function bindingsFrom(kept: unknown): Bindings {
-  const made = defaultBindings();
-  if (typeof kept !== "object" || kept === null) return made;
+/** Return the bindings in a stored value; roles that are missing or invalid get their default. */
+export function bindingsFrom(stored: unknown): Bindings {
+  const bindings = defaultBindings();
+  if (typeof stored !== "object" || stored === null) return bindings;
   for (const role of [...MOVES, ...COMMANDS]) {
-    const codes = (kept as Record<string, unknown>)[role];
-    if (Array.isArray(codes) && codes.every((code) => typeof code === "string") && codes.length <= 3) made[role] = codes;
+    const codes = (stored as Record<string, unknown>)[role];
+    if (Array.isArray(codes) && codes.every((code) => typeof code === "string") && codes.length <= 3) bindings[role] = codes;
   }
-  if (made.menu.length === 0) made.menu = ["Escape"];
-  return made;
+  if (bindings.menu.length === 0) bindings.menu = ["Escape"];
+  return bindings;
 }
 
 const SPECIAL: Record<string, string> = {
   ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", Space: "Space", Slash: "/",
 };
 
-/** How a key is called. */
+/** Return the name of a key, as printed on a keyboard. */
 export function keyName(code: string): string {
   return SPECIAL[code] ?? code.replace(/^(Key|Digit)/, "").replace(/^Numpad/, "Num ");
 }

@@ -1,9 +1,9 @@
-// Every package in the page brings its licence, or the page is not built.
+// The licence of every package in the page is part of the build; the build fails if one is missing.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { folderOf, noticeOf, notices, write } from "../../notices.ts";
+import { folderOf, noticeOf, notices, noticesText } from "../../notices.ts";
 
 const root = mkdtempSync(join(tmpdir(), "notices-"));
 
@@ -43,7 +43,7 @@ test("the notice of a package is found from a module deep inside it", () => {
   });
 });
 
-test("all packages of the page are listed by name, after what is native; modules of our own are not", () => {
+test("all packages of the page are listed by name, after the native ones; our own modules are not listed", () => {
   const text = built("\0vite/preload-helper.js", join(root, "src/main.ts"), ball);
   expect(text.match(/^\S+( \S+)? \(.*\)$/gm)).toEqual(["nanobind (BSD)", "@toys/ball 1.2.3 (MIT)", "vite 8.0.0 (MIT)"]);
   expect(text).toContain("Of Vite");
@@ -51,11 +51,11 @@ test("all packages of the page are listed by name, after what is native; modules
   expect(text).toBe(built(ball, "\0vite/preload-helper.js"));
 });
 
-test("a package without its licence stops the build, and so does a module nobody knows", () => {
+test("a package without its licence stops the build, and so does a module of unknown origin", () => {
   expect(() => built(ball, bare)).toThrow(/bare 0\.1\.0 is in the page, but has no text of a licence/);
   expect(() => built("\0polyfill")).toThrow(/unknown origin.*polyfill/);
 });
 
-test("nothing but its parts is in the file", () => {
-  expect(write("native\n", [])).toBe("native\n");
+test("the file contains only its parts", () => {
+  expect(noticesText("native\n", [])).toBe("native\n");
 });

@@ -1,9 +1,12 @@
-// Pages by address: /, /play, /watch, /recordings and /recordings/ID. Each page is loaded when it is first needed.
+// The pages and their addresses: /, /play, /watch, /recordings and /recordings/ID.
 export interface Route {
   page: "home" | "play" | "watch" | "recordings" | "recording";
   id: string;
   query: URLSearchParams;
 }
+
+/** The title of the arena that is played if no task is named. */
+export const EVERYTHING_TITLE = "One of every thing";
 
 const TITLES: Record<Route["page"], string> = {
   home: "Tasks",
@@ -14,15 +17,15 @@ const TITLES: Record<Route["page"], string> = {
 };
 
 export function routeOf(location: { pathname: string; search: string }): Route {
-  const [first = "", id = ""] = location.pathname.split("/").filter(Boolean).map(decoded);
+  const [first = "", id = ""] = location.pathname.split("/").filter(Boolean).map(decodePiece);
   const query = new URLSearchParams(location.search);
   if (first === "play" || first === "watch") return { page: first, id: "", query };
   if (first === "recordings") return { page: id ? "recording" : "recordings", id, query };
   return { page: "home", id: "", query };
 }
 
-// An address somebody mistyped (`%zz`) is looked up as it stands.
-function decoded(piece: string): string {
+// A piece that is not a valid encoding, such as `%zz`, is used as it is.
+function decodePiece(piece: string): string {
   try {
     return decodeURIComponent(piece);
   } catch {
@@ -34,26 +37,27 @@ export function titleOf(route: Route): string {
   return `${TITLES[route.page]} · Puzzlebox`;
 }
 
-/** Who plays, by the address: it stays there from page to page, so that nothing is kept for whoever comes next. */
+/** Return the participant's id in a query. It is kept in the address only, so that it does not outlive the visit. */
 export function participantOf(query: URLSearchParams): string | null {
   return query.get("participant");
 }
 
-/** Whether the page was opened by a participant's link: it leads nowhere but to its task. */
-export function isBound(query = new URLSearchParams(location.search)): boolean {
+/** Return whether the page was opened by a participant's link, which gives access to one task only. */
+export function isParticipantLink(query = new URLSearchParams(location.search)): boolean {
   return query.has("key");
 }
 
-/** An address of the studio for the same participant; one that names its own keeps it. */
+/** Return an address of the studio with the participant's id added, unless it has one already. */
 export function forParticipant(address: string, participant = participantOf(new URLSearchParams(location.search))): string {
   if (participant === null) return address;
   const [path, query = ""] = address.split("?");
-  const asked = new URLSearchParams(query);
-  if (!asked.has("participant")) asked.set("participant", participant);
-  return `${path}?${asked}`;
+  const parameters = new URLSearchParams(query);
+  if (!parameters.has("participant")) parameters.set("participant", participant);
+  return `${path}?${parameters}`;
 }
 
-export function go(address: string): void {
+/** Show the page of an address without loading the document again. */
+export function goTo(address: string): void {
   history.pushState(null, "", forParticipant(address));
   dispatchEvent(new PopStateEvent("popstate"));
 }
@@ -73,9 +77,9 @@ export function recordingAddress(id: string | number): string {
   return forParticipant(`/recordings/${encodeURIComponent(String(id))}`);
 }
 
-// Where a click leads inside the studio, or null where the browser should do what it does: other hosts, files to
-// download, new tabs, anything that was handled already.
-export function addressWithin(event: MouseEvent): string | null {
+/** Return the studio's address that a click leads to, or null if the browser should handle the click itself: links to
+ * other hosts, downloads, new tabs, and events that were handled already. */
+export function internalAddress(event: MouseEvent): string | null {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return null;
   const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -1,4 +1,4 @@
-// What a player chose, kept in this browser.
+// The settings chosen in the menu of the play page, stored in this browser.
 import type { Quality } from "../scene/quality";
 import { bindingsFrom, defaultBindings, type Bindings } from "./keys";
 
@@ -7,14 +7,14 @@ export type Choice = "auto" | "on" | "off";
 export interface Settings {
   bindings: Bindings;
   quality: Quality;
-  /** auto: as the system says. */
+  /** auto: as set in the system. */
   reducedMotion: Choice;
   colourBlind: boolean;
-  /** auto: where there is a touch screen. */
+  /** auto: shown on touch screens. */
   stick: Choice;
 }
 
-const PLACE = "puzzlebox.settings";
+const STORAGE_KEY = "puzzlebox.settings";
 const QUALITIES: readonly Quality[] = ["auto", 0, 1, 2, 3];
 const CHOICES: readonly Choice[] = ["auto", "on", "off"];
 
@@ -22,27 +22,27 @@ export function defaultSettings(): Settings {
   return { bindings: defaultBindings(), quality: "auto", reducedMotion: "auto", colourBlind: false, stick: "auto" };
 }
 
-/** What was kept, as far as it makes sense. */
+/** Return the settings in a stored text; those that are missing or invalid get their default. */
 export function settingsFrom(text: string | null): Settings {
-  const made = defaultSettings();
-  let kept: Record<string, unknown>;
+  const settings = defaultSettings();
+  let stored: Record<string, unknown>;
   try {
-    kept = JSON.parse(text ?? "{}") ?? {};
+    stored = JSON.parse(text ?? "{}") ?? {};
   } catch {
-    return made;
+    return settings;
   }
-  made.bindings = bindingsFrom(kept.bindings);
-  if (QUALITIES.includes(kept.quality as Quality)) made.quality = kept.quality as Quality;
-  if (CHOICES.includes(kept.reducedMotion as Choice)) made.reducedMotion = kept.reducedMotion as Choice;
-  if (CHOICES.includes(kept.stick as Choice)) made.stick = kept.stick as Choice;
-  made.colourBlind = kept.colourBlind === true;
-  return made;
+  settings.bindings = bindingsFrom(stored.bindings);
+  if (QUALITIES.includes(stored.quality as Quality)) settings.quality = stored.quality as Quality;
+  if (CHOICES.includes(stored.reducedMotion as Choice)) settings.reducedMotion = stored.reducedMotion as Choice;
+  if (CHOICES.includes(stored.stick as Choice)) settings.stick = stored.stick as Choice;
+  settings.colourBlind = stored.colourBlind === true;
+  return settings;
 }
 
-/** Storage may be forbidden; then settings last as long as the page. */
+/** Return the stored settings; the default ones if the browser forbids storage. */
 export function loadSettings(): Settings {
   try {
-    return settingsFrom(localStorage.getItem(PLACE));
+    return settingsFrom(localStorage.getItem(STORAGE_KEY));
   } catch {
     return defaultSettings();
   }
@@ -50,9 +50,9 @@ export function loadSettings(): Settings {
 
 export function saveSettings(settings: Settings): void {
   try {
-    localStorage.setItem(PLACE, JSON.stringify(settings));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(settings));
   } catch {
-    // Kept for this page only.
+    // The browser forbids storage: the settings last as long as the page.
   }
 }
 

@@ -1,30 +1,30 @@
-// The page's decoder against the bytes Python wrote (`make generated`).
+// The decoder reads the messages that Python wrote (`make generated`).
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { decode, type Message } from "./decode";
-import said from "./fixture.json";
+import expected from "./fixture.json";
 
 const bytes = Uint8Array.from(readFileSync("src/scene/fixture.bin"));
 
 function messages(): Message[] {
-  const found: Message[] = [];
+  const decoded: Message[] = [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < bytes.length; ) {
     const length = view.getUint32(at, true);
-    found.push(decode(bytes.slice(at + 4, at + 4 + length).buffer));
+    decoded.push(decode(bytes.slice(at + 4, at + 4 + length).buffer));
     at += 4 + length;
   }
-  return found;
+  return decoded;
 }
 const byKind = new Map(messages().map((message) => [message.kind, message]));
 function get<K extends Message["kind"]>(kind: K): Extract<Message, { kind: K }> {
   return byKind.get(kind) as Extract<Message, { kind: K }>;
 }
 
-describe("what Python wrote is read", () => {
+describe("the messages that Python wrote", () => {
   test("the scene", () => {
     const scene = get(1);
-    const { header, parts, poses, planes, pixels, surroundings } = said.scene;
+    const { header, parts, poses, planes, pixels, surroundings } = expected.scene;
     expect({ ...header }).toMatchObject({
       step: scene.step, version: scene.version, animals: scene.animals, owners: scene.owners, names: scene.names,
     });
@@ -48,7 +48,7 @@ describe("what Python wrote is read", () => {
 
   test("a frame", () => {
     const frame = get(2);
-    const { rows, return: total, ...head } = said.frame;
+    const { rows, return: total, ...head } = expected.frame;
     expect(frame).toMatchObject({ ...head, total });
     expect([...frame.rows]).toEqual(rows.map((row: any) => row.row));
     expect([...frame.states]).toEqual(rows.map((row: any) => row.state));
@@ -56,14 +56,14 @@ describe("what Python wrote is read", () => {
   });
 
   test("parts that changed, the actions in between, and an agent's senses", () => {
-    expect(get(3).changes).toEqual(said.parts);
-    expect(get(6).first).toBe(said.actions.first);
-    expect([...get(6).actions]).toEqual(said.actions.actions);
-    expect([...get(4).pixels]).toEqual(said.camera);
-    expect(get(5).rays).toEqual(said.rays);
+    expect(get(3).changes).toEqual(expected.parts);
+    expect(get(6).first).toBe(expected.actions.first);
+    expect([...get(6).actions]).toEqual(expected.actions.actions);
+    expect([...get(4).pixels]).toEqual(expected.camera);
+    expect(get(5).rays).toEqual(expected.rays);
   });
 
-  test("a kind nobody knows is refused", () => {
+  test("an unknown kind is refused", () => {
     expect(() => decode(new Uint8Array([9, 0, 0, 0]).buffer)).toThrow("kind 9");
   });
 });

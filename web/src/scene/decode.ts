@@ -1,4 +1,4 @@
-// The binary messages of docs/reference/studio-protocol.md, as the numbers they hold.
+// Decodes the binary messages of docs/reference/studio-protocol.md.
 import {
   ACTIONS_HEAD, CAMERA_HEAD, FRAME_HEAD, FRAME_ROW, MASK, Message as MessageKind, PART, PARTS_HEAD, PARTS_ROW, POSE,
   RAYS_HEAD, SCENE_HEAD, SURFACE, SURROUNDINGS,
@@ -9,7 +9,7 @@ export { FrameFlag } from "./layout";
 export type Triple = [number, number, number];
 export type Quad = [number, number, number, number];
 
-/** One visible piece; see puzzlebox.scene.scene for what its numbers mean. */
+/** One visible part of a thing; puzzlebox.scene.scene describes its numbers. */
 export interface Part {
   thing: number;
   kind: number;
@@ -53,7 +53,7 @@ export interface Surroundings {
   lid: Surface;
 }
 
-/** Numbers of one pose in `numbers`: at (3), turn (4, w first), value (1). */
+/** The numbers of one pose: at (3), turn (4, w first), value (1). */
 export const POSE_NUMBERS = 8;
 
 export interface SceneMessage {
@@ -64,10 +64,10 @@ export interface SceneMessage {
   owners: number[];
   names: string[];
   parts: Part[];
-  poses: Float32Array; // POSE_NUMBERS a row
-  states: Uint32Array; // one a row
-  planes: Float32Array; // four a row
-  pixels: Uint8Array; // MASK a row
+  poses: Float32Array; // POSE_NUMBERS for each row
+  states: Uint32Array; // one for each row
+  planes: Float32Array; // four for each row
+  pixels: Uint8Array; // MASK for each row
   surroundings: Surroundings;
 }
 
@@ -79,11 +79,11 @@ export interface FrameMessage {
   action: number;
   health: number;
   total: number;
-  left: number; // physics steps, -1: no limit
+  left: number; // physics steps until the time limit; -1: no limit
   heading: number; // degrees
   rows: Uint16Array;
   states: Uint16Array;
-  numbers: Float32Array; // POSE_NUMBERS a row
+  numbers: Float32Array; // POSE_NUMBERS for each row
 }
 
 export interface PartsMessage {
@@ -122,7 +122,7 @@ export function decode(buffer: ArrayBuffer): Message {
       const actions = new Uint8Array(buffer, ACTIONS_HEAD.bytes, view.getUint16(ACTIONS_HEAD.count, true));
       return { kind: 6, first: view.getUint32(ACTIONS_HEAD.first, true), actions };
     }
-    default: throw new Error(`a message of kind ${kind} came; this page knows 1 to 6`);
+    default: throw new Error(`a message of unknown kind ${kind} was received; kinds are 1 to 6`);
   }
 }
 
@@ -162,7 +162,7 @@ function decodeScene(view: DataView): SceneMessage {
   const [planesAt, planeRows] = table("planes");
   const planes = Float32Array.from(floats(view, planesAt, 4 * planeRows));
   const [pixelsAt, pixelRows] = table("pixels");
-  // A copy: the page keeps it after the message is gone.
+  // A copy, so that the message's buffer can be freed.
   const pixels = new Uint8Array(view.buffer, pixelsAt, pixelRows * MASK).slice();
   const { step, version, animals, owners, names } = header;
   const surroundings = decodeSurroundings(view, table("surroundings")[0]);

@@ -1,12 +1,13 @@
-// From above an animal is small: a ring around it, with a point where it looks.
+// The ring that marks the animal in the bird's eye view, with a tip that points to where it looks.
 import { BufferGeometry, Float32BufferAttribute, Mesh, ShaderMaterial } from "three";
 import type { Standpoint } from "./cameras";
 
+/** Radii in metres: of the ring, and of its tip. */
 const INNER = 0.95;
 const OUTER = 1.12;
-const POINT = 1.75;
+const TIP = 1.75;
 const SIDES = 40;
-/** Above whatever it may stand under. */
+/** Metres above the floor. The ring is drawn over everything: it has no depth test. */
 const HEIGHT = 0.2;
 
 export class Marker {
@@ -20,7 +21,7 @@ export class Marker {
       positions.push(...at(one, INNER), ...at(two, INNER), ...at(two, OUTER));
       positions.push(...at(one, INNER), ...at(two, OUTER), ...at(one, OUTER));
     }
-    positions.push(...at(-0.36, OUTER - 0.04), ...at(0.36, OUTER - 0.04), ...at(0, POINT));
+    positions.push(...at(-0.36, OUTER - 0.04), ...at(0.36, OUTER - 0.04), ...at(0, TIP));
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new Float32BufferAttribute(positions, 3));
     const material = new ShaderMaterial({
@@ -35,8 +36,8 @@ export class Marker {
     this.mesh.visible = false;
   }
 
-  place(shown: boolean, eye: Standpoint): void {
-    this.mesh.visible = shown;
+  place(visible: boolean, eye: Standpoint): void {
+    this.mesh.visible = visible;
     this.mesh.position.set(eye.x, HEIGHT, -eye.z);
     this.mesh.rotation.y = (-eye.heading * Math.PI) / 180;
   }

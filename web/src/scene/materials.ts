@@ -1,4 +1,4 @@
-// The materials of everything in an arena; they share the numbers of its light.
+// The materials of an arena: parts, floor, ceiling, sky and veil. They share the uniforms of its light.
 import {
   BackSide, Color, DataArrayTexture, FrontSide, LinearFilter, LinearMipmapLinearFilter, RedFormat, ShaderMaterial,
   UniformsLib, UniformsUtils, Vector3, type IUniform,
@@ -9,7 +9,7 @@ import { MARK, light, paint } from "./paint.glsl";
 
 type Uniforms = Record<string, IUniform>;
 
-/** What all materials read: the sun, the sky, and the clock of what moves by itself (0: it stands still). */
+/** The uniforms that all materials share: the sun, the sky, and the time in seconds for animations (0: no animation). */
 export class Daylight {
   readonly uniforms: Uniforms = {
     uSun: { value: new Vector3(0, 1, 0) },
@@ -21,23 +21,32 @@ export class Daylight {
     uTime: { value: 0 },
   };
 
-  set(around: Surroundings): void {
+  set(surroundings: Surroundings): void {
     const set = (name: string, color: readonly number[]) => this.uniforms[name].value.setRGB(...color);
-    this.uniforms.uSun.value.set(around.sun[0], around.sun[1], -around.sun[2]).normalize();
-    set("uSunlight", around.sunlight);
-    set("uAbove", around.above);
-    set("uBeside", around.beside);
-    set("uBelow", around.below);
-    this.uniforms.uLight.value = around.light;
+    this.uniforms.uSun.value.set(surroundings.sun[0], surroundings.sun[1], -surroundings.sun[2]).normalize();
+    set("uSunlight", surroundings.sunlight);
+    set("uAbove", surroundings.above);
+    set("uBeside", surroundings.beside);
+    set("uBelow", surroundings.below);
+    this.uniforms.uLight.value = surroundings.light;
   }
 }
 
-const withShadows = /* glsl */ `
+const shadowVertexHead = /* glsl */ `
 #include <common>
 #include <shadowmap_pars_vertex>
 `;
 
-/** What the vertices of a part hand on to its pixels. */
+/** The steps of three's vertex shaders that shadows need. */
+const vertexSteps = /* glsl */ `
+  #include <beginnormal_vertex>
+  #include <defaultnormal_vertex>
+  #include <begin_vertex>
+  #include <project_vertex>
+  #include <worldpos_vertex>
+`;
+
+/** The values that the vertex shader of a part passes to its fragment shader. */
 const partVaryings = /* glsl */ `
 flat varying vec4 vColor;
 flat varying vec4 vOther;
@@ -50,7 +59,7 @@ varying vec3 vNormal;
 `;
 
 const partVertex = /* glsl */ `
-${withShadows}
+${shadowVertexHead}
 attribute vec4 aColor;
 attribute vec4 aOther;
 attribute vec4 aHalf;
@@ -62,27 +71,23 @@ void main() {
   vOther = aOther;
   vHalf = aHalf;
   vMeta = aMeta;
-  // In the Scene's own, left-handed frame.
+  // In the Scene's left-handed axes.
   vPlace = vec3(position.xy, -position.z);
   vFace = vec3(normal.xy, -normal.z);
-  #include <beginnormal_vertex>
-  #include <defaultnormal_vertex>
-  #include <begin_vertex>
-  #include <project_vertex>
-  #include <worldpos_vertex>
+${vertexSteps}
   vWorld = (modelMatrix * instanceMatrix * vec4(position, 1.0)).xyz;
   vNormal = normalize((vec4(transformedNormal, 0.0) * viewMatrix).xyz);
   #include <shadowmap_vertex>
 }
 `;
 
-const shadowHead = /* glsl */ `
+const shadowFragmentHead = /* glsl */ `
 #include <common>
 uniform bool receiveShadow;
 #include <shadowmap_pars_fragment>
 
-// How much of the sun comes here: nine places of the map, each blended between four pixels, without any noise.
-float sunHere() {
+// The share of sunlight that is not in shadow: the mean of nine samples of the shadow map, each interpolated.
+float sunShare() {
   float shadow = 1.0;
   #if defined( USE_SHADOWMAP ) && NUM_DIR_LIGHT_SHADOWS > 0
     vec3 at = vDirectionalShadowCoord[0].xyz / vDirectionalShadowCoord[0].w;
@@ -103,7 +108,7 @@ float sunHere() {
 `;
 
 const partFragment = /* glsl */ `
-${shadowHead}
+${shadowFragmentHead}
 ${light}
 ${paint}
 uniform highp sampler2DArray uSymbols;
@@ -119,9 +124,9 @@ void main() {
   vec3 metres = kind == KIND_HULL ? vPlace : vPlace * vHalf.xyz;
   vec3 size = abs(dFdx(metres)) + abs(dFdy(metres));
 
-  // Where on the surface, in metres from the lower corner.
-  vec3 looks = isRound ? abs(vPlace) : abs(vFace);
-  bool onX = max(looks.y, looks.z) < looks.x, onY = kind == KIND_WEDGE ? looks.y > 0.3 : max(looks.x, looks.z) < looks.y;
+  // The position on the surface, in metres from the lower corner.
+  vec3 facingAxes = isRound ? abs(vPlace) : abs(vFace);
+  bool onX = max(facingAxes.y, facingAxes.z) < facingAxes.x, onY = kind == KIND_WEDGE ? facingAxes.y > 0.3 : max(facingAxes.x, facingAxes.z) < facingAxes.y;
   vec2 uv = vec2(onX ? metres.z + vHalf.z : metres.x + vHalf.x, onY ? metres.z + vHalf.z : metres.y + vHalf.y);
   vec2 duv = vec2(onX ? size.z : size.x, onY ? size.z : size.y);
   if (kind == KIND_HULL) { uv = vec2(metres.x + metres.z, metres.y); duv = vec2(size.x + size.z, size.y); }
@@ -132,7 +137,7 @@ void main() {
   if (pattern == SYMBOL) {
     vec2 at = clamp((1.0 - vPlace.zy) * 0.5, 0.5 / ${MASK}.0, 1.0 - 0.5 / ${MASK}.0);
     float ink = vFace.x < -0.5 ? texture(uSymbols, vec3(at, vHalf.w)).r : 0.0;
-    // Seen from near, what is between two pixels of the mask is a sharp line.
+    // From near, the edge between two pixels of the mask is a sharp line.
     float blur = clamp(length(fwidth(at)) * ${MASK}.0, 0.1, 1.0) * 0.5;
     color = mix(vOther.rgb, color, smoothstep(0.5 - blur, 0.5 + blur, ink));
   } else if (pattern == RING) {
@@ -148,7 +153,7 @@ void main() {
     color = mix(color, vOther.rgb, mixture.x) * mixture.y;
   }
 
-  // Marks for those who cannot tell hues apart.
+  // Marks that distinguish zones and goals without hue.
   int mark = flags & 56;
   if (mark == ${MARK.HATCH} && onY) {
     float d = vWorld.x + vWorld.z, w = fwidth(d);
@@ -163,7 +168,7 @@ void main() {
     color = mix(color, vec3(0.95), 0.8 * lines(vPlace.y + 0.07, fwidth(vPlace.y), 2.0, 0.14));
   }
 
-  // Distance to the nearest edge of a flat face: edges catch the light.
+  // The distance to the nearest edge of a flat face: edges are brighter.
   float edge = 0.0;
   if (kind == KIND_BOX) {
     vec3 inwards = (1.0 - abs(vPlace)) * vHalf.xyz;
@@ -172,16 +177,16 @@ void main() {
     edge = (1.0 - smoothstep(0.5 * width, width + blur, nearest)) * clamp(width / max(blur, 1e-4), 0.0, 1.0);
   }
 
-  float shadow = sunHere();
+  float shadow = sunShare();
   float facing = max(dot(n, eye), 0.0);
   float rim = pow(1.0 - facing, 3.0);
   if (glows && !through) {
-    // Balls of light: rounder than a disc, hardly darker below.
+    // Glowing balls: slightly shaded, so that they do not look like discs.
     float roundness = isRound ? 0.93 + 0.09 * n.y + 0.05 * max(dot(n, uSun), 0.0) : 1.0;
     float shine = isRound && vHalf.x > 0.08 ? 0.35 * pow(max(dot(reflect(-eye, n), uSun), 0.0), 40.0) : 0.0;
     color = color * roundness + shine + color * rim * 0.12;
   } else if (glows) {
-    // A haze: a little movement in it.
+    // Glowing and transparent: a haze with slow movement.
     float flow = noise(vWorld.xz * 0.9 + vec2(uTime * 0.12, uTime * 0.07)) + 0.5 * noise(vWorld.xz * 2.3 - uTime * 0.1);
     color *= 0.86 + 0.2 * flow;
     color += edge * color * 0.6;
@@ -201,7 +206,7 @@ void main() {
       color = color * shone * floorShade;
       if (isRound && pattern != SPINES) color += uLight * (0.05 * rim * uAbove + 0.06 * pow(max(dot(reflect(-eye, n), uSun), 0.0), 24.0) * shadow);
       else if (!isRound) color *= 1.0 + 0.16 * edge;
-      color = softened(color, 0.78);
+      color = compress(color, 0.78);
     }
   }
   gl_FragColor = vec4(color, alpha);
@@ -209,10 +214,10 @@ void main() {
 }
 `;
 
-const NO_SYMBOLS = symbols(new Uint8Array(MASK * MASK));
+const NO_SYMBOLS = symbolTexture(new Uint8Array(MASK * MASK));
 
-/** The masks of symbols, one a layer. */
-export function symbols(pixels: Uint8Array): DataArrayTexture {
+/** Return the texture with the masks of symbols, one in each layer. */
+export function symbolTexture(pixels: Uint8Array): DataArrayTexture {
   const layers = Math.max(1, Math.floor(pixels.length / (MASK * MASK)));
   const data = pixels.length >= MASK * MASK ? pixels : new Uint8Array(MASK * MASK);
   const texture = new DataArrayTexture(data, MASK, MASK, layers);
@@ -237,8 +242,13 @@ export function partMaterial(daylight: Daylight, seeThrough: boolean): ShaderMat
   });
 }
 
+/** The colours of a surface as uniforms. */
+function colourUniforms(surface: Surface): Uniforms {
+  return { uColor: { value: new Color().setRGB(...surface.color) }, uOther: { value: new Color().setRGB(...surface.other) } };
+}
+
 const levelFragment = /* glsl */ `
-${shadowHead}
+${shadowFragmentHead}
 ${light}
 ${paint}
 uniform vec3 uColor;
@@ -250,8 +260,8 @@ uniform vec2 uSize;
 varying vec3 vWorld;
 
 void main() {
-  vec2 place = vec2(vWorld.x, -vWorld.z);
-  vec2 uv = place + 1.0;
+  vec2 at = vec2(vWorld.x, -vWorld.z);
+  vec2 uv = at + 1.0;
   vec2 mixture = patternAt(uPattern, uScale, uv, abs(dFdx(uv)) + abs(dFdy(uv)));
   float grain = 1.0;
   if (uPattern == PLAIN) {
@@ -260,37 +270,32 @@ void main() {
            + (noise(uv * 61.0) - 0.5) * 0.08 * visible(far, 0.02);
   }
   vec3 color = mix(uColor, uOther, mixture.x) * mixture.y * grain;
-  // Corners where floor and fence meet are a little darker.
-  vec2 inside = min(place, uSize - place);
+  // The floor is a little darker along the fence.
+  vec2 inside = min(at, uSize - at);
   float wall = uFacing > 0.0 ? mix(0.8, 1.0, smoothstep(-0.4, 1.3, min(inside.x, inside.y))) : 1.0;
-  color *= lit(vec3(0.0, uFacing, 0.0), uFacing > 0.0 ? sunHere() : 1.0) * wall;
+  color *= lit(vec3(0.0, uFacing, 0.0), uFacing > 0.0 ? sunShare() : 1.0) * wall;
   gl_FragColor = vec4(color, 1.0);
   #include <colorspace_fragment>
 }
 `;
 
 const levelVertex = /* glsl */ `
-${withShadows}
+${shadowVertexHead}
 varying vec3 vWorld;
 void main() {
-  #include <beginnormal_vertex>
-  #include <defaultnormal_vertex>
-  #include <begin_vertex>
-  #include <project_vertex>
-  #include <worldpos_vertex>
+${vertexSteps}
   vWorld = (modelMatrix * vec4(position, 1.0)).xyz;
   #include <shadowmap_vertex>
 }
 `;
 
-/** Floor (facing 1) or ceiling (facing -1). */
+/** Return the material of the floor (facing 1) or the ceiling (facing -1). */
 export function levelMaterial(daylight: Daylight, surface: Surface, facing: 1 | -1, size: [number, number]): ShaderMaterial {
   return new ShaderMaterial({
     uniforms: {
       ...UniformsUtils.clone(UniformsLib.lights),
       ...daylight.uniforms,
-      uColor: { value: new Color().setRGB(...surface.color) },
-      uOther: { value: new Color().setRGB(...surface.other) },
+      ...colourUniforms(surface),
       uPattern: { value: Math.round(surface.pattern) },
       uScale: { value: surface.scale },
       uFacing: { value: facing },
@@ -303,19 +308,18 @@ export function levelMaterial(daylight: Daylight, surface: Surface, facing: 1 | 
   });
 }
 
-export function skyMaterial(daylight: Daylight, around: Surroundings, gradient: boolean): ShaderMaterial {
+export function skyMaterial(daylight: Daylight, surroundings: Surroundings, gradient: boolean): ShaderMaterial {
   return new ShaderMaterial({
     uniforms: {
       ...daylight.uniforms,
-      uColor: { value: new Color().setRGB(...around.sky.color) },
-      uOther: { value: new Color().setRGB(...around.sky.other) },
-      uHalo: { value: new Color().setRGB(...around.halo) },
+      ...colourUniforms(surroundings.sky),
+      uHalo: { value: new Color().setRGB(...surroundings.halo) },
       uGradient: { value: gradient ? 1 : 0 },
     },
     vertexShader: /* glsl */ `
-      varying vec3 vWay;
+      varying vec3 vDirection;
       void main() {
-        vWay = position;
+        vDirection = position;
         gl_Position = (projectionMatrix * vec4(mat3(viewMatrix) * position, 1.0)).xyww;
       }
     `,
@@ -325,14 +329,14 @@ export function skyMaterial(daylight: Daylight, around: Surroundings, gradient: 
       uniform vec3 uOther;
       uniform vec3 uHalo;
       uniform float uGradient;
-      varying vec3 vWay;
+      varying vec3 vDirection;
       void main() {
-        vec3 d = normalize(vWay);
+        vec3 d = normalize(vDirection);
         float low = 1.0 - max(d.y, 0.0);
         vec3 color = mix(uColor, uOther, uGradient * low * low * low);
         float sun = max(dot(d, uSun), 0.0);
         color += pow(sun, 4.0) * uHalo;
-        // The disc itself, behind a haze.
+        // The disc of the sun, behind a haze.
         color += uGradient * uHalo * (0.8 * pow(sun, 90.0) + 3.0 * smoothstep(0.9990, 0.9996, sun));
         if (d.y > 0.02) {
           vec2 high = d.xz / (d.y + 0.18) * 1.6 + uTime * 0.004;
@@ -340,7 +344,7 @@ export function skyMaterial(daylight: Daylight, around: Surroundings, gradient: 
           color = mix(color, uOther + 0.12 * uLight, uGradient * 0.42 * smoothstep(0.5, 0.85, cloud) * smoothstep(0.02, 0.3, d.y));
         }
         color *= uLight;
-        color = softened(color, 0.72);
+        color = compress(color, 0.72);
         color += (fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5) / 400.0;
         gl_FragColor = vec4(color, 1.0);
         #include <colorspace_fragment>
@@ -351,7 +355,7 @@ export function skyMaterial(daylight: Daylight, around: Surroundings, gradient: 
   });
 }
 
-/** A colour over everything: darkness, or the fog of a hot zone. */
+/** Return the material of a colour over the whole picture: darkness, or the fog of a hot zone. */
 export function veilMaterial(): ShaderMaterial {
   return new ShaderMaterial({
     uniforms: { uVeil: { value: [0, 0, 0, 0] } },

@@ -13,7 +13,7 @@ function frame(step: number, row: number, x: number): FrameMessage {
   } as unknown as FrameMessage;
 }
 
-test("what moves evenly is shown moving evenly, a little behind", () => {
+test("even motion is shown as even motion, with a small delay", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7], [0]));
   const shown: number[] = [];
@@ -21,7 +21,7 @@ test("what moves evenly is shown moving evenly, a little behind", () => {
   for (let now = 0; now < 2000; now += 5) {
     if (now % 20 === 0) motion.push(frame(++step, 0, 0.1 * step), now);
     for (const _ of motion.advance(now)) void _;
-    if (now > 1000) shown.push(motion.shown[0]);
+    if (now > 1000) shown.push(motion.poses[0]);
   }
   const moves = shown.slice(1).map((x, i) => x - shown[i]);
   // 0.1 m in 20 ms is 0.025 m in 5 ms.
@@ -32,30 +32,30 @@ test("what moves evenly is shown moving evenly, a little behind", () => {
   expect(behind).toBeLessThan(0.3);
 });
 
-test("what was put elsewhere does not fly there", () => {
+test("a thing that is placed elsewhere does not glide there", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7], [0]));
   motion.push(frame(1, 0, 30), 0);
   motion.advance(0);
   motion.advance(25);
   motion.advance(50);
-  expect(motion.shown[0]).toBe(30);
+  expect(motion.poses[0]).toBe(30);
 });
 
-test("rows may change places when things come or go", () => {
+test("things keep their pose when they get another row", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7, 8], [1, 2]));
   motion.begin(scene(1, [8], [2.1]));
-  expect(motion.shown[0]).toBeCloseTo(2);
+  expect(motion.poses[0]).toBeCloseTo(2);
   for (let now = 0; now < 200; now += 16) motion.advance(now);
-  expect(motion.shown[0]).toBeCloseTo(2.1);
+  expect(motion.poses[0]).toBeCloseTo(2.1);
 });
 
-test("winding back is shown at once", () => {
+test("an earlier frame is shown at once", () => {
   const motion = new Motion();
   motion.begin(scene(0, [7], [0]));
   for (let step = 1; step < 10; step++) motion.push(frame(step, 0, step), 20 * step);
   motion.push(frame(3, 0, 3), 200);
   motion.advance(201);
-  expect(motion.shown[0]).toBe(3);
+  expect(motion.poses[0]).toBe(3);
 });

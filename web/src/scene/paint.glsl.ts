@@ -1,9 +1,7 @@
-// How surfaces are painted: the patterns of native/camera_shade.inc, with a little more to see from near.
-
-/** Names for what a part is, and how it is painted; the numbers are the Scene's. */
+// How surfaces are painted, in GLSL: the patterns of native/camera_shade.inc, with more detail from near.
 import { Flag, Kind, Pattern } from "./layout";
 
-/** Bits the page adds to a part's flags: how the fence is lit, and marks that tell zones and goals apart without hue. */
+/** Bits that the page adds to a part's flags: parts of the fence, and marks that distinguish zones and goals without hue. */
 export const FENCE = 4;
 export const MARK = { NONE: 0, HATCH: 8, DOTS: 16, BANDS: 24, RINGS: 32 } as const;
 
@@ -15,7 +13,7 @@ const constants = [
   `const int FENCE = ${FENCE};`,
 ].join("\n");
 
-/** Light and noise every painted surface uses. */
+/** Light and noise, for all surfaces. */
 export const light = /* glsl */ `
 uniform vec3 uSun;
 uniform vec3 uSunlight;
@@ -31,25 +29,27 @@ vec3 skylight(vec3 n) {
 vec3 lit(vec3 n, float shadow) {
   return skylight(n) + uLight * uSunlight * max(dot(n, uSun), 0.0) * shadow;
 }
-// What would be brighter than white gets white slowly, and in the sky not another hue.
-vec3 softened(vec3 color, float from) {
+// Compress values above "from" towards 1, so that bright colours do not clip or change their hue.
+vec3 compress(vec3 color, float from) {
   return min(color, from) + (1.0 - from) * (1.0 - exp(-max(color - from, 0.0) / (1.0 - from)));
 }
-float chance(vec2 cell) {
+// A pseudo-random number from 0 to 1 for each cell.
+float random(vec2 cell) {
   float h = fract(cell.x * 0.754877666 + cell.y * 0.569840296);
   return fract(h * (h * 97.31 + 13.7));
 }
 float noise(vec2 p) {
   vec2 i = floor(p), f = fract(p);
   f = f * f * (3.0 - 2.0 * f);
-  return mix(mix(chance(i), chance(i + vec2(1, 0)), f.x), mix(chance(i + vec2(0, 1)), chance(i + vec2(1, 1)), f.x), f.y);
+  return mix(mix(random(i), random(i + vec2(1, 0)), f.x), mix(random(i + vec2(0, 1)), random(i + vec2(1, 1)), f.x), f.y);
 }
 `;
 
+/** The patterns of surfaces. */
 export const paint = /* glsl */ `
 ${constants}
 
-// How much of a pixel is covered by lines "width" wide, one every "period"; lines much thinner than a pixel fade away.
+// The share of a pixel that is covered by lines of a width, one in each period; lines much thinner than a pixel fade away.
 float lines(float x, float size, float period, float width) {
   size = max(size, 1e-5);
   float a = (x - 0.5 * size) / period, b = (x + 0.5 * size) / period, share = width / period;
@@ -60,43 +60,43 @@ float either(float a, float b) { return a + b - a * b; }
 float visible(float size, float detail) { return clamp(1.5 - size / detail, 0.0, 1.0); }
 float odd(float whole) { return whole - 2.0 * floor(whole * 0.5); }
 
-// How much of the second colour there is at a place, and how bright it is all together.
+// The share of the second colour at a position, and the brightness.
 vec2 patternAt(int pattern, float scale, vec2 p, vec2 d) {
   if (!(scale > 1e-3)) scale = 1.0;
   float per = 1.0 / scale, far = max(d.x, d.y);
   if (pattern == BRICKS) {
     float row = floor(p.y * per), u = p.x + odd(row) * scale;
     float joints = either(lines(p.y, d.y, scale, 0.1 * scale), lines(u, d.x, 2.0 * scale, 0.1 * scale));
-    float seen = visible(max(0.5 * d.x, d.y), scale);
-    float brick = (chance(vec2(floor(0.5 * u * per), row)) - 0.5) * 0.16;
+    float detail = visible(max(0.5 * d.x, d.y), scale);
+    float brick = (random(vec2(floor(0.5 * u * per), row)) - 0.5) * 0.16;
     // A worn upper edge and some grain.
     float edge = lines(p.y - 0.9 * scale, d.y, scale, 0.08 * scale) * 0.08;
     float grain = (noise(p * 22.0) - 0.5) * 0.12 * visible(far, 0.05);
-    return vec2(joints, 1.0 + (brick + edge * (1.0 - joints)) * seen + grain);
+    return vec2(joints, 1.0 + (brick + edge * (1.0 - joints)) * detail + grain);
   }
   if (pattern == STRIPES) return vec2(lines(p.y, d.y, 2.0 * scale, scale), 1.0);
   if (pattern == TILES) {
     float row = floor(p.y * per), u = p.x + odd(row) * 0.75 * scale;
     float joints = either(lines(p.y, d.y, scale, 0.035 * scale), lines(u, d.x, 1.5 * scale, 0.035 * scale));
-    float seen = visible(far, 1.5 * scale);
-    float stone = (chance(vec2(floor(u * per / 1.5), row)) - 0.5) * 0.22;
+    float detail = visible(far, 1.5 * scale);
+    float stone = (random(vec2(floor(u * per / 1.5), row)) - 0.5) * 0.22;
     float light = either(lines(p.y - 0.035 * scale, d.y, scale, 0.03 * scale),
                          lines(u - 0.035 * scale, d.x, 1.5 * scale, 0.03 * scale)) * 0.1;
     float stain = (noise(p * 1.7) - 0.5) * 0.1 + (noise(p * 9.0) - 0.5) * 0.07 * visible(far, 0.12)
                 + (noise(p * 47.0) - 0.5) * 0.1 * visible(far, 0.025);
-    return vec2(joints, 1.0 + stone * seen + light * (1.0 - joints) + stain);
+    return vec2(joints, 1.0 + stone * detail + light * (1.0 - joints) + stain);
   }
   if (pattern == PICKETS) {
     float rails = lines(p.y - 0.6 * scale, d.y, 3.0 * scale, 0.3 * scale);
     return vec2(lines(p.x, d.x, scale, 0.22 * scale) * (1.0 - rails), 1.0);
   }
   if (pattern == PLANKS) {
-    float row = floor(p.y * per), u = p.x + chance(vec2(row, 7.0)) * 8.0 * scale;
+    float row = floor(p.y * per), u = p.x + random(vec2(row, 7.0)) * 8.0 * scale;
     float joints = either(lines(p.y, d.y, scale, 0.06 * scale), lines(u, d.x, 8.0 * scale, 0.06 * scale));
-    float seen = visible(max(0.1 * d.x, d.y), scale);
-    float board = (chance(vec2(floor(0.125 * u * per), row)) - 0.5) * 0.2;
+    float detail = visible(max(0.1 * d.x, d.y), scale);
+    float board = (random(vec2(floor(0.125 * u * per), row)) - 0.5) * 0.2;
     float grain = (noise(vec2(u * 1.5, p.y * 38.0)) - 0.5) * 0.16 * visible(far, 0.04);
-    return vec2(joints, 1.0 + board * seen + grain);
+    return vec2(joints, 1.0 + board * detail + grain);
   }
   if (pattern == GRASS) {
     float tufts = noise(p * per), blades = noise(p * 7.0 * per), meadow = noise(p * 0.35);
@@ -122,7 +122,7 @@ vec2 patternAt(int pattern, float scale, vec2 p, vec2 d) {
   return vec2(0.0, 1.0);
 }
 
-// Goals that change: on six sides a black square with four arms, and around its middle a ring that fills with time.
+// Goals that change with time: on six sides a black square with four arms, and in it a ring that fills with time.
 vec3 ringAt(vec3 own, vec3 other, float value, vec3 n, float size) {
   vec3 m = abs(n);
   bool onX = max(m.y, m.z) < m.x, onY = max(m.x, m.z) < m.y;
@@ -135,10 +135,10 @@ vec3 ringAt(vec3 own, vec3 other, float value, vec3 n, float size) {
   float ring = INSIDE(0.07 - abs(radius - 0.23));
   float around = fract(atan(a, b) / 6.2831853 + 1.0);
   float filled = value > 0.0 ? INSIDE((value - around) * 1.5) : 0.0;
-  // A spark runs along the filled piece.
+  // A spark runs along the filled part of the ring.
   float spark = uTime > 0.0 ? 0.5 * exp(-22.0 * abs(around - value * fract(uTime * 0.4))) : 0.0;
-  vec3 shown = mix(own, vec3(0.01), square);
-  shown = mix(shown, other * (0.95 + 0.08 * sin(uTime * 2.2)) + spark * ring * filled, either(arms, ring * filled));
-  return mix(shown, own, INSIDE(0.14 - radius));
+  vec3 color = mix(own, vec3(0.01), square);
+  color = mix(color, other * (0.95 + 0.08 * sin(uTime * 2.2)) + spark * ring * filled, either(arms, ring * filled));
+  return mix(color, own, INSIDE(0.14 - radius));
 }
 `;

@@ -1,30 +1,30 @@
-// Draws the parts of a Scene: one instanced mesh for all parts of a form, opaque and see-through ones apart.
+// Draws the parts of a Scene: one instanced mesh for all opaque parts of the same shape, and one for the transparent ones.
 import {
   BufferGeometry, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedMesh, Matrix4, Quaternion, Vector3,
   type Camera, type ShaderMaterial,
 } from "three";
 import { POSE_NUMBERS, type Part, type PartsMessage, type SceneMessage } from "./decode";
 import { Flag, Kind, MASK, Pattern, State } from "./layout";
-import { Daylight, partMaterial, symbols } from "./materials";
+import { Daylight, partMaterial, symbolTexture } from "./materials";
 import { lookOf } from "./palette";
 import { shapeKey, shapeOf } from "./shapes";
 
-/** A place of the Scene in three's axes. */
-export function mirroredPlace(out: Vector3, x: number, y: number, z: number): Vector3 {
+/** Set a vector to a position of the Scene, in three's axes. */
+function setPosition(out: Vector3, x: number, y: number, z: number): Vector3 {
   return out.set(x, y, -z);
 }
-/** A turn of the Scene (w first) in three's axes. */
-export function mirroredTurn(out: Quaternion, w: number, x: number, y: number, z: number): Quaternion {
+/** Set a quaternion to a rotation of the Scene (w first), in three's axes. */
+function setRotation(out: Quaternion, w: number, x: number, y: number, z: number): Quaternion {
   return out.set(-x, -y, z, w);
 }
 
-/** Instances of one form, with the numbers the shader paints them by. */
+/** The instances of one shape, with the attributes that the shader reads. */
 export class Instances {
   readonly mesh: InstancedMesh;
   private readonly attributes: Record<"aColor" | "aOther" | "aHalf" | "aMeta", InstancedBufferAttribute>;
 
   constructor(readonly shape: BufferGeometry, material: ShaderMaterial, readonly capacity: number) {
-    // Every mesh has its own copy of the form: buffers that are shared would go with the first mesh that goes.
+    // Each mesh has its own copy of the shape: disposing of one mesh would free shared buffers.
     const geometry = shape.clone();
     const attribute = () => new InstancedBufferAttribute(new Float32Array(4 * capacity), 4).setUsage(DynamicDrawUsage);
     this.attributes = { aColor: attribute(), aOther: attribute(), aHalf: attribute(), aMeta: attribute() };
@@ -44,7 +44,7 @@ export class Instances {
     for (const each of [aColor, aOther, aHalf, aMeta]) each.needsUpdate = true;
   }
 
-  value(slot: number, value: number): void {
+  setValue(slot: number, value: number): void {
     if (this.attributes.aMeta.getW(slot) === value) return;
     this.attributes.aMeta.setW(slot, value);
     this.attributes.aMeta.needsUpdate = true;
@@ -68,14 +68,14 @@ export type Paint = Pick<Part, "other" | "half" | "pattern" | "kind" | "first"> 
   value: number;
 };
 
-interface Placed {
+interface PlacedPart {
   part: Part;
-  group: FormGroup;
+  group: ShapeGroup;
   slot: number;
   matrix: Matrix4;
   value: number;
 }
-interface FormGroup {
+interface ShapeGroup {
   instances: Instances;
   members: number[]; // rows of parts, in the order of their slots
   seeThrough: boolean;
@@ -85,10 +85,10 @@ const HIDDEN = new Matrix4().makeScale(0, 0, 0);
 
 export class Parts {
   readonly group = new Group();
-  private readonly materials: { opaque: ShaderMaterial; through: ShaderMaterial };
-  private readonly groups = new Map<string, FormGroup>();
-  private placed: Placed[] = [];
-  private ofThing: number[][] = [];
+  private readonly materials: { opaque: ShaderMaterial; transparent: ShaderMaterial };
+  private readonly groups = new Map<string, ShapeGroup>();
+  private placed: PlacedPart[] = [];
+  private rowsOfThing: number[][] = [];
   private names: string[] = [];
   private poses: Float32Array = new Float32Array(0);
   private states: Uint32Array = new Uint32Array(0);
@@ -97,30 +97,30 @@ export class Parts {
   private sortedFrom = new Vector3(Infinity, 0, 0);
 
   constructor(daylight: Daylight) {
-    this.materials = { opaque: partMaterial(daylight, false), through: partMaterial(daylight, true) };
+    this.materials = { opaque: partMaterial(daylight, false), transparent: partMaterial(daylight, true) };
   }
 
-  /** The material the fence is painted with, too. */
+  /** The material of opaque parts, which the fence uses as well. */
   get material(): ShaderMaterial {
     return this.materials.opaque;
   }
 
-  /** New tables. `poses` and `states` are those shown, which change in place. */
+  /** Start with a new scene. `poses` and `states` are the ones to show; they change in place. */
   begin(scene: SceneMessage, poses: Float32Array, states: Uint32Array): void {
     this.poses = poses;
     this.states = states;
     this.names = scene.names;
-    const texture = symbols(scene.pixels);
+    const texture = symbolTexture(scene.pixels);
     for (const material of Object.values(this.materials)) {
-      const before = material.uniforms.uSymbols.value;
+      const previous = material.uniforms.uSymbols.value;
       material.uniforms.uSymbols.value = texture;
-      if (before !== texture) before.dispose();
+      if (previous !== texture) previous.dispose();
     }
     const rowsOf = new Map<string, number[]>();
     scene.parts.forEach((part, row) => {
       const planes = part.kind === Kind.HULL ? scene.planes.subarray(4 * part.first, 4 * (part.first + part.count)) : undefined;
-      const form = shapeKey(part, part.pattern === Pattern.SPINES && part.kind === Kind.ELLIPSOID, planes);
-      const key = `${part.flags & Flag.SEE_THROUGH ? "through" : "opaque"} ${form}`;
+      const shape = shapeKey(part, part.pattern === Pattern.SPINES && part.kind === Kind.ELLIPSOID, planes);
+      const key = `${part.flags & Flag.SEE_THROUGH ? "transparent" : "opaque"} ${shape}`;
       if (!rowsOf.has(key)) rowsOf.set(key, []);
       rowsOf.get(key)!.push(row);
     });
@@ -131,21 +131,21 @@ export class Parts {
       }
     }
     this.placed = new Array(scene.parts.length);
-    this.ofThing = scene.owners.map(() => []);
-    scene.parts.forEach((part, row) => this.ofThing[part.thing]?.push(row));
+    this.rowsOfThing = scene.owners.map(() => []);
+    scene.parts.forEach((part, row) => this.rowsOfThing[part.thing]?.push(row));
     for (const [key, rows] of rowsOf) this.fillGroup(key, rows, scene.parts);
-    for (let thing = 0; thing < this.ofThing.length; thing++) this.move(thing);
+    for (let thing = 0; thing < this.rowsOfThing.length; thing++) this.move(thing);
     this.sortedFrom.set(Infinity, 0, 0);
   }
 
   private fillGroup(key: string, rows: number[], parts: Part[]): void {
     let group = this.groups.get(key);
-    const seeThrough = key.startsWith("through ");
+    const seeThrough = key.startsWith("transparent ");
     if (!group) {
       const shape = shapeOf(key.slice(key.indexOf(" ") + 1));
-      // Some room for things that come later.
+      // With room for things that appear later.
       const capacity = rows.length + 4 + Math.ceil(rows.length / 4);
-      const material = seeThrough ? this.materials.through : this.materials.opaque;
+      const material = seeThrough ? this.materials.transparent : this.materials.opaque;
       group = { instances: new Instances(shape, material, capacity), members: [], seeThrough };
       group.instances.mesh.castShadow = !seeThrough;
       group.instances.mesh.renderOrder = seeThrough ? 2 : 0;
@@ -168,32 +168,32 @@ export class Parts {
     group.instances.paint(slot, { ...part, color: look.color, flags: part.flags | look.mark, value });
   }
 
-  /** A thing stands elsewhere now. */
+  /** Place the parts of a thing whose pose has changed. */
   move(thing: number): void {
-    const rows = this.ofThing[thing];
+    const rows = this.rowsOfThing[thing];
     if (!rows) return;
     const i = thing * POSE_NUMBERS;
     const p = this.poses;
-    mirroredPlace(position, p[i], p[i + 1], p[i + 2]);
-    mirroredTurn(rotation, p[i + 3], p[i + 4], p[i + 5], p[i + 6]);
-    stand.compose(position, rotation, ONE);
-    const gone = thing === this.hidden || (this.states[thing] & State.HIDDEN) !== 0;
+    setPosition(position, p[i], p[i + 1], p[i + 2]);
+    setRotation(rotation, p[i + 3], p[i + 4], p[i + 5], p[i + 6]);
+    thingMatrix.compose(position, rotation, ONE);
+    const hidden = thing === this.hidden || (this.states[thing] & State.HIDDEN) !== 0;
     for (const row of rows) {
       const placed = this.placed[row];
       const { part } = placed;
-      mirroredPlace(position, part.at[0], part.at[1], part.at[2]);
-      mirroredTurn(rotation, part.turn[0], part.turn[1], part.turn[2], part.turn[3]);
+      setPosition(position, part.at[0], part.at[1], part.at[2]);
+      setRotation(rotation, part.turn[0], part.turn[1], part.turn[2], part.turn[3]);
       if (part.kind === Kind.HULL) scale.set(1, 1, 1);
       else if (part.kind === Kind.CAPSULE) scale.setScalar(part.half[0]);
       else scale.set(part.half[0], part.half[1], part.half[2]);
-      placed.matrix.compose(position, rotation, scale).premultiply(stand);
-      placed.group.instances.place(placed.slot, gone ? HIDDEN : placed.matrix);
+      placed.matrix.compose(position, rotation, scale).premultiply(thingMatrix);
+      placed.group.instances.place(placed.slot, hidden ? HIDDEN : placed.matrix);
       placed.value = p[i + 7];
-      placed.group.instances.value(placed.slot, placed.value);
+      placed.group.instances.setValue(placed.slot, placed.value);
     }
   }
 
-  /** Things changed colour or size. */
+  /** Change the position, size and colour of parts. */
   change(message: PartsMessage): void {
     for (const { row, at, half, color } of message.changes) {
       const placed = this.placed[row];
@@ -204,12 +204,12 @@ export class Parts {
     }
   }
 
-  /** Whose eye it is: that thing is not drawn (-1: nobody's). */
+  /** Do not draw a thing, through whose eye the picture is seen (-1: draw all things). */
   hide(thing: number): void {
     if (thing === this.hidden) return;
-    const before = this.hidden;
+    const previous = this.hidden;
     this.hidden = thing;
-    this.move(before);
+    this.move(previous);
     this.move(thing);
   }
 
@@ -219,14 +219,14 @@ export class Parts {
     for (let row = 0; row < this.placed.length; row++) this.repaint(row);
   }
 
-  /** Bring what one sees through into order, farthest first; only where the eye has moved. */
+  /** Sort transparent parts, farthest first, if the camera has moved. */
   sort(camera: Camera): void {
     if (camera.position.distanceToSquared(this.sortedFrom) < 0.04) return;
     this.sortedFrom.copy(camera.position);
     for (const group of this.groups.values()) {
       if (!group.seeThrough || group.members.length < 2) continue;
-      const far = (row: number) => position.setFromMatrixPosition(this.placed[row].matrix).distanceToSquared(camera.position);
-      const order = group.members.map((row) => ({ row, away: far(row) })).sort((a, b) => b.away - a.away);
+      const distance = (row: number) => position.setFromMatrixPosition(this.placed[row].matrix).distanceToSquared(camera.position);
+      const order = group.members.map((row) => ({ row, distance: distance(row) })).sort((a, b) => b.distance - a.distance);
       if (order.every(({ row }, slot) => row === group.members[slot])) continue;
       group.members = order.map(({ row }) => row);
       group.members.forEach((row, slot) => {
@@ -237,7 +237,7 @@ export class Parts {
     }
   }
 
-  /** Everything opaque, for cameras that must not look through it. */
+  /** Yield all opaque parts, which block the camera, except those of one thing. */
   *solids(except: number): Iterable<{ part: Part; matrix: Matrix4 }> {
     for (const { part, matrix } of this.placed) {
       if (part.thing === except || part.flags & Flag.SEE_THROUGH || this.states[part.thing] & State.HIDDEN) continue;
@@ -245,7 +245,7 @@ export class Parts {
     }
   }
 
-  /** The parts of the things of one name. */
+  /** Yield the parts of the things with a name. */
   *named(name: string): Iterable<{ part: Part; matrix: Matrix4 }> {
     for (const { part, matrix } of this.placed) if (this.names[part.thing] === name) yield { part, matrix };
   }
@@ -256,9 +256,9 @@ export class Parts {
   }
 }
 
-// Used again and again: nothing is allocated in the frame.
+// Reused, so that drawing a frame allocates nothing.
 const ONE = new Vector3(1, 1, 1);
 const position = new Vector3();
 const scale = new Vector3();
 const rotation = new Quaternion();
-const stand = new Matrix4();
+const thingMatrix = new Matrix4();

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { Governor, LEVELS } from "./quality";
 
 function run(governor: Governor, milliseconds: number, seconds: number): void {
-  for (let spent = 0; spent < 1000 * seconds; spent += milliseconds) governor.tell(milliseconds);
+  for (let spent = 0; spent < 1000 * seconds; spent += milliseconds) governor.measure(milliseconds);
 }
 
-test("where pictures are quick nothing changes", () => {
+test("a fast machine keeps the best quality", () => {
   const governor = new Governor();
   run(governor, 16.7, 30);
   expect(governor.level).toBe(0);
@@ -22,12 +22,12 @@ test("a slow machine gets cheaper pictures one level at a time, a very slow one 
   expect(crawling.level).toBe(LEVELS.length - 1);
 });
 
-test("what was too slow is not tried again, and a hidden tab is not slow", () => {
+test("a level that was too slow is not tried again, and a hidden tab does not count as slow", () => {
   const governor = new Governor();
   run(governor, 33, 0.8);
   run(governor, 16.7, 60);
   expect(governor.level).toBe(1);
   const hidden = new Governor();
-  for (let i = 0; i < 20; i++) hidden.tell(30_000);
+  for (let i = 0; i < 20; i++) hidden.measure(30_000);
   expect(hidden.level).toBe(0);
 });

@@ -1,8 +1,8 @@
-// How much a picture may cost, chosen from how long pictures take here.
+// The quality of the picture, and its automatic choice by the time that pictures take.
 export interface Level {
   name: string;
-  shadows: number; // pixels a side of the shadow map, 0: none
-  resolution: number; // share of the screen's own
+  shadows: number; // side of the shadow map in pixels; 0: no shadows
+  resolution: number; // as a share of the screen's resolution
 }
 
 /** From the best to the cheapest. */
@@ -14,44 +14,46 @@ export const LEVELS: readonly Level[] = [
 ];
 export type Quality = "auto" | 0 | 1 | 2 | 3;
 
-/** Milliseconds between pictures above which a cheaper level is taken, much cheaper, and below which a better one. */
+/** Mean time between pictures above which the next cheaper level is chosen, or the cheapest, and below which a better one. */
 const SLOW_MS = 24;
-const CRAWLING_MS = 60;
+const VERY_SLOW_MS = 60;
 const FAST_MS = 17.5;
-/** Time looked at before a decision, and much more before going up again. */
-const PATIENCE_MS = 700;
-const HOPE_MS = 12_000;
-const FEWEST = 4;
-/** Longer gaps are a hidden tab, not a slow picture. */
+/** Time and number of pictures that are measured before a decision. */
+const MEASURE_MS = 700;
+const FEWEST_PICTURES = 4;
+/** Time before a better level is tried again. */
+const UPGRADE_DELAY_MS = 12_000;
+/** Longer gaps come from a hidden tab and are ignored. */
 const GAP_MS = 1500;
 
+/** Chooses the level by the time between pictures. */
 export class Governor {
   level = 0;
   private total = 0;
   private count = 0;
-  private hope = HOPE_MS;
+  private upgradeDelay = UPGRADE_DELAY_MS;
   private best = 0;
 
-  /** A picture came so many milliseconds after the last; true when the level changed. */
-  tell(milliseconds: number): boolean {
+  /** Add the time between two pictures; return whether the level has changed. */
+  measure(milliseconds: number): boolean {
     if (milliseconds > GAP_MS) return false;
     this.total += milliseconds;
     this.count++;
-    if (this.total < PATIENCE_MS || this.count < FEWEST) return false;
+    if (this.total < MEASURE_MS || this.count < FEWEST_PICTURES) return false;
     const mean = this.total / this.count;
-    this.hope -= this.total;
+    this.upgradeDelay -= this.total;
     this.total = this.count = 0;
     const last = LEVELS.length - 1;
     if (mean > SLOW_MS && this.level < last) {
-      this.level = mean > CRAWLING_MS ? last : this.level + 1;
-      // What was too slow once is not tried again.
+      this.level = mean > VERY_SLOW_MS ? last : this.level + 1;
+      // A level that was too slow is not tried again.
       this.best = this.level;
-      this.hope = HOPE_MS;
+      this.upgradeDelay = UPGRADE_DELAY_MS;
       return true;
     }
-    if (mean < FAST_MS && this.level > this.best && this.hope <= 0) {
+    if (mean < FAST_MS && this.level > this.best && this.upgradeDelay <= 0) {
       this.level--;
-      this.hope = HOPE_MS;
+      this.upgradeDelay = UPGRADE_DELAY_MS;
       return true;
     }
     return false;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Kind } from "./layout";
 import { hull, shapeKey, shapeOf } from "./shapes";
 
-/** How much a closed mesh holds, and whether all its faces look outwards. */
+/** Return the volume of a closed mesh; it is smaller if some faces look inwards. */
 function volume(geometry: ReturnType<typeof hull>): number {
   const flat = geometry.index ? geometry.toNonIndexed() : geometry;
   const position = flat.getAttribute("position");
@@ -15,7 +15,7 @@ function volume(geometry: ReturnType<typeof hull>): number {
   return sum;
 }
 
-describe("forms", () => {
+describe("shapes", () => {
   test("a wedge is half a box, its faces look outwards, and it is high at the back", () => {
     const wedge = shapeOf("wedge");
     expect(volume(wedge)).toBeCloseTo(4);
@@ -24,7 +24,7 @@ describe("forms", () => {
     expect(new Set(high.map((i) => position.getZ(i)))).toEqual(new Set([1])); // the Scene's -z
   });
 
-  test("a hull is what its planes leave", () => {
+  test("a hull is the space within its planes", () => {
     const cube = Float32Array.from([1, 0, 0, 1, -1, 0, 0, 1, 0, 1, 0, 2, 0, -1, 0, 2, 0, 0, 1, 3, 0, 0, -1, 3]);
     expect(volume(hull(cube))).toBeCloseTo(48, 3);
     const corner = 3 ** -0.5;
@@ -32,7 +32,7 @@ describe("forms", () => {
     expect(volume(hull(Float32Array.from(faces.flat())))).toBeCloseTo(4 / 3, 3);
   });
 
-  test("half a tube holds what is between two half circles", () => {
+  test("half a tube is the space between two half circles", () => {
     const expected = (Math.PI / 2) * (1 - 0.7865 ** 2) * 2;
     expect(volume(shapeOf("tube")) / expected).toBeCloseTo(1, 2);
   });

@@ -1,29 +1,29 @@
-// The forms of parts as meshes, one metre (or unit) half sizes, in three's axes.
+// The shapes of parts as meshes in three's axes, with half sizes of one unit.
 //
-// The Scene's axes are left-handed (z forwards), three's are right-handed: the page shows (x, y, -z). Forms that are not
-// the same from both sides are built mirrored; whatever comes from the Scene goes through `mirrored`.
+// The Scene's axes are left-handed (z forwards), three's are right-handed: the page shows (x, y, -z). Shapes that are not
+// symmetric along z are therefore built mirrored.
 import { BoxGeometry, BufferGeometry, CylinderGeometry, Float32BufferAttribute, SphereGeometry, Vector3 } from "three";
 import { Kind } from "./layout";
 
-/** Inner to outer diameter of a tube, as in puzzlebox.scene.shapes. */
+/** Ratio of the inner to the outer diameter of a tube, as in puzzlebox.scene.shapes. */
 export const TUBE_RATIO = 0.7865;
 const TUBE_SIDES = 48;
-/** How far spines stand out of a hedgehog, as a share of its radius, and how many there are. */
-const SPINE = 0.15;
-const SPINES = 1000;
+/** The length of a hedgehog's spines, as a share of its radius, and their number. */
+const SPINE_LENGTH = 0.15;
+const SPINE_COUNT = 1000;
 
 type Point = readonly [number, number, number];
 
-/** Collects flat or smooth triangles given in the Scene's axes, counterclockwise seen from outside after mirroring. */
-class Builder {
+/** Collects triangles that are given in the Scene's axes; in the mesh they are counterclockwise, seen from outside. */
+class MeshBuilder {
   private positions: number[] = [];
   private normals: number[] = [];
 
-  /** A flat convex face; the order of its corners does not matter, `outwards` says which way it looks. */
+  /** Add a flat convex face that looks `outwards`. Its corners may go either way round. */
   face(corners: Point[], outwards: Point): void {
     const mirrored = corners.map(([x, y, z]) => new Vector3(x, y, -z));
     const normal = new Vector3(outwards[0], outwards[1], -outwards[2]).normalize();
-    // Corners may coincide; only the whole outline says which way round they go.
+    // Corners may coincide: only the sum over the whole outline gives its orientation.
     const turn = new Vector3();
     mirrored.forEach((corner, i) => {
       const next = mirrored[(i + 1) % mirrored.length];
@@ -38,7 +38,7 @@ class Builder {
     }
   }
 
-  /** A smooth four-sided piece with a normal at each corner. */
+  /** Add a smooth four-sided face with a normal at each corner. */
   patch(corners: Point[], outwards: Point[]): void {
     const at = (i: number) => new Vector3(corners[i][0], corners[i][1], -corners[i][2]);
     const normal = new Vector3();
@@ -51,7 +51,7 @@ class Builder {
     }
   }
 
-  made(): BufferGeometry {
+  build(): BufferGeometry {
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new Float32BufferAttribute(this.positions, 3));
     geometry.setAttribute("normal", new Float32BufferAttribute(this.normals, 3));
@@ -60,7 +60,7 @@ class Builder {
 }
 
 function wedge(): BufferGeometry {
-  const builder = new Builder();
+  const builder = new MeshBuilder();
   const [a, b, c, d]: Point[] = [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1]];
   const [e, f]: Point[] = [[-1, -1, 1], [1, -1, 1]];
   builder.face([a, b, c, d], [0, 0, -1]);
@@ -68,11 +68,11 @@ function wedge(): BufferGeometry {
   builder.face([d, c, f, e], [0, 1, 1]);
   builder.face([a, d, e], [-1, 0, 0]);
   builder.face([b, c, f], [1, 0, 0]);
-  return builder.made();
+  return builder.build();
 }
 
 function tube(): BufferGeometry {
-  const builder = new Builder();
+  const builder = new MeshBuilder();
   const inner = TUBE_RATIO;
   for (let i = 0; i < TUBE_SIDES; i++) {
     const [one, two] = [(i / TUBE_SIDES) * Math.PI, ((i + 1) / TUBE_SIDES) * Math.PI];
@@ -88,10 +88,10 @@ function tube(): BufferGeometry {
     }
   }
   for (const x of [-1, 1]) builder.face([[x, 0, -1], [x, 0, 1], [x * inner, 0, 1], [x * inner, 0, -1]], [0, -1, 0]);
-  return builder.made();
+  return builder.build();
 }
 
-/** Upright; `straight` is half the height of its straight piece, its radius is 1. */
+/** Return an upright capsule with a radius of 1; `straight` is half the height of its cylinder. */
 function capsule(straight: number): BufferGeometry {
   const geometry = new SphereGeometry(1, 32, 24);
   const position = geometry.getAttribute("position");
@@ -101,20 +101,20 @@ function capsule(straight: number): BufferGeometry {
   return geometry;
 }
 
-/** A ball with spines on its back; further out than 1 only spines are. */
+/** Return a ball with spines on its back. Only spines are further from the centre than 1. */
 function spiny(): BufferGeometry {
   const ball = new SphereGeometry(1, 32, 22).toNonIndexed();
   const positions = [...ball.getAttribute("position").array];
   const normals = [...ball.getAttribute("normal").array];
   const golden = Math.PI * (3 - Math.sqrt(5));
-  for (let i = 0; i < SPINES; i++) {
-    const y = 1 - (2 * (i + 0.5)) / SPINES;
+  for (let i = 0; i < SPINE_COUNT; i++) {
+    const y = 1 - (2 * (i + 0.5)) / SPINE_COUNT;
     const ring = Math.sqrt(1 - y * y);
     const out = new Vector3(ring * Math.cos(i * golden), y, ring * Math.sin(i * golden));
-    // No spines where face and belly are; the animal looks along -z here.
+    // Face and belly have no spines; the animal looks along -z here.
     if (out.z < -0.62 + 0.25 * Math.max(0, out.y) || out.y < -0.5) continue;
-    // Spines lie a little backwards.
-    const tip = out.clone().multiplyScalar(1 + SPINE).add(new Vector3(0, 0.01, 0.07));
+    // Spines point a little backwards.
+    const tip = out.clone().multiplyScalar(1 + SPINE_LENGTH).add(new Vector3(0, 0.01, 0.07));
     const side = new Vector3(0, 1, 0).cross(out).normalize();
     const up = new Vector3().crossVectors(out, side);
     const foot = [0, 1, 2, 3].map((corner) => {
@@ -137,9 +137,10 @@ function spiny(): BufferGeometry {
   return geometry;
 }
 
-/** The convex form within some planes (normal, offset: four numbers each), by cutting a large face with all others. */
+/** Return the convex shape within some planes (normal and offset: four numbers each). Each face is a large square, cut by all
+ * other planes. */
 export function hull(planes: Float32Array): BufferGeometry {
-  const builder = new Builder();
+  const builder = new MeshBuilder();
   const count = planes.length / 4;
   const normal = (i: number) => new Vector3(planes[4 * i], planes[4 * i + 1], planes[4 * i + 2]);
   for (let i = 0; i < count; i++) {
@@ -157,26 +158,26 @@ export function hull(planes: Float32Array): BufferGeometry {
     }
     if (corners.length >= 3) builder.face(corners.map((corner) => [corner.x, corner.y, corner.z]), [n.x, n.y, n.z]);
   }
-  return builder.made();
+  return builder.build();
 }
 
 function cut(corners: Vector3[], normal: Vector3, offset: number): Vector3[] {
-  const kept: Vector3[] = [];
+  const remaining: Vector3[] = [];
   corners.forEach((corner, i) => {
     const next = corners[(i + 1) % corners.length];
-    const [here, there] = [normal.dot(corner) - offset, normal.dot(next) - offset];
-    if (here <= 1e-6) kept.push(corner);
-    if (here < -1e-6 !== there < -1e-6 && Math.abs(here - there) > 1e-9) {
-      kept.push(corner.clone().lerp(next, here / (here - there)));
+    const [distance, nextDistance] = [normal.dot(corner) - offset, normal.dot(next) - offset];
+    if (distance <= 1e-6) remaining.push(corner);
+    if (distance < -1e-6 !== nextDistance < -1e-6 && Math.abs(distance - nextDistance) > 1e-9) {
+      remaining.push(corner.clone().lerp(next, distance / (distance - nextDistance)));
     }
   });
-  return kept;
+  return remaining;
 }
 
-/** Which mesh a part is drawn with; parts of one key share it. */
+/** Names the mesh of a part; parts with the same key share it. */
 export type ShapeKey = string;
 
-const makers: Record<string, () => BufferGeometry> = {
+const builders: Record<string, () => BufferGeometry> = {
   box: () => new BoxGeometry(2, 2, 2),
   ball: () => new SphereGeometry(1, 36, 24),
   bead: () => new SphereGeometry(1, 20, 14),
@@ -186,7 +187,7 @@ const makers: Record<string, () => BufferGeometry> = {
   spiny,
 };
 const NO_PLANES = new Float32Array(0);
-const made = new Map<ShapeKey, BufferGeometry>();
+const meshes = new Map<ShapeKey, BufferGeometry>();
 
 export function shapeKey(
   part: { kind: number; half: readonly number[] }, spines: boolean, planes: Float32Array = NO_PLANES,
@@ -204,13 +205,13 @@ export function shapeKey(
   }
 }
 
-/** The mesh of a key. Hulls are not kept: every arena may bring others. */
+/** Return the mesh of a key. Hulls are not kept, since each arena may have others. */
 export function shapeOf(key: ShapeKey): BufferGeometry {
   if (key.startsWith("hull ")) return hull(Float32Array.from(key.slice(5).split(" "), Number));
-  let geometry = made.get(key);
+  let geometry = meshes.get(key);
   if (!geometry) {
-    geometry = key.startsWith("capsule") ? capsule(Number(key.split(" ")[1])) : makers[key]();
-    made.set(key, geometry);
+    geometry = key.startsWith("capsule") ? capsule(Number(key.split(" ")[1])) : builders[key]();
+    meshes.set(key, geometry);
   }
   return geometry;
 }

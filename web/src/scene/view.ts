@@ -1,46 +1,49 @@
-// The large picture of an arena: fed with the server's messages, drawn once a display frame.
+// The large picture of an arena: it takes the server's messages and draws once in each display frame.
 import { Matrix4, Mesh, PlaneGeometry, Scene, Vector3, WebGLRenderer, type ShaderMaterial } from "three";
-import { Cameras, VIEWS, type Standpoint, type ViewName } from "./cameras";
+import { Cameras, VIEW_LABELS, VIEWS, type Standpoint, type ViewName } from "./cameras";
 import { decode, FrameFlag, POSE_NUMBERS, type SceneMessage } from "./decode";
 import { Marker } from "./marker";
 import { Daylight, veilMaterial } from "./materials";
 import { Motion } from "./motion";
 import { Parts } from "./parts";
 import { Governor, LEVELS, type Quality } from "./quality";
-import { Around } from "./surroundings";
+import { SurroundingsView } from "./surroundings";
 
-export { VIEWS, type ViewName };
+export { VIEW_LABELS, VIEWS, type ViewName };
+
+/** The message for a browser in which an ArenaView cannot be created. */
+export const NO_WEBGL = "This browser cannot draw the arena: WebGL 2 is missing or switched off.";
 
 export interface ViewOptions {
   quality?: Quality;
-  /** Nothing moves but what moves in the world. */
+  /** Show no animations, only the motion of things. */
   reducedMotion?: boolean;
   colourBlind?: boolean;
-  /** Which animal is followed, counted from 0. */
+  /** The number of the animal to follow, from 0. */
   animal?: number;
-  /** Keep what was drawn, so that the canvas can be copied at any time. */
+  /** Keep the drawn picture, so that the canvas can be copied at any time. */
   keepPicture?: boolean;
 }
 
-/** Numbers of the picture last drawn. */
+/** Numbers about the last picture. */
 export interface ViewStats {
   view: ViewName;
-  step: number; // the newest the server told of
+  step: number; // the newest that the server sent
   position: [number, number, number];
   heading: number;
   lights: boolean;
   dark: number; // 0 to 1
   draws: number;
   triangles: number;
-  scriptMs: number; // of the last frame; the mean of the last 60 is `meanScriptMs`
-  meanScriptMs: number;
+  scriptMs: number; // time to draw the last picture
+  meanScriptMs: number; // mean over about 60 pictures
   frames: number;
   quality: string;
 }
 
-/** Darkness comes and goes in a quarter of a second (docs/original/rewards.md#lights). */
+/** The time in which darkness comes or goes (docs/original/rewards.md#lights). */
 const FADE_MS = 250;
-/** Over the screen while the camera is in a hot zone (docs/original/playing.md#on-the-screen). */
+/** The colour over the picture while the camera is in a hot zone (docs/original/playing.md#on-the-screen). */
 const FOG = [1, 0.549, 0, 0.294];
 const LARGEST_PIXEL_RATIO = 2;
 
@@ -53,13 +56,13 @@ export class ArenaView {
   private readonly scene = new Scene();
   private readonly daylight = new Daylight();
   private readonly parts = new Parts(this.daylight);
-  private readonly around = new Around();
+  private readonly surroundings = new SurroundingsView();
   private readonly cameras = new Cameras();
   private readonly motion = new Motion();
   private readonly marker = new Marker();
   private readonly governor = new Governor();
   private readonly veil: Mesh<PlaneGeometry, ShaderMaterial>;
-  private shown: SceneMessage | null = null;
+  private current: SceneMessage | null = null;
   private view: ViewName = "third";
   private quality: Quality;
   private animal: number;
@@ -80,30 +83,30 @@ export class ArenaView {
     this.veil = new Mesh(new PlaneGeometry(2, 2), veilMaterial());
     this.veil.frustumCulled = false;
     this.veil.renderOrder = 10;
-    this.scene.add(this.around.group, this.parts.group, this.marker.mesh, this.veil);
+    this.scene.add(this.surroundings.group, this.parts.group, this.marker.mesh, this.veil);
     this.scene.matrixWorldAutoUpdate = true;
     this.applyQuality();
   }
 
-  /** A binary message of the server; kinds other than 1, 2 and 3 are none of the picture's business. */
+  /** Apply a binary message of the server; only kinds 1 to 3 change the picture. */
   apply(message: ArrayBuffer, now = performance.now()): void {
     const kind = new Uint8Array(message)[0];
     if (kind > 3) return;
-    const said = decode(message);
-    if (said.kind === 1) this.begin(said);
-    else if (said.kind === 2) {
-      this.motion.push(said, now);
-      this.lights = (said.flags & FrameFlag.LIGHT_ON) !== 0;
-      this.stats.step = said.step;
-    } else if (said.kind === 3) this.parts.change(said);
+    const decoded = decode(message);
+    if (decoded.kind === 1) this.begin(decoded);
+    else if (decoded.kind === 2) {
+      this.motion.push(decoded, now);
+      this.lights = (decoded.flags & FrameFlag.LIGHT_ON) !== 0;
+      this.stats.step = decoded.step;
+    } else if (decoded.kind === 3) this.parts.change(decoded);
   }
 
   private begin(scene: SceneMessage): void {
-    if (!this.shown || scene.step < this.shown.step) this.cameras.cut();
-    this.shown = scene;
+    if (!this.current || scene.step < this.current.step) this.cameras.cut();
+    this.current = scene;
     this.motion.begin(scene);
-    this.parts.begin(scene, this.motion.shown, this.motion.states);
-    this.around.set(scene.surroundings, this.daylight, this.parts.material);
+    this.parts.begin(scene, this.motion.poses, this.motion.states);
+    this.surroundings.set(scene.surroundings, this.daylight, this.parts.material);
     this.hideOwnBody();
     this.stats.step = scene.step;
   }
@@ -112,11 +115,11 @@ export class ArenaView {
     this.view = this.stats.view = view;
     this.hideOwnBody();
     this.cameras.cut();
-    // What was hidden from one place may be seen from another at once.
+    // The bird's eye view is never dark: it does not fade in.
     if (view === "top") this.stats.dark = 0;
   }
 
-  /** Follow another animal. */
+  /** Follow another animal, by its number from 0. */
   follow(animal: number): void {
     this.animal = animal;
     this.hideOwnBody();
@@ -131,34 +134,34 @@ export class ArenaView {
   }
 
   private hideOwnBody(): void {
-    this.parts.hide(this.view === "first" && this.shown ? (this.shown.animals[this.animal] ?? -1) : -1);
+    this.parts.hide(this.view === "first" && this.current ? (this.current.animals[this.animal] ?? -1) : -1);
   }
 
-  /** Draw. */
+  /** Draw the picture at a time in milliseconds. */
   frame(now: number): void {
-    const begun = performance.now();
+    const start = performance.now();
     const elapsed = this.lastNow < 0 ? 0 : now - this.lastNow;
     this.lastNow = now;
-    if (!this.shown) return;
+    if (!this.current) return;
     for (const row of this.motion.advance(now)) this.parts.move(row);
     const eye = this.standpoint();
-    const row = this.shown.animals[this.animal] ?? -1;
+    const row = this.current.animals[this.animal] ?? -1;
     const aspect = this.canvas.width / Math.max(1, this.canvas.height);
     const solids = () => this.parts.solids(row);
-    this.cameras.place(this.view, eye, this.shown.surroundings, solids, aspect, elapsed / 1000);
+    this.cameras.place(this.view, eye, this.current.surroundings, solids, aspect, elapsed / 1000);
     this.marker.place(this.view === "top" && row >= 0, eye);
     this.parts.sort(this.cameras.camera);
     this.daylight.uniforms.uTime.value = this.reducedMotion ? 0 : (now / 1000) % 3600;
     this.drawVeil(elapsed);
     this.renderer.info.reset();
     this.renderer.render(this.scene, this.cameras.camera);
-    if (this.quality === "auto" && elapsed > 0 && this.governor.tell(elapsed)) this.applyQuality();
-    this.count(eye, performance.now() - begun);
+    if (this.quality === "auto" && elapsed > 0 && this.governor.measure(elapsed)) this.applyQuality();
+    this.updateStats(eye, performance.now() - start);
   }
 
   private standpoint(): Standpoint {
-    const i = (this.shown!.animals[this.animal] ?? 0) * POSE_NUMBERS;
-    const p = this.motion.shown;
+    const i = (this.current!.animals[this.animal] ?? 0) * POSE_NUMBERS;
+    const p = this.motion.poses;
     if (i + 6 >= p.length) return { x: 20, y: 0.5, z: 20, heading: 0 };
     const heading = ((2 * Math.atan2(p[i + 5], p[i + 3]) * 180) / Math.PI + 720) % 360;
     return { x: p[i], y: p[i + 1], z: p[i + 2], heading };
@@ -170,7 +173,7 @@ export class ArenaView {
     const dark = this.stats.dark + Math.min(step, Math.max(-step, target - this.stats.dark));
     this.stats.dark = dark;
     const fog = this.inHotZone() ? FOG[3] : 0;
-    // Darkness lies over the fog.
+    // Darkness is drawn over the fog.
     const alpha = 1 - (1 - dark) * (1 - fog);
     const share = alpha > 0 ? ((1 - dark) * fog) / alpha : 0;
     this.veil.visible = alpha > 0;
@@ -179,13 +182,13 @@ export class ArenaView {
 
   private inHotZone(): boolean {
     for (const { matrix } of this.parts.named("HotZone")) {
-      place.copy(this.cameras.camera.position).applyMatrix4(inverse.copy(matrix).invert());
-      if (Math.max(Math.abs(place.x), Math.abs(place.y), Math.abs(place.z)) < 1) return true;
+      position.copy(this.cameras.camera.position).applyMatrix4(inverse.copy(matrix).invert());
+      if (Math.max(Math.abs(position.x), Math.abs(position.y), Math.abs(position.z)) < 1) return true;
     }
     return false;
   }
 
-  private count(eye: Standpoint, milliseconds: number): void {
+  private updateStats(eye: Standpoint, milliseconds: number): void {
     const { stats } = this;
     stats.position = [eye.x, eye.y, eye.z];
     stats.heading = eye.heading;
@@ -201,17 +204,17 @@ export class ArenaView {
     const level = LEVELS[this.quality === "auto" ? this.governor.level : this.quality];
     this.stats.quality = level.name;
     this.renderer.shadowMap.enabled = level.shadows > 0;
-    this.around.shadows(level.shadows);
+    this.surroundings.setShadows(level.shadows);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, LARGEST_PIXEL_RATIO) * level.resolution);
     this.resize();
   }
 
-  /** The canvas has another size on the page. */
+  /** Adapt the picture to the size of the canvas. */
   resize(): void {
     this.renderer.setSize(Math.max(1, this.canvas.clientWidth), Math.max(1, this.canvas.clientHeight), false);
   }
 
-  /** What is shown now, as a picture. */
+  /** Return the current picture as a PNG. */
   async picture(): Promise<Blob | null> {
     this.frame(this.lastNow < 0 ? 0 : this.lastNow);
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
@@ -219,7 +222,7 @@ export class ArenaView {
 
   dispose(): void {
     this.parts.dispose();
-    this.around.dispose();
+    this.surroundings.dispose();
     this.marker.dispose();
     this.veil.geometry.dispose();
     this.veil.material.dispose();
@@ -227,12 +230,12 @@ export class ArenaView {
   }
 }
 
-/** Without a graphics card every pixel costs: begin with few. */
+/** Return whether the browser draws without a graphics card: then it starts with the cheapest quality. */
 function drawsInSoftware(renderer: WebGLRenderer): boolean {
   const gl = renderer.getContext();
   const info = gl.getExtension("WEBGL_debug_renderer_info");
   return info !== null && /swiftshader|llvmpipe|software|basic render/i.test(String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)));
 }
 
-const place = new Vector3();
+const position = new Vector3();
 const inverse = new Matrix4();

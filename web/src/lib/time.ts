@@ -1,0 +1,2 @@
+/** Physics steps in one second of an arena. */
+export const STEPS_PER_SECOND = 50;
