@@ -30,7 +30,7 @@ PHONE = {"width": 390, "height": 844}
 # The cheapest picture: what is tested here is not how beautiful it is.
 QUICK = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 3 }))"
 # How long a condition may take to come true on a busy machine; no test takes as long unless something is broken.
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 _PAGE = Path(__file__).resolve().parents[2] / "src" / "puzzlebox" / "studio" / "static" / "index.html"
 
 
@@ -142,7 +142,7 @@ def new_context(chromium: Any, *scripts: str, **settings: Any) -> Any:
         settings: of Playwright's `new_context`, where they differ.
     """
     context = chromium.new_context(**{"viewport": WINDOW, "reduced_motion": "reduce", **settings})
-    context.set_default_timeout(1000 * PATIENCE_SECONDS)
+    context.set_default_timeout(1000 * TIMEOUT_SECONDS)
     for script in filter(None, (QUICK, *scripts)):
         context.add_init_script(script)
     return context
@@ -165,7 +165,7 @@ def until(page: Any, condition: str, *, what: str = "") -> Any:
 
     Playwright's own way of waiting evaluates text in the page, which the page's Content-Security-Policy forbids.
     """
-    latest = time.monotonic() + PATIENCE_SECONDS
+    latest = time.monotonic() + TIMEOUT_SECONDS
     while True:
         value = page.evaluate(condition)
         if value:

@@ -19,22 +19,22 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from puzzlebox.arena.studio.pages import ArenaPages
-from puzzlebox.arena.studio.rooms import Rooms
+from puzzlebox.arena.studio.sessions import Sessions
 from puzzlebox.record import Store
 from puzzlebox.scene.scene import MASK, PART, POSE, SURROUNDINGS, Scene
 from puzzlebox.studio import protocol
 from puzzlebox.studio.app import make_app
-from puzzlebox.studio.door import Door
-from puzzlebox.studio.pages import Desk
+from puzzlebox.studio.listener import Listener
+from puzzlebox.studio.pages import StudioContext
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import listening, server_for
+from puzzlebox.studio.server import make_server, open_listener
 from puzzlebox.wings import ARENA
 
 Result = TypeVar("Result")
 
 # Nothing of the studio takes so long; a test that waits longer has failed.
-PATIENCE = 30.0
+TIMEOUT_SECONDS = 30.0
 FOOD = """
 metadata: {title: Straight ahead}
 arenas:
@@ -51,10 +51,10 @@ FOOD_TWICE = FOOD + FOOD[FOOD.index("  - time_limit") :].lstrip("\n")
 class Studio:
     """A running server."""
 
-    def __init__(self, rooms: Rooms, door: Door, policy: Policy) -> None:
-        self.rooms, self.door, self.policy = rooms, door, policy
-        self.port = port = int(door.getsockname()[1])
-        self.store = rooms.store
+    def __init__(self, sessions: Sessions, listener: Listener, policy: Policy) -> None:
+        self.sessions, self.listener, self.policy = sessions, listener, policy
+        self.port = port = int(listener.getsockname()[1])
+        self.store = sessions.store
         self.host = f"127.0.0.1:{port}"
 
     def ask(
@@ -69,9 +69,9 @@ class Studio:
         assert status == 200, body
         return json.loads(body)
 
-    def page(self, first: dict[str, Any] | None = None, *, patient: bool = False, **start: Any) -> "Page":
+    def page(self, first: dict[str, Any] | None = None, *, manual_start: bool = False, **start: Any) -> "Page":
         """A page that has said its first message; a patient one begins no episode by itself."""
-        return Page(self.port, first or {"type": "start", **start}, patient=patient)
+        return Page(self.port, first or {"type": "start", **start}, manual_start=manual_start)
 
     def upload(self, text: str) -> str:
         """The name a text can be played under."""
@@ -84,7 +84,7 @@ def ask(
     port: int, path: str, *, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
 ) -> tuple[int, dict[str, str], bytes]:
     """One request to a server on this machine; the path is sent as it is."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
@@ -97,17 +97,17 @@ def ask(
 def running(path: Path, policy: Policy | None = None) -> Iterator[Studio]:
     """A server on a free port, recording into a file."""
     policy = policy or Policy.for_host("127.0.0.1")
-    made, ready = listening("127.0.0.1", 0), threading.Event()
+    made, ready = open_listener("127.0.0.1", 0), threading.Event()
     pages = ArenaPages()
-    server = server_for(make_app(Desk(Store(path)), {ARENA: pages}, policy, ready.set))
+    server = make_server(make_app(StudioContext(Store(path)), {ARENA: pages}, policy, ready.set))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
     thread.start()
-    assert ready.wait(PATIENCE)
+    assert ready.wait(TIMEOUT_SECONDS)
     try:
-        yield Studio(pages.rooms, made, policy)
+        yield Studio(pages.sessions, made, policy)
     finally:
         server.should_exit = True
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT_SECONDS)
         made.close()
         assert not thread.is_alive()
 
@@ -204,7 +204,7 @@ class Page:
         headers: dict[str, str] | None = None,
         query: str = "",
         *,
-        patient: bool = False,
+        manual_start: bool = False,
     ) -> None:
         self._open = ExitStack()
         self.socket: ClientConnection = self._open.enter_context(
@@ -213,7 +213,7 @@ class Page:
                 origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
                 additional_headers=headers,
                 compression=None,
-                open_timeout=PATIENCE,
+                open_timeout=TIMEOUT_SECONDS,
                 close_timeout=1,
                 max_size=None,
             )
@@ -224,30 +224,34 @@ class Page:
         self.acknowledged: dict[str, int] = {}
         self.mirror = Mirror()
         self.frames = 0
-        self.patient, self._begun = patient, ""
+        self.manual_start, self._begun = manual_start, ""
         self._key = 0
-        self.say(first)
+        self.send(first)
 
-    def say(self, message: dict[str, Any] | str) -> None:
+    def send(self, message: dict[str, Any] | str) -> None:
         """Send a message."""
         self.socket.send(message if isinstance(message, str) else json.dumps(message))
 
     def keys(self, action: int) -> int:
         """Hold keys; the number of the message."""
         self._key += 1
-        self.say({"type": "keys", "key": self._key, "action": action})
+        self.send({"type": "keys", "key": self._key, "action": action})
         return self._key
 
-    def listen(self) -> str:
+    def receive(self) -> str:
         """Take one message; what it was."""
-        data = self.socket.recv(PATIENCE)
+        data = self.socket.recv(TIMEOUT_SECONDS)
         if isinstance(data, bytes):
             self.mirror.take(data)
             if data[0] == Message.FRAME:
                 self.frames += 1
-                if self.mirror.head["flags"] & FrameFlag.WAITING and not self.patient and self._begun != self.episode:
+                if (
+                    self.mirror.head["flags"] & FrameFlag.WAITING
+                    and not self.manual_start
+                    and self._begun != self.episode
+                ):
                     self._begun = self.episode
-                    self.say({"type": "begin"})
+                    self.send({"type": "begin"})
             return Message(data[0]).name.lower()
         told = json.loads(data)
         self.texts.append(told)
@@ -263,10 +267,10 @@ class Page:
 
     def until(self, true: Callable[["Page"], Any]) -> "Page":
         """Listen until something is so."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while not true(self):
             assert time.monotonic() < end, (self.texts[-5:], self.step)
-            self.listen()
+            self.receive()
         return self
 
     def until_step(self, step: int) -> "Page":
@@ -277,7 +281,7 @@ class Page:
         """The sentence with which the server ends the connection."""
         try:
             while True:
-                if self.listen() == "error":
+                if self.receive() == "error":
                     sentence = str(self.texts[-1]["message"])
         except ConnectionClosed:
             return sentence
@@ -286,7 +290,7 @@ class Page:
         """The newest text of a type."""
         return next(text for text in reversed(self.texts) if text["type"] == kind)
 
-    def heard(self, kind: str) -> bool:
+    def received(self, kind: str) -> bool:
         """Whether there was a text of a type."""
         return any(text["type"] == kind for text in self.texts)
 
@@ -321,7 +325,7 @@ class Page:
         self.close()
 
 
-def completed(main: Callable[[], Coroutine[Any, Any, Result]], patience: float = PATIENCE) -> Result:
+def run_async(main: Callable[[], Coroutine[Any, Any, Result]], patience: float = TIMEOUT_SECONDS) -> Result:
     """What a coroutine comes to, in a thread of its own: this one may have a loop already, of a browser's tests."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(main())).result(patience)

@@ -153,7 +153,7 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The records are deleted; that their bytes are still there is not kept quiet."""
-    monkeypatch.setattr("puzzlebox.record.deletion.PATIENCE", 0.1)
+    monkeypatch.setattr("puzzlebox.record.deletion.TIMEOUT_SECONDS", 0.1)
     with closing(connect(recordings)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM episodes").fetchone()
@@ -239,7 +239,7 @@ def test_while_they_play_the_rest_of_the_episode_is_not_kept_and_others_notice_n
         with begun(studio, "P09") as third:
             steps = studio.store.steps(third.episode)["step"]
             assert steps == list(range(len(steps)))
-        page.say({"type": "restart"})
+        page.send({"type": "restart"})
         page.until(lambda page: page.episode != gone)
         page.keys(0)
         page.keys(FORWARDS)

@@ -23,10 +23,10 @@ from puzzlebox.cli import app as cli
 from puzzlebox.record import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.links import KEY, Link, Links, LinksError
-from puzzlebox.studio.pages import Desk, load_pages
+from puzzlebox.studio.pages import StudioContext, load_pages
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.static import page_files
-from studio_page import FOOD, PATIENCE, Page, Studio, ask, free_port, running
+from puzzlebox.studio.static import load_page_files
+from studio_page import FOOD, TIMEOUT_SECONDS, Page, Studio, ask, free_port, running
 from test_studio_trouble import locked
 
 # In a page a sentence begins with a capital letter.
@@ -143,17 +143,17 @@ def test_links_of_another_studio_are_refused() -> None:
 
 def test_the_secret_is_kept_beside_the_recordings_for_its_owner_only(tmp_path: Path) -> None:
     store = tmp_path / "recordings.sqlite"
-    assert Links.beside(store, make=False) is None
-    made = Links.beside(store)
+    assert Links.for_store(store, make=False) is None
+    made = Links.for_store(store)
     assert made is not None
     (kept,) = tmp_path.iterdir()
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    again = Links.beside(store, make=False)
+    again = Links.for_store(store, make=False)
     assert again is not None and again.read(urlsplit(made.address(MINE)).query) == MINE
     assert made.address(MINE) != LINKS.address(MINE)
     kept.write_text("short")
     with pytest.raises(LinksError, match=r"recordings\.sqlite\.key is damaged; delete it"):
-        Links.beside(store)
+        Links.for_store(store)
 
 
 def test_recordings_are_for_their_owner_only(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def filled(route: Route | WebSocketRoute, episode: str) -> str:
 
 
 def routes(studio: Studio) -> list[Route | WebSocketRoute]:
-    app = make_app(Desk(studio.store), load_pages(), studio.policy)
+    app = make_app(StudioContext(studio.store), load_pages(), studio.policy)
     return [route for route in app.routes if isinstance(route, Route | WebSocketRoute)]
 
 
@@ -191,7 +191,7 @@ def test_every_address_but_the_task_is_closed_to_a_link(
     query, tried = query_of(MINE), 0
     for route in routes(studio):
         address = filled(route, others)
-        if isinstance(route, WebSocketRoute) or address in {"/play", *(set(page_files()) - {"/"})}:
+        if isinstance(route, WebSocketRoute) or address in {"/play", *(set(load_page_files()) - {"/"})}:
             continue
         tried += 1
         for method in route.methods or ("GET",):
@@ -208,7 +208,7 @@ def test_without_link_or_token_only_the_files_of_the_page_are_answered(remote: S
         address = filled(route, others)
         if isinstance(route, WebSocketRoute):
             assert socket_status(remote, "") == 403
-        elif address in set(page_files()) - {"/"}:
+        elif address in set(load_page_files()) - {"/"}:
             assert remote.ask(address)[0] == 200
         else:
             assert remote.ask(address, method="GET" if "GET" in (route.methods or ()) else "POST")[0] == 403, address
@@ -223,7 +223,7 @@ def test_a_link_counts_also_for_a_browser_that_knows_the_token(remote: Studio, o
 
 def test_the_page_opens_and_needs_no_cookie(remote: Studio) -> None:
     status, headers, body = remote.ask(LINKS.address(MINE))
-    assert status == 200 and "set-cookie" not in headers and body == page_files()["/"].data
+    assert status == 200 and "set-cookie" not in headers and body == load_page_files()["/"].data
 
 
 def test_the_token_is_not_in_what_a_participant_gets(remote: Studio) -> None:
@@ -260,9 +260,9 @@ def test_a_participant_resumes_an_episode_of_their_own(remote: Studio, waits: bo
     with participant(remote) as page:
         page.keys(FORWARDS)
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
-    _wait_for(lambda: page.episode in remote.rooms._kept)
+    _wait_for(lambda: page.episode in remote.sessions._detached)
     if not waits:
-        del remote.rooms._kept[page.episode]
+        del remote.sessions._detached[page.episode]
     with participant(remote, first=page.resume()) as back:
         back.until_step(page.step)
         assert back.episode == page.episode
@@ -289,7 +289,7 @@ def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str,
         page.until(lambda page: page.episodes)
         (told,) = page.episodes
     assert (told["task"], told["participant"], told["agent"]) == ("examples/food", who, None)
-    assert told["note"] == "the episode could not be resumed: it is not one of this link; this is a new one"
+    assert told["note"] == "the episode could not be resumed: it does not belong to this link; this is a new one"
     assert told["episode"] != id
 
 
@@ -303,7 +303,7 @@ def test_an_untouched_episode_that_is_gone_needs_no_note(remote: Studio) -> None
 @pytest.mark.parametrize("episode", ["\ud800", "a b", "", None, 7])
 def test_what_is_no_episode_is_refused_in_one_sentence(remote: Studio, episode: Any) -> None:
     with participant(remote, first={"type": "resume", "episode": episode, "step": 0, "actions": []}) as page:
-        assert page.error() == "a page that comes back must name its episode"
+        assert page.error() == "a page that resumes must name its episode"
 
 
 def test_somebody_who_plays_is_not_disturbed_by_another_link(remote: Studio) -> None:
@@ -323,7 +323,7 @@ def test_a_task_that_is_not_there_any_more_is_said_without_naming_others(remote:
 def _wait_for(true: Any) -> None:
     import time
 
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -355,7 +355,7 @@ def test_the_command_prints_a_link_for_each_participant(tmp_path: Path) -> None:
                 page.until(lambda page: page.episodes)
                 assert page.episodes[0]["participant"] == "P08"
             process.send_signal(signal.SIGINT)
-            rest, words = process.communicate(timeout=PATIENCE)
+            rest, words = process.communicate(timeout=TIMEOUT_SECONDS)
         assert rest == ""
         assert "token=" not in "".join(links)
         (own,) = [line for line in words.splitlines() if "token=" in line]
@@ -376,20 +376,20 @@ def test_the_command_refuses_an_id_given_twice(tmp_path: Path) -> None:
 def test_ids_are_in_no_file_before_anybody_plays(tmp_path: Path) -> None:
     """Links are checked by arithmetic: there is no list of them that somebody would have to be deleted from."""
     Store(tmp_path / "r.sqlite").close()
-    links = Links.beside(tmp_path / "r.sqlite")
+    links = Links.for_store(tmp_path / "r.sqlite")
     assert links is not None
     links.address(Link("Zaphod", "foraging"))
     assert not [path for path in tmp_path.iterdir() if b"Zaphod" in path.read_bytes()]
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Studio]:
+def new(tmp_path: Path) -> Iterator[Studio]:
     with running(tmp_path / "recordings.sqlite", Policy.for_host("0.0.0.0", links=LINKS)) as made:
         yield made
 
 
 def test_a_participant_takes_their_own_place_where_all_are_taken(fresh: Studio) -> None:
-    fresh.rooms.players = 1
+    fresh.sessions.players = 1
     with participant(fresh) as first:
         first.until_step(3)
         with participant(fresh, Link("P08", "examples/food")) as other:
@@ -404,7 +404,7 @@ def test_participants_are_not_told_to_see_to_the_disk(fresh: Studio) -> None:
     with participant(fresh) as playing:
         playing.until_step(3)
         with locked(fresh, noticed=False):
-            playing.until(lambda page: page.heard("recording"))
+            playing.until(lambda page: page.received("recording"))
             assert playing.last("recording")["trouble"] == "please tell the person in charge"
             with participant(fresh, Link("P08", "examples/food")) as late:
                 assert late.error() == NOT_NOW

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.studio.one_of_each import everything
-from puzzlebox.arena.studio.teller import Teller, moment_of
+from puzzlebox.arena.studio.one_of_each import load_task as load_everything
+from puzzlebox.arena.studio.scene_stream import SceneStream, moment_of
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.scene.scene import PART, POSE
 from puzzlebox.studio import layout, protocol
@@ -20,7 +20,7 @@ WEB = Path(__file__).resolve().parents[2] / "web" / "src" / "scene"
 
 @pytest.mark.parametrize("name", ["layout.ts", "fixture.bin", "fixture.json"])
 def test_the_files_of_the_page_are_current(name: str) -> None:
-    assert (WEB / name).read_bytes() == layout.files()[name], "`make generated` writes them anew"
+    assert (WEB / name).read_bytes() == layout.make_files()[name], "`make generated` writes them anew"
 
 
 def test_the_layout_says_what_the_tables_are() -> None:
@@ -33,9 +33,9 @@ def test_the_layout_says_what_the_tables_are() -> None:
 
 def test_the_fixture_says_what_its_numbers_are() -> None:
     """Read back with nothing but offsets, as the page does."""
-    block, said = layout.fixture()
+    block, said = layout.make_fixture()
     assert json.loads(json.dumps(said)) == said
-    messages = protocol.apart(block)
+    messages = protocol.split_messages(block)
     assert [message[0] for message in messages] == [6, 1, 3, 2, 4, 5]
     mirror = Mirror()
     for message in messages:
@@ -92,24 +92,26 @@ def test_very_many_actions_are_several_messages() -> None:
 def test_rows_that_differ_are_found_by_their_bytes() -> None:
     poses = np.zeros(4, POSE)
     before = poses.copy()
-    assert protocol.rows_that_differ(poses, before).tolist() == []
+    assert protocol.changed_rows(poses, before).tolist() == []
     poses["at"][1, 0] = -0.0
     poses["flags"][3] = 1
     before["value"][2] = poses["value"][2] = np.nan
-    assert protocol.rows_that_differ(poses, before).tolist() == [1, 3]
+    assert protocol.changed_rows(poses, before).tolist() == [1, 3]
 
 
 def test_messages_in_a_row_come_apart_again() -> None:
-    block = protocol.in_a_row(['{"a":1}', b"\x02\x00", b""])
-    assert protocol.apart(block) == [b'{"a":1}', b"\x02\x00", b""]
+    block = protocol.join_messages(['{"a":1}', b"\x02\x00", b""])
+    assert protocol.split_messages(block) == [b'{"a":1}', b"\x02\x00", b""]
 
 
 @pytest.mark.parametrize("task", ["everything", "foraging", "operant", "examples/button"])
 @pytest.mark.parametrize("every", [1, 7])
 def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int) -> None:
     """Whatever appears, vanishes, grows or changes colour, and however often the page is told."""
-    world = World(everything() if task == "everything" else load_task(task), seed=4, rules=Rules(decision_period=1))
-    teller, mirror = Teller(), Mirror()
+    world = World(
+        load_everything() if task == "everything" else load_task(task), seed=4, rules=Rules(decision_period=1)
+    )
+    stream, mirror = SceneStream(), Mirror()
     chances = np.random.default_rng(0)
     action = 0
     for step in range(700):
@@ -120,7 +122,7 @@ def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int
         world.step([action] * len(world.animals))
         if step % every:
             continue
-        for message in teller.tell(world, moment_of(world, action=action)):
+        for message in stream.messages(world, moment_of(world, action=action)):
             mirror.take(message)
         scene = world.scene()
         assert mirror.scene is not None
@@ -135,11 +137,11 @@ def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int
 
 def test_what_is_at_rest_costs_no_bytes() -> None:
     world = World(load_task("examples/wall"), rules=Rules(decision_period=1))
-    teller = Teller()
+    stream = SceneStream()
     sizes = []
     for _ in range(50):
         world.step([0])
-        sizes.append(sum(map(len, teller.tell(world, moment_of(world)))))
+        sizes.append(sum(map(len, stream.messages(world, moment_of(world)))))
     assert sizes[-1] == protocol.FRAME.itemsize
 
 
@@ -154,4 +156,4 @@ def test_time_left_is_what_health_pays_for() -> None:
         world.step([0])
         steps += 1
         assert left == pytest.approx(51 - steps)
-    assert moment_of(World(everything())).left == -1
+    assert moment_of(World(load_everything())).left == -1

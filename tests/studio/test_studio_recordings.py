@@ -37,7 +37,7 @@ def page(studio: Studio) -> Page:
         page.until_step(3).keys(4)
         page.until_step(8).keys(5)
         page.until_step(13).keys(3)
-        page.until(lambda page: page.heard("ended"))
+        page.until(lambda page: page.received("ended"))
         ended = page.last("ended")
         page.until(lambda page: page.acknowledged.get(page.episode) == ended["step"])
     return page
@@ -113,7 +113,7 @@ def test_its_frames_are_what_was_played(studio: Studio, page: Page) -> None:
     record = studio.store.record(page.episode)
     world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
     mirror, texts, frames = Mirror(), [], 0
-    for message in protocol.apart(block):
+    for message in protocol.split_messages(block):
         if message[:1] == b"{":
             texts.append(json.loads(message))
             continue
@@ -147,9 +147,9 @@ def test_its_frames_are_what_was_played(studio: Studio, page: Page) -> None:
 
 def test_one_can_begin_to_look_in_between(studio: Studio) -> None:
     with studio.page(task="foraging", agent="random", seed=1) as page:
-        page.say({"type": "speed", "times": 8})
+        page.send({"type": "speed", "times": 8})
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > KEY_STEPS + 50)
-    messages = protocol.apart(studio.ask(f"/api/recordings/{page.episode}/frames")[2])
+    messages = protocol.split_messages(studio.ask(f"/api/recordings/{page.episode}/frames")[2])
     starts = [
         place
         for place, message in enumerate(messages)
@@ -175,7 +175,7 @@ def test_what_an_agent_played_without_the_studio_is_shown_step_by_step(studio: S
     newest = studio.json("/api/recordings?limit=1")["recordings"][0]
     mirror = Mirror()
     steps = []
-    for message in protocol.apart(studio.ask(f"/api/recordings/{newest['id']}/frames")[2]):
+    for message in protocol.split_messages(studio.ask(f"/api/recordings/{newest['id']}/frames")[2]):
         if message[:1] != b"{":
             mirror.take(message)
             if message[0] == Message.FRAME:

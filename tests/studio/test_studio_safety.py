@@ -13,9 +13,9 @@ from websockets.sync.client import connect
 
 from puzzlebox.arena.studio import catalogue
 from puzzlebox.studio import recordings
-from puzzlebox.studio.safety import MOST_BYTES, Guard, Policy, is_local
-from puzzlebox.studio.static import page_files
-from studio_page import PATIENCE, Page, Studio, completed, running
+from puzzlebox.studio.safety import MAX_REQUEST_BYTES, Guard, Policy, is_local
+from puzzlebox.studio.static import load_page_files
+from studio_page import TIMEOUT_SECONDS, Page, Studio, run_async, running
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,10 @@ def status_of_socket(studio: Studio, **headers: str) -> int:
     """How the server answers somebody who wants a WebSocket: 101, or a refusal."""
     try:
         with connect(
-            f"ws://127.0.0.1:{studio.port}/ws", additional_headers=headers, compression=None, open_timeout=PATIENCE
+            f"ws://127.0.0.1:{studio.port}/ws",
+            additional_headers=headers,
+            compression=None,
+            open_timeout=TIMEOUT_SECONDS,
         ):
             return 101
     except InvalidStatus as refused:
@@ -79,7 +82,7 @@ def test_every_page_is_the_same_page(studio: Studio, page: str) -> None:
 def test_files_are_compressed_for_those_who_can_read_it(studio: Studio) -> None:
     import gzip
 
-    address = next(path for path, file in page_files().items() if path.endswith(".js") and len(file.data) > 2000)
+    address = next(path for path, file in load_page_files().items() if path.endswith(".js") and len(file.data) > 2000)
     _, plain, body = studio.ask(address)
     _, packed, small = studio.ask(address, headers={"Accept-Encoding": "gzip"})
     assert packed["content-encoding"] == "gzip" and "content-encoding" not in plain
@@ -168,9 +171,9 @@ def test_head_makes_no_film_and_no_picture(studio: Studio, monkeypatch: pytest.M
     def nothing(*_: object) -> bytes:
         raise AssertionError("something was made for nobody")
 
-    for name in ("film", "picture", "blocks"):
+    for name in ("make_film", "paint_picture", "read_blocks"):
         monkeypatch.setattr(recordings, name, nothing)
-    monkeypatch.setattr(catalogue, "painted", nothing)
+    monkeypatch.setattr(catalogue, "paint", nothing)
     one = f"/api/recordings/{page.episode}"
     for path, kind in (
         (f"{one}/film.mp4", "video/mp4"),
@@ -192,16 +195,16 @@ def test_only_so_many_films_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch
 
     def film(*_: object) -> bytes:
         made.append(1)
-        assert goes_on.wait(PATIENCE)
+        assert goes_on.wait(TIMEOUT_SECONDS)
         return b"film"
 
-    monkeypatch.setattr(recordings, "film", film)
+    monkeypatch.setattr(recordings, "make_film", film)
     path = f"/api/recordings/{page.episode}/film.mp4"
     with ThreadPoolExecutor(12) as pool:
         asked = {pool.submit(studio.ask, path) for _ in range(12)}
         refused: set[Future[tuple[int, dict[str, str], bytes]]] = set()
         while len(refused) < 3:
-            done, _ = wait(asked - refused, PATIENCE, return_when=FIRST_COMPLETED)
+            done, _ = wait(asked - refused, TIMEOUT_SECONDS, return_when=FIRST_COMPLETED)
             assert done
             refused |= done
         sentence = "9 films are being made or wait for that; try again in a minute"
@@ -231,12 +234,12 @@ def test_posting_where_nothing_is_posted_is_refused(studio: Studio) -> None:
 
 
 def test_too_large_a_file_is_refused(studio: Studio) -> None:
-    status, _, body = studio.ask("/api/check", method="POST", body=b"#" * (MOST_BYTES - 100))
+    status, _, body = studio.ask("/api/check", method="POST", body=b"#" * (MAX_REQUEST_BYTES - 100))
     assert status == 413 and b"at most 1048576 bytes" in body
 
 
 def test_a_file_announced_as_too_large_is_not_read(studio: Studio) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=TIMEOUT_SECONDS)
     connection.putrequest("POST", "/api/check")
     connection.putheader("Content-Length", str(10**10))
     connection.endheaders()
@@ -246,7 +249,7 @@ def test_a_file_announced_as_too_large_is_not_read(studio: Studio) -> None:
 
 
 def test_a_file_in_pieces_without_a_length_is_limited_too(studio: Studio) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=TIMEOUT_SECONDS)
     pieces = (b"#" * 100_000 for _ in range(14))
     connection.request("POST", "/api/check", pieces, {"Transfer-Encoding": "chunked"}, encode_chunked=True)
     assert connection.getresponse().status == 413
@@ -289,11 +292,11 @@ def test_only_listed_files_are_served(tmp_path: Path) -> None:
     (tmp_path / "assets" / "a.js").write_text("1")
     (tmp_path / "assets" / "notes.txt").write_text("not for the page")
     (tmp_path / "assets" / "link.js").symlink_to("/etc/hostname")
-    assert sorted(page_files(tmp_path)) == ["/", "/assets/a.js"]
+    assert sorted(load_page_files(tmp_path)) == ["/", "/assets/a.js"]
 
 
 def test_a_studio_whose_page_is_not_built_says_so(tmp_path: Path) -> None:
-    assert b"has not been built" in page_files(tmp_path)["/"].data
+    assert b"has not been built" in load_page_files(tmp_path)["/"].data
 
 
 # --- the token
@@ -351,7 +354,7 @@ def test_the_guard_lets_other_messages_pass() -> None:
     async def app(scope: dict[str, str], receive: object, send: object) -> None:
         seen.append(scope["type"])
 
-    completed(lambda: Guard(app, Policy())({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+    run_async(lambda: Guard(app, Policy())({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
     assert seen == ["lifespan"]
 
 

@@ -145,7 +145,7 @@ def open_studio(**settings: Any) -> None:
         note("the studio is at this address; Ctrl-C ends it")
 
     try:
-        serve(**settings, say=say)
+        serve(**settings, announce=say)
     except OSError as problem:
         fail(problem.strerror or str(problem))
     except (CannotServe, LinksError, StoreError, ValueError) as problem:

@@ -18,7 +18,7 @@ import pytest
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from scripted_page import Log, ScriptedPage
-from studio_page import FOOD_TWICE, PATIENCE, completed, free_port
+from studio_page import FOOD_TWICE, TIMEOUT_SECONDS, free_port, run_async
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 
@@ -32,7 +32,7 @@ async def _start(port: int, data: Path, task: Path) -> asyncio.subprocess.Proces
         *command, "--data", str(data), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
     )
     assert process.stdout is not None
-    assert await asyncio.wait_for(process.stdout.readline(), 2 * PATIENCE), "the studio did not start"
+    assert await asyncio.wait_for(process.stdout.readline(), 2 * TIMEOUT_SECONDS), "the studio did not start"
     return process
 
 
@@ -65,7 +65,7 @@ async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[
         process = await _start(port, data, task)
     # All come back, and play on.
     before = [page.frames for page in pages]
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while any(page.frames < frames + 50 for page, frames in zip(pages, before, strict=True)):
         assert time.monotonic() < end, [(page.ledger.episode, page.errors[-3:]) for page in pages]
         assert not any(task.done() for task in playing), [task for task in playing if task.done()]
@@ -111,7 +111,7 @@ def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
 
 
 def test_three_kills(tmp_path: Path) -> None:
-    pages, _ = completed(lambda: kills(tmp_path, 3, seed=1, players=4), 600.0)
+    pages, _ = run_async(lambda: kills(tmp_path, 3, seed=1, players=4), 600.0)
     assert compare(Store(tmp_path / "r.sqlite"), pages)["resumed"] >= 4
 
 
@@ -120,7 +120,7 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
     count, seed = (
         int(os.environ.get(f"PUZZLEBOX_KILLS{name}", default)) for name, default in (("", 200), ("_SEED", 7))
     )
-    pages, doubles = completed(lambda: kills(tmp_path, count, seed), 7200.0)
+    pages, doubles = run_async(lambda: kills(tmp_path, count, seed), 7200.0)
     figures = compare(Store(tmp_path / "r.sqlite"), pages)
     print(f"\n{count} kills, {doubles} of them soon after another: {dict(figures)}")
     assert figures["resumed"] >= count

@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import TaskError, read
 from puzzlebox.arena.studio import catalogue as shelves
-from puzzlebox.arena.studio.cache import Kept
+from puzzlebox.arena.studio.cache import BoundedCache
 from puzzlebox.arena.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.arena.studio.one_of_each import everything, everything_text
+from puzzlebox.arena.studio.one_of_each import load_task as load_everything
+from puzzlebox.arena.studio.one_of_each import task_text
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
@@ -45,7 +46,7 @@ def test_thumbnails_are_painted_once(studio: Studio, monkeypatch: pytest.MonkeyP
     status, headers, first = studio.ask(address)
     assert (status, headers["content-type"], first[:4]) == (200, "image/png", b"\x89PNG")
     assert int.from_bytes(first[16:20], "big") == 96 and int.from_bytes(first[20:24], "big") == 64
-    monkeypatch.setattr(shelves, "painted", lambda *_: pytest.fail("painted again"))
+    monkeypatch.setattr(shelves, "paint", lambda *_: pytest.fail("painted again"))
     assert studio.ask(address)[2] == first
 
 
@@ -163,8 +164,8 @@ def test_a_dropped_template_reads_no_file_of_this_machine(studio: Studio, tmp_pa
 
 
 def test_of_uploads_so_much_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelves, "MOST_UPLOADED", 3 * (len(FOOD) + 1010))
-    monkeypatch.setattr(shelves, "MOST_READ", 0)
+    monkeypatch.setattr(shelves, "MAX_UPLOAD_BYTES", 3 * (len(FOOD) + 1010))
+    monkeypatch.setattr(shelves, "MAX_TASK_BYTES", 0)
     kept = Catalogue()
     names = [kept.check(FOOD.encode() + b"#" * number)["task"] for number in range(3)]
     kept.find(names[0])  # it was used last, so another one has to go
@@ -177,7 +178,7 @@ def test_of_uploads_so_much_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_uploads_take_up_is_bounded_by_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """A line of text can hold thousands of things: 200 such lines once took up 2.1 GB."""
     most = 1_500_000
-    monkeypatch.setattr(shelves, "MOST_READ", most)
+    monkeypatch.setattr(shelves, "MAX_TASK_BYTES", most)
     kept = Catalogue()
     kept.check(FOOD.encode())  # what is made once is not counted
     gc.collect()
@@ -190,7 +191,7 @@ def test_what_uploads_take_up_is_bounded_by_what_they_hold(monkeypatch: pytest.M
     finally:
         tracemalloc.stop()
     assert len(kept._uploads) < len(names)
-    assert kept._uploads.held <= most
+    assert kept._uploads.total_bytes <= most
     # What is counted is what is there: neither a part of it nor a multiple.
     assert most / 3 < held < 1.5 * most
     # What is not kept is read again.
@@ -198,18 +199,18 @@ def test_what_uploads_take_up_is_bounded_by_what_they_hold(monkeypatch: pytest.M
 
 
 def test_a_value_that_is_too_large_is_not_kept() -> None:
-    kept: Kept[str, str] = Kept(10)
-    kept.keep("a", "small", 4)
-    kept.keep("a", "larger", 6)
-    assert (kept.get("a"), kept.held, len(kept)) == ("larger", 6, 1)
-    kept.keep("b", "too large", 11)
-    assert (kept.get("a"), kept.get("b"), kept.held) == ("larger", None, 6)
+    cache: BoundedCache[str, str] = BoundedCache(10)
+    cache.put("a", "small", 4)
+    cache.put("a", "larger", 6)
+    assert (cache.get("a"), cache.total_bytes, len(cache)) == ("larger", 6, 1)
+    cache.put("b", "too large", 11)
+    assert (cache.get("a"), cache.get("b"), cache.total_bytes) == ("larger", None, 6)
 
 
 def test_pictures_are_kept_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Catalogue()
     size = len(kept.thumbnail("examples/food", "top", 64, 64))
-    monkeypatch.setattr(shelves, "_MOST_PAINTED", 3 * (size + 1500))
+    monkeypatch.setattr(shelves, "_MAX_PICTURE_BYTES", 3 * (size + 1500))
     kept = Catalogue()
     for side in range(60, 72):
         kept.thumbnail("examples/food", "top", side, side)
@@ -222,7 +223,7 @@ def test_a_file_of_the_command_line(tmp_path: Path) -> None:
     kept = Catalogue()
     assert kept.add_file(str(path)) == "file:mine"
     assert kept.find("file:mine").task.metadata.title == "Straight ahead"
-    assert kept.listing()[0]["name"] == "file:mine"
+    assert kept.list_tasks()[0]["name"] == "file:mine"
     assert kept.add_file("foraging") == "foraging"
     path.write_text("arenas: 3")
     with pytest.raises(TaskError):
@@ -237,9 +238,9 @@ def test_a_file_of_the_command_line(tmp_path: Path) -> None:
 
 
 def test_everything_is_there_and_finds_its_place() -> None:
-    assert read(everything_text()).findings == []
+    assert read(task_text()).findings == []
     for seed in range(5):
-        world = World(everything(), seed=seed)
+        world = World(load_everything(), seed=seed)
         assert world.unplaced == []
         assert set(CATALOGUE) <= {type(thing).__name__ for thing in world.things}
 
@@ -247,7 +248,7 @@ def test_everything_is_there_and_finds_its_place() -> None:
 def test_everything_leaves_a_newcomer_alone() -> None:
     """What bounces about does not end the episode of somebody who is still looking."""
     for seed in range(3):
-        world = World(everything(), seed=seed)
+        world = World(load_everything(), seed=seed)
         for _ in range(500):
             world.step([0])
         assert not world.over and world.animals[0].health == 100
@@ -266,23 +267,23 @@ def test_the_course_goes_through_all_arenas() -> None:
         return [None if record is None else record.arena for record in records]
 
     schedule = SessionSchedule("t", task, Rules(), arena=5)
-    assert [schedule.again().arena, schedule.again().arena] == [1, 1]
+    assert [schedule.repeat().arena, schedule.repeat().arena] == [1, 1]
     assert following(schedule, 2) == [2, None], "a person plays each arena once"
     first = SessionSchedule("t", task, Rules())
-    assert [first.again().arena, *following(first, 3)] == [0, 1, 2, None]
+    assert [first.repeat().arena, *following(first, 3)] == [0, 1, 2, None]
     watched = SessionSchedule("t", task, Rules(), agent="random")
-    assert [watched.again().arena, *following(watched, 3)] == [0, 1, 2, 0]
+    assert [watched.repeat().arena, *following(watched, 3)] == [0, 1, 2, 0]
     with pytest.raises(ValueError, match="there is no arena 4; the task has 2, 5, 9"):
         SessionSchedule("t", task, Rules(), arena=4)
 
 
 def test_seeds_are_new_unless_given() -> None:
-    task = everything()
+    task = load_everything()
     schedule = SessionSchedule("t", task, Rules.named("4.3"))
-    assert len({schedule.again().seed for _ in range(20)}) > 15
+    assert len({schedule.repeat().seed for _ in range(20)}) > 15
     assert schedule.rules == Rules.named("4.3", decision_period=1) and schedule.decision_period == 3
     given = SessionSchedule("t", task, Rules(), seed=11)
-    assert [given.again().seed, given.anew().seed] == [11, 11]
+    assert [given.repeat().seed, given.restart().seed] == [11, 11]
 
 
 def test_thumbnails_do_not_depend_on_who_asked_first() -> None:

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from puzzlebox.arena.studio.pacer import MOST_BEHIND, Pacer
-from studio_page import completed
+from puzzlebox.arena.studio.pacer import MAX_CATCH_UP_STEPS, Pacer
+from studio_page import run_async
 
 
 class Time:
@@ -41,7 +41,7 @@ class Player:
         self.time.now += self.works[len(self.ticks) - 1]
         return self.steps
 
-    def failed(self, problem: Exception) -> None:
+    def handle_failure(self, problem: Exception) -> None:
         self.problem = problem
         self.done.set()
 
@@ -61,7 +61,7 @@ def kept(works: list[float], *others: Player) -> tuple[Pacer, Player]:
         clock.cancel()
         return pacer, player
 
-    return completed(run)
+    return run_async(run)
 
 
 def test_steps_are_at_fixed_moments_whatever_they_cost() -> None:
@@ -85,8 +85,8 @@ def test_a_long_stall_is_not() -> None:
 
 
 def test_the_most_that_is_made_up_for() -> None:
-    _, player = kept([0.02 * (MOST_BEHIND + 1) - 0.001, *[0.0] * 6])
-    assert player.ticks.count(100.099) == MOST_BEHIND
+    _, player = kept([0.02 * (MAX_CATCH_UP_STEPS + 1) - 0.001, *[0.0] * 6])
+    assert player.ticks.count(100.099) == MAX_CATCH_UP_STEPS
     assert player.ticks[-1] == pytest.approx(100.16)
 
 
@@ -95,7 +95,7 @@ def test_one_players_mistake_stops_nobody_else() -> None:
         def tick(self) -> bool:
             raise RuntimeError("lost")
 
-        def failed(self, problem: Exception) -> None:
+        def handle_failure(self, problem: Exception) -> None:
             self.problem = problem
 
     broken = Broken.__new__(Broken)
@@ -116,7 +116,7 @@ def test_who_does_not_step_is_not_late() -> None:
         clock.cancel()
         return pacer
 
-    assert list(completed(run).lateness) == []
+    assert list(run_async(run).lateness) == []
 
 
 def test_time_does_not_pass_while_nobody_plays() -> None:
@@ -134,14 +134,14 @@ def test_time_does_not_pass_while_nobody_plays() -> None:
         pacer.remove(player)
         clock.cancel()
 
-    completed(run)
+    run_async(run)
 
 
 def test_its_figures() -> None:
     pacer = Pacer()
-    assert pacer.figures() == {
+    assert pacer.statistics() == {
         **{"players": 0, "steps": 0, "stalls": 0},
         "late_ms": {"p50": 0.0, "p95": 0.0, "p99": 0.0, "most": 0.0},
     }
     pacer.lateness.extend(number / 1000 for number in range(100))
-    assert pacer.figures()["late_ms"] == {"p50": 50.0, "p95": 95.0, "p99": 99.0, "most": 99.0}
+    assert pacer.statistics()["late_ms"] == {"p50": 50.0, "p95": 95.0, "p99": 99.0, "most": 99.0}

@@ -12,14 +12,14 @@ import pytest
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.studio import rooms
+from puzzlebox.arena.studio import sessions
 from puzzlebox.arena.studio.play import Play, Prepared
-from puzzlebox.arena.studio.recovery import CannotResume, later_actions, recovered
+from puzzlebox.arena.studio.recovery import CannotResume, recover_episode, unstored_actions
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio.protocol import FrameFlag, Message
-from studio_page import FOOD, FOOD_TWICE, PATIENCE, Mirror, Page, Studio, free_port, running, server
+from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Mirror, Page, Studio, free_port, running, server
 
 FORWARDS, RIGHT = 3, 1
 
@@ -63,8 +63,8 @@ def test_coming_back_before_the_server_has_noticed(studio: Studio) -> None:
             assert back.episode == page.episode
             assert page.error() == "this task is open in another tab or window; go on there, or continue here"
             # It is told everything, though the other one has left after it came.
-            _until(lambda: len(studio.rooms._tabs) == 1)
-            back.say({"type": "restart"})
+            _until(lambda: len(studio.sessions._tabs) == 1)
+            back.send({"type": "restart"})
             back.until(lambda back: len(back.episodes) == 2 and back.events)
             assert back.events[-1]["kind"] == "started"
 
@@ -83,14 +83,14 @@ def test_watching_is_taken_over_too(studio: Studio) -> None:
 
 
 def test_only_so_many_worlds_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rooms, "MOST_KEPT", 2)
+    monkeypatch.setattr(sessions, "MAX_DETACHED", 2)
     pages = []
     for _ in range(4):
         page = studio.page(task="examples/food").until_step(1)
         page.close()
-        _until(lambda page=page: page.episode in studio.rooms._kept)
+        _until(lambda page=page: page.episode in studio.sessions._detached)
         pages.append(page)
-    assert list(studio.rooms._kept) == [page.episode for page in pages[2:]]
+    assert list(studio.sessions._detached) == [page.episode for page in pages[2:]]
     # Those that did not wait are rebuilt.
     with studio.page(pages[0].resume()) as back:
         back.until_step(pages[0].step + 1)
@@ -98,8 +98,8 @@ def test_only_so_many_worlds_wait(studio: Studio, monkeypatch: pytest.MonkeyPatc
 
 
 def test_only_so_many_play_at_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    _until(lambda: not studio.rooms._tabs)
-    monkeypatch.setattr(studio.rooms, "players", 1)
+    _until(lambda: not studio.sessions._tabs)
+    monkeypatch.setattr(studio.sessions, "players", 1)
     with studio.page(task="examples/food") as page:
         page.until_step(1)
         with studio.page(task="examples/food") as other:
@@ -109,8 +109,8 @@ def test_only_so_many_play_at_once(studio: Studio, monkeypatch: pytest.MonkeyPat
 
 def test_a_world_nobody_waits_for_is_rebuilt_from_the_store(studio: Studio) -> None:
     page = played(studio)
-    _until(lambda: page.episode in studio.rooms._kept)
-    kept = studio.rooms._kept.pop(page.episode)[1]
+    _until(lambda: page.episode in studio.sessions._detached)
+    kept = studio.sessions._detached.pop(page.episode)[1]
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 2)
         assert back.episodes[0]["step"] == kept.world.clock
@@ -129,9 +129,9 @@ def test_a_world_nobody_waits_for_is_rebuilt_from_the_store(studio: Studio) -> N
 )
 def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio, change: Any, reason: str) -> None:
     page = played(studio)
-    _until(lambda: page.episode in studio.rooms._kept)
+    _until(lambda: page.episode in studio.sessions._detached)
     # A world may have gone on until it noticed that the page was gone.
-    happened = [actions[0] for actions in studio.rooms._kept[page.episode][1].world.actions]
+    happened = [actions[0] for actions in studio.sessions._detached[page.episode][1].world.actions]
     with studio.page(page.resume() | change(happened)) as back:
         back.until_step(1)
         assert back.episode != page.episode
@@ -143,7 +143,7 @@ def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio,
 def test_an_episode_that_is_over_is_followed_by_a_new_one(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD_TWICE)) as page:
         page.keys(FORWARDS)
-        page.until(lambda page: page.heard("ended"))
+        page.until(lambda page: page.received("ended"))
         over = page.last("ended")["episode"]
         page.until(lambda page: page.acknowledged.get(over, 0) == page.last("ended")["step"])
     with studio.page({"type": "resume", "episode": over, "step": 0, "actions": []}) as back:
@@ -164,8 +164,8 @@ def test_an_episode_nobody_knows(studio: Studio) -> None:
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ({"episode": "../x", "step": 0, "actions": []}, "a page that comes back must name its episode"),
-        ({"episode": None, "step": 0, "actions": []}, "a page that comes back must name its episode"),
+        ({"episode": "../x", "step": 0, "actions": []}, "a page that resumes must name its episode"),
+        ({"episode": None, "step": 0, "actions": []}, "a page that resumes must name its episode"),
         ({"episode": "a", "step": -1, "actions": []}, "step is '-1'; it must be a whole number from 0 to 2147483648"),
         ({"episode": "a", "step": 0, "actions": [9]}, "actions must be a list of numbers from 0 to 8"),
         ({"episode": "a", "step": 0, "actions": [True]}, "actions must be a list of numbers from 0 to 8"),
@@ -179,21 +179,21 @@ def test_nonsense_about_coming_back(studio: Studio, said: dict[str, Any], senten
 
 
 def test_what_a_page_has_seen_beyond_what_is_known() -> None:
-    assert later_actions([1, 2, 3], 1, [2, 3, 4, 5]) == (4, 5)
-    assert later_actions([1, 2, 3], 1, [2]) == ()
-    assert later_actions([1, 2, 3], 3, []) == ()
-    assert later_actions([], 0, [7]) == (7,)
+    assert unstored_actions([1, 2, 3], 1, [2, 3, 4, 5]) == (4, 5)
+    assert unstored_actions([1, 2, 3], 1, [2]) == ()
+    assert unstored_actions([1, 2, 3], 3, []) == ()
+    assert unstored_actions([], 0, [7]) == (7,)
     with pytest.raises(CannotResume):
-        later_actions([1, 2, 3], 1, [2, 4])
+        unstored_actions([1, 2, 3], 1, [2, 4])
     with pytest.raises(CannotResume):
-        later_actions([1], 2, [])
+        unstored_actions([1], 2, [])
 
 
 # --- the server is killed
 
 
 def _until(true: Any) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -209,7 +209,7 @@ def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
         page.until_step(30).keys(4)
         page.until_step(47)
         os.kill(process.pid, signal.SIGKILL)
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT_SECONDS)
         page.close()
     said = page.resume()
     assert said["step"] + len(said["actions"]) == page.step
@@ -231,12 +231,12 @@ def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
             back.keys(FORWARDS)
             back.until_step(page.step + 20)
             assert back.mirror.at()[2] > at[2]
-            back.say({"type": "pause", "on": True})
+            back.send({"type": "pause", "on": True})
             back.until(lambda back: back.mirror.head["flags"] & FrameFlag.PAUSED)
             back.until(lambda back: back.acknowledged.get(back.episode, 0) == back.step)
             last = back.step
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT_SECONDS) == 0
     store = Store(data)
     steps = store.steps(page.episode)
     assert steps["step"] == list(range(last + 1))
@@ -255,7 +255,7 @@ def _half_played(path: Path, task: str, actions: list[int]) -> tuple[Store, str,
     store = Store(path)
     schedule = SessionSchedule("t", load_task(task), Rules(), seed=3)
     play = Play(schedule, store)
-    play.present(Prepared.fresh(schedule, schedule.again()))
+    play.present(Prepared.new(schedule, schedule.repeat()))
     play.begin()
     for action in actions:
         play.step(0, action)
@@ -267,18 +267,18 @@ def test_rebuilding_gives_the_same_world_and_stores_what_was_missing(tmp_path: P
     actions, later = [4] * 12 + [7] * 8, [5] * 15
     uninterrupted = _half_played(tmp_path / "a.sqlite", FOOD, actions)[2]
     store, episode, _ = _half_played(tmp_path / "b.sqlite", FOOD, actions[:12])
-    prepared, stored, record = recovered(store, episode, 10, actions[10:])
+    prepared, stored, record = recover_episode(store, episode, 10, actions[10:])
     assert len(record.actions) == 12 and stored.steps == 12
     assert prepared.world.scene().poses.tobytes() == uninterrupted.scene().poses.tobytes()
     assert [step.step for step in prepared.unstored] == list(range(13, 21))
     with pytest.raises(CannotResume, match="is not what was stored"):
-        recovered(store, episode, 10, later)
+        recover_episode(store, episode, 10, later)
 
 
 def _first_messages(play: Play) -> tuple[dict[int, int], list[int]]:
     """The actions that the first messages of an episode name, by their steps, and the steps of its frames."""
     mirror, steps = Mirror(), list[int]()
-    for message in play.frames():
+    for message in play.take_messages():
         mirror.take(message)
         if message[0] == Message.FRAME:
             steps.append(int(mirror.head["step"]))
@@ -288,7 +288,7 @@ def _first_messages(play: Play) -> tuple[dict[int, int], list[int]]:
 def test_the_first_frame_after_a_rebuild_names_the_action_that_was_done(tmp_path: Path) -> None:
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 12)
     for step, seen in [(10, [4, 4, 7, 8]), (14, list[int]())]:
-        prepared, *_ = recovered(store, episode, step, seen)
+        prepared, *_ = recover_episode(store, episode, step, seen)
         play = Play(SessionSchedule("t", load_task(FOOD), Rules(), seed=3), store)
         play.present(prepared, waits=False)
         assert _first_messages(play) == ({14: 8}, [14])
@@ -298,9 +298,9 @@ def test_the_first_frame_after_a_rebuild_names_the_action_that_was_done(tmp_path
 def test_a_page_is_told_what_was_stored_beyond_what_it_has_seen(tmp_path: Path) -> None:
     """Killed between a commit and the messages about it, and then killed again: the page can still name every step."""
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 8 + [7, 5, 8, 4])
-    prepared, *_ = recovered(store, episode, 6, [4, 4])
+    prepared, *_ = recover_episode(store, episode, 6, [4, 4])
     play = Play(SessionSchedule("t", load_task(FOOD), Rules(), seed=3), store)
-    play.present(prepared, waits=False, seen=8)
+    play.present(prepared, waits=False, page_step=8)
     assert _first_messages(play) == ({9: 7, 10: 5, 11: 8, 12: 4}, [12])
 
 
@@ -309,19 +309,19 @@ def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:
     text = "show_notification: true\n" + FOOD
     store, episode, world = _half_played(tmp_path / "a.sqlite", text, [3] * 100)
     assert not world.over
-    prepared, *_ = recovered(store, episode, 50, [3] * 200)
+    prepared, *_ = recover_episode(store, episode, 50, [3] * 200)
     assert prepared.notified and prepared.cause == "completed"
     schedule = SessionSchedule("t", load_task(text), Rules(), seed=3)
     told: list[dict[str, Any]] = []
     play = Play(schedule, store)
-    play.say = lambda message: told.append(json.loads(message))
+    play.send_text = lambda message: told.append(json.loads(message))
     play.present(prepared, waits=False)
     store.flush()
     finished = store.episode(episode)
     assert (finished.ended_by, finished.steps, finished.passed) == ("completed", prepared.world.clock, True)
     assert [message["type"] for message in told] == ["episode", "ended"]
     with pytest.raises(CannotResume, match="the episode is over"):
-        recovered(store, episode, 0, [])
+        recover_episode(store, episode, 0, [])
 
 
 def test_an_episode_whose_first_moment_was_not_stored(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_an_episode_whose_first_moment_was_not_stored(tmp_path: Path) -> None:
     start = Start.of(task, rules=Rules(decision_period=1))
     store.begin(start)
     store.flush()
-    prepared, *_ = recovered(store, start.id, 0, [3, 3])
+    prepared, *_ = recover_episode(store, start.id, 0, [3, 3])
     assert [step.step for step in prepared.unstored] == [0, 1, 2]
     assert [event.kind for event in prepared.unstored[0].events] == ["started"]  # type: ignore[union-attr]
     play = Play(SessionSchedule("t", task, Rules()), store)
@@ -350,4 +350,4 @@ def test_what_an_agent_played_is_not_gone_on_with(tmp_path: Path) -> None:
     store.begin(start)
     store.flush()
     with pytest.raises(CannotResume, match="only what a participant plays"):
-        recovered(store, start.id, 0, [])
+        recover_episode(store, start.id, 0, [])

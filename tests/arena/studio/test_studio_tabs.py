@@ -34,7 +34,7 @@ def no_traceback(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 def opened_twice(studio: Studio, first: dict[str, Any]) -> list[Page]:
     """Two pages opened at the same moment: the second says what it wants before the first is answered."""
-    return [studio.page(dict(first), patient=True) for _ in range(2)]
+    return [studio.page(dict(first), manual_start=True) for _ in range(2)]
 
 
 def survivor(pages: list[Page]) -> Page:
@@ -43,11 +43,11 @@ def survivor(pages: list[Page]) -> Page:
         page.until(lambda page: page.episodes)
     for page in pages:
         with suppress(ConnectionClosed):
-            page.say({"type": "begin"})
+            page.send({"type": "begin"})
     for page in pages:
         begun = page.episodes[0]["step"]
-        page.until(lambda page, begun=begun: page.step >= begun + 3 or page.heard("error"))  # type: ignore[misc]
-    (loser,) = [page for page in pages if page.heard("error")]
+        page.until(lambda page, begun=begun: page.step >= begun + 3 or page.received("error"))  # type: ignore[misc]
+    (loser,) = [page for page in pages if page.received("error")]
     assert loser.last("error") == {"type": "error", "message": ELSEWHERE, "elsewhere": True}
     return next(page for page in pages if page is not loser)
 
@@ -83,7 +83,7 @@ def played(studio: Studio, task: str) -> Page:
     """A page of P01 that has gone, with steps in the file."""
     with studio.page(task=task, participant="P01") as page:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 3)
-    later(lambda: page.episode in studio.rooms._kept)
+    later(lambda: page.episode in studio.sessions._detached)
     return page
 
 
@@ -105,15 +105,15 @@ def test_an_episode_forgotten_while_it_waits_is_begun_anew(studio: Studio, kept:
     task = studio.upload(SHORT.replace("time_limit: 5,", "time_limit: 500,"))
     page = played(studio, task)
     if not kept:
-        studio.rooms._kept.clear()
+        studio.sessions._detached.clear()
         studio.store._reached.clear()
-    with studio.page(task=task, participant="P01", patient=True) as back:
+    with studio.page(task=task, participant="P01", manual_start=True) as back:
         assert waits(back).episode == page.episode
         forget(studio.store.path, "P01")
-        back.say(act)
+        back.send(act)
         waits(back.until(lambda back: len(back.episodes) == 2))
         assert back.episodes[1]["note"] == DELETED and back.episodes[1]["position"] == 0
-        back.say({"type": "begin"})
+        back.send({"type": "begin"})
         back.until(lambda back: back.acknowledged.get(back.episode, 0) > 3)
     studio.store.flush()
     assert studio.store.error is None
@@ -122,12 +122,12 @@ def test_an_episode_forgotten_while_it_waits_is_begun_anew(studio: Studio, kept:
 
 def test_a_page_that_leaves_a_forgotten_episode_leaves_quietly(studio: Studio) -> None:
     page = played(studio, "examples/food")
-    studio.rooms._kept.clear()
+    studio.sessions._detached.clear()
     studio.store._reached.clear()
-    with studio.page(task="examples/food", participant="P01", patient=True) as back:
+    with studio.page(task="examples/food", participant="P01", manual_start=True) as back:
         assert waits(back).episode == page.episode
         forget(studio.store.path, "P01")
-    later(lambda: not studio.rooms._tabs)
+    later(lambda: not studio.sessions._tabs)
     assert studio.store.count() == 0
 
 
@@ -135,33 +135,33 @@ def test_a_page_that_leaves_a_forgotten_episode_leaves_quietly(studio: Studio) -
 
 
 def test_a_participant_cannot_skip_what_was_not_begun(studio: Studio) -> None:
-    with studio.page(task=studio.upload(SHORT), participant="P01", patient=True) as page:
+    with studio.page(task=studio.upload(SHORT), participant="P01", manual_start=True) as page:
         waits(page)
         for _ in range(3):
-            page.say({"type": "next"})
-        page.say({"type": "pause", "on": True})
+            page.send({"type": "next"})
+        page.send({"type": "pause", "on": True})
         page.until(lambda page: page.mirror.head["flags"] & FrameFlag.PAUSED)
-        assert len(page.episodes) == 1 and not page.heard("finished")
-        page.say({"type": "pause", "on": False})
-        page.say({"type": "begin"})
+        assert len(page.episodes) == 1 and not page.received("finished")
+        page.send({"type": "pause", "on": False})
+        page.send({"type": "begin"})
         page.until_step(1)
-        page.say({"type": "next"})
+        page.send({"type": "next"})
         waits(page.until(lambda page: len(page.episodes) == 2))
         assert page.episodes[1]["position"] == 1
 
 
 def test_the_end_says_whether_anything_was_recorded(studio: Studio) -> None:
     task = studio.upload(SHORT)
-    with studio.page(task=task, patient=True) as page:
+    with studio.page(task=task, manual_start=True) as page:
         waits(page)
         for _ in range(3):
-            page.say({"type": "next"})
-        page.until(lambda page: page.heard("finished"))
+            page.send({"type": "next"})
+        page.until(lambda page: page.received("finished"))
         assert page.last("finished")["recorded"] is False
     studio.store.flush()
     assert studio.store.count() == 0
     with studio.page(task=task, arena=3) as page:
         page.until_step(1)
-        page.say({"type": "next"})
-        page.until(lambda page: page.heard("finished"))
+        page.send({"type": "next"})
+        page.until(lambda page: page.received("finished"))
         assert page.last("finished")["recorded"] is True

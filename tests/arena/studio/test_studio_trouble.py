@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from puzzlebox.arena.studio import play, rooms
+from puzzlebox.arena.studio import play, sessions
 from puzzlebox.record import Store, writer
 from puzzlebox.studio.protocol import FrameFlag
-from studio_page import FOOD, FOOD_TWICE, PATIENCE, Page, Studio, running
+from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Page, Studio, running
 
 FORWARDS, RIGHT = 3, 1
 WHY = "another program keeps the recordings locked; end that program"
@@ -56,27 +56,27 @@ def test_players_are_told_before_they_begin(studio: Studio) -> None:
 
 
 def test_an_episode_that_waits_does_not_begin(studio: Studio) -> None:
-    with studio.page(task="foraging", patient=True) as page:
+    with studio.page(task="foraging", manual_start=True) as page:
         page.until(lambda page: page.frames)
         with locked(studio):
-            page.until(lambda page: page.heard("recording"))
+            page.until(lambda page: page.received("recording"))
             assert page.last("recording") == {"type": "recording", "trouble": WHY}
-            page.say({"type": "begin"})
+            page.send({"type": "begin"})
             page.keys(FORWARDS)
             page.keys(0)
-            page.say({"type": "pause", "on": True})
+            page.send({"type": "pause", "on": True})
             page.until(lambda page: page.mirror.head["flags"] & FrameFlag.PAUSED)
             assert page.mirror.head["flags"] & FrameFlag.WAITING and page.step == 0
-            page.say({"type": "pause", "on": False})
+            page.send({"type": "pause", "on": False})
         page.until(lambda page: page.last("recording")["trouble"] is None)
         assert studio.store.count() == 0
-        page.say({"type": "begin"})
+        page.send({"type": "begin"})
         page.until_step(5)
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 0)
 
 
 def test_time_stands_still_until_what_was_played_is_saved(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "MOST_UNSAVED", 40)
+    monkeypatch.setattr(play, "MAX_UNSAVED", 40)
     with studio.page(task=studio.upload(LONG)) as page:
         page.keys(RIGHT)
         page.until_step(10)
@@ -109,29 +109,29 @@ def test_the_next_episode_waits_until_the_last_one_is_saved(studio: Studio) -> N
             with locked(studio):
                 if how == "ended":
                     page.keys(FORWARDS)
-                    page.until(lambda page: page.heard("ended"))
+                    page.until(lambda page: page.received("ended"))
                 else:
-                    page.say({"type": "restart"})
+                    page.send({"type": "restart"})
                 time.sleep(0.6)  # longer than the end is shown
-                page.say({"type": "view", "view": "top"})
-                assert page.episode == first and len(studio.rooms._tabs) == 1
+                page.send({"type": "view", "view": "top"})
+                assert page.episode == first and len(studio.sessions._tabs) == 1
             page.until(lambda page, first=first: page.episode != first)
             # All of it is there by now, also its end.
             assert studio.store.episode(first).finished
 
 
 def test_no_time_passes_before_the_beginning_is_stored(studio: Studio) -> None:
-    with studio.page(task="foraging", patient=True) as page:
+    with studio.page(task="foraging", manual_start=True) as page:
         page.until(lambda page: page.frames)
         assert studio.store.error is None
         with locked(studio, noticed=False):
-            page.say({"type": "begin"})
-            page.until(lambda page: page.heard("recording"))
-            play = next(iter(studio.rooms._tabs)).play
+            page.send({"type": "begin"})
+            page.until(lambda page: page.received("recording"))
+            play = next(iter(studio.sessions._tabs)).play
             assert play is not None and not play.moving and play.world.clock == 0
         page.until_step(3)
     studio.store.flush()
-    assert studio.store.steps(page.episode)["time_ms"][1] < 1000 * PATIENCE
+    assert studio.store.steps(page.episode)["time_ms"][1] < 1000 * TIMEOUT_SECONDS
 
 
 def test_an_episode_that_cannot_be_recorded_is_given_up_and_the_others_go_on(studio: Studio) -> None:
@@ -139,7 +139,7 @@ def test_an_episode_that_cannot_be_recorded_is_given_up_and_the_others_go_on(stu
         good.until_step(2)
         bad.until_step(5)
         # As if another program recorded the same episode.
-        with closing(sqlite3.connect(studio.store.path, timeout=PATIENCE, isolation_level=None)) as other:
+        with closing(sqlite3.connect(studio.store.path, timeout=TIMEOUT_SECONDS, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             number, last = other.execute(
                 "SELECT number, max(step) FROM episodes JOIN steps ON episode = number WHERE id = ?", (bad.episode,)
@@ -182,9 +182,9 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
                         assert other.last("error")["retry"] is True
                 page.until_step(page.step + 5)
             # Its player has gone, and the first server has given it up: the second one may have it.
-            _until(lambda page=page: page.episode in studio.rooms._kept)
+            _until(lambda page=page: page.episode in studio.sessions._detached)
             studio.store.flush()
-            studio.rooms._drop(page.episode)
+            studio.sessions._discard(page.episode)
             with second.page(page.resume() | start) as other:
                 other.until_step(page.step + 5)
                 assert other.episode == page.episode
@@ -197,7 +197,7 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
 
 
 def test_a_world_that_waited_long_is_let_go(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rooms, "KEPT_SECONDS", 0.2)
+    monkeypatch.setattr(sessions, "DETACHED_SECONDS", 0.2)
     with studio.page(task="foraging") as page:
         page.until_step(3)
     with Store(studio.store.path) as other:
@@ -213,7 +213,7 @@ def _can_claim(store: Store, episode: str) -> bool:
 
 
 def _until(true: Any) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -30,7 +30,7 @@ def studio(tmp_path: Path) -> Iterator[Studio]:
 @contextmanager
 def locked(studio: Studio) -> Iterator[None]:
     """Another program writes to the recordings, and does not finish."""
-    other = sqlite3.connect(studio.store, isolation_level=None, timeout=browser.PATIENCE_SECONDS)
+    other = sqlite3.connect(studio.store, isolation_level=None, timeout=browser.TIMEOUT_SECONDS)
     other.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -12,7 +12,7 @@ from puzzlebox.agents import agent_named, register
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.senses.rays import TAGS
-from puzzlebox.arena.studio.watched_agent import Senses
+from puzzlebox.arena.studio.watched_agent import ShownSenses
 from puzzlebox.arena.world import World
 from studio_page import FOOD, Studio, running
 
@@ -84,7 +84,7 @@ def test_it_perceives_what_the_environment_would_tell_it(studio: Studio) -> None
     Looker.seen.clear()
     Looker.seeds.clear()
     with studio.page(task=studio.upload(FOOD), agent="looker-of-the-tests", seed=4) as page:
-        page.until(lambda page: page.heard("ended"))
+        page.until(lambda page: page.received("ended"))
     assert Looker.seeds[0] == 4
     env = make(load_task(FOOD), **Looker.senses)
     observation, info = env.reset(seed=4)
@@ -108,17 +108,17 @@ def test_it_may_play_faster(studio: Studio) -> None:
     """Eight times: several steps go into one frame, and the page is still told every action."""
     with studio.page(task="foraging", agent="random") as page:
         page.until_step(1)
-        page.say({"type": "speed", "times": 8})
+        page.send({"type": "speed", "times": 8})
         page.until_step(400)
         assert sorted(page.mirror.actions) == list(range(1, page.step + 1))
         assert page.frames < 300
-        page.say({"type": "pause", "on": True})
+        page.send({"type": "pause", "on": True})
         page.until(lambda page: page.mirror.head["flags"] & 64)
 
 
 def test_the_next_episode_follows(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD), agent="looker-of-the-tests") as page:
-        page.say({"type": "speed", "times": 8})
+        page.send({"type": "speed", "times": 8})
         page.until(lambda page: len(page.episodes) == 2).until_step(3)
         assert page.episodes[1]["previous_return"] == page.last("ended")["return"]
 
@@ -129,7 +129,7 @@ def test_a_page_that_comes_back_goes_on_watching(studio: Studio) -> None:
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 10)
         assert (back.episode, back.episodes[0]["note"]) == (page.episode, None)
-        assert back.heard("senses")
+        assert back.received("senses")
         assert back.mirror.camera
 
 
@@ -148,7 +148,7 @@ def test_an_unknown_agent(studio: Studio) -> None:
 
 def test_in_the_dark_nothing_is_shown() -> None:
     task = load_task("arenas: [{blackouts: [0], items: [{name: Agent, at: [20, 0, 20]}]}]")
-    senses = Senses({"camera": 8, "rays": 3, "vitals": False}, Rules())
+    senses = ShownSenses({"camera": 8, "rays": 3, "vitals": False}, Rules())
     shown, own = senses.perceive(World(task))
     assert sorted(own) == ["camera", "rays"]
     camera, rays = senses.messages(shown)
@@ -160,7 +160,7 @@ def test_metres_and_tags_of_rays(tmp_path: Path) -> None:
     from studio_page import Mirror
 
     world = World(load_task(FOOD))
-    senses, mirror = Senses({"rays": 3, "ray_degrees": 180, "camera": None}, Rules()), Mirror()
+    senses, mirror = ShownSenses({"rays": 3, "ray_degrees": 180, "camera": None}, Rules()), Mirror()
     mirror.take(senses.messages(senses.perceive(world)[0])[1])
     (ahead, near, what), (right, _, fence), (left, *_) = mirror.rays
     assert (ahead, right, left) == (0, 90, -90)

@@ -22,7 +22,7 @@ arenas:
 def no_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     opened: list[str] = []
     monkeypatch.setattr(window.webbrowser, "open", opened.append)
-    monkeypatch.setattr(window, "_PATIENCE", 5.0)
+    monkeypatch.setattr(window, "_FIRST_PAGE_SECONDS", 5.0)
     return opened
 
 
@@ -43,7 +43,7 @@ def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: 
     origin = shown.link.removesuffix("/play")
     with connect(origin.replace("http", "ws") + "/ws", origin=origin) as socket:  # type: ignore[arg-type]
         socket.send(json.dumps({"type": "start"}))
-        shown._somebody.wait(20)
+        shown._page_connected.wait(20)
         env.reset(seed=0)
         about = messages_until(socket, "episode")[-1]
         assert (about["title"], about["agent"], about["seed"]) == ("Looked at", "your program", 0)

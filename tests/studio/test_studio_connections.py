@@ -27,12 +27,12 @@ from puzzlebox.cli import app
 from puzzlebox.cli.play import PLAYERS as CLI_PLAYERS
 from puzzlebox.studio import connections, limits
 from puzzlebox.studio.certificate import CertificateError, check_certificate, names_host
-from puzzlebox.studio.door import Door
 from puzzlebox.studio.limits import PLAYERS, Limits
-from puzzlebox.studio.log import Sparing
+from puzzlebox.studio.listener import Listener
+from puzzlebox.studio.log import RateLimit
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import listening
-from studio_page import PATIENCE, Page, Studio, ask, completed, free_port, running, server
+from puzzlebox.studio.server import open_listener
+from studio_page import TIMEOUT_SECONDS, Page, Studio, ask, free_port, run_async, running, server
 
 UPGRADE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -57,7 +57,7 @@ def sockets(port: int, count: int, first: bytes = b"") -> Iterator[list[socket.s
     with ExitStack() as stack:
         made = []
         for _ in range(count):
-            each = stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
+            each = stack.enter_context(socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS))
             if first:
                 each.sendall(first)
             made.append(each)
@@ -66,7 +66,7 @@ def sockets(port: int, count: int, first: bytes = b"") -> Iterator[list[socket.s
 
 def until(true: Callable[[], Any]) -> None:
     """Wait until something is so."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not true():
         assert time.monotonic() < end
         time.sleep(0.02)
@@ -103,27 +103,27 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
             for _ in range(3):
                 assert ask(port, "/")[0] == 200
         process.terminate()
-        words = process.communicate(timeout=PATIENCE)[1]
+        words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
     assert "Traceback" not in words and len(words) < 1000, words[:2000]
 
 
 def test_a_newcomer_takes_the_place_of_the_oldest_that_says_nothing(tmp_path: Path) -> None:
     with running(tmp_path / "r.sqlite") as studio:
-        studio.door.limits = Limits(8, 6)
+        studio.listener.limits = Limits(8, 6)
         with sockets(studio.port, 8) as silent, studio.page(task="examples/food") as page:
             page.until_step(1)
             until(lambda: closed(silent[0]))
             assert not closed(silent[-1])
             assert ask(studio.port, "/")[0] == 200
             page.until_step(page.step + 2)
-        until(lambda: len(studio.door) == 0)
+        until(lambda: len(studio.listener) == 0)
 
 
 @pytest.mark.parametrize("kind", ["body", "socket", "answered"])
 def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, kind: str) -> None:
     """An upload that breaks off, a WebSocket that says nothing, a browser that has got its page."""
     with running(tmp_path / "r.sqlite") as studio:
-        studio.door.limits = Limits(8, 6)
+        studio.listener.limits = Limits(8, 6)
         head = f"Host: {studio.host}\r\nOrigin: http://{studio.host}\r\n"
         first = {
             "body": f"POST /api/check HTTP/1.1\r\n{head}Content-Length: 100000\r\n\r\n#",
@@ -133,7 +133,7 @@ def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, ki
         with sockets(studio.port, 8, first.encode()) as unfinished:
             if kind != "body":
                 assert all(each.recv(1) for each in unfinished)  # the beginning of an answer
-            until(lambda: len(studio.door._silent) == 8)
+            until(lambda: len(studio.listener._idle) == 8)
             with studio.page(task="examples/food") as page:
                 page.until_step(1)
                 until(lambda: any(map(closed, unfinished)))
@@ -143,7 +143,7 @@ def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, ki
 
 def test_where_everybody_is_busy_the_next_one_reads_why(tmp_path: Path) -> None:
     with running(tmp_path / "r.sqlite") as studio:
-        studio.door.limits = Limits(2, 2)
+        studio.listener.limits = Limits(2, 2)
         with studio.page(task="examples/food") as one, studio.page(task="examples/food") as two:
             one.until_step(1)
             two.until_step(1)
@@ -151,18 +151,18 @@ def test_where_everybody_is_busy_the_next_one_reads_why(tmp_path: Path) -> None:
                 answer = third.recv(4096)
             assert answer.startswith(b"HTTP/1.1 503 ") and answer.endswith(b"try again in a minute.\n")
             one.until_step(one.step + 2)
-        until(lambda: len(studio.door) == 0)
+        until(lambda: len(studio.listener) == 0)
         assert ask(studio.port, "/")[0] == 200
 
 
 def test_one_address_cannot_take_all_places() -> None:
-    with listening("127.0.0.1", 0) as door:
-        door.limits = Limits(8, 6)
-        door._open.update({"192.0.2.1": 6, "127.0.0.1": 1})
-        assert not door._has_room("192.0.2.1")
-        assert door._has_room("192.0.2.2") and door._has_room("127.0.0.1") and door._has_room("::1")
-        door._open.update({"127.0.0.1": 1})
-        assert not any(map(door._has_room, ("192.0.2.2", "127.0.0.1", "::ffff:127.0.0.1", "fe80::1%eth0")))
+    with open_listener("127.0.0.1", 0) as listener:
+        listener.limits = Limits(8, 6)
+        listener._open.update({"192.0.2.1": 6, "127.0.0.1": 1})
+        assert not listener._make_room("192.0.2.1")
+        assert listener._make_room("192.0.2.2") and listener._make_room("127.0.0.1") and listener._make_room("::1")
+        listener._open.update({"127.0.0.1": 1})
+        assert not any(map(listener._make_room, ("192.0.2.2", "127.0.0.1", "::ffff:127.0.0.1", "fe80::1%eth0")))
 
 
 def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,28 +173,28 @@ def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(mon
             raise failures.pop()
         return accept(self)
 
-    with listening("127.0.0.1", 0) as door, sockets(door.getsockname()[1], 2) as (first, second):
+    with open_listener("127.0.0.1", 0) as listener, sockets(listener.getsockname()[1], 2) as (first, second):
         monkeypatch.setattr(socket.socket, "accept", sometimes)
-        made, address = door.accept()
+        made, address = listener.accept()
         with made:
             assert closed(first) and not closed(second)
             assert address == second.getsockname()
-        monkeypatch.setattr(door, "_next", lambda: (None, None))
+        monkeypatch.setattr(listener, "_next", lambda: (None, None))
         with pytest.raises(BlockingIOError):
-            Door.accept(door)
+            Listener.accept(listener)
 
 
 def test_a_crowd_leaves_time_to_hear_those_who_came_first() -> None:
     """One after the other they are accepted, but not so many in a row that the first would lose its place unheard."""
-    with listening("127.0.0.1", 0) as door, sockets(door.getsockname()[1], 7), ExitStack() as opened:
-        door.setblocking(False)
-        door.limits = Limits(8, 8)
+    with open_listener("127.0.0.1", 0) as listener, sockets(listener.getsockname()[1], 7), ExitStack() as opened:
+        listener.setblocking(False)
+        listener.limits = Limits(8, 8)
         in_a_row = []
         while sum(in_a_row) < 7:
             in_a_row.append(0)
             try:
                 while True:
-                    opened.enter_context(door.accept()[0])
+                    opened.enter_context(listener.accept()[0])
                     in_a_row[-1] += 1
             except BlockingIOError:
                 pass
@@ -239,8 +239,8 @@ def test_a_page_that_takes_nothing_is_given_up(hurried: Studio) -> None:
         lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         lazy.connect(("127.0.0.1", hurried.port))
         lazy.sendall(asked)
-        until(lambda: len(hurried.door) == 1)
-        until(lambda: len(hurried.door) == 0)
+        until(lambda: len(hurried.listener) == 1)
+        until(lambda: len(hurried.listener) == 0)
 
 
 def test_whoever_plays_has_all_the_time(hurried: Studio) -> None:
@@ -250,7 +250,7 @@ def test_whoever_plays_has_all_the_time(hurried: Studio) -> None:
 
 
 def _until_closed(slow: list[socket.socket], piece: bytes) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not all(map(closed, slow)):
         assert time.monotonic() < end
         for each in slow:
@@ -271,7 +271,7 @@ def test_pings_and_empty_pieces_without_end_are_not_taken(hurried: Studio, opcod
     with sockets(hurried.port, 1, request.encode() + start) as (each,):
         piece = bytes([fin | opcode, 0x80, 0, 0, 0, 0]) * 2000
         _until_closed([each], piece)
-    until(lambda: len(hurried.door) == 0)
+    until(lambda: len(hurried.listener) == 0)
 
 
 KNOWN = ("start", "resume", "keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
@@ -326,7 +326,7 @@ def _said_to(studio: Studio, messages: list[str]) -> list[str]:
             pass
         try:
             while True:
-                said = each.recv(PATIENCE)
+                said = each.recv(TIMEOUT_SECONDS)
                 if isinstance(said, str) and json.loads(said)["type"] == "error":
                     sentences.append(str(json.loads(said)["message"]))
         except ConnectionClosed as end:
@@ -339,7 +339,7 @@ def _said_to(studio: Studio, messages: list[str]) -> list[str]:
 
 def test_the_log_says_the_same_only_a_few_times_a_minute() -> None:
     now = [0.0]
-    spare = Sparing(lambda: now[0])
+    spare = RateLimit(lambda: now[0])
 
     def logged(message: str, *arguments: object) -> str | None:
         record = logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, message, arguments, None)
@@ -421,15 +421,15 @@ def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
                 compression=None,
             ) as page:
                 page.send('{"type": "start"}')
-                said = json.loads(page.recv(PATIENCE))
+                said = json.loads(page.recv(TIMEOUT_SECONDS))
                 assert (said["type"], said["participant"]) == ("episode", "P07")
         process.terminate()
-        words = process.communicate(timeout=PATIENCE)[1]
+        words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
     assert "not encrypted" not in words and "Traceback" not in words
 
 
 def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), PATIENCE) as plain:
+    with socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS) as plain:
         with trust.wrap_socket(plain, server_hostname="127.0.0.1") as each:
             each.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
             told = b""
@@ -486,7 +486,7 @@ def test_behind_a_proxy_links_have_its_address_and_ask_for_a_token(tmp_path: Pat
         ) as page:
             page.until_step(2)
         process.terminate()
-        words = process.communicate(timeout=PATIENCE)[1]
+        words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
     assert "not encrypted" not in words
 
 
@@ -510,7 +510,7 @@ def test_a_studio_for_one_machine_is_not_shown_by_a_proxy(tmp_path: Path, name: 
 def test_a_hundred_play_and_the_next_one_waits(tmp_path: Path) -> None:
     port = free_port()
     with server(port, tmp_path / "r.sqlite", "examples/food", "--players", "100", link="/play?task=examples%2Ffood"):
-        sentence, stored = completed(lambda: _crowd(port, 100), 10 * PATIENCE)
+        sentence, stored = run_async(lambda: _crowd(port, 100), 10 * TIMEOUT_SECONDS)
     assert sentence == "all 100 places are taken; try again in a few minutes"
     assert all(stored)
 
