@@ -1,4 +1,4 @@
-"""What strangers can do before anybody knows who they are: open connections, be slow, send nonsense. Others go on."""
+"""Connections of unknown clients: too many, too slow, or with nonsense; other players are not disturbed."""
 
 import asyncio
 import errno
@@ -43,29 +43,29 @@ CERTIFICATES = Path(__file__).parent / "certificates"
 
 @pytest.fixture
 def hurried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
-    """A studio that gives everybody a fifth of a second."""
+    """A studio with time limits of a fifth of a second."""
     monkeypatch.setattr(connections, "_CHECK_SECONDS", 0.05)
     for name in ("REQUEST_SECONDS", "UPLOAD_SECONDS", "STALLED_SECONDS"):
         monkeypatch.setattr(limits, name, 0.2)
-    with running(tmp_path / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path / "recordings.sqlite") as studio:
+        yield studio
 
 
 @contextmanager
 def sockets(port: int, count: int, first: bytes = b"") -> Iterator[list[socket.socket]]:
-    """Connections that have said so much."""
+    """Open connections, each of which has sent `first`."""
     with ExitStack() as stack:
-        made = []
+        clients = []
         for _ in range(count):
             each = stack.enter_context(socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS))
             if first:
                 each.sendall(first)
-            made.append(each)
-        yield made
+            clients.append(each)
+        yield clients
 
 
 def until(true: Callable[[], Any]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     end = time.monotonic() + TIMEOUT_SECONDS
     while not true():
         assert time.monotonic() < end
@@ -73,7 +73,7 @@ def until(true: Callable[[], Any]) -> None:
 
 
 def closed(each: socket.socket) -> bool:
-    """Whether the other side has closed a connection, after whatever it said."""
+    """Whether the other side has closed a connection, after all data was read."""
     each.settimeout(0.01)
     try:
         while each.recv(65536):
@@ -121,7 +121,7 @@ def test_a_newcomer_takes_the_place_of_the_oldest_that_says_nothing(tmp_path: Pa
 
 @pytest.mark.parametrize("kind", ["body", "socket", "answered"])
 def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, kind: str) -> None:
-    """An upload that breaks off, a WebSocket that says nothing, a browser that has got its page."""
+    """An upload that breaks off, a WebSocket that sends nothing, a browser that has got its page."""
     with running(tmp_path / "r.sqlite") as studio:
         studio.listener.limits = Limits(8, 6)
         head = f"Host: {studio.host}\r\nOrigin: http://{studio.host}\r\n"
@@ -175,8 +175,8 @@ def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(mon
 
     with open_listener("127.0.0.1", 0) as listener, sockets(listener.getsockname()[1], 2) as (first, second):
         monkeypatch.setattr(socket.socket, "accept", sometimes)
-        made, address = listener.accept()
-        with made:
+        accepted, address = listener.accept()
+        with accepted:
             assert closed(first) and not closed(second)
             assert address == second.getsockname()
         monkeypatch.setattr(listener, "_next", lambda: (None, None))
@@ -207,8 +207,8 @@ def test_a_crowd_leaves_time_to_hear_those_who_came_first() -> None:
 def test_there_are_connections_enough_for_all_players_and_files_for_all_connections(
     players: int, files: int | None, connections: int
 ) -> None:
-    made = Limits.of(players, files)
-    assert made.connections == connections and made.per_address < connections
+    computed = Limits.of(players, files)
+    assert computed.connections == connections and computed.per_address < connections
     assert PLAYERS == CLI_PLAYERS
 
 
@@ -234,11 +234,11 @@ def test_a_body_that_does_not_come_to_an_end_is_given_up(hurried: Studio, path: 
 
 
 def test_a_page_that_takes_nothing_is_given_up(hurried: Studio) -> None:
-    asked = b"GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 300
+    requests = b"GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 300
     with socket.socket() as lazy:
         lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         lazy.connect(("127.0.0.1", hurried.port))
-        lazy.sendall(asked)
+        lazy.sendall(requests)
         until(lambda: len(hurried.listener) == 1)
         until(lambda: len(hurried.listener) == 0)
 
@@ -307,15 +307,15 @@ def test_nonsense_is_answered_with_a_sentence(tmp_path: Path, caplog: pytest.Log
             if number % 2:
                 some = {name: rng.choice(VALUES) for name in rng.sample(NAMES, 3)}
                 first = some | {"type": rng.choice(("start", "resume", *KNOWN))}
-            sentences += _said_to(studio, [json.dumps(first), *(_nonsense(rng) for _ in range(30))])
+            sentences += _errors_for(studio, [json.dumps(first), *(_nonsense(rng) for _ in range(30))])
         assert len(set(sentences)) > 10
-        assert not [sentence for sentence in sentences if "the studio made a mistake" in sentence or "\n" in sentence]
+        assert not [sentence for sentence in sentences if "the studio failed" in sentence or "\n" in sentence]
         witness.until_step(witness.step + 2)
     assert not [record for record in caplog.records if record.exc_info], caplog.text
 
 
-def _said_to(studio: Studio, messages: list[str]) -> list[str]:
-    """The sentences with which the studio ends a connection that says all of these."""
+def _errors_for(studio: Studio, messages: list[str]) -> list[str]:
+    """The sentences with which the studio closes a connection that sends all these messages."""
     sentences = []
     origin: Any = f"http://{studio.host}"
     with connect(f"ws://{studio.host}/ws", origin=origin, compression=None, close_timeout=1) as each:
@@ -326,9 +326,9 @@ def _said_to(studio: Studio, messages: list[str]) -> list[str]:
             pass
         try:
             while True:
-                said = each.recv(TIMEOUT_SECONDS)
-                if isinstance(said, str) and json.loads(said)["type"] == "error":
-                    sentences.append(str(json.loads(said)["message"]))
+                message = each.recv(TIMEOUT_SECONDS)
+                if isinstance(message, str) and json.loads(message)["type"] == "error":
+                    sentences.append(str(json.loads(message)["message"]))
         except ConnectionClosed as end:
             assert end.rcvd is not None and end.rcvd.code in (1008, 4001), end
     return sentences
@@ -339,14 +339,14 @@ def _said_to(studio: Studio, messages: list[str]) -> list[str]:
 
 def test_the_log_says_the_same_only_a_few_times_a_minute() -> None:
     now = [0.0]
-    spare = RateLimit(lambda: now[0])
+    limit = RateLimit(lambda: now[0])
 
     def logged(message: str, *arguments: object) -> str | None:
         record = logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, message, arguments, None)
-        return record.getMessage() if spare.filter(record) else None
+        return record.getMessage() if limit.filter(record) else None
 
-    said = [logged("Invalid request of %s", number) for number in range(1000)]
-    assert [text for text in said if text] == [
+    entries = [logged("Invalid request of %s", number) for number in range(1000)]
+    assert [text for text in entries if text] == [
         *(f"Invalid request of {number}" for number in range(4)),
         "Invalid request of 4 (left out for the rest of this minute, should it come again)",
     ]
@@ -397,10 +397,10 @@ def test_a_certificate_names_the_host_of_the_links_or_not(host: str, named: bool
 def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
     port = free_port()
     trust = ssl.create_default_context(cafile=CERTIFICATES / "good.pem")
-    given = ["--certificate", str(CERTIFICATES / "good.pem"), "--key", str(CERTIFICATES / "good.key")]
+    options = ["--certificate", str(CERTIFICATES / "good.pem"), "--key", str(CERTIFICATES / "good.key")]
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port), "--host", "0.0.0.0"]
     with program(
-        [*command, *given, "--participant", "P07", "--data", str(tmp_path / "r.sqlite")],
+        [*command, *options, "--participant", "P07", "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
@@ -408,7 +408,7 @@ def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
         link = process.stdout.readline().strip()
         own = process.stderr.readline().split()[-1]
         assert link.startswith("https://") and own.startswith("https://")
-        # The handshake is given up where it does not come; this one is still within its time.
+        # Connections without a handshake are closed after a while; these are still within their time.
         with sockets(port, 20):
             head = _secure(port, trust, "/?" + own.split("?")[1])
             assert b" 303 " in head and b"; Secure" in head
@@ -421,8 +421,8 @@ def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
                 compression=None,
             ) as page:
                 page.send('{"type": "start"}')
-                said = json.loads(page.recv(TIMEOUT_SECONDS))
-                assert (said["type"], said["participant"]) == ("episode", "P07")
+                message = json.loads(page.recv(TIMEOUT_SECONDS))
+                assert (message["type"], message["participant"]) == ("episode", "P07")
         process.terminate()
         words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
     assert "not encrypted" not in words and "Traceback" not in words
@@ -432,10 +432,10 @@ def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
     with socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS) as plain:
         with trust.wrap_socket(plain, server_hostname="127.0.0.1") as each:
             each.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
-            told = b""
+            answer = b""
             while piece := each.recv(65536):
-                told += piece
-            return told
+                answer += piece
+            return answer
 
 
 @pytest.mark.parametrize(
@@ -526,8 +526,8 @@ async def _crowd(port: int, players: int) -> tuple[str, list[bool]]:
                 pass
             await everybody.wait()
             await page.send('{"type": "begin"}')
-            while (said := await page.recv()) is not None:
-                if isinstance(said, str) and json.loads(said)["type"] == "stored":
+            while (message := await page.recv()) is not None:
+                if isinstance(message, str) and json.loads(message)["type"] == "stored":
                     break
             await over.wait()
             return True
@@ -537,7 +537,7 @@ async def _crowd(port: int, players: int) -> tuple[str, list[bool]]:
     await everybody.wait()
     async with open_socket(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None) as late:
         await late.send('{"type": "start"}')
-        said = json.loads(await late.recv())
-        assert said["type"] == "error" and said["full"] is True
+        message = json.loads(await late.recv())
+        assert message["type"] == "error" and message["full"] is True
     over.set()
-    return str(said["message"]), await asyncio.gather(*playing)
+    return str(message["message"]), await asyncio.gather(*playing)

@@ -31,25 +31,25 @@ SHORT = "metadata: {title: Three rooms}\narenas:\n" + "".join(
 @pytest.fixture
 def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
     monkeypatch.setattr("puzzlebox.arena.studio.play.PAUSE_SECONDS", 0.05)
-    with running(tmp_path / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path / "recordings.sqlite") as studio:
+        yield studio
 
 
 def flags(page: Page) -> int:
     return int(page.mirror.head["flags"])
 
 
-def waits(page: Page) -> Page:
-    """A page that shows an episode nobody has begun."""
+def until_waiting(page: Page) -> Page:
+    """Wait until the page shows an episode that has not begun."""
     return page.until(lambda page: page.frames and flags(page) & FrameFlag.WAITING)
 
 
-def ended(page: Page, count: int) -> Page:
-    """A page that has heard of so many ends."""
+def until_ended(page: Page, count: int) -> Page:
+    """Wait until `count` episodes of the page have ended."""
     return page.until(lambda page: sum(text["type"] == "ended" for text in page.texts) == count)
 
 
-def later(true: Any) -> None:
+def wait_for(true: Any) -> None:
     end = time.monotonic() + TIMEOUT_SECONDS
     while not true():
         assert time.monotonic() < end
@@ -61,7 +61,7 @@ def later(true: Any) -> None:
 
 def test_an_episode_nobody_touches_leaves_nothing(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT), manual_start=True) as page:
-        waits(page)
+        until_waiting(page)
         page.send({"type": "view", "view": "top"})
         page.send({"type": "pause", "on": True})
         page.until(lambda page: flags(page) & FrameFlag.PAUSED)
@@ -75,7 +75,7 @@ def test_an_episode_nobody_touches_leaves_nothing(studio: Studio) -> None:
 def test_the_first_act_is_the_action_of_the_first_step(studio: Studio) -> None:
     text = FOOD.replace("skin: pig", "skin: pig, frozen_delay: 0.2")
     with studio.page(task=studio.upload(text), manual_start=True) as page:
-        waits(page)
+        until_waiting(page)
         assert not page.events
         page.keys(NOOP)
         page.keys(FORWARDS)
@@ -93,7 +93,7 @@ def test_the_first_act_is_the_action_of_the_first_step(studio: Studio) -> None:
 
 def test_start_begins_without_an_action(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD), manual_start=True) as page:
-        waits(page)
+        until_waiting(page)
         page.send({"type": "begin"})
         page.until_step(3)
         assert set(page.mirror.actions.values()) == {NOOP}
@@ -115,14 +115,14 @@ def test_a_recording_starts_when_it_was_begun(tmp_path: Path, monkeypatch: pytes
 
 def test_a_key_held_since_the_last_episode_does_not_begin_the_next(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT), manual_start=True) as page:
-        waits(page).keys(FORWARDS)
-        ended(page, 1)
-        waits(page.until(lambda page: len(page.episodes) == 2))
+        until_waiting(page).keys(FORWARDS)
+        until_ended(page, 1)
+        until_waiting(page.until(lambda page: len(page.episodes) == 2))
         # Still held, and steered with: no new press.
         page.keys(FORWARDS + RIGHT)
         page.keys(RIGHT)
         page.send({"type": "view", "view": "top"})
-        waits(page)
+        until_waiting(page)
         play = studio.sessions._players[page.episode].play
         assert play is not None and play.waiting
         page.keys(NOOP)
@@ -135,22 +135,22 @@ def test_a_key_held_since_the_last_episode_does_not_begin_the_next(studio: Studi
 
 def test_what_counts_as_an_act() -> None:
     keys = Keys()
-    keys.renew()
-    assert not keys.acts
+    keys.reset()
+    assert not keys.pressed
     keys.press(1, FORWARDS)
-    assert keys.acts
-    keys.renew()
-    assert not keys.acts
+    assert keys.pressed
+    keys.reset()
+    assert not keys.pressed
     keys.press(2, RIGHT)
-    assert not keys.acts
+    assert not keys.pressed
     keys.press(3, NOOP)
     keys.press(4, RIGHT)
-    assert keys.acts and keys.take() == (4, RIGHT)
+    assert keys.pressed and keys.take() == (4, RIGHT)
     # A tap that came too late for the last episode is none of the next.
     keys.press(5, NOOP)
     keys.press(6, FORWARDS)
     keys.press(7, NOOP)
-    keys.renew()
+    keys.reset()
     assert keys.take() == (7, NOOP)
 
 
@@ -178,7 +178,7 @@ def test_a_page_left_open_after_the_end_records_nothing_more(studio: Studio) -> 
         page.send({"type": "next"})
         page.manual_start = True
         page.send({"type": "again"})
-        waits(page.until(lambda page: len(page.episodes) == 4))
+        until_waiting(page.until(lambda page: len(page.episodes) == 4))
         assert page.episodes[3]["position"] == 0
     studio.store.flush()
     assert studio.store.count() == 3
@@ -250,20 +250,20 @@ def test_a_participant_resumes_where_they_left_and_sees_the_end(
 ) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, participant="P07") as page:
-        ended(page, 1)
+        until_ended(page, 1)
         page.until(lambda page: len(page.episodes) == 2).until_step(5)
         left = page.episode
     # The tab was closed: another one knows nothing, but the recordings do. It stands until P07 acts.
     with studio.page(task=task, participant="P07", manual_start=True) as back:
-        waits(back)
+        until_waiting(back)
         assert (back.episode, back.episodes[0]["position"]) == (left, 1)
         assert back.episodes[0]["step"] >= 5
         stood = back.step
         back.keys(RIGHT)
         back.until_step(stood + 1)
         assert back.mirror.actions[stood + 1] == RIGHT
-        ended(back, 1)
-        waits(back.until(lambda back: len(back.episodes) == 2))
+        until_ended(back, 1)
+        until_waiting(back.until(lambda back: len(back.episodes) == 2))
     studio.sessions._detached.clear()
     # Two are done, the third was not touched.
     with studio.page(task=task, participant="P07") as third:
@@ -281,10 +281,10 @@ def test_a_participant_resumes_where_they_left_and_sees_the_end(
     # Another participant, another seed, other rules, and nobody in particular have their own rounds.
     for other in ({"participant": "P08"}, {"participant": "P07", "seed": 9}, {}):
         with studio.page(task=task, manual_start=True, **other) as page:
-            assert waits(page).episodes[0]["position"] == 0
+            assert until_waiting(page).episodes[0]["position"] == 0
     monkeypatch.setattr(studio.sessions, "rules", Rules.named("3.1"))
     with studio.page(task=task, participant="P07", manual_start=True) as page:
-        assert waits(page).episodes[0]["position"] == 0
+        assert until_waiting(page).episodes[0]["position"] == 0
     studio.store.flush()
     assert [(each.arena, each.ended_by) for each in reversed(studio.store.episodes())] == [
         *((0, "time"), (1, "time"), (2, "time")),
@@ -299,25 +299,25 @@ def test_a_restart_is_not_the_end_of_an_arena(studio: Studio) -> None:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 1)
     studio.sessions._detached.clear()
     with studio.page(task=task, participant="P07", manual_start=True) as back:
-        assert waits(back).episode == page.episode
+        assert until_waiting(back).episode == page.episode
         assert back.episodes[0]["position"] == 0
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("detached", [True, False])
 @pytest.mark.parametrize("command", ["next", "restart"])
-def test_what_was_played_before_can_be_left_while_it_waits(studio: Studio, kept: bool, command: str) -> None:
+def test_what_was_played_before_can_be_left_while_it_waits(studio: Studio, detached: bool, command: str) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, participant="P07") as page:
         page.until_step(3).send({"type": "hidden", "on": True})
         page.until(lambda page: flags(page) & FrameFlag.PAUSED)
         time.sleep(0.05)
-    later(lambda: studio.sessions._detached)
-    if not kept:
+    wait_for(lambda: studio.sessions._detached)
+    if not detached:
         studio.sessions._detached.clear()
     with studio.page(task=task, participant="P07", manual_start=True) as back:
-        assert waits(back).episode == page.episode
+        assert until_waiting(back).episode == page.episode
         back.send({"type": command})
-        waits(back.until(lambda back: len(back.episodes) == 2))
+        until_waiting(back.until(lambda back: len(back.episodes) == 2))
         assert back.episodes[1]["position"] == (1 if command == "next" else 0)
     studio.store.flush()
     (stored,) = studio.store.episodes()
@@ -328,9 +328,9 @@ def test_what_was_played_before_can_be_left_while_it_waits(studio: Studio, kept:
 def test_a_participant_with_two_tabs_plays_in_the_newer_one(studio: Studio) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, participant="P07", manual_start=True) as page:
-        waits(page)
+        until_waiting(page)
         with studio.page(task=task, participant="P07", manual_start=True) as other:
-            assert waits(other).episode == page.episode
+            assert until_waiting(other).episode == page.episode
             assert page.error() == "this task is open in another tab or window; go on there, or continue here"
             other.keys(FORWARDS)
             other.until_step(1)
@@ -346,7 +346,7 @@ def test_after_a_restart_of_the_studio_a_participant_goes_on(tmp_path: Path, rul
     with running(tmp_path / "r.sqlite") as studio:
         studio.sessions.rules = Rules.named(rules)
         with studio.page(task="examples/food", participant="P07", manual_start=True) as back:
-            assert waits(back).episode == page.episode
+            assert until_waiting(back).episode == page.episode
             back.keys(FORWARDS)
             back.until_step(page.step + 5)
             back.until(lambda back: back.acknowledged.get(back.episode, 0) >= page.step + 5)
@@ -357,15 +357,15 @@ def test_after_a_restart_of_the_studio_a_participant_goes_on(tmp_path: Path, rul
 
 def test_who_waited_in_a_later_arena_waits_there_again(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT)) as page:
-        ended(page, 1)
+        until_ended(page, 1)
         page.manual_start = True
         page.until(lambda page: len(page.episodes) == 2)
-        waits(page)
-    later(lambda: studio.sessions._detached)
+        until_waiting(page)
+    wait_for(lambda: studio.sessions._detached)
     studio.sessions._detached.clear()
-    told = page.resume() | {"task": page.episodes[0]["task"], "arena": page.episodes[1]["position"] + 1}
-    with studio.page(told, manual_start=True) as back:
-        waits(back)
+    request = page.resume() | {"task": page.episodes[0]["task"], "arena": page.episodes[1]["position"] + 1}
+    with studio.page(request, manual_start=True) as back:
+        until_waiting(back)
         assert (back.episodes[0]["position"], back.episodes[0]["note"]) == (1, None)
 
 
@@ -425,7 +425,7 @@ def test_a_hidden_page_stands_still_and_is_recorded(studio: Studio) -> None:
 def test_time_without_a_connection_is_time_away(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD)) as page:
         page.until_step(5)
-    later(lambda: studio.sessions._detached)
+    wait_for(lambda: studio.sessions._detached)
     time.sleep(0.05)
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 3)
@@ -525,21 +525,21 @@ def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path
 # --- what was shown at the end
 
 
-def test_a_page_that_comes_back_is_told_what_was_shown(tmp_path: Path) -> None:
-    told: list[dict[str, Any]] = []
+def test_a_page_that_reconnects_gets_the_notification_again(tmp_path: Path) -> None:
+    messages: list[dict[str, Any]] = []
     schedule = SessionSchedule("t", load_task("show_notification: true\n" + FOOD), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
         play = Play(schedule, store)
-        play.send_text = lambda text: told.append(json.loads(text))
+        play.send_text = lambda text: messages.append(json.loads(text))
         play.present(Prepared.new(schedule, schedule.repeat()))
-        assert told[-1]["notified"] is None
+        assert messages[-1]["notified"] is None
         play.begin()
-        while not any(event["kind"] == "notified" for text in told for event in text.get("events", ())):
+        while not any(event["kind"] == "notified" for text in messages for event in text.get("events", ())):
             play.step(0, FORWARDS)
         play.send_description()
-        assert told[-1]["type"] == "episode" and told[-1]["notified"] is True
+        assert messages[-1]["type"] == "episode" and messages[-1]["notified"] is True
         while play.running:
             play.step(0, FORWARDS)
-        assert told[-1]["type"] == "ended" and told[-1]["passed"] is True
+        assert messages[-1]["type"] == "ended" and messages[-1]["passed"] is True
         store.flush()
         assert store.episode(play.episode).passed is True

@@ -41,14 +41,14 @@ MINE = Link("P07", "examples/food")
 def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio others can reach, with an episode of another participant in it."""
     policy = Policy.for_host("0.0.0.0", links=LINKS)
-    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as made:
-        yield made
+    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as studio:
+        yield studio
 
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("local") / "r.sqlite", Policy.for_host("127.0.0.1", links=LINKS)) as made:
-        yield made
+    with running(tmp_path_factory.mktemp("local") / "r.sqlite", Policy.for_host("127.0.0.1", links=LINKS)) as studio:
+        yield studio
 
 
 def researcher(studio: Studio) -> dict[str, str]:
@@ -61,7 +61,7 @@ def query_of(link: Link) -> str:
 
 
 def participant(studio: Studio, link: Link = MINE, first: dict[str, Any] | None = None) -> Page:
-    """A page opened by a participant's link, which says what it likes first."""
+    """A page opened by a participant's link, with any first message."""
     return Page(studio.port, first or {"type": "start"}, query=query_of(link))
 
 
@@ -144,14 +144,14 @@ def test_links_of_another_studio_are_refused() -> None:
 def test_the_secret_is_kept_beside_the_recordings_for_its_owner_only(tmp_path: Path) -> None:
     store = tmp_path / "recordings.sqlite"
     assert Links.for_store(store, make=False) is None
-    made = Links.for_store(store)
-    assert made is not None
-    (kept,) = tmp_path.iterdir()
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    links = Links.for_store(store)
+    assert links is not None
+    (secret,) = tmp_path.iterdir()
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
     again = Links.for_store(store, make=False)
-    assert again is not None and again.read(urlsplit(made.address(MINE)).query) == MINE
-    assert made.address(MINE) != LINKS.address(MINE)
-    kept.write_text("short")
+    assert again is not None and again.read(urlsplit(links.address(MINE)).query) == MINE
+    assert links.address(MINE) != LINKS.address(MINE)
+    secret.write_text("short")
     with pytest.raises(LinksError, match=r"recordings\.sqlite\.key is damaged; delete it"):
         Links.for_store(store)
 
@@ -174,7 +174,7 @@ def test_recordings_are_for_their_owner_only(tmp_path: Path) -> None:
 def filled(route: Route | WebSocketRoute, episode: str) -> str:
     """An address of a route that has an answer for those who may have it."""
     values = {"id": episode, "name": "examples/food.png", "ending": "gif"}
-    return re.sub(r"\{(\w+)(:\w+)?\}", lambda found: values[found[1]], route.path)
+    return re.sub(r"\{(\w+)(:\w+)?\}", lambda match: values[match[1]], route.path)
 
 
 def routes(studio: Studio) -> list[Route | WebSocketRoute]:
@@ -196,9 +196,9 @@ def test_every_address_but_the_task_is_closed_to_a_link(
         tried += 1
         for method in route.methods or ("GET",):
             body = FOOD.encode() if method == "POST" else None
-            status, _, said = studio.ask(f"{address}?{query}", method=method, body=body)
+            status, _, answer = studio.ask(f"{address}?{query}", method=method, body=body)
             assert status == 403, (method, address)
-            assert method == "HEAD" or NOTHING_ELSE in said.decode(), (method, address)
+            assert method == "HEAD" or NOTHING_ELSE in answer.decode(), (method, address)
     assert tried > 12
 
 
@@ -275,8 +275,10 @@ def test_a_participant_resumes_an_episode_of_their_own(remote: Studio, waits: bo
 
 
 @pytest.mark.parametrize("episode", ["others", "watched", "nobody"])
-def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str, episode: str) -> None:
-    """Whether there is such an episode, and what it was, cannot be found out either."""
+def test_the_episode_of_another_participant_is_neither_resumed_nor_shown(
+    remote: Studio, others: str, episode: str
+) -> None:
+    """Whether there is such an episode, and what it was, cannot be discovered either."""
     if episode == "watched":
         with Page(remote.port, {"type": "start", "task": "food/picnic", "agent": "random"}, researcher(remote)) as page:
             page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
@@ -287,10 +289,14 @@ def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str,
     who = f"new-{episode}"
     with participant(remote, Link(who, "examples/food"), first) as page:
         page.until(lambda page: page.episodes)
-        (told,) = page.episodes
-    assert (told["task"], told["participant"], told["agent"]) == ("examples/food", who, None)
-    assert told["note"] == "the episode could not be resumed: it does not belong to this link; this is a new one"
-    assert told["episode"] != id
+        (shown,) = page.episodes
+    assert (shown["task"], shown["participant"], shown["agent"]) == (
+        "examples/food",
+        who,
+        None,
+    )
+    assert shown["note"] == "the episode could not be resumed: it does not belong to this link; this is a new one"
+    assert shown["episode"] != id
 
 
 def test_an_untouched_episode_that_is_gone_needs_no_note(remote: Studio) -> None:
@@ -384,8 +390,8 @@ def test_ids_are_in_no_file_before_anybody_plays(tmp_path: Path) -> None:
 
 @pytest.fixture
 def new(tmp_path: Path) -> Iterator[Studio]:
-    with running(tmp_path / "recordings.sqlite", Policy.for_host("0.0.0.0", links=LINKS)) as made:
-        yield made
+    with running(tmp_path / "recordings.sqlite", Policy.for_host("0.0.0.0", links=LINKS)) as studio:
+        yield studio
 
 
 def test_a_participant_takes_their_own_place_where_all_are_taken(fresh: Studio) -> None:
@@ -400,7 +406,7 @@ def test_a_participant_takes_their_own_place_where_all_are_taken(fresh: Studio) 
             assert first.error() and first.last("error")["elsewhere"] is True
 
 
-def test_participants_are_not_told_to_see_to_the_disk(fresh: Studio) -> None:
+def test_participants_are_asked_to_get_help_where_the_disk_fails(fresh: Studio) -> None:
     with participant(fresh) as playing:
         playing.until_step(3)
         with locked(fresh, noticed=False):

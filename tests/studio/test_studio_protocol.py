@@ -1,4 +1,4 @@
-"""The bytes between server and page: what the tables say, what the generated files hold, and that nothing is lost."""
+"""The bytes between server and page: the tables, the generated files, and that nothing is lost."""
 
 import json
 from pathlib import Path
@@ -33,24 +33,24 @@ def test_the_layout_says_what_the_tables_are() -> None:
 
 def test_the_fixture_says_what_its_numbers_are() -> None:
     """Read back with nothing but offsets, as the page does."""
-    block, said = layout.make_fixture()
-    assert json.loads(json.dumps(said)) == said
+    block, expected = layout.make_fixture()
+    assert json.loads(json.dumps(expected)) == expected
     messages = protocol.split_messages(block)
     assert [message[0] for message in messages] == [6, 1, 3, 2, 4, 5]
     mirror = Mirror()
     for message in messages:
         mirror.take(message)
     assert mirror.scene is not None
-    assert layout.plain(mirror.scene.parts) == said["scene"]["parts"]
-    assert layout.plain(mirror.scene.surroundings)[0] == said["scene"]["surroundings"]
-    assert mirror.scene.planes.tolist() == said["scene"]["planes"]
-    assert mirror.names == said["scene"]["header"]["names"]
+    assert layout.plain(mirror.scene.parts) == expected["scene"]["parts"]
+    assert layout.plain(mirror.scene.surroundings)[0] == expected["scene"]["surroundings"]
+    assert mirror.scene.planes.tolist() == expected["scene"]["planes"]
+    assert mirror.names == expected["scene"]["header"]["names"]
     assert mirror.actions == {5: 0, 6: 8, 7: 4}
-    assert float(mirror.head["left"]) == said["frame"]["left"] == 1243.0
-    assert mirror.rays == [(each["degrees"], each["metres"], each["tag"]) for each in said["rays"]]
+    assert float(mirror.head["left"]) == expected["frame"]["left"] == 1243.0
+    assert mirror.rays == [(each["degrees"], each["metres"], each["tag"]) for each in expected["rays"]]
     # Every number of a row is another one, so that a wrong offset shows.
     numbers = [
-        number for name in ("at", "turn", "half", "color", "other") for number in said["scene"]["parts"][0][name]
+        number for name in ("at", "turn", "half", "color", "other") for number in expected["scene"]["parts"][0][name]
     ]
     assert len(set(numbers)) == len(numbers)
 
@@ -89,7 +89,7 @@ def test_very_many_actions_are_several_messages() -> None:
     assert [mirror.actions[step] for step in range(1, 70001)] == actions
 
 
-def test_rows_that_differ_are_found_by_their_bytes() -> None:
+def test_changed_rows_are_found_by_their_bytes() -> None:
     poses = np.zeros(4, POSE)
     before = poses.copy()
     assert protocol.changed_rows(poses, before).tolist() == []
@@ -99,15 +99,15 @@ def test_rows_that_differ_are_found_by_their_bytes() -> None:
     assert protocol.changed_rows(poses, before).tolist() == [1, 3]
 
 
-def test_messages_in_a_row_come_apart_again() -> None:
+def test_joined_messages_are_split_again() -> None:
     block = protocol.join_messages(['{"a":1}', b"\x02\x00", b""])
     assert protocol.split_messages(block) == [b'{"a":1}', b"\x02\x00", b""]
 
 
 @pytest.mark.parametrize("task", ["everything", "foraging", "operant", "examples/button"])
 @pytest.mark.parametrize("every", [1, 7])
-def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int) -> None:
-    """Whatever appears, vanishes, grows or changes colour, and however often the page is told."""
+def test_a_page_that_gets_the_changes_knows_everything(task: str, every: int) -> None:
+    """Whatever appears, vanishes, grows or changes colour, and however often messages are sent."""
     world = World(
         load_everything() if task == "everything" else load_task(task), seed=4, rules=Rules(decision_period=1)
     )

@@ -26,13 +26,13 @@ from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, running
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 @pytest.fixture(scope="module")
 def page(studio: Studio) -> Page:
-    """Somebody who ate the food, and was told so."""
+    """Play until the food is eaten and the end is reported; return the page."""
     with studio.page(task=studio.upload("show_notification: true\n" + FOOD), seed=8) as page:
         page.until_step(3).keys(4)
         page.until_step(8).keys(5)
@@ -63,14 +63,14 @@ def test_the_list_is_newest_first(studio: Studio, page: Page) -> None:
 def test_which_arena_was_played_and_of_how_many(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD_TWICE), arena=2) as page:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
-    for told in (
+    for description in (
         studio.json("/api/recordings?limit=1")["recordings"][0],
         studio.json(f"/api/recordings/{page.episode}"),
     ):
-        assert (told["id"], told["arena"], told["arenas"]) == (page.episode, 1, 2)
+        assert (description["id"], description["arena"], description["arenas"]) == (page.episode, 1, 2)
 
 
-def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_episode_acknowledged_to_a_page_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it is written a second later."""
     monkeypatch.setattr(writer, "BREATH", 1.0)
     for _ in range(2):
@@ -92,10 +92,10 @@ def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path, monk
 
 
 def test_one_of_them_with_its_events(studio: Studio, page: Page) -> None:
-    told = studio.json(f"/api/recordings/{page.episode}")
-    kinds = [event["kind"] for event in told["events"]]
+    description = studio.json(f"/api/recordings/{page.episode}")
+    kinds = [event["kind"] for event in description["events"]]
     assert kinds == ["started", "collected", "finished", "notified", "ended"]
-    assert told["events"] == [{**event} for event in page.events]
+    assert description["events"] == [{**event} for event in page.events]
 
 
 def test_its_steps(studio: Studio, page: Page) -> None:
@@ -132,15 +132,15 @@ def test_its_frames_are_what_was_played(studio: Studio, page: Page) -> None:
         frames += 1
     assert world.over and frames == len(record.actions) + 1
     assert texts[0]["type"] == "episode" and texts[-1]["type"] == "ended"
-    told = page.episodes[0]
+    message = page.episodes[0]
     assert {key: value for key, value in texts[0].items() if key != "view"} == {
-        key: value for key, value in told.items() if key != "view"
+        key: value for key, value in message.items() if key != "view"
     }
     ended = page.last("ended")
     assert texts[-1] == {**ended, "pause": 0, "last": False}
     events = [event for text in texts if text["type"] == "events" for event in text["events"]]
     assert events == page.events
-    # What the page was told while it was played is the same, frame by frame.
+    # The messages of the recording are those sent to the page while it was played, frame by frame.
     assert mirror.actions == page.mirror.actions
     assert mirror.head["flags"] == studio.store.steps(page.episode)["flags"][-1]
 

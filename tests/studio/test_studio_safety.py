@@ -20,16 +20,16 @@ from studio_page import TIMEOUT_SECONDS, Page, Studio, run_async, running
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 @pytest.fixture(scope="module")
 def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio that others can reach, here still only on this machine."""
     policy = Policy.for_host("0.0.0.0", "lab-computer")
-    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as made:
-        yield made
+    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as studio:
+        yield studio
 
 
 def status_of_socket(studio: Studio, **headers: str) -> int:
@@ -120,7 +120,7 @@ def test_a_page_of_another_site_is_refused(studio: Studio, origin: str) -> None:
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_pictures_and_answers_are_not_for_pages_of_other_sites(studio: Studio, site: str) -> None:
-    """A picture in a page of another site carries no `Origin`; browsers say where it comes from all the same."""
+    """A picture in a page of another site carries no `Origin`; but browsers send its site."""
     image = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
     for path in ("/api/thumbnails/examples/food.png", "/api/recordings/x/film.mp4", "/api/tasks", "/icon.svg", "/"):
         status, _, body = studio.ask(path, headers=image)
@@ -169,7 +169,7 @@ def test_head_makes_no_film_and_no_picture(studio: Studio, monkeypatch: pytest.M
         page.until(lambda page: page.acknowledged)
 
     def nothing(*_: object) -> bytes:
-        raise AssertionError("something was made for nobody")
+        raise AssertionError("HEAD must not make content")
 
     for name in ("make_film", "paint_picture", "read_blocks"):
         monkeypatch.setattr(recordings, name, nothing)
@@ -191,29 +191,29 @@ def test_head_makes_no_film_and_no_picture(studio: Studio, monkeypatch: pytest.M
 def test_only_so_many_films_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     with studio.page(task="examples/food") as page:
         page.until(lambda page: page.acknowledged)
-    made, goes_on = [], threading.Event()
+    films, goes_on = [], threading.Event()
 
     def film(*_: object) -> bytes:
-        made.append(1)
+        films.append(1)
         assert goes_on.wait(TIMEOUT_SECONDS)
         return b"film"
 
     monkeypatch.setattr(recordings, "make_film", film)
     path = f"/api/recordings/{page.episode}/film.mp4"
     with ThreadPoolExecutor(12) as pool:
-        asked = {pool.submit(studio.ask, path) for _ in range(12)}
+        requests = {pool.submit(studio.ask, path) for _ in range(12)}
         refused: set[Future[tuple[int, dict[str, str], bytes]]] = set()
         while len(refused) < 3:
-            done, _ = wait(asked - refused, TIMEOUT_SECONDS, return_when=FIRST_COMPLETED)
+            done, _ = wait(requests - refused, TIMEOUT_SECONDS, return_when=FIRST_COMPLETED)
             assert done
             refused |= done
         sentence = "9 films are being made or wait for that; try again in a minute"
         for status, headers, body in (each.result() for each in refused):
             assert (status, json.loads(body), headers["retry-after"]) == (503, {"message": sentence}, "60")
-        # One is made at a time, and nobody else has to wait for it.
-        assert len(made) == 1 and studio.ask("/api/agents")[0] == 200
+        # One is made at a time, and other requests do not wait for it.
+        assert len(films) == 1 and studio.ask("/api/agents")[0] == 200
         goes_on.set()
-        assert [each.result()[0] for each in asked - refused] == [200] * 9
+        assert [each.result()[0] for each in requests - refused] == [200] * 9
 
 
 def test_a_socket_must_say_where_it_comes_from(studio: Studio) -> None:
@@ -349,13 +349,13 @@ def test_a_reachable_studio_still_knows_its_names(remote: Studio) -> None:
 
 def test_the_guard_lets_other_messages_pass() -> None:
     """The server's own start and stop are none of its business."""
-    seen = []
+    scopes = []
 
     async def app(scope: dict[str, str], receive: object, send: object) -> None:
-        seen.append(scope["type"])
+        scopes.append(scope["type"])
 
     run_async(lambda: Guard(app, Policy())({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
-    assert seen == ["lifespan"]
+    assert scopes == ["lifespan"]
 
 
 def test_agents_by_import_path_are_for_the_command_line(studio: Studio) -> None:

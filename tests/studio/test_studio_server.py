@@ -29,8 +29,8 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.receive()
         port = taken.getsockname()[1]
-        asked = ["play", "--no-browser", "--port", str(port), "--data", str(tmp_path / "r.sqlite")]
-        done = CliRunner().invoke(app, asked)
+        command = ["play", "--no-browser", "--port", str(port), "--data", str(tmp_path / "r.sqlite")]
+        done = CliRunner().invoke(app, command)
     assert done.exit_code == 1
     assert done.stderr == f"error: port {port} of 127.0.0.1 cannot be used: Address already in use\n"
 
@@ -61,8 +61,8 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
     ],
 )
 def test_play_says_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
-    asked = ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")]
-    done = CliRunner().invoke(app, asked)
+    command = ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")]
+    done = CliRunner().invoke(app, command)
     assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}"), done.stderr
 
@@ -103,12 +103,13 @@ def test_the_next_free_port_is_taken() -> None:
 
 
 def test_links() -> None:
-    with open_listener("127.0.0.1", 0) as made:
-        port = made.getsockname()[1]
-        assert researcher_link(made, Policy.for_host("127.0.0.1"), "/play") == f"http://127.0.0.1:{port}/play"
+    with open_listener("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        assert researcher_link(listener, Policy.for_host("127.0.0.1"), "/play") == f"http://127.0.0.1:{port}/play"
         other = Policy.for_host("0.0.0.0")
         assert (
-            researcher_link(made, other, "/play?task=a") == f"http://127.0.0.1:{port}/play?task=a&token={other.token}"
+            researcher_link(listener, other, "/play?task=a")
+            == f"http://127.0.0.1:{port}/play?task=a&token={other.token}"
         )
     address_of = load_pages()[ARENA].address_of
     assert address_of(None) == "/play"
@@ -128,7 +129,7 @@ def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
         assert ask(port, "/play?" + link.split("?")[1])[0] == 303
         process.send_signal(signal.SIGINT)
         words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
-    # Nobody can say they were not told.
+    # The warning is printed.
     assert words.startswith("WARNING: the connection is not encrypted.")
     assert "--certificate FILE --key FILE" in words and str(link.split("token=")[1]) not in words
 
@@ -136,13 +137,13 @@ def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
 def test_a_page_that_is_just_leaving_does_not_keep_the_studio_from_closing_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, ready = open_listener("127.0.0.1", 0), threading.Event()
+    listener, ready = open_listener("127.0.0.1", 0), threading.Event()
     store = Store(tmp_path / "r.sqlite")
     served = make_server(make_app(StudioContext(store), load_pages(), Policy.for_host("127.0.0.1"), ready.set))
-    thread = threading.Thread(target=served.run, kwargs={"sockets": [made]}, daemon=True)
+    thread = threading.Thread(target=served.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     assert ready.wait(TIMEOUT_SECONDS)
-    page = Page(made.getsockname()[1], {"type": "start", "task": "examples/food"})
+    page = Page(listener.getsockname()[1], {"type": "start", "task": "examples/food"})
     page.until_step(2)
     shutdown = served.shutdown
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import TaskError, read
-from puzzlebox.arena.studio import catalogue as shelves
+from puzzlebox.arena.studio import catalogue
 from puzzlebox.arena.studio.cache import BoundedCache
 from puzzlebox.arena.studio.catalogue import Catalogue, UnknownTask
 from puzzlebox.arena.studio.one_of_each import load_task as load_everything
@@ -27,8 +27,8 @@ from studio_page import FOOD, Studio, running
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 def test_the_gallery_has_every_bundled_task(studio: Studio) -> None:
@@ -46,7 +46,7 @@ def test_thumbnails_are_painted_once(studio: Studio, monkeypatch: pytest.MonkeyP
     status, headers, first = studio.ask(address)
     assert (status, headers["content-type"], first[:4]) == (200, "image/png", b"\x89PNG")
     assert int.from_bytes(first[16:20], "big") == 96 and int.from_bytes(first[20:24], "big") == 64
-    monkeypatch.setattr(shelves, "paint", lambda *_: pytest.fail("painted again"))
+    monkeypatch.setattr(catalogue, "paint", lambda *_: pytest.fail("painted again"))
     assert studio.ask(address)[2] == first
 
 
@@ -81,7 +81,7 @@ def test_a_file_that_is_right(studio: Studio) -> None:
     assert studio.json("/api/check", method="POST", body=FOOD.encode())["task"] == checked["task"]
 
 
-def test_a_file_with_a_mistake_is_told_at_its_line(studio: Studio) -> None:
+def test_a_mistake_is_reported_at_its_line(studio: Studio) -> None:
     text = FOOD.replace("GoodGoal", "GoodGaol")
     checked = studio.json("/api/check", method="POST", body=text.encode())
     assert (checked["ok"], checked["task"]) == (False, None)
@@ -144,11 +144,11 @@ def test_of_a_template_one_variation_is_drawn(studio: Studio) -> None:
 def test_a_template_is_explained_as_check_explains_it(studio: Studio, tmp_path: Path, text: str) -> None:
     (tmp_path / "mine.yml").write_text(text)
     done = CliRunner().invoke(app, ["check", "--json", str(tmp_path / "mine.yml")])
-    (said,) = json.loads(done.stdout)
+    (answer,) = json.loads(done.stdout)
     checked = studio.json("/api/check", method="POST", body=text.encode())
-    assert said["findings"] and checked["ok"] == said["ok"]
+    assert answer["findings"] and checked["ok"] == answer["ok"]
     assert [(each["text"], each["line"]) for each in checked["messages"]] == [
-        (each["message"], each["line"]) for each in said["findings"]
+        (each["message"], each["line"]) for each in answer["findings"]
     ]
 
 
@@ -164,38 +164,38 @@ def test_a_dropped_template_reads_no_file_of_this_machine(studio: Studio, tmp_pa
 
 
 def test_of_uploads_so_much_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelves, "MAX_UPLOAD_BYTES", 3 * (len(FOOD) + 1010))
-    monkeypatch.setattr(shelves, "MAX_TASK_BYTES", 0)
-    kept = Catalogue()
-    names = [kept.check(FOOD.encode() + b"#" * number)["task"] for number in range(3)]
-    kept.find(names[0])  # it was used last, so another one has to go
-    names.append(kept.check(FOOD.encode() + b"#" * 9)["task"])
-    assert [kept._texts.get(name) is not None for name in names] == [True, False, True, True]
+    monkeypatch.setattr(catalogue, "MAX_UPLOAD_BYTES", 3 * (len(FOOD) + 1010))
+    monkeypatch.setattr(catalogue, "MAX_TASK_BYTES", 0)
+    tasks = Catalogue()
+    names = [tasks.check(FOOD.encode() + b"#" * number)["task"] for number in range(3)]
+    tasks.find(names[0])  # it was used last, so another one has to go
+    names.append(tasks.check(FOOD.encode() + b"#" * 9)["task"])
+    assert [tasks._texts.get(name) is not None for name in names] == [True, False, True, True]
     with pytest.raises(UnknownTask):
-        kept.find(names[1])
+        tasks.find(names[1])
 
 
 def test_what_uploads_take_up_is_bounded_by_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """A line of text can hold thousands of things: 200 such lines once took up 2.1 GB."""
     most = 1_500_000
-    monkeypatch.setattr(shelves, "MAX_TASK_BYTES", most)
-    kept = Catalogue()
-    kept.check(FOOD.encode())  # what is made once is not counted
+    monkeypatch.setattr(catalogue, "MAX_TASK_BYTES", most)
+    tasks = Catalogue()
+    tasks.check(FOOD.encode())  # allocations that happen only once are not counted
     gc.collect()
     tracemalloc.start()
     try:
         texts = [f"arenas: [{{items: [{{name: Wall, count: {500 + each}}}]}}]" for each in range(12)]
-        names = [kept.check(text.encode())["task"] for text in texts]
+        names = [tasks.check(text.encode())["task"] for text in texts]
         gc.collect()
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert len(kept._uploads) < len(names)
-    assert kept._uploads.total_bytes <= most
-    # What is counted is what is there: neither a part of it nor a multiple.
+    assert len(tasks._uploads) < len(names)
+    assert tasks._uploads.total_bytes <= most
+    # The estimate is close to the memory that is really used.
     assert most / 3 < held < 1.5 * most
-    # What is not kept is read again.
-    assert [len(kept.find(name).task.arenas[0].items) for name in names] == [500 + each for each in range(12)]
+    # Tasks that are no longer cached are read again.
+    assert [len(tasks.find(name).task.arenas[0].items) for name in names] == [500 + each for each in range(12)]
 
 
 def test_a_value_that_is_too_large_is_not_kept() -> None:
@@ -208,30 +208,30 @@ def test_a_value_that_is_too_large_is_not_kept() -> None:
 
 
 def test_pictures_are_kept_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Catalogue()
-    size = len(kept.thumbnail("examples/food", "top", 64, 64))
-    monkeypatch.setattr(shelves, "_MAX_PICTURE_BYTES", 3 * (size + 1500))
-    kept = Catalogue()
+    tasks = Catalogue()
+    size = len(tasks.thumbnail("examples/food", "top", 64, 64))
+    monkeypatch.setattr(catalogue, "_MAX_PICTURE_BYTES", 3 * (size + 1500))
+    tasks = Catalogue()
     for side in range(60, 72):
-        kept.thumbnail("examples/food", "top", side, side)
-    assert 1 <= len(kept._pictures) < 6
+        tasks.thumbnail("examples/food", "top", side, side)
+    assert 1 <= len(tasks._pictures) < 6
 
 
 def test_a_file_of_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.yml"
     path.write_text(FOOD)
-    kept = Catalogue()
-    assert kept.add_file(str(path)) == "file:mine"
-    assert kept.find("file:mine").task.metadata.title == "Straight ahead"
-    assert kept.list_tasks()[0]["name"] == "file:mine"
-    assert kept.add_file("foraging") == "foraging"
+    tasks = Catalogue()
+    assert tasks.add_file(str(path)) == "file:mine"
+    assert tasks.find("file:mine").task.metadata.title == "Straight ahead"
+    assert tasks.list_tasks()[0]["name"] == "file:mine"
+    assert tasks.add_file("foraging") == "foraging"
     path.write_text("arenas: 3")
     with pytest.raises(TaskError):
-        kept.add_file(str(path))
+        tasks.add_file(str(path))
     with pytest.raises(FileNotFoundError):
-        kept.add_file("nothing.yml")
+        tasks.add_file("nothing.yml")
     with pytest.raises(UnknownTask):
-        kept.find("file:other")
+        tasks.find("file:other")
 
 
 # --- one of every thing
@@ -282,8 +282,8 @@ def test_seeds_are_new_unless_given() -> None:
     schedule = SessionSchedule("t", task, Rules.named("4.3"))
     assert len({schedule.repeat().seed for _ in range(20)}) > 15
     assert schedule.rules == Rules.named("4.3", decision_period=1) and schedule.decision_period == 3
-    given = SessionSchedule("t", task, Rules(), seed=11)
-    assert [given.repeat().seed, given.restart().seed] == [11, 11]
+    seeded = SessionSchedule("t", task, Rules(), seed=11)
+    assert [seeded.repeat().seed, seeded.restart().seed] == [11, 11]
 
 
 def test_thumbnails_do_not_depend_on_who_asked_first() -> None:

@@ -46,7 +46,7 @@ class Player:
         self.done.set()
 
 
-def kept(works: list[float], *others: Player) -> tuple[Pacer, Player]:
+def run_pacer(works: list[float], *others: Player) -> tuple[Pacer, Player]:
     """Let one player have its steps."""
 
     async def run() -> tuple[Pacer, Player]:
@@ -65,27 +65,27 @@ def kept(works: list[float], *others: Player) -> tuple[Pacer, Player]:
 
 
 def test_steps_are_at_fixed_moments_whatever_they_cost() -> None:
-    pacer, player = kept([0.003, 0.015, 0.0, 0.019])
+    pacer, player = run_pacer([0.003, 0.015, 0.0, 0.019])
     assert player.ticks == [100.02, 100.04, 100.06, 100.08, 100.1]
     assert list(pacer.lateness) == pytest.approx([0.003, 0.015, 0.0, 0.019])
     assert pacer.stalls == 0
 
 
 def test_a_short_delay_is_made_up_for() -> None:
-    pacer, player = kept([0.05, 0.0, 0.0, 0.0])
+    pacer, player = run_pacer([0.05, 0.0, 0.0, 0.0])
     assert player.ticks == [100.02, 100.07, 100.07, 100.08, 100.1]
     assert pacer.stalls == 0
     assert list(pacer.lateness) == pytest.approx([0.05, 0.03, 0.01, 0.0])
 
 
 def test_a_long_stall_is_not() -> None:
-    pacer, player = kept([5.0, 0.0, 0.0])
+    pacer, player = run_pacer([5.0, 0.0, 0.0])
     assert player.ticks == [100.02, 105.02, 105.04, 105.06]
     assert pacer.stalls == 1
 
 
 def test_the_most_that_is_made_up_for() -> None:
-    _, player = kept([0.02 * (MAX_CATCH_UP_STEPS + 1) - 0.001, *[0.0] * 6])
+    _, player = run_pacer([0.02 * (MAX_CATCH_UP_STEPS + 1) - 0.001, *[0.0] * 6])
     assert player.ticks.count(100.099) == MAX_CATCH_UP_STEPS
     assert player.ticks[-1] == pytest.approx(100.16)
 
@@ -100,7 +100,7 @@ def test_one_players_mistake_stops_nobody_else() -> None:
 
     broken = Broken.__new__(Broken)
     broken.problem = None
-    pacer, player = kept([0.0, 0.0], broken)
+    pacer, player = run_pacer([0.0, 0.0], broken)
     assert len(player.ticks) == 3
     assert str(broken.problem) == "lost"
     assert len(pacer) == 1

@@ -26,8 +26,8 @@ NOOP, RIGHT, FORWARDS = 0, 1, 3
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 def flags(page: Page) -> int:
@@ -58,7 +58,7 @@ def test_a_whole_episode(studio: Studio) -> None:
         assert kinds == ["started", "collected", "finished", "ended"]
         page.until(lambda page: page.acknowledged.get(began["episode"]) == ended["step"])
         page.until(lambda page: flags(page) & FrameFlag.OVER)
-        # The next one is shown by itself, with the same seed, since that was given.
+        # The next one is shown by itself, with the same seed, since a seed was given.
         page.until(lambda page: len(page.episodes) == 2)
         assert page.episodes[1]["previous_return"] == ended["return"]
         assert page.episodes[1]["seed"] == 5
@@ -72,16 +72,16 @@ def test_a_whole_episode(studio: Studio) -> None:
     steps = studio.store.steps(began["episode"])
     assert steps["step"] == list(range(ended["step"] + 1))
     assert steps["view"][-1] == "first"
-    told = [int(text) for text in steps["actions"][1:]]
-    assert FORWARDS in told and told[-1] == FORWARDS
+    actions = [int(text) for text in steps["actions"][1:]]
+    assert FORWARDS in actions and actions[-1] == FORWARDS
 
 
-def test_every_action_is_told_and_stored_alike(studio: Studio) -> None:
+def test_every_action_is_sent_and_stored_alike(studio: Studio) -> None:
     with studio.page(task="examples/food", seed=1) as page:
         page.until_step(2)
         for action in (3, 1, 5, 0, 8):
             page.keys(action)
-            # Frames that are late tell of steps before the key.
+            # Late frames show steps before the key.
             page.until(lambda page, action=action: page.mirror.actions.get(page.step) == action)
         last = page.step
         page.until(lambda page: page.acknowledged.get(page.episode, 0) >= last)
@@ -170,7 +170,7 @@ def test_the_view_is_recorded_and_kept(studio: Studio) -> None:
     assert (views[0], views[-1]) == ("first", "third")
 
 
-def test_lights_freezing_and_the_notification_are_told(studio: Studio) -> None:
+def test_frames_show_lights_freezing_and_the_notification(studio: Studio) -> None:
     text = """
 show_notification: true
 arenas:
@@ -179,14 +179,14 @@ arenas:
     items: [{name: Agent, at: [20, 0, 15], rotation: 0, frozen_delay: 0.2}]
 """
     with studio.page(task=studio.upload(text)) as page:
-        seen: dict[int, int] = {}
+        frame_flags: dict[int, int] = {}
         while not page.received("ended") or not flags(page) & FrameFlag.OVER:
             page.receive()
             if page.frames:
-                seen[page.step] = flags(page)
+                frame_flags[page.step] = flags(page)
     studio.store.flush()
     stored = studio.store.steps(page.episode)["flags"]
-    assert all(stored[step] == bits for step, bits in seen.items() if step)
+    assert all(stored[step] == bits for step, bits in frame_flags.items() if step)
     frozen = FrameFlag.CANNOT_MOVE | FrameFlag.HEALTH_STANDS
     assert stored[3] & frozen == frozen and not stored[12] & frozen
     assert stored[3] & FrameFlag.LIGHT_ON and not stored[7] & FrameFlag.LIGHT_ON and stored[16] & FrameFlag.LIGHT_ON
@@ -260,7 +260,7 @@ def test_several_agents_of_a_task_wait_for_the_one_that_plays(studio: Studio) ->
 
 
 class SlowSocket:
-    """A page that takes nothing until its gate opens."""
+    """A socket that accepts nothing until its gate opens."""
 
     def __init__(self) -> None:
         self.gate = asyncio.Event()

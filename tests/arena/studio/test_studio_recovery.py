@@ -1,4 +1,4 @@
-"""A lost connection, a killed server: the page comes back and goes on, and nothing that was acknowledged is lost."""
+"""A lost connection, a killed server: the page resumes the episode, and nothing that was acknowledged is lost."""
 
 import json
 import os
@@ -26,12 +26,12 @@ FORWARDS, RIGHT = 3, 1
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 def played(studio: Studio, task: str = "foraging", action: int = RIGHT) -> Page:
-    """A page whose connection is lost while it plays."""
+    """Play a few steps, and return the page after its connection is lost."""
     page = studio.page(task=task, seed=1)
     page.until_step(5).keys(action)
     page.until_step(20)
@@ -46,10 +46,10 @@ def test_the_world_waits_for_a_page_that_comes_back(studio: Studio) -> None:
         again = back.episodes[0]
         assert (again["episode"], again["note"]) == (page.episode, None)
         assert again["step"] >= page.step
-        # All it has missed is told: together the two pages know every action.
-        known = page.mirror.actions | back.mirror.actions
-        assert sorted(known) == list(range(1, back.step + 1))
-        # Nobody held a key while nobody was there.
+        # It gets the actions it has missed: together the two pages know every action.
+        actions_of_both = page.mirror.actions | back.mirror.actions
+        assert sorted(actions_of_both) == list(range(1, back.step + 1))
+        # No key was held while no page was connected.
         assert back.mirror.actions[back.step] == 0
         heading = float(back.mirror.head["heading"])
     assert heading > 0
@@ -62,7 +62,7 @@ def test_coming_back_before_the_server_has_noticed(studio: Studio) -> None:
             back.until_step(page.step + 3)
             assert back.episode == page.episode
             assert page.error() == "this task is open in another tab or window; go on there, or continue here"
-            # It is told everything, though the other one has left after it came.
+            # It gets all messages, although the other page disconnected after this one connected.
             _until(lambda: len(studio.sessions._tabs) == 1)
             back.send({"type": "restart"})
             back.until(lambda back: len(back.episodes) == 2 and back.events)
@@ -74,9 +74,9 @@ def test_watching_is_taken_over_too(studio: Studio) -> None:
         page.until_step(5)
         with studio.page(page.resume()) as back:
             back.until_step(page.step + 40)
-            known = page.mirror.actions | back.mirror.actions
-            assert sorted(known) == list(range(1, back.step + 1))
-            actions = [known[step] for step in range(1, back.step + 1)]
+            actions_of_both = page.mirror.actions | back.mirror.actions
+            assert sorted(actions_of_both) == list(range(1, back.step + 1))
+            actions = [actions_of_both[step] for step in range(1, back.step + 1)]
     # One agent plays, not two: every decision still lasts three steps.
     whole = len(actions) // 3 * 3
     assert actions[:whole:3] == actions[1:whole:3] == actions[2:whole:3]
@@ -110,13 +110,13 @@ def test_only_so_many_play_at_once(studio: Studio, monkeypatch: pytest.MonkeyPat
 def test_a_world_nobody_waits_for_is_rebuilt_from_the_store(studio: Studio) -> None:
     page = played(studio)
     _until(lambda: page.episode in studio.sessions._detached)
-    kept = studio.sessions._detached.pop(page.episode)[1]
+    detached = studio.sessions._detached.pop(page.episode)[1]
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 2)
-        assert back.episodes[0]["step"] == kept.world.clock
+        assert back.episodes[0]["step"] == detached.world.clock
     studio.store.flush()
     record = studio.store.record(page.episode)
-    assert [actions[0] for actions in record.actions[: kept.world.clock]] == [a[0] for a in kept.world.actions]
+    assert [actions[0] for actions in record.actions[: detached.world.clock]] == [a[0] for a in detached.world.actions]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_world_nobody_waits_for_is_rebuilt_from_the_store(studio: Studio) -> N
 def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio, change: Any, reason: str) -> None:
     page = played(studio)
     _until(lambda: page.episode in studio.sessions._detached)
-    # A world may have gone on until it noticed that the page was gone.
+    # The world may have continued until the server noticed the lost connection.
     happened = [actions[0] for actions in studio.sessions._detached[page.episode][1].world.actions]
     with studio.page(page.resume() | change(happened)) as back:
         back.until_step(1)
@@ -162,7 +162,7 @@ def test_an_episode_nobody_knows(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("fields", "sentence"),
     [
         ({"episode": "../x", "step": 0, "actions": []}, "a page that resumes must name its episode"),
         ({"episode": None, "step": 0, "actions": []}, "a page that resumes must name its episode"),
@@ -173,12 +173,12 @@ def test_an_episode_nobody_knows(studio: Studio) -> None:
         ({"episode": "a", "step": 0, "actions": [0] * 3001}, "there are 3001 actions; a page keeps 3000 at most"),
     ],
 )
-def test_nonsense_about_coming_back(studio: Studio, said: dict[str, Any], sentence: str) -> None:
-    with studio.page({"type": "resume", **said}) as page:
+def test_invalid_resume_messages(studio: Studio, fields: dict[str, Any], sentence: str) -> None:
+    with studio.page({"type": "resume", **fields}) as page:
         assert page.error() == sentence
 
 
-def test_what_a_page_has_seen_beyond_what_is_known() -> None:
+def test_actions_that_only_the_page_knows() -> None:
     assert unstored_actions([1, 2, 3], 1, [2, 3, 4, 5]) == (4, 5)
     assert unstored_actions([1, 2, 3], 1, [2]) == ()
     assert unstored_actions([1, 2, 3], 3, []) == ()
@@ -200,7 +200,7 @@ def _until(true: Any) -> None:
 
 
 def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
-    """At any moment: what was acknowledged is there, and with what the page has seen the episode goes on."""
+    """At any moment: what was acknowledged is there, and with the steps the page has seen the episode is resumed."""
     port, data, task = free_port(), tmp_path / "r.sqlite", tmp_path / "my task.yml"
     task.write_text(FOOD.replace("at: [20, 0, 18]", "at: [20, 0, 38]"))
     with server(port, data, str(task)) as process:
@@ -211,8 +211,8 @@ def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGKILL)
         process.wait(TIMEOUT_SECONDS)
         page.close()
-    said = page.resume()
-    assert said["step"] + len(said["actions"]) == page.step
+    request = page.resume()
+    assert request["step"] + len(request["actions"]) == page.step
     acknowledged = page.acknowledged[page.episode]
     stored = [actions[0] for actions in Store(data).record(page.episode).actions]
     assert len(stored) >= acknowledged
@@ -220,7 +220,7 @@ def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
     assert stored[:both] == [page.mirror.actions[step] for step in range(1, both + 1)]
     at, head = page.mirror.at(), page.mirror.head
     with server(port, data) as process:
-        with Page(port, said) as back:
+        with Page(port, request) as back:
             back.until(lambda back: back.frames)
             again = back.episodes[0]
             assert (again["episode"], again["task"], again["title"]) == (page.episode, "file:my task", "Straight ahead")
@@ -287,15 +287,15 @@ def _first_messages(play: Play) -> tuple[dict[int, int], list[int]]:
 
 def test_the_first_frame_after_a_rebuild_names_the_action_that_was_done(tmp_path: Path) -> None:
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 12)
-    for step, seen in [(10, [4, 4, 7, 8]), (14, list[int]())]:
-        prepared, *_ = recover_episode(store, episode, step, seen)
+    for step, page_actions in [(10, [4, 4, 7, 8]), (14, list[int]())]:
+        prepared, *_ = recover_episode(store, episode, step, page_actions)
         play = Play(SessionSchedule("t", load_task(FOOD), Rules(), seed=3), store)
         play.present(prepared, waits=False)
         assert _first_messages(play) == ({14: 8}, [14])
         store.flush()
 
 
-def test_a_page_is_told_what_was_stored_beyond_what_it_has_seen(tmp_path: Path) -> None:
+def test_a_page_gets_the_stored_actions_it_has_not_seen(tmp_path: Path) -> None:
     """Killed between a commit and the messages about it, and then killed again: the page can still name every step."""
     store, episode, _ = _half_played(tmp_path / "a.sqlite", FOOD, [4] * 8 + [7, 5, 8, 4])
     prepared, *_ = recover_episode(store, episode, 6, [4, 4])
@@ -312,14 +312,14 @@ def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:
     prepared, *_ = recover_episode(store, episode, 50, [3] * 200)
     assert prepared.notified and prepared.cause == "completed"
     schedule = SessionSchedule("t", load_task(text), Rules(), seed=3)
-    told: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
     play = Play(schedule, store)
-    play.send_text = lambda message: told.append(json.loads(message))
+    play.send_text = lambda message: messages.append(json.loads(message))
     play.present(prepared, waits=False)
     store.flush()
     finished = store.episode(episode)
     assert (finished.ended_by, finished.steps, finished.passed) == ("completed", prepared.world.clock, True)
-    assert [message["type"] for message in told] == ["episode", "ended"]
+    assert [message["type"] for message in messages] == ["episode", "ended"]
     with pytest.raises(CannotResume, match="the episode is over"):
         recover_episode(store, episode, 0, [])
 
@@ -342,7 +342,7 @@ def test_an_episode_whose_first_moment_was_not_stored(tmp_path: Path) -> None:
     assert [event["kind"] for event in store.events(start.id)] == ["started"]
 
 
-def test_what_an_agent_played_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_an_episode_of_an_agent_is_not_resumed(tmp_path: Path) -> None:
     from puzzlebox.record import Start
 
     store = Store(tmp_path / "a.sqlite")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from browser import Studio, until
-from test_studio_browser import begin, opened, studio, told
+from test_studio_browser import begin, opened, page_value, studio
 
 __all__ = ["opened", "studio"]
 
@@ -29,11 +29,11 @@ def test_the_earlier_of_two_tabs_says_so_and_takes_over(opened: Open, studio: St
     second.get_by_role("button", name="Continue").wait_for()
     first.get_by_role("heading", name="This task is open in another tab or window.").wait_for()
     first.get_by_text("Go on there, or continue here.").wait_for()
-    episode = told(second, "episode")
+    episode = page_value(second, "episode")
     first.get_by_role("button", name="Continue here").click()
     second.get_by_test_id("elsewhere").wait_for()
     until(first, "puzzlebox.link === 'open'", what="the first tab plays again")
-    assert told(first, "episode") == episode and first.get_by_test_id("elsewhere").count() == 0
+    assert page_value(first, "episode") == episode and first.get_by_test_id("elsewhere").count() == 0
 
 
 def test_the_arena_that_follows_in_the_same_episode_is_spoken_of(opened: Open, studio: Studio) -> None:

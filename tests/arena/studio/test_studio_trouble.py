@@ -1,4 +1,4 @@
-"""Nothing can be written for a while: players are told, nobody's steps are lost, and it goes on without a restart."""
+"""Nothing can be written for a while: pages show it, no steps are lost, and playing continues without a restart."""
 
 import sqlite3
 import time
@@ -24,8 +24,8 @@ def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
     monkeypatch.setattr(writer, "LOCK_SECONDS", 0.02)
     monkeypatch.setattr(writer, "LONGEST_PAUSE", 0.1)
     monkeypatch.setattr(writer, "RECENT", -1.0)  # whether the file can be written is tried for every page
-    with running(tmp_path / "r.sqlite") as made:
-        yield made
+    with running(tmp_path / "r.sqlite") as studio:
+        yield studio
 
 
 @contextmanager
@@ -43,11 +43,11 @@ def locked(studio: Studio, *, noticed: bool = True) -> Iterator[None]:
         other.close()
 
 
-def test_players_are_told_before_they_begin(studio: Studio) -> None:
+def test_an_episode_that_cannot_be_recorded_does_not_begin(studio: Studio) -> None:
     sentence = f"nothing can be recorded at the moment: {WHY}"
     with locked(studio):
-        for asked in ({"task": "foraging"}, {"task": "foraging", "participant": "P1"}, {"agent": "random"}):
-            with studio.page(**asked) as page:
+        for settings in ({"task": "foraging"}, {"task": "foraging", "participant": "P1"}, {"agent": "random"}):
+            with studio.page(**settings) as page:
                 assert page.error() == sentence
                 assert page.last("error")["retry"] is True
     _until(lambda: studio.store.error is None)
@@ -85,7 +85,7 @@ def test_time_stands_still_until_what_was_played_is_saved(studio: Studio, monkey
             assert page.last("recording")["trouble"] == WHY
             stopped = page.step
             assert page.acknowledged[page.episode] < stopped - 30
-            # Also somebody who comes back now is told; nothing they bring is forgotten.
+            # A page that reconnects now gets the error, too, and keeps its steps.
             with studio.page(page.resume()) as other:
                 assert other.error() == f"nothing can be recorded at the moment: {WHY}"
             assert studio.store.waiting(page.episode) < 60
@@ -166,11 +166,11 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
     monkeypatch.setattr(writer, "LOCK_SECONDS", 30.0)  # two servers write, and neither is a fault of the other
     elsewhere = "this episode is being played at another Puzzlebox server; continue there, or stop that server first"
     with running(tmp_path / "r.sqlite") as second:
-        asked: list[dict[str, Any]] = [
+        requests: list[dict[str, Any]] = [
             {"task": "foraging", "seed": 1},
             {"task": "foraging", "seed": 1, "participant": "P1"},
         ]
-        for start in asked:
+        for start in requests:
             with studio.page(**start) as page:
                 page.until_step(10)
                 page.until(lambda page: page.acknowledged.get(page.episode, 0) > 5)
@@ -181,7 +181,7 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
                         assert other.error() == elsewhere
                         assert other.last("error")["retry"] is True
                 page.until_step(page.step + 5)
-            # Its player has gone, and the first server has given it up: the second one may have it.
+            # Its page has disconnected and the first server has discarded it, so the second one may resume it.
             _until(lambda page=page: page.episode in studio.sessions._detached)
             studio.store.flush()
             studio.sessions._discard(page.episode)
@@ -220,7 +220,7 @@ def _until(true: Any) -> None:
 
 
 def test_a_page_that_was_refused_keeps_what_the_store_lacks(studio: Studio) -> None:
-    """Only an answer that an episode is gone for good says so."""
+    """The flag `gone` is set only if the episode can never be resumed."""
     lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": [1, 2]}
     with Page(studio.port, lost) as page:
         page.error()

@@ -27,13 +27,13 @@ def no_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def messages_until(socket: Any, kind: str) -> list[Any]:
-    """What the page is told, up to the first text of a kind."""
-    told: list[Any] = []
+    """Return the messages the page receives, up to the first text of a type."""
+    messages: list[Any] = []
     while True:
         message = socket.recv(timeout=20)
-        told.append(json.loads(message) if isinstance(message, str) else message)
-        if isinstance(told[-1], dict) and told[-1]["type"] == kind:
-            return told
+        messages.append(json.loads(message) if isinstance(message, str) else message)
+        if isinstance(messages[-1], dict) and messages[-1]["type"] == kind:
+            return messages
 
 
 def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: list[str]) -> None:
@@ -54,9 +54,9 @@ def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: 
         assert "collected" in [event.kind for event in info["events"]]
         assert env.render() is None
         env.reset(seed=1)
-        told = messages_until(socket, "episode")
-        assert told[-1]["seed"] == 1
-        kinds = [message[0] for message in told if isinstance(message, bytes)]
+        messages = messages_until(socket, "episode")
+        assert messages[-1]["seed"] == 1
+        kinds = [message[0] for message in messages if isinstance(message, bytes)]
         assert kinds[0] == 1 and set(kinds[1:]) >= {2}
     env.close()
     assert env._window is None
