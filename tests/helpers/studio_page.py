@@ -334,6 +334,14 @@ def run_async(main: Callable[[], Coroutine[Any, Any, Result]], timeout_seconds: 
         return thread.submit(lambda: asyncio.run(main())).result(timeout_seconds)
 
 
+def wait_for(condition: Callable[[], Any]) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + TIMEOUT_SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def free_port() -> int:
     """Return a port that is free at the moment."""
     with socket.socket() as probe:

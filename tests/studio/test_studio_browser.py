@@ -1,4 +1,4 @@
-"""The studio as people meet it: a real server, a real Chromium, keys, fingers, a gamepad, files and a power failure."""
+"""The studio in a browser: a real server and Chromium, with keys, touch, gamepad, files and a killed server."""
 
 import csv
 import json
@@ -90,7 +90,7 @@ def playing(opened: Open, task: str, **settings: Any) -> Any:
 
 
 def begin(page: Any) -> None:
-    """Press Start, as soon as it is there; a participant who has played before continues."""
+    """Press Start as soon as it appears; a participant who has played before continues."""
     page.get_by_role("button", name=re.compile("^(Start|Continue)$")).click()
     until(page, "window.puzzlebox?.step > 0", what="the episode begins")
 
@@ -155,7 +155,7 @@ def test_no_page_is_wider_than_its_window(opened: Open, width: int) -> None:
 
 
 def drop(page: Any, name: str, text: str) -> None:
-    page.locator("article").first.wait_for()  # before it is there, nobody takes what is dropped
+    page.locator("article").first.wait_for()  # before that, dropped files are ignored
     page.evaluate(
         """([name, text]) => {
           const carried = new DataTransfer();
@@ -218,7 +218,7 @@ def test_the_end_of_an_episode_is_shown_and_the_next_one_waits(opened: Open, stu
     notice = until(page, "document.querySelector('[data-testid=notice]')?.innerText", what="the end is shown")
     assert "Passed!" in notice
     reward = notice.split("Reward")[1].strip()
-    # Whoever listens hears the same as others see.
+    # Screen readers announce what the page shows.
     assert page.locator(".spoken").inner_text() == f"Passed: reward {reward}"
     until(page, f"puzzlebox.episode !== {json.dumps(first)} && puzzlebox.waiting", what="the next episode")
     (recording,) = [each for each in studio.recordings() if each["id"] == first]
@@ -242,8 +242,8 @@ def rows_of(studio: Studio, folder: Path, task: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, studio: Studio, tmp_path: Path) -> None:
-    """Nothing of a page that nobody touches is data, and a page left open after the end records nothing more."""
+def test_a_participant_plays_leaves_resumes_and_finishes(opened: Open, studio: Studio, tmp_path: Path) -> None:
+    """An episode that never begins is not recorded, and a page left open after the end records nothing more."""
     arena = "  - {{id: {}, time_limit: {}, size: [12, 12], items: [{{name: Agent, at: [6, 0, 2], rotation: 0}}]}}\n"
     task = studio.upload("metadata: {title: Two rooms}\narenas:\n" + arena.format(0, 5) + arena.format(1, 100))
     link = f"/play?task={task}&participant=P11"
@@ -258,7 +258,7 @@ def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, stud
     until(page, "puzzlebox.arena === 1 && puzzlebox.waiting", what="the second arena waits")
     page.keyboard.press("ArrowRight")
     until(page, "puzzlebox.step > 5 && puzzlebox.unsaved < puzzlebox.step", what="some of it is played")
-    # In another tab nobody sees it.
+    # The page is hidden.
     page.evaluate(HIDDEN, True)
     page.wait_for_timeout(300)
     page.evaluate(HIDDEN, False)
@@ -290,7 +290,7 @@ def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, stud
     assert 250 < float(rows[1]["hidden_ms"]) < float(rows[1]["duration_ms"])
 
 
-def test_whoever_plays_for_themselves_may_play_again(opened: Open, studio: Studio) -> None:
+def test_without_a_participant_another_round_may_be_played(opened: Open, studio: Studio) -> None:
     task = studio.upload("arenas: [{time_limit: 5, items: [{name: Agent}]}]")
     page = playing(opened, task)
     first = page_value(page, "episode")
@@ -349,7 +349,7 @@ def test_a_finger_on_the_stick_moves_the_animal(opened: Open, studio: Studio) ->
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_a_link_says_who_plays(opened: Open, studio: Studio) -> None:
+def test_a_link_sets_the_participant(opened: Open, studio: Studio) -> None:
     """From the gallery to a task, over a reload, and into the list of recordings."""
     page = opened("/?participant=P07")
     page.get_by_label("Search tasks").fill("picnic")
@@ -381,7 +381,7 @@ def test_a_link_with_a_bad_id_is_explained_and_records_nothing(opened: Open, stu
     assert len(studio.recordings()) == before
 
 
-# --- watch, and what was recorded
+# --- watch, and recordings
 
 
 def test_a_random_agent_is_watched_with_its_camera_and_rays(opened: Open, studio: Studio) -> None:

@@ -11,7 +11,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from puzzlebox.studio.listener import Listener
 from puzzlebox.studio.log import RateLimit
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import open_listener
-from studio_page import TIMEOUT_SECONDS, Page, Studio, ask, free_port, run_async, running, server
+from studio_page import TIMEOUT_SECONDS, Page, Studio, ask, free_port, run_async, running, server, wait_for
 
 UPGRADE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -64,14 +64,6 @@ def sockets(port: int, count: int, first: bytes = b"") -> Iterator[list[socket.s
         yield clients
 
 
-def until(true: Callable[[], Any]) -> None:
-    """Wait until a condition is true."""
-    end = time.monotonic() + TIMEOUT_SECONDS
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def closed(each: socket.socket) -> bool:
     """Whether the other side has closed a connection, after all data was read."""
     each.settimeout(0.01)
@@ -88,7 +80,7 @@ def closed(each: socket.socket) -> bool:
 # --- how many
 
 
-def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
+def test_idle_connections_do_not_block_others(tmp_path: Path) -> None:
     """More of them than the program may have files: the page opens, nothing spins, and nothing fills the log."""
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
@@ -107,20 +99,20 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
     assert "Traceback" not in words and len(words) < 1000, words[:2000]
 
 
-def test_a_newcomer_takes_the_place_of_the_oldest_that_says_nothing(tmp_path: Path) -> None:
+def test_a_new_connection_replaces_the_oldest_idle_one(tmp_path: Path) -> None:
     with running(tmp_path / "r.sqlite") as studio:
         studio.listener.limits = Limits(8, 6)
         with sockets(studio.port, 8) as silent, studio.page(task="examples/food") as page:
             page.until_step(1)
-            until(lambda: closed(silent[0]))
+            wait_for(lambda: closed(silent[0]))
             assert not closed(silent[-1])
             assert ask(studio.port, "/")[0] == 200
             page.until_step(page.step + 2)
-        until(lambda: len(studio.listener) == 0)
+        wait_for(lambda: len(studio.listener) == 0)
 
 
 @pytest.mark.parametrize("kind", ["body", "socket", "answered"])
-def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, kind: str) -> None:
+def test_unfinished_requests_do_not_block_others(tmp_path: Path, kind: str) -> None:
     """An upload that breaks off, a WebSocket that sends nothing, a browser that has got its page."""
     with running(tmp_path / "r.sqlite") as studio:
         studio.listener.limits = Limits(8, 6)
@@ -133,15 +125,15 @@ def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, ki
         with sockets(studio.port, 8, first.encode()) as unfinished:
             if kind != "body":
                 assert all(each.recv(1) for each in unfinished)  # the beginning of an answer
-            until(lambda: len(studio.listener._idle) == 8)
+            wait_for(lambda: len(studio.listener._idle) == 8)
             with studio.page(task="examples/food") as page:
                 page.until_step(1)
-                until(lambda: any(map(closed, unfinished)))
+                wait_for(lambda: any(map(closed, unfinished)))
                 assert ask(studio.port, "/")[0] == 200
                 page.until_step(page.step + 2)
 
 
-def test_where_everybody_is_busy_the_next_one_reads_why(tmp_path: Path) -> None:
+def test_with_all_connections_busy_the_next_one_is_refused_with_a_sentence(tmp_path: Path) -> None:
     with running(tmp_path / "r.sqlite") as studio:
         studio.listener.limits = Limits(2, 2)
         with studio.page(task="examples/food") as one, studio.page(task="examples/food") as two:
@@ -151,7 +143,7 @@ def test_where_everybody_is_busy_the_next_one_reads_why(tmp_path: Path) -> None:
                 answer = third.recv(4096)
             assert answer.startswith(b"HTTP/1.1 503 ") and answer.endswith(b"try again in a minute.\n")
             one.until_step(one.step + 2)
-        until(lambda: len(studio.listener) == 0)
+        wait_for(lambda: len(studio.listener) == 0)
         assert ask(studio.port, "/")[0] == 200
 
 
@@ -165,7 +157,7 @@ def test_one_address_cannot_take_all_places() -> None:
         assert not any(map(listener._make_room, ("192.0.2.2", "127.0.0.1", "::ffff:127.0.0.1", "fe80::1%eth0")))
 
 
-def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_free_descriptor_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     accept, failures = socket.socket.accept, [OSError(errno.EMFILE, "Too many open files")]
 
     def sometimes(self: socket.socket) -> Any:
@@ -184,8 +176,8 @@ def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(mon
             Listener.accept(listener)
 
 
-def test_a_crowd_leaves_time_to_hear_those_who_came_first() -> None:
-    """One after the other they are accepted, but not so many in a row that the first would lose its place unheard."""
+def test_accepted_connections_are_read_before_many_more_are_accepted() -> None:
+    """Only a few are accepted in a row, so that the first are not closed as idle before they were read."""
     with open_listener("127.0.0.1", 0) as listener, sockets(listener.getsockname()[1], 7), ExitStack() as opened:
         listener.setblocking(False)
         listener.limits = Limits(8, 8)
@@ -227,7 +219,7 @@ def test_a_request_that_does_not_come_to_an_end_is_given_up(hurried: Studio, fir
 
 @pytest.mark.parametrize("path", ["/api/check", "/nothing"])
 def test_a_body_that_does_not_come_to_an_end_is_given_up(hurried: Studio, path: str) -> None:
-    """Also after it was refused, when nobody reads it any more."""
+    """Also after it was refused, when its body is not read any more."""
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n".encode()
     with sockets(hurried.port, 3, head) as slow:
         _until_closed(slow, b"#")
@@ -239,11 +231,11 @@ def test_a_page_that_takes_nothing_is_given_up(hurried: Studio) -> None:
         lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         lazy.connect(("127.0.0.1", hurried.port))
         lazy.sendall(requests)
-        until(lambda: len(hurried.listener) == 1)
-        until(lambda: len(hurried.listener) == 0)
+        wait_for(lambda: len(hurried.listener) == 1)
+        wait_for(lambda: len(hurried.listener) == 0)
 
 
-def test_whoever_plays_has_all_the_time(hurried: Studio) -> None:
+def test_time_limits_do_not_apply_to_players(hurried: Studio) -> None:
     with hurried.page(task="examples/food") as page:
         page.until_step(60)  # more than a second
         assert ask(hurried.port, "/")[0] == 200
@@ -260,7 +252,7 @@ def _until_closed(slow: list[socket.socket], piece: bytes) -> None:
                 pass
 
 
-# --- what is no message
+# --- frames that are not messages
 
 
 @pytest.mark.parametrize("opcode", [0x09, 0x00])
@@ -271,7 +263,7 @@ def test_pings_and_empty_pieces_without_end_are_not_taken(hurried: Studio, opcod
     with sockets(hurried.port, 1, request.encode() + start) as (each,):
         piece = bytes([fin | opcode, 0x80, 0, 0, 0, 0]) * 2000
         _until_closed([each], piece)
-    until(lambda: len(hurried.listener) == 0)
+    wait_for(lambda: len(hurried.listener) == 0)
 
 
 KNOWN = ("start", "resume", "keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
@@ -297,7 +289,7 @@ def _nonsense(rng: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_nonsense_is_answered_with_a_sentence(tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int) -> None:
-    """Before and after `start`; nothing fails inside, and somebody who plays is not disturbed."""
+    """Before and after `start`; no exception is logged, and another player is not disturbed."""
     rng = random.Random(seed)
     with running(tmp_path / "r.sqlite") as studio, studio.page(task="examples/food") as witness:
         witness.until_step(1)
@@ -337,7 +329,7 @@ def _errors_for(studio: Studio, messages: list[str]) -> list[str]:
 # --- the log
 
 
-def test_the_log_says_the_same_only_a_few_times_a_minute() -> None:
+def test_the_same_message_is_logged_only_a_few_times_a_minute() -> None:
     now = [0.0]
     limit = RateLimit(lambda: now[0])
 
@@ -350,7 +342,7 @@ def test_the_log_says_the_same_only_a_few_times_a_minute() -> None:
         *(f"Invalid request of {number}" for number in range(4)),
         "Invalid request of 4 (left out for the rest of this minute, should it come again)",
     ]
-    # Others are heard, but not without end.
+    # Other messages are logged, up to the limit for all.
     assert sum(logged(f"message {number}") is not None for number in range(1000)) == 55
     now[0] = 61.0
     assert (
@@ -452,7 +444,7 @@ def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
         (["--address", "https://a:b"], "'https://a:b' is no address of a studio"),
     ],
 )
-def test_options_that_do_not_go_together_are_said(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+def test_options_that_do_not_go_together_are_reported(tmp_path: Path, arguments: list[str], sentence: str) -> None:
     done = CliRunner().invoke(app, ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")])
     assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}") and done.stderr.count("\n") == 1, done.stderr
@@ -490,14 +482,14 @@ def test_behind_a_proxy_links_have_its_address_and_ask_for_a_token(tmp_path: Pat
     assert "not encrypted" not in words
 
 
-def test_whoever_comes_by_a_proxy_needs_a_token() -> None:
+def test_behind_a_proxy_a_token_is_needed() -> None:
     assert Policy.for_host("127.0.0.1", public="http://localhost:9000").token is not None
     assert Policy.for_host("127.0.0.1", public="https://lab.example.org").token is not None
 
 
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host"])
 def test_a_studio_for_one_machine_is_not_shown_by_a_proxy(tmp_path: Path, name: str) -> None:
-    """A proxy on the same machine that names the studio 127.0.0.1 would otherwise show all of it to everybody."""
+    """A proxy on the same machine that names the studio 127.0.0.1 would otherwise make all of it public."""
     with running(tmp_path / "r.sqlite") as studio:
         status, _, body = studio.ask("/api/recordings", headers={name: "192.0.2.7"})
         assert status == 403 and b"start it with --address" in body
@@ -516,7 +508,7 @@ def test_a_hundred_play_and_the_next_one_waits(tmp_path: Path) -> None:
 
 
 async def _crowd(port: int, players: int) -> tuple[str, list[bool]]:
-    """What somebody reads who comes when so many play, and of each of those whether anything was stored."""
+    """Return the error of a page beyond the last place, and for each player whether steps were stored."""
     everybody, over = asyncio.Barrier(players + 1), asyncio.Event()
 
     async def play(number: int) -> bool:

@@ -1,4 +1,4 @@
-"""The life of an episode a person plays: it waits for an act, stands still while nobody looks, and tasks end."""
+"""The course of a participant's episode: it waits for an act, stands still while the page is hidden, and tasks end."""
 
 import csv
 import json
@@ -19,10 +19,10 @@ from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
 from puzzlebox.studio.protocol import FrameFlag
-from studio_page import FOOD, TIMEOUT_SECONDS, Page, Studio, running
+from studio_page import FOOD, Page, Studio, running, wait_for
 
 NOOP, RIGHT, FORWARDS = 0, 1, 3
-# Three arenas of half a second each; whoever does nothing fails them all.
+# Three arenas of half a second each; without an action all are failed.
 SHORT = "metadata: {title: Three rooms}\narenas:\n" + "".join(
     f"  - {{id: {id}, time_limit: 5, items: [{{name: Agent, at: [20, 0, 15], rotation: 0}}]}}\n" for id in range(3)
 )
@@ -49,17 +49,10 @@ def until_ended(page: Page, count: int) -> Page:
     return page.until(lambda page: sum(text["type"] == "ended" for text in page.texts) == count)
 
 
-def wait_for(true: Any) -> None:
-    end = time.monotonic() + TIMEOUT_SECONDS
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+# --- an episode begins when the participant acts
 
 
-# --- an episode begins when somebody acts
-
-
-def test_an_episode_nobody_touches_leaves_nothing(studio: Studio) -> None:
+def test_an_episode_that_never_begins_is_not_stored(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT), manual_start=True) as page:
         until_waiting(page)
         page.send({"type": "view", "view": "top"})
@@ -133,7 +126,7 @@ def test_a_key_held_since_the_last_episode_does_not_begin_the_next(studio: Studi
     assert studio.store.count() == 2
 
 
-def test_what_counts_as_an_act() -> None:
+def test_which_keys_begin_an_episode() -> None:
     keys = Keys()
     keys.reset()
     assert not keys.pressed
@@ -146,7 +139,7 @@ def test_what_counts_as_an_act() -> None:
     keys.press(3, NOOP)
     keys.press(4, RIGHT)
     assert keys.pressed and keys.take() == (4, RIGHT)
-    # A tap that came too late for the last episode is none of the next.
+    # A tap that came too late for the last episode does not count in the next.
     keys.press(5, NOOP)
     keys.press(6, FORWARDS)
     keys.press(7, NOOP)
@@ -154,7 +147,7 @@ def test_what_counts_as_an_act() -> None:
     assert keys.take() == (7, NOOP)
 
 
-def test_a_watched_agent_begins_by_itself_and_goes_on_for_ever(studio: Studio) -> None:
+def test_a_watched_agent_begins_by_itself_and_plays_round_after_round(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT), agent="random", manual_start=True) as page:
         page.send({"type": "speed", "times": 8})
         page.until(lambda page: len(page.episodes) == 5)
@@ -184,14 +177,14 @@ def test_a_page_left_open_after_the_end_records_nothing_more(studio: Studio) -> 
     assert studio.store.count() == 3
 
 
-def test_nobody_plays_again_unless_they_say_so(studio: Studio) -> None:
+def test_another_round_begins_only_on_request(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT)) as page:
         page.until(lambda page: page.received("finished"))
         tab = studio.sessions._players[page.episode]
         assert not tab.tick()
         studio.store.flush()
         assert studio.store.count() == 3
-        # A page that comes back after the end is shown the end.
+        # A page that reconnects after the end shows the end.
         with studio.page(page.resume()) as back:
             back.until(lambda back: back.received("finished"))
             assert not back.episodes
@@ -226,7 +219,7 @@ def test_each_arena_once_and_then_the_end(random: bool) -> None:
     while record := schedule.next():
         rest.append(record.arena)
     assert sorted(rest) == ([0, 2] if random else [2])
-    # What is done is left out.
+    # Arenas that are done are skipped.
     assert SessionSchedule("t", task, Rules(), seed=4, done={0, 1, 2}).finished
     schedule = SessionSchedule("t", task, Rules(), seed=4, done={0, 2})
     assert schedule.repeat().arena == 1 and schedule.next() is None
@@ -253,7 +246,7 @@ def test_a_participant_resumes_where_they_left_and_sees_the_end(
         until_ended(page, 1)
         page.until(lambda page: len(page.episodes) == 2).until_step(5)
         left = page.episode
-    # The tab was closed: another one knows nothing, but the recordings do. It stands until P07 acts.
+    # The tab was closed: another one resumes from the recordings. It waits until P07 acts.
     with studio.page(task=task, participant="P07", manual_start=True) as back:
         until_waiting(back)
         assert (back.episode, back.episodes[0]["position"]) == (left, 1)
@@ -278,7 +271,7 @@ def test_a_participant_resumes_where_they_left_and_sees_the_end(
         assert fourth.last("finished") == {"type": "finished", "title": "Three rooms", "again": False, "recorded": True}
         fourth.send({"type": "keys", "key": 1, "action": 3})
         fourth.send({"type": "next"})
-    # Another participant, another seed, other rules, and nobody in particular have their own rounds.
+    # Another participant, another seed, other rules, and no participant: each has its own round.
     for other in ({"participant": "P08"}, {"participant": "P07", "seed": 9}, {}):
         with studio.page(task=task, manual_start=True, **other) as page:
             assert until_waiting(page).episodes[0]["position"] == 0
@@ -305,7 +298,7 @@ def test_a_restart_is_not_the_end_of_an_arena(studio: Studio) -> None:
 
 @pytest.mark.parametrize("detached", [True, False])
 @pytest.mark.parametrize("command", ["next", "restart"])
-def test_what_was_played_before_can_be_left_while_it_waits(studio: Studio, detached: bool, command: str) -> None:
+def test_a_resumed_episode_can_be_left_while_it_waits(studio: Studio, detached: bool, command: str) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, participant="P07") as page:
         page.until_step(3).send({"type": "hidden", "on": True})
@@ -337,7 +330,7 @@ def test_a_participant_with_two_tabs_plays_in_the_newer_one(studio: Studio) -> N
 
 
 @pytest.mark.parametrize("rules", ["puzzlebox", "3.1"])
-def test_after_a_restart_of_the_studio_a_participant_goes_on(tmp_path: Path, rules: str) -> None:
+def test_after_a_restart_of_the_studio_a_participant_resumes(tmp_path: Path, rules: str) -> None:
     with running(tmp_path / "r.sqlite") as studio:
         studio.sessions.rules = Rules.named(rules)
         with studio.page(task="examples/food", participant="P07") as page:
@@ -355,7 +348,7 @@ def test_after_a_restart_of_the_studio_a_participant_goes_on(tmp_path: Path, rul
         assert steps["time_ms"] == sorted(steps["time_ms"])
 
 
-def test_who_waited_in_a_later_arena_waits_there_again(studio: Studio) -> None:
+def test_a_page_that_waited_in_a_later_arena_waits_there_again(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT)) as page:
         until_ended(page, 1)
         page.manual_start = True
@@ -369,11 +362,11 @@ def test_who_waited_in_a_later_arena_waits_there_again(studio: Studio) -> None:
         assert (back.episodes[0]["position"], back.episodes[0]["note"]) == (1, None)
 
 
-# --- who cannot see it does not play
+# --- a hidden page does not play
 
 
 class Time:
-    """A clock that is set."""
+    """A clock that the test sets."""
 
     now = 100.0
 
@@ -463,7 +456,7 @@ def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
 # --- the table
 
 
-def test_the_export_tells_idle_hidden_and_paused_time(tmp_path: Path) -> None:
+def test_the_export_has_idle_hidden_and_paused_time(tmp_path: Path) -> None:
     clock = Time()
     text = FOOD.replace("time_limit: 100", "time_limit: 0").replace("skin: pig", "skin: pig, frozen_delay: 6")
     schedule = SessionSchedule("t", load_task(text), Rules(), seed=1)
@@ -473,8 +466,8 @@ def test_the_export_tells_idle_hidden_and_paused_time(tmp_path: Path) -> None:
         play.begin()
         for action, steps in (
             *((NOOP, 300),),  # it cannot move
-            *((RIGHT, 5), (NOOP, 249), (RIGHT, 5)),  # somebody thinks
-            *((NOOP, 250), (RIGHT, 1), (NOOP, 400)),  # nobody is there
+            *((RIGHT, 5), (NOOP, 249), (RIGHT, 5)),  # a pause to think
+            *((NOOP, 250), (RIGHT, 1), (NOOP, 400)),  # no participant
         ):
             for _ in range(steps):
                 play.step(0, action)
@@ -522,7 +515,7 @@ def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path
         assert (stored.wing, stored.step_seconds) == ("arena", 0.02)
 
 
-# --- what was shown at the end
+# --- the notification at the end
 
 
 def test_a_page_that_reconnects_gets_the_notification_again(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from puzzlebox.studio.links import KEY, Link, Links, LinksError
 from puzzlebox.studio.pages import StudioContext, load_pages
 from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.static import load_page_files
-from studio_page import FOOD, TIMEOUT_SECONDS, Page, Studio, ask, free_port, running
+from studio_page import FOOD, TIMEOUT_SECONDS, Page, Studio, ask, free_port, running, wait_for
 from test_studio_trouble import locked
 
 # In a page a sentence begins with a capital letter.
@@ -122,7 +122,7 @@ def test_an_edited_link_is_refused_in_one_sentence(request: pytest.FixtureReques
     assert socket_status(studio, edited) == 403
 
 
-def test_a_link_that_says_something_twice_is_refused() -> None:
+def test_a_link_with_a_repeated_field_is_refused() -> None:
     for again in ("participant=P08", "task=foraging", "participant=P07"):
         assert LINKS.read(f"{query_of(MINE)}&{again}") is None
         assert LINKS.read(f"{again}&{query_of(MINE)}") is None
@@ -171,8 +171,8 @@ def test_recordings_are_for_their_owner_only(tmp_path: Path) -> None:
 # --- what it opens
 
 
-def filled(route: Route | WebSocketRoute, episode: str) -> str:
-    """An address of a route that has an answer for those who may have it."""
+def address_of(route: Route | WebSocketRoute, episode: str) -> str:
+    """Return an address of a route that is answered to a researcher."""
     values = {"id": episode, "name": "examples/food.png", "ending": "gif"}
     return re.sub(r"\{(\w+)(:\w+)?\}", lambda match: values[match[1]], route.path)
 
@@ -186,11 +186,11 @@ def routes(studio: Studio) -> list[Route | WebSocketRoute]:
 def test_every_address_but_the_task_is_closed_to_a_link(
     request: pytest.FixtureRequest, where: str, others: str
 ) -> None:
-    """Also one nobody has thought of: whatever the application answers is tried."""
+    """All routes of the application are tried, so that none is overlooked."""
     studio: Studio = request.getfixturevalue(where)
     query, tried = query_of(MINE), 0
     for route in routes(studio):
-        address = filled(route, others)
+        address = address_of(route, others)
         if isinstance(route, WebSocketRoute) or address in {"/play", *(set(load_page_files()) - {"/"})}:
             continue
         tried += 1
@@ -205,7 +205,7 @@ def test_every_address_but_the_task_is_closed_to_a_link(
 def test_without_link_or_token_only_the_files_of_the_page_are_answered(remote: Studio, others: str) -> None:
     """The files are those of the published program; nothing of the study is in them."""
     for route in routes(remote):
-        address = filled(route, others)
+        address = address_of(route, others)
         if isinstance(route, WebSocketRoute):
             assert socket_status(remote, "") == 403
         elif address in set(load_page_files()) - {"/"}:
@@ -215,7 +215,7 @@ def test_without_link_or_token_only_the_files_of_the_page_are_answered(remote: S
 
 
 def test_a_link_counts_also_for_a_browser_that_knows_the_token(remote: Studio, others: str) -> None:
-    """Who tries a link on the researcher's computer sees what the participant will see."""
+    """On the researcher's computer a link opens the page that the participant will see."""
     for address in ("/", "/recordings", f"/api/recordings/{others}"):
         assert remote.ask(f"{address}?{query_of(MINE)}", headers=researcher(remote))[0] == 403
         assert remote.ask(address, headers=researcher(remote))[0] == 200
@@ -226,7 +226,7 @@ def test_the_page_opens_and_needs_no_cookie(remote: Studio) -> None:
     assert status == 200 and "set-cookie" not in headers and body == load_page_files()["/"].data
 
 
-def test_the_token_is_not_in_what_a_participant_gets(remote: Studio) -> None:
+def test_participants_never_receive_the_token(remote: Studio) -> None:
     assert str(remote.policy.token) not in LINKS.address(MINE)
     token = urlencode({"token": remote.policy.token or ""})
     assert remote.ask(f"/?{token}")[0] == 303  # the researcher's own way in is as before
@@ -260,13 +260,13 @@ def test_a_participant_resumes_an_episode_of_their_own(remote: Studio, waits: bo
     with participant(remote) as page:
         page.keys(FORWARDS)
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
-    _wait_for(lambda: page.episode in remote.sessions._detached)
+    wait_for(lambda: page.episode in remote.sessions._detached)
     if not waits:
         del remote.sessions._detached[page.episode]
     with participant(remote, first=page.resume()) as back:
         back.until_step(page.step)
         assert back.episode == page.episode
-    # Somebody else's link, and another task of the same person's, do not lead there.
+    # The link of another participant, or of another task, does not resume it.
     for link in (Link("P08", "examples/food"), Link("P07", "food/picnic")):
         with participant(remote, link, page.resume()) as other:
             other.until(lambda other: other.episodes)
@@ -285,7 +285,7 @@ def test_the_episode_of_another_participant_is_neither_resumed_nor_shown(
         episode = page.episode
     id = {"others": others, "nobody": "0123456789ab"}.get(episode, episode)
     first = {"type": "resume", "episode": id, "step": 3, "actions": [0], "task": "food/picnic", "participant": "P99"}
-    # Somebody who has played nothing yet: there is nothing of their own to resume instead.
+    # This participant has no episode that could be resumed instead.
     who = f"new-{episode}"
     with participant(remote, Link(who, "examples/food"), first) as page:
         page.until(lambda page: page.episodes)
@@ -299,7 +299,7 @@ def test_the_episode_of_another_participant_is_neither_resumed_nor_shown(
     assert shown["episode"] != id
 
 
-def test_an_untouched_episode_that_is_gone_needs_no_note(remote: Studio) -> None:
+def test_an_episode_that_never_began_is_replaced_without_a_note(remote: Studio) -> None:
     first = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": []}
     with participant(remote, Link("new-untouched", "examples/food"), first) as page:
         page.until(lambda page: page.episodes)
@@ -307,12 +307,12 @@ def test_an_untouched_episode_that_is_gone_needs_no_note(remote: Studio) -> None
 
 
 @pytest.mark.parametrize("episode", ["\ud800", "a b", "", None, 7])
-def test_what_is_no_episode_is_refused_in_one_sentence(remote: Studio, episode: Any) -> None:
+def test_an_invalid_episode_id_is_refused_in_one_sentence(remote: Studio, episode: Any) -> None:
     with participant(remote, first={"type": "resume", "episode": episode, "step": 0, "actions": []}) as page:
         assert page.error() == "a page that resumes must name its episode"
 
 
-def test_somebody_who_plays_is_not_disturbed_by_another_link(remote: Studio) -> None:
+def test_a_participant_is_not_disturbed_by_another_link(remote: Studio) -> None:
     with participant(remote, Link("P08", "foraging")) as page:
         page.keys(FORWARDS)
         page.until_step(3)
@@ -326,15 +326,6 @@ def test_a_task_that_is_not_there_any_more_is_said_without_naming_others(remote:
         assert page.error() == "this task is not open at the moment; ask the person who sent the link"
 
 
-def _wait_for(true: Any) -> None:
-    import time
-
-    end = time.monotonic() + TIMEOUT_SECONDS
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 # --- the command line
 
 
@@ -346,7 +337,7 @@ def started(tmp_path: Path, port: int, *arguments: str) -> "subprocess.Popen[str
 
 
 def test_the_command_prints_a_link_for_each_participant(tmp_path: Path) -> None:
-    """The same ones when it is started again; the researcher's own goes to stderr, away from what is sent around."""
+    """The links are the same after a restart; the researcher's own link goes to stderr, apart from those to be sent."""
     port, printed = free_port(), []
     for _ in range(2):
         with started(
@@ -380,7 +371,7 @@ def test_the_command_refuses_an_id_given_twice(tmp_path: Path) -> None:
 
 
 def test_ids_are_in_no_file_before_anybody_plays(tmp_path: Path) -> None:
-    """Links are checked by arithmetic: there is no list of them that somebody would have to be deleted from."""
+    """Links are checked by their signature: there is no list from which a participant would have to be deleted."""
     Store(tmp_path / "r.sqlite").close()
     links = Links.for_store(tmp_path / "r.sqlite")
     assert links is not None
@@ -389,7 +380,7 @@ def test_ids_are_in_no_file_before_anybody_plays(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def new(tmp_path: Path) -> Iterator[Studio]:
+def fresh(tmp_path: Path) -> Iterator[Studio]:
     with running(tmp_path / "recordings.sqlite", Policy.for_host("0.0.0.0", links=LINKS)) as studio:
         yield studio
 

@@ -1,4 +1,4 @@
-"""The pages of the studio in a real Chromium: what a participant's link shows, and what is dropped, held and saved."""
+"""The pages of the studio in a real Chromium: participants' links, dropped files, gamepads and saved files."""
 
 import re
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent
 @pytest.mark.parametrize(
     ("part", "other"), [("participant=P07", "participant=P08"), ("food%2Fpicnic", "foraging"), ("key=", "key=x")]
 )
-def test_an_edited_link_says_so(chromium: Any, sent: Studio, part: str, other: str) -> None:
+def test_an_edited_link_is_refused_with_a_sentence(chromium: Any, sent: Studio, part: str, other: str) -> None:
     assert part in sent.link
     with open_page(chromium, at_home(sent).replace(part, other), viewport=PHONE) as page:
         assert page.locator("p").all_inner_texts() == [NOT_VALID]
@@ -110,7 +110,7 @@ def test_a_gamepad_opens_the_menu_and_closes_it(opened: Open, studio: Studio) ->
 
 
 def press(page: Any, button: int) -> None:
-    """Press a button of the gamepad and let it go; the page looks at it once a frame."""
+    """Press and release a button of the gamepad; the page reads it once a frame."""
     for held in (button, None):
         frames = page_value(page, "framesDrawn")
         page.evaluate("button => { window.pad.down = button; }", held)
@@ -154,8 +154,8 @@ def test_the_arena_of_an_address_counts_from_1(opened: Open, studio: Studio) -> 
 
 
 def drop(page: Any, name: str, data: bytes, kind: str = "", times: int = 1) -> Any:
-    """Drop a file on the page: its bytes, so many times over."""
-    page.locator("article").first.wait_for()  # before it is there, nobody takes what is dropped
+    """Drop a file on the page whose content is `data`, repeated `times` times."""
+    page.locator("article").first.wait_for()  # before that, dropped files are ignored
     page.evaluate(
         """([name, bytes, type, times]) => {
           const carried = new DataTransfer();
@@ -233,7 +233,7 @@ def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
 # --- all places taken
 
 
-def test_whoever_finds_all_places_taken_reads_so_and_is_let_in_later(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_that_finds_all_places_taken_is_admitted_later(chromium: Any, tmp_path: Path) -> None:
     with Studio(tmp_path, "play", "food/picnic", "--players", "1").start() as own, ExitStack() as visits:
         first = new_context(chromium, viewport=PHONE)
         page = first.new_page()

@@ -23,7 +23,7 @@ def test_the_files_of_the_page_are_current(name: str) -> None:
     assert (WEB / name).read_bytes() == layout.make_files()[name], "`make generated` writes them anew"
 
 
-def test_the_layout_says_what_the_tables_are() -> None:
+def test_the_layout_describes_the_tables() -> None:
     text = layout.layout_text()
     assert f"export const PART = {{\n  bytes: {PART.itemsize},\n  thing: 0, // i32" in text
     assert f"  color: {PART.fields['color'][1]}, // f32[4]" in text  # type: ignore[index]
@@ -31,7 +31,7 @@ def test_the_layout_says_what_the_tables_are() -> None:
     assert "  SEE_THROUGH: 2,\n} as const;\nexport type Flag" in text
 
 
-def test_the_fixture_says_what_its_numbers_are() -> None:
+def test_the_fixture_contains_the_expected_numbers() -> None:
     """Read back with nothing but offsets, as the page does."""
     block, expected = layout.make_fixture()
     assert json.loads(json.dumps(expected)) == expected
@@ -135,7 +135,7 @@ def test_a_page_that_gets_the_changes_knows_everything(task: str, every: int) ->
         assert Message.PARTS in mirror.kinds
 
 
-def test_what_is_at_rest_costs_no_bytes() -> None:
+def test_things_at_rest_cost_no_bytes() -> None:
     world = World(load_task("examples/wall"), rules=Rules(decision_period=1))
     stream = SceneStream()
     sizes = []
@@ -145,7 +145,7 @@ def test_what_is_at_rest_costs_no_bytes() -> None:
     assert sizes[-1] == protocol.FRAME.itemsize
 
 
-def test_time_left_is_what_health_pays_for() -> None:
+def test_time_left_follows_from_health() -> None:
     world = World(
         load_task("arenas: [{time_limit: 10, items: [{name: Agent, at: [20, 0, 20]}]}]"), rules=Rules(decision_period=1)
     )

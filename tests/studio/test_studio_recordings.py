@@ -1,4 +1,4 @@
-"""Recordings through the page's addresses: replayed, they are what was played."""
+"""Recordings through the page's addresses: replayed, they equal the episodes as played."""
 
 import json
 import sqlite3
@@ -79,7 +79,7 @@ def test_an_episode_acknowledged_to_a_page_is_in_the_list(studio: Studio, monkey
             assert studio.json("/api/recordings?limit=1")["recordings"][0]["id"] == page.episode
 
 
-def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recordings_are_read_while_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "LOCK_SECONDS", 0.02)
     with running(tmp_path / "recordings.sqlite") as studio:
         with studio.page(task="foraging") as page:
@@ -107,7 +107,7 @@ def test_its_steps(studio: Studio, page: Page) -> None:
     assert {len(column) for column in steps.values()} == {last + 1}
 
 
-def test_its_frames_are_what_was_played(studio: Studio, page: Page) -> None:
+def test_the_frames_of_a_recording_show_the_episode_as_played(studio: Studio, page: Page) -> None:
     status, headers, block = studio.ask(f"/api/recordings/{page.episode}/frames")
     assert (status, headers["content-type"]) == (200, "application/octet-stream")
     record = studio.store.record(page.episode)
@@ -168,7 +168,7 @@ def test_one_can_begin_to_look_in_between(studio: Studio) -> None:
     assert part.scene.parts.tobytes() == whole.scene.parts.tobytes()
 
 
-def test_what_an_agent_played_without_the_studio_is_shown_step_by_step(studio: Studio) -> None:
+def test_an_episode_of_a_run_is_shown_step_by_step(studio: Studio) -> None:
     """Its decisions last three physics steps; frames are still one each."""
     record = play(load_task(FOOD), agent_named("random"), seed=3, store=studio.store, name="food", agent_name="random")
     studio.store.flush()
@@ -249,7 +249,9 @@ def test_a_film(studio: Studio, page: Page) -> None:
         ("/api/recordings?limit=" + "9" * 5000, 400, "limit is '99999"),
     ],
 )
-def test_what_there_is_not(studio: Studio, page: Page, path: str, status: int, sentence: str) -> None:
+def test_what_does_not_exist_is_refused_in_one_sentence(
+    studio: Studio, page: Page, path: str, status: int, sentence: str
+) -> None:
     answered, headers, body = studio.ask(path.replace("ID", page.episode))
     assert (answered, headers["content-type"]) == (status, "application/json")
     assert json.loads(body)["message"].startswith(sentence)

@@ -1,4 +1,4 @@
-"""Nobody but the user's own page may use the studio, and nothing outside may name a file of this machine."""
+"""Only the user's own pages may use the studio, and no request may name a file of this machine."""
 
 import http.client
 import json
@@ -33,7 +33,7 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 def status_of_socket(studio: Studio, **headers: str) -> int:
-    """How the server answers somebody who wants a WebSocket: 101, or a refusal."""
+    """Return the status of the answer to a WebSocket request: 101, or a refusal."""
     try:
         with connect(
             f"ws://127.0.0.1:{studio.port}/ws",
@@ -61,7 +61,7 @@ def test_every_answer_carries_the_headers(studio: Studio, path: str) -> None:
     assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_what_the_api_says_is_not_kept(studio: Studio) -> None:
+def test_answers_of_the_api_are_not_cached(studio: Studio) -> None:
     for path in ("/api/tasks", "/api/recordings", "/api/agents", "/api/nothing"):
         assert studio.ask(path)[1]["cache-control"] == "no-store"
 
@@ -97,7 +97,7 @@ def test_files_are_compressed_for_those_who_can_read_it(studio: Studio) -> None:
     "host", ["evil.example", "evil.example:8808", "192.168.1.5", "", "127.0.0.1.evil.example", "[", "a b"]
 )
 def test_another_name_for_this_machine_is_refused(studio: Studio, host: str) -> None:
-    """A name of somebody else's that suddenly means 127.0.0.1 (DNS rebinding)."""
+    """A foreign name that resolves to 127.0.0.1 (DNS rebinding)."""
     assert studio.ask("/api/tasks", headers={"Host": host})[0] in (400, 421)
     assert status_of_socket(studio, Host=host, Origin=f"http://{host}") in (400, 403)
 
@@ -155,7 +155,7 @@ def test_a_host_that_is_more_than_a_name_is_refused(studio: Studio, host: str) -
 
 
 def test_the_host_is_nowhere_repeated(studio: Studio) -> None:
-    """Not as it was sent: a name of ours and a number for the port are written anew."""
+    """The host is written in normal form, not as it was sent."""
     for path in ("/", "/play/", "/api/tasks/", "/nothing", "/api/recordings/x", "//"):
         status, headers, body = studio.ask(path, headers={"Host": "LocalHost:0080"})
         assert "location" not in headers and status in (200, 404)
@@ -188,7 +188,7 @@ def test_head_makes_no_film_and_no_picture(studio: Studio, monkeypatch: pytest.M
         assert studio.ask(path, method="HEAD")[0] == 404
 
 
-def test_only_so_many_films_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_waiting_films_is_limited(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     with studio.page(task="examples/food") as page:
         page.until(lambda page: page.acknowledged)
     films, goes_on = [], threading.Event()
@@ -216,7 +216,7 @@ def test_only_so_many_films_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch
         assert [each.result()[0] for each in requests - refused] == [200] * 9
 
 
-def test_a_socket_must_say_where_it_comes_from(studio: Studio) -> None:
+def test_a_socket_must_send_its_origin(studio: Studio) -> None:
     assert status_of_socket(studio) == 403
     assert status_of_socket(studio, Origin=f"http://{studio.host}") == 101
 
@@ -295,7 +295,7 @@ def test_only_listed_files_are_served(tmp_path: Path) -> None:
     assert sorted(load_page_files(tmp_path)) == ["/", "/assets/a.js"]
 
 
-def test_a_studio_whose_page_is_not_built_says_so(tmp_path: Path) -> None:
+def test_a_page_that_is_not_built_is_replaced_by_a_sentence(tmp_path: Path) -> None:
     assert b"has not been built" in load_page_files(tmp_path)["/"].data
 
 
@@ -320,7 +320,7 @@ def test_others_need_the_token(remote: Studio) -> None:
     assert status_of_socket(remote, Origin=f"http://127.0.0.1:{remote.port}") == 403
 
 
-def test_the_printed_link_opens_the_door(remote: Studio) -> None:
+def test_the_printed_link_gives_access(remote: Studio) -> None:
     status, headers, _ = remote.ask(f"/play?task=foraging&token={remote.policy.token}&seed=3")
     assert (status, headers["location"]) == (303, "/play?task=foraging&seed=3")
     cookie = headers["set-cookie"]
@@ -366,7 +366,7 @@ def test_agents_by_import_path_are_for_the_command_line(studio: Studio) -> None:
         )
 
 
-def test_what_a_task_is_called_is_only_text(studio: Studio) -> None:
+def test_the_title_of_a_task_is_only_text(studio: Studio) -> None:
     title = "<script>alert(1)</script>"
     task = studio.upload(f"metadata: {{title: '{title}'}}\narenas: [{{items: [{{name: Agent}}]}}]")
     with studio.page(task=task) as page:

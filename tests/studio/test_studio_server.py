@@ -60,7 +60,7 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
         (["foraging", "--host", "no.such.host.invalid"], "no.such.host.invalid is no address of this machine"),
     ],
 )
-def test_play_says_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+def test_play_reports_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
     command = ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 1

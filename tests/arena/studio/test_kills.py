@@ -42,7 +42,7 @@ async def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[list[ScriptedPage], int]:
-    """Kill a studio so many times while people play; the pages, and how many of the kills came soon after another."""
+    """Kill a studio `count` times while pages play; return the pages, and how many kills came soon after another."""
     task, data, port = folder / "two.yml", folder / "r.sqlite", free_port()
     task.write_text(TASK)
     moments, doubles = random.Random(seed), 0
@@ -57,13 +57,13 @@ async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[
     soon = False
     process = await _start(port, data, task)
     for _ in range(count):
-        # Every second kill comes while the pages come back from the one before, or just after.
+        # Every second kill comes while the pages reconnect after the one before, or just after.
         await asyncio.sleep(moments.uniform(0.0, 0.6) if soon else moments.uniform(0.5, 5.0))
         doubles += soon
         await _kill(process)
         soon = not soon
         process = await _start(port, data, task)
-    # All come back, and play on.
+    # All pages reconnect and continue.
     before = [page.frames for page in pages]
     end = time.monotonic() + TIMEOUT_SECONDS
     while any(page.frames < frames + 50 for page, frames in zip(pages, before, strict=True)):
@@ -80,7 +80,7 @@ async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[
 
 
 def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
-    """Hold what the pages know against what is stored; figures."""
+    """Compare the logs of the pages with the store; return counts."""
     figures: Counter[str] = Counter()
     logs: dict[str, Log] = {}
     for page in pages:
@@ -91,7 +91,7 @@ def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
     for episode, log in logs.items():
         assert (log.contradicted, log.cut) == ([], []), (episode, log)
         stored, columns = store.episode(episode), store.steps(episode)
-        # None is lost, none is there twice, each is the one that was done.
+        # No step is lost or doubled, and each has the action that was taken.
         assert columns["step"] == list(range(len(columns["step"]))), episode
         actions = [int(text) for text in columns["actions"][1:]]
         assert len(actions) >= max(log.acknowledged, max(log.actions, default=0)), (episode, log.acknowledged)
@@ -105,7 +105,7 @@ def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
         kinds = [event["kind"] for event in store.events(episode)]
         assert (kinds.count("started"), kinds.count("ended")) == (1, int(world.over)), (episode, kinds)
         figures.update(episodes=1, steps=len(actions), seen=len(log.actions), acknowledged=max(0, log.acknowledged))
-    # There is no other, unless one began in the moment in which the studio was stopped for good.
+    # There is no other episode, unless one began when the studio was stopped at the end.
     assert set(logs) <= {episode.id for episode in store.episodes()} <= set(logs) | newest
     return figures
 

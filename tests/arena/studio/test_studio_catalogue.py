@@ -175,7 +175,7 @@ def test_of_uploads_so_much_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
         tasks.find(names[1])
 
 
-def test_what_uploads_take_up_is_bounded_by_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_uploads_is_limited_by_their_content(monkeypatch: pytest.MonkeyPatch) -> None:
     """A line of text can hold thousands of things: 200 such lines once took up 2.1 GB."""
     most = 1_500_000
     monkeypatch.setattr(catalogue, "MAX_TASK_BYTES", most)
@@ -246,7 +246,7 @@ def test_everything_is_there_and_finds_its_place() -> None:
 
 
 def test_everything_leaves_a_newcomer_alone() -> None:
-    """What bounces about does not end the episode of somebody who is still looking."""
+    """Things that bounce about do not end the episode."""
     for seed in range(3):
         world = World(load_everything(), seed=seed)
         for _ in range(500):

@@ -9,7 +9,7 @@ from studio_page import run_async
 
 
 class Time:
-    """Passes only when somebody sleeps or works."""
+    """A clock that advances only when a player sleeps or works."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -25,7 +25,7 @@ class Time:
 
 
 class Player:
-    """Works for so many seconds in each of its steps, and stops the test after the last."""
+    """Takes the given seconds for each of its steps, and stops the test after the last."""
 
     def __init__(self, time: Time, works: list[float], *, steps: bool = True) -> None:
         self.time, self.works, self.steps = time, works, steps
@@ -47,7 +47,7 @@ class Player:
 
 
 def run_pacer(works: list[float], *others: Player) -> tuple[Pacer, Player]:
-    """Let one player have its steps."""
+    """Run a pacer until one player has taken its steps; return both."""
 
     async def run() -> tuple[Pacer, Player]:
         time = Time()
@@ -90,7 +90,7 @@ def test_the_most_that_is_made_up_for() -> None:
     assert player.ticks[-1] == pytest.approx(100.16)
 
 
-def test_one_players_mistake_stops_nobody_else() -> None:
+def test_the_failure_of_one_player_does_not_stop_others() -> None:
     class Broken(Player):
         def tick(self) -> bool:
             raise RuntimeError("lost")
@@ -119,7 +119,7 @@ def test_who_does_not_step_is_not_late() -> None:
     assert list(run_async(run).lateness) == []
 
 
-def test_time_does_not_pass_while_nobody_plays() -> None:
+def test_time_does_not_pass_without_players() -> None:
     async def run() -> None:
         time = Time()
         pacer = Pacer(time, time.sleep)
@@ -137,7 +137,7 @@ def test_time_does_not_pass_while_nobody_plays() -> None:
     run_async(run)
 
 
-def test_its_figures() -> None:
+def test_the_statistics() -> None:
     pacer = Pacer()
     assert pacer.statistics() == {
         **{"players": 0, "steps": 0, "stalls": 0},

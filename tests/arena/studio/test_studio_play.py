@@ -90,8 +90,8 @@ def test_every_action_is_sent_and_stored_alike(studio: Studio) -> None:
     assert {0, 1, 3, 5, 8} == set(actions)
 
 
-def test_what_the_page_has_is_what_the_world_is(studio: Studio) -> None:
-    """Also where things appear, ripen and fall."""
+def test_the_scene_of_the_page_equals_that_of_the_world(studio: Studio) -> None:
+    """Also when things appear, ripen and fall."""
     with studio.page(task="foraging", seed=3) as page:
         page.keys(FORWARDS)
         page.until_step(150)
@@ -222,7 +222,7 @@ def test_random_order_plays_every_arena(studio: Studio) -> None:
         assert sorted(each["arena"] for each in page.episodes[:4]) == [0, 1, 2, 3]
 
 
-def test_without_a_task_one_plays_among_everything(studio: Studio) -> None:
+def test_without_a_task_the_arena_has_one_of_every_thing(studio: Studio) -> None:
     from puzzlebox.arena.things import CATALOGUE
 
     with studio.page() as page:
@@ -231,7 +231,7 @@ def test_without_a_task_one_plays_among_everything(studio: Studio) -> None:
         assert set(CATALOGUE) <= set(page.mirror.names)
 
 
-def test_several_play_at_once_each_in_a_world_of_their_own(studio: Studio) -> None:
+def test_several_pages_play_at_once_each_in_its_own_world(studio: Studio) -> None:
     alone = "arenas: [{items: [{name: Agent, at: [20, 0, 15], rotation: 0}]}]"
     pages = [studio.page(task=studio.upload(alone)) for _ in range(4)]
     for page in pages:
@@ -276,7 +276,7 @@ class SlowSocket:
 
 
 def test_a_page_that_reads_nothing_misses_frames_and_no_action(tmp_path: Path) -> None:
-    """What it gets when it reads again is the newest state, and what was done in the meantime."""
+    """When it reads again it gets the newest state, and the actions in between."""
 
     async def play() -> None:
         socket, schedule = SlowSocket(), SessionSchedule("foraging", load_task("foraging"), Rules(), seed=2)
@@ -320,7 +320,7 @@ def test_a_page_that_reads_nothing_misses_frames_and_no_action(tmp_path: Path) -
     run_async(play)
 
 
-def test_a_page_that_takes_nothing_for_long_is_given_up(tmp_path: Path) -> None:
+def test_a_page_that_reads_nothing_for_long_is_disconnected(tmp_path: Path) -> None:
     async def play() -> None:
         tab = Tab(SlowSocket(), SimpleNamespace())  # type: ignore[arg-type]
         for _ in range(5000):

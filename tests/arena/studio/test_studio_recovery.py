@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio.protocol import FrameFlag, Message
-from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Mirror, Page, Studio, free_port, running, server
+from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Mirror, Page, Studio, free_port, running, server, wait_for
 
 FORWARDS, RIGHT = 3, 1
 
@@ -39,7 +38,7 @@ def played(studio: Studio, task: str = "foraging", action: int = RIGHT) -> Page:
     return page
 
 
-def test_the_world_waits_for_a_page_that_comes_back(studio: Studio) -> None:
+def test_the_world_waits_for_a_page_that_reconnects(studio: Studio) -> None:
     page = played(studio)
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 5)
@@ -55,7 +54,7 @@ def test_the_world_waits_for_a_page_that_comes_back(studio: Studio) -> None:
     assert heading > 0
 
 
-def test_coming_back_before_the_server_has_noticed(studio: Studio) -> None:
+def test_reconnecting_before_the_server_has_noticed(studio: Studio) -> None:
     with studio.page(task="foraging") as page:
         page.until_step(5)
         with studio.page(page.resume()) as back:
@@ -63,7 +62,7 @@ def test_coming_back_before_the_server_has_noticed(studio: Studio) -> None:
             assert back.episode == page.episode
             assert page.error() == "this task is open in another tab or window; go on there, or continue here"
             # It gets all messages, although the other page disconnected after this one connected.
-            _until(lambda: len(studio.sessions._tabs) == 1)
+            wait_for(lambda: len(studio.sessions._tabs) == 1)
             back.send({"type": "restart"})
             back.until(lambda back: len(back.episodes) == 2 and back.events)
             assert back.events[-1]["kind"] == "started"
@@ -82,13 +81,13 @@ def test_watching_is_taken_over_too(studio: Studio) -> None:
     assert actions[:whole:3] == actions[1:whole:3] == actions[2:whole:3]
 
 
-def test_only_so_many_worlds_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_waiting_worlds_is_limited(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "MAX_DETACHED", 2)
     pages = []
     for _ in range(4):
         page = studio.page(task="examples/food").until_step(1)
         page.close()
-        _until(lambda page=page: page.episode in studio.sessions._detached)
+        wait_for(lambda page=page: page.episode in studio.sessions._detached)
         pages.append(page)
     assert list(studio.sessions._detached) == [page.episode for page in pages[2:]]
     # Those that did not wait are rebuilt.
@@ -97,8 +96,8 @@ def test_only_so_many_worlds_wait(studio: Studio, monkeypatch: pytest.MonkeyPatc
         assert back.episode == pages[0].episode
 
 
-def test_only_so_many_play_at_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    _until(lambda: not studio.sessions._tabs)
+def test_the_number_of_players_is_limited(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_for(lambda: not studio.sessions._tabs)
     monkeypatch.setattr(studio.sessions, "players", 1)
     with studio.page(task="examples/food") as page:
         page.until_step(1)
@@ -107,9 +106,9 @@ def test_only_so_many_play_at_once(studio: Studio, monkeypatch: pytest.MonkeyPat
         page.until_step(page.step + 2)
 
 
-def test_a_world_nobody_waits_for_is_rebuilt_from_the_store(studio: Studio) -> None:
+def test_a_world_that_was_discarded_is_rebuilt_from_the_store(studio: Studio) -> None:
     page = played(studio)
-    _until(lambda: page.episode in studio.sessions._detached)
+    wait_for(lambda: page.episode in studio.sessions._detached)
     detached = studio.sessions._detached.pop(page.episode)[1]
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 2)
@@ -129,7 +128,7 @@ def test_a_world_nobody_waits_for_is_rebuilt_from_the_store(studio: Studio) -> N
 )
 def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio, change: Any, reason: str) -> None:
     page = played(studio)
-    _until(lambda: page.episode in studio.sessions._detached)
+    wait_for(lambda: page.episode in studio.sessions._detached)
     # The world may have continued until the server noticed the lost connection.
     happened = [actions[0] for actions in studio.sessions._detached[page.episode][1].world.actions]
     with studio.page(page.resume() | change(happened)) as back:
@@ -151,7 +150,7 @@ def test_an_episode_that_is_over_is_followed_by_a_new_one(studio: Studio) -> Non
         assert back.episode != over and back.episodes[0]["note"] is None
 
 
-def test_an_episode_nobody_knows(studio: Studio) -> None:
+def test_an_unknown_episode(studio: Studio) -> None:
     lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": [1, 2]}
     with studio.page(lost) as page:
         assert page.error() == "there is no episode 0123456789ab to resume; start again"
@@ -192,15 +191,8 @@ def test_actions_that_only_the_page_knows() -> None:
 # --- the server is killed
 
 
-def _until(true: Any) -> None:
-    end = time.monotonic() + TIMEOUT_SECONDS
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def test_kill_the_server_and_go_on(tmp_path: Path) -> None:
-    """At any moment: what was acknowledged is there, and with the steps the page has seen the episode is resumed."""
+def test_an_episode_is_resumed_after_a_kill(tmp_path: Path) -> None:
+    """At any moment: what was acknowledged is stored, and with the steps the page has seen the episode is resumed."""
     port, data, task = free_port(), tmp_path / "r.sqlite", tmp_path / "my task.yml"
     task.write_text(FOOD.replace("at: [20, 0, 18]", "at: [20, 0, 38]"))
     with server(port, data, str(task)) as process:
@@ -263,7 +255,7 @@ def _half_played(path: Path, task: str, actions: list[int]) -> tuple[Store, str,
     return store, play.episode, play.world
 
 
-def test_rebuilding_gives_the_same_world_and_stores_what_was_missing(tmp_path: Path) -> None:
+def test_rebuilding_gives_the_same_world_and_stores_the_missing_steps(tmp_path: Path) -> None:
     actions, later = [4] * 12 + [7] * 8, [5] * 15
     uninterrupted = _half_played(tmp_path / "a.sqlite", FOOD, actions)[2]
     store, episode, _ = _half_played(tmp_path / "b.sqlite", FOOD, actions[:12])

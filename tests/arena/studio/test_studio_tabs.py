@@ -1,4 +1,4 @@
-"""Two pages of one participant, pages of a participant who was forgotten, and pages nobody has touched."""
+"""Two pages of one participant, of a participant whose recordings were deleted, and pages on which no episode began."""
 
 import logging
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed
 
 from puzzlebox.record.deletion import forget
 from puzzlebox.studio.protocol import FrameFlag
-from studio_page import Page, Studio, running
-from test_studio_lifecycle import SHORT, until_waiting, wait_for
+from studio_page import Page, Studio, running, wait_for
+from test_studio_lifecycle import SHORT, until_waiting
 
 FORWARDS = 3
 ELSEWHERE = "this task is open in another tab or window; go on there, or continue here"
@@ -76,7 +76,7 @@ def test_two_tabs_opened_at_once_after_a_restart_resume_one_episode(tmp_path: Pa
             each.close()
 
 
-# --- somebody who was forgotten
+# --- a participant whose recordings were deleted
 
 
 def played(studio: Studio, task: str) -> Page:
@@ -88,7 +88,7 @@ def played(studio: Studio, task: str) -> Page:
 
 
 @pytest.mark.parametrize("kind", ["start", "resume"])
-def test_a_forgotten_episode_is_not_resumed(studio: Studio, kind: str) -> None:
+def test_a_deleted_episode_is_not_resumed(studio: Studio, kind: str) -> None:
     page = played(studio, "examples/food")
     forget(studio.store.path, "P01")
     first = page.resume() if kind == "resume" else {"type": "start"}
@@ -101,7 +101,7 @@ def test_a_forgotten_episode_is_not_resumed(studio: Studio, kind: str) -> None:
 
 @pytest.mark.parametrize("detached", [True, False])
 @pytest.mark.parametrize("act", [{"type": "begin"}, {"type": "keys", "key": 1, "action": FORWARDS}, {"type": "next"}])
-def test_an_episode_forgotten_while_it_waits_is_begun_anew(studio: Studio, detached: bool, act: dict[str, Any]) -> None:
+def test_an_episode_deleted_while_it_waits_is_replaced(studio: Studio, detached: bool, act: dict[str, Any]) -> None:
     task = studio.upload(SHORT.replace("time_limit: 5,", "time_limit: 500,"))
     page = played(studio, task)
     if not detached:
@@ -131,10 +131,10 @@ def test_a_page_that_leaves_a_forgotten_episode_leaves_quietly(studio: Studio) -
     assert studio.store.count() == 0
 
 
-# --- nobody has touched it
+# --- episodes that have not begun
 
 
-def test_a_participant_cannot_skip_what_was_not_begun(studio: Studio) -> None:
+def test_a_participant_cannot_skip_an_arena_that_has_not_begun(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT), participant="P01", manual_start=True) as page:
         until_waiting(page)
         for _ in range(3):
@@ -150,7 +150,7 @@ def test_a_participant_cannot_skip_what_was_not_begun(studio: Studio) -> None:
         assert page.episodes[1]["position"] == 1
 
 
-def test_the_end_says_whether_anything_was_recorded(studio: Studio) -> None:
+def test_the_end_shows_whether_anything_was_recorded(studio: Studio) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, manual_start=True) as page:
         until_waiting(page)

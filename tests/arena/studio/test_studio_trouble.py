@@ -12,7 +12,7 @@ import pytest
 from puzzlebox.arena.studio import play, sessions
 from puzzlebox.record import Store, writer
 from puzzlebox.studio.protocol import FrameFlag
-from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Page, Studio, running
+from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Page, Studio, running, wait_for
 
 FORWARDS, RIGHT = 3, 1
 WHY = "another program keeps the recordings locked; end that program"
@@ -50,7 +50,7 @@ def test_an_episode_that_cannot_be_recorded_does_not_begin(studio: Studio) -> No
             with studio.page(**settings) as page:
                 assert page.error() == sentence
                 assert page.last("error")["retry"] is True
-    _until(lambda: studio.store.error is None)
+    wait_for(lambda: studio.store.error is None)
     with studio.page(task="foraging") as page:
         page.until_step(3)
 
@@ -75,7 +75,7 @@ def test_an_episode_that_waits_does_not_begin(studio: Studio) -> None:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 0)
 
 
-def test_time_stands_still_until_what_was_played_is_saved(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_stands_still_until_all_steps_are_saved(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "MAX_UNSAVED", 40)
     with studio.page(task=studio.upload(LONG)) as page:
         page.keys(RIGHT)
@@ -116,7 +116,7 @@ def test_the_next_episode_waits_until_the_last_one_is_saved(studio: Studio) -> N
                 page.send({"type": "view", "view": "top"})
                 assert page.episode == first and len(studio.sessions._tabs) == 1
             page.until(lambda page, first=first: page.episode != first)
-            # All of it is there by now, also its end.
+            # All of it is stored by now, including its end.
             assert studio.store.episode(first).finished
 
 
@@ -182,7 +182,7 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
                         assert other.last("error")["retry"] is True
                 page.until_step(page.step + 5)
             # Its page has disconnected and the first server has discarded it, so the second one may resume it.
-            _until(lambda page=page: page.episode in studio.sessions._detached)
+            wait_for(lambda page=page: page.episode in studio.sessions._detached)
             studio.store.flush()
             studio.sessions._discard(page.episode)
             with second.page(page.resume() | start) as other:
@@ -201,7 +201,7 @@ def test_a_world_that_waited_long_is_let_go(studio: Studio, monkeypatch: pytest.
     with studio.page(task="foraging") as page:
         page.until_step(3)
     with Store(studio.store.path) as other:
-        _until(lambda: _can_claim(other, page.episode))
+        wait_for(lambda: _can_claim(other, page.episode))
 
 
 def _can_claim(store: Store, episode: str) -> bool:
@@ -212,14 +212,7 @@ def _can_claim(store: Store, episode: str) -> bool:
     return True
 
 
-def _until(true: Any) -> None:
-    end = time.monotonic() + TIMEOUT_SECONDS
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def test_a_page_that_was_refused_keeps_what_the_store_lacks(studio: Studio) -> None:
+def test_a_page_that_was_refused_keeps_its_unstored_steps(studio: Studio) -> None:
     """The flag `gone` is set only if the episode can never be resumed."""
     lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": [1, 2]}
     with Page(studio.port, lost) as page:

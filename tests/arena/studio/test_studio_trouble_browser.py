@@ -94,7 +94,9 @@ def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
         assert world.position_of(world.animals[0])[2] == columns["z"][-1]
 
 
-def test_why_nothing_can_be_recorded_is_said_before_and_while_somebody_plays(studio: Studio, chromium: Any) -> None:
+def test_the_reason_why_nothing_can_be_recorded_is_shown_before_and_during_an_episode(
+    studio: Studio, chromium: Any
+) -> None:
     address = f"{studio.address}/play?task={studio.upload(LONG_WALK)}"
     with open_page(chromium, address) as page:
         until(page, "window.puzzlebox?.waiting", what="the episode waits")

@@ -35,7 +35,7 @@ class Looker:
 
 
 class Broken(Looker):
-    """Chooses what is not there."""
+    """Chooses an action that does not exist."""
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
         """Wrong."""
@@ -80,7 +80,7 @@ def test_the_random_agent_plays_and_is_recorded(studio: Studio) -> None:
     assert len(set(actions)) > 1
 
 
-def test_it_perceives_what_the_environment_would_tell_it(studio: Studio) -> None:
+def test_the_agent_gets_the_observations_of_the_environment(studio: Studio) -> None:
     Looker.inputs.clear()
     Looker.seeds.clear()
     with studio.page(task=studio.upload(FOOD), agent="looker-of-the-tests", seed=4) as page:
@@ -123,7 +123,7 @@ def test_the_next_episode_follows(studio: Studio) -> None:
         assert page.episodes[1]["previous_return"] == page.last("ended")["return"]
 
 
-def test_a_page_that_comes_back_goes_on_watching(studio: Studio) -> None:
+def test_a_page_that_reconnects_continues_watching(studio: Studio) -> None:
     with studio.page(task="foraging", agent="random", seed=2) as page:
         page.until_step(10)
     with studio.page(page.resume()) as back:

@@ -92,7 +92,7 @@ def test_no_other_site_may_look(no_browser: list[str]) -> None:
         shown.close()
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
 
