@@ -237,7 +237,7 @@ def test_a_film(studio: Studio, page: Page) -> None:
         ("/api/recordings/nothing/steps", 404, "there is no episode nothing"),
         ("/api/recordings/nothing/film.mp4", 404, "there is no episode nothing"),
         ("/api/recordings/ID/film.exe", 404, "films end in .mp4 or .gif"),
-        ("/api/recordings/ID/picture.png?view=back", 400, "there is no view 'back'; allowed: first, third, top"),
+        ("/api/recordings/ID/picture.png?view=back", 400, "there is no view 'back'; allowed: third, first, top"),
         ("/api/recordings/ID/picture.png?step=999999", 400, "there is no step 999999; the episode has "),
         (
             "/api/recordings/ID/picture.png?width=9999",

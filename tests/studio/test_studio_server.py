@@ -27,7 +27,7 @@ from studio_page import TIMEOUT_SECONDS, Page, ask, free_port, server
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        taken.receive()
+        taken.listen()
         port = taken.getsockname()[1]
         command = ["play", "--no-browser", "--port", str(port), "--data", str(tmp_path / "r.sqlite")]
         done = CliRunner().invoke(app, command)

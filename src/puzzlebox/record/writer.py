@@ -27,7 +27,7 @@ BREATH = 0.1
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 # Seconds a transaction waits for another program that writes; after that it has failed, and is tried again.
 LOCK_SECONDS = 2.0
-# Entries that may wait, of all episodes together: a hundred players who are paused (studio.play.MOST_UNSAVED).
+# Entries that may wait, of all episodes together: a hundred players who are paused (arena.studio.play.MAX_UNSAVED).
 MOST_WAITING = 250_000
 # Seconds without a commit after which it is tried out whether one succeeds.
 RECENT = 2.0
