@@ -1,7 +1,7 @@
 """Twenty people play at once for ten minutes: memory, punctuality, and whether any step is lost, doubled or wrong.
 
-`python -m benchmarks soak`; `PUZZLEBOX_SOAK_MINUTES` says for how long. The pages are programs that keep what the real
-page keeps and note everything they are told; at the end their notes are held against the recordings.
+`python -m benchmarks soak`; `PUZZLEBOX_SOAK_MINUTES` sets the duration. The pages are programs that keep unstored steps
+as the real page does and log every message; at the end their logs are compared with the recordings.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ def _memory(process: int) -> float:
 
 
 async def _soak(folder: Path, seconds: float) -> tuple[list[Any], dict[str, Any]]:
-    """The pages, and what was measured of the server."""
+    """Play for some seconds; return the pages and the measurements of the server."""
     from scripted_page import ScriptedPage
     from test_kills import TASK, _start
 

@@ -52,7 +52,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 def researcher(studio: Studio) -> dict[str, str]:
-    """What the researcher's browser sends along."""
+    """Return the headers of the researcher's browser."""
     return {"Cookie": f"{studio.policy.cookie}={studio.policy.token}"}
 
 
@@ -93,7 +93,7 @@ def test_a_link_is_read_as_it_was_made(link: Link) -> None:
     address = LINKS.address(link)
     assert address.startswith("/play?") and LINKS.read(urlsplit(address).query) == link
     assert len(dict(parse_qsl(urlsplit(address).query))[KEY]) >= 32
-    # What a mail program adds to addresses does no harm.
+    # Parameters that mail programs add are ignored.
     assert LINKS.read(urlsplit(address).query + "&utm_source=mail") == link
 
 
@@ -321,7 +321,7 @@ def test_a_participant_is_not_disturbed_by_another_link(remote: Studio) -> None:
             page.until_step(page.step + 5)
 
 
-def test_a_task_that_is_not_there_any_more_is_said_without_naming_others(remote: Studio) -> None:
+def test_a_missing_task_is_reported_without_naming_others(remote: Studio) -> None:
     with participant(remote, Link("P07", "file:gone")) as page:
         assert page.error() == "this task is not open at the moment; ask the person who sent the link"
 

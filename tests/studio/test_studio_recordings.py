@@ -70,8 +70,8 @@ def test_which_arena_was_played_and_of_how_many(studio: Studio) -> None:
         assert (description["id"], description["arena"], description["arenas"]) == (page.episode, 1, 2)
 
 
-def test_an_episode_acknowledged_to_a_page_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where it is written a second later."""
+def test_an_episode_that_is_being_played_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if it is written a second later."""
     monkeypatch.setattr(writer, "BREATH", 1.0)
     for _ in range(2):
         with studio.page(task="foraging") as page:
@@ -91,14 +91,14 @@ def test_recordings_are_read_while_nothing_can_be_written(tmp_path: Path, monkey
             assert studio.store.error is not None
 
 
-def test_one_of_them_with_its_events(studio: Studio, page: Page) -> None:
+def test_a_recording_has_its_events(studio: Studio, page: Page) -> None:
     description = studio.json(f"/api/recordings/{page.episode}")
     kinds = [event["kind"] for event in description["events"]]
     assert kinds == ["started", "collected", "finished", "notified", "ended"]
     assert description["events"] == [{**event} for event in page.events]
 
 
-def test_its_steps(studio: Studio, page: Page) -> None:
+def test_a_recording_has_its_steps(studio: Studio, page: Page) -> None:
     steps = studio.json(f"/api/recordings/{page.episode}/steps")
     last = page.last("ended")["step"]
     assert steps["step"] == list(range(last + 1))

@@ -123,7 +123,7 @@ def test_a_world_that_was_discarded_is_rebuilt_from_the_store(studio: Studio) ->
     [
         (lambda happened: {"step": 0, "actions": [8] * 3}, "what the page has seen is not what was stored"),
         (lambda happened: {"step": 10**6}, "the page knows 1000000 steps as stored, but there are "),
-        (lambda happened: {"step": 0, "actions": [*happened, 0]}, "the page has seen more than has happened"),
+        (lambda happened: {"step": 0, "actions": [*happened, 0]}, "the page has seen more steps than were played"),
     ],
 )
 def test_a_page_that_remembers_something_else_gets_a_new_episode(studio: Studio, change: Any, reason: str) -> None:

@@ -335,7 +335,7 @@ class Sessions:
         _, play, driver = self._detached[episode]
         _require_same_participant(participant, play.schedule.participant)
         if unstored_actions([actions[0] for actions in play.world.actions], step, page_actions):
-            raise CannotResume("the page has seen more than has happened")
+            raise CannotResume("the page has seen more steps than were played")
         del self._detached[episode]
         self.set_player(tab, episode)
         play.reconnect(waits=waits)
