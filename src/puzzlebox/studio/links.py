@@ -31,7 +31,7 @@ class LinksError(Exception):
 
 @dataclass(frozen=True)
 class Link:
-    """What a participant's link opens.
+    """The content of a participant's link.
 
     Attributes:
         participant: the id under which every episode is recorded.

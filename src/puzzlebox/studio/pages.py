@@ -15,7 +15,7 @@ from puzzlebox.wings import wing_named, wing_names
 
 @dataclass(frozen=True)
 class StudioContext:
-    """What the studio shares with the pages of every wing.
+    """The store and the settings that the studio shares with the pages of every wing.
 
     Attributes:
         store: where episodes are recorded.

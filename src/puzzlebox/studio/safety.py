@@ -54,7 +54,7 @@ def is_local(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Policy:
-    """Which requests the studio answers.
+    """The conditions under which the studio answers requests.
 
     Attributes:
         host: the address the server listens on.
