@@ -226,7 +226,7 @@ def test_a_channel_of_ones_own() -> None:
                 (msg.read_bool(), msg.read_int32(), msg.read_float32(), msg.read_float32_list(), msg.read_string())
             )
 
-        def send(self) -> None:
+        def say(self) -> None:
             msg = OutgoingMessage()
             msg.write_bool(True)
             msg.write_int32(-7)
@@ -236,7 +236,7 @@ def test_a_channel_of_ones_own() -> None:
             super().queue_message_to_send(msg)
 
     talk = Talk()
-    talk.send()
+    talk.say()
     (message,) = talk.message_queue
     assert bytes(message[:9]) == b"\x01\xf9\xff\xff\xff\x00\x00\x00\x3f"  # little-endian, as ML-Agents writes it
     talk.on_message_received(IncomingMessage(message))
@@ -381,9 +381,8 @@ def test_an_environment_in_play_mode(food: str, tmp_path: Path, last: list[str])
             check_page(process.stdout.readline(), "food")
             print(file=process.stdin, flush=True)
             check_page(process.stdout.readline(), "other")
-            _, words = process.communicate(
-                "\n", timeout=TIMEOUT_SECONDS
-            )  # both studios write there, too: they have ended
+            # Both studios write there, too: they have ended.
+            _, words = process.communicate("\n", timeout=TIMEOUT_SECONDS)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

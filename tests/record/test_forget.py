@@ -153,7 +153,7 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 def test_somebody_who_reads_is_waited_for_and_then_said(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The records are deleted; that their bytes are still there is not kept quiet."""
-    monkeypatch.setattr("puzzlebox.record.deletion.TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr("puzzlebox.record.deletion.PATIENCE", 0.1)
     with closing(connect(recordings)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM episodes").fetchone()
