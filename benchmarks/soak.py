@@ -1,7 +1,7 @@
 """Let twenty participants play at once for ten minutes: memory, lateness, and steps lost, doubled or wrong.
 
-`python -m benchmarks soak`; `PUZZLEBOX_SOAK_MINUTES` sets the duration. The pages are programs that keep the state of
-the real page and log every message they receive; at the end their logs are compared with the recordings.
+`python -m benchmarks soak`; `PUZZLEBOX_SOAK_MINUTES` sets the duration. The pages are programs that keep unstored steps
+as the real page does and log every message; at the end their logs are compared with the recordings.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ def _memory(process: int) -> float:
 
 
 async def _soak(folder: Path, seconds: float) -> tuple[list[Any], dict[str, Any]]:
-    """Return the pages, and the figures of the server."""
+    """Play for some seconds; return the pages and the measurements of the server."""
     from scripted_page import ScriptedPage
     from test_kills import TASK, _start
 

@@ -57,7 +57,7 @@ def main() -> None:
 
 def make_recordings(chromium: Any, studio: Studio) -> None:
     """Make recordings of a participant who walks straight on and of an agent, each to its end."""
-    page = new_page(chromium, {"viewport": {"width": 320, "height": 240}}, browser.QUICK)
+    page = new_page(chromium, {"viewport": {"width": 320, "height": 240}}, browser.LOW_QUALITY)
     for task, seed in (("foraging", 5), ("food/picnic", 3)):
         page.goto(f"{studio.address}/watch?task={task}&agent=random&seed={seed}")
         first = until(page, "window.puzzlebox?.step > 0 && puzzlebox.episode")

@@ -29,7 +29,7 @@ from puzzlebox.animalai.side_channel.raw_bytes_channel import RawBytesChannel
 from puzzlebox.animalai.side_channel.stats_side_channel import StatsAggregationMethod, StatsSideChannel
 from puzzlebox.animalai.unity_gym_env import UnityToGymWrapper
 from puzzlebox.arena.schema import TaskError
-from studio_page import PATIENCE, ask
+from studio_page import TIMEOUT_SECONDS, ask
 from test_animalai import FOOD
 
 NAME = "AnimalAI?team=0"
@@ -345,7 +345,7 @@ def test_play_as_a_module_until_ctrl_c(food: str, tmp_path: Path, config: bool) 
             assert process.stdout is not None
             check_page(process.stdout.readline(), "food" if config else "good_goal_random_pos")
             os.killpg(process.pid, signal.SIGINT)
-            _, words = process.communicate(timeout=PATIENCE)  # until the studio has ended, which also writes there
+            _, words = process.communicate(timeout=TIMEOUT_SECONDS)  # the studio writes there, too: it has ended
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -381,7 +381,8 @@ def test_an_environment_in_play_mode(food: str, tmp_path: Path, last: list[str])
             check_page(process.stdout.readline(), "food")
             print(file=process.stdin, flush=True)
             check_page(process.stdout.readline(), "other")
-            _, words = process.communicate("\n", timeout=PATIENCE)  # until both have ended, which also write there
+            # Both studios write there, too: they have ended.
+            _, words = process.communicate("\n", timeout=TIMEOUT_SECONDS)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -18,7 +18,7 @@ from living import AGENT, task_of
 from puzzlebox.animalai.environment import _WITHOUT_EFFECT, AnimalAIEnvironment
 from puzzlebox.arena.envs.parallel import ArenaParallelEnv
 from puzzlebox.arena.envs.settings import defaults
-from puzzlebox.arena.studio.tab import Mistake, number
+from puzzlebox.arena.studio.tab import InvalidMessage, read_number
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.cli.app import app
 from puzzlebox.record import film
@@ -156,8 +156,8 @@ def test_films(name: str, value: float, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", NOT_FINITE)
 def test_messages_of_the_page(value: float) -> None:
-    with pytest.raises(Mistake, match=re.escape(f"step is '{value}'; it must be a whole number from 0 to 10")):
-        number({"step": value}, "step", 10)
+    with pytest.raises(InvalidMessage, match=re.escape(f"step is '{value}'; it must be a whole number from 0 to 10")):
+        read_number({"step": value}, "step", 10)
 
 
 @pytest.mark.parametrize("value", NOT_FINITE)

@@ -1,4 +1,4 @@
-"""A real studio and a real browser for tests: a server process of its own, and Chromium without a screen."""
+"""A studio in a server process, and a headless Chromium, for tests."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# Without a graphics card WebGL is painted by the processor; nothing is fetched from anywhere.
+# WebGL runs on the processor, without a graphics card, and Chromium fetches nothing from the network.
 FLAGS = [
     "--no-sandbox",
     "--use-angle=swiftshader",
@@ -24,25 +24,25 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-# Small, so that a processor without a graphics card draws it many times a second; and a phone.
+# A small window, which is drawn many times a second even without a graphics card; and a phone.
 WINDOW = {"width": 640, "height": 480}
 PHONE = {"width": 390, "height": 844}
-# The cheapest picture: what is tested here is not how beautiful it is.
-QUICK = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 3 }))"
-# How long a condition may take to come true on a busy machine; no test takes as long unless something is broken.
-PATIENCE_SECONDS = 60.0
+# The lowest picture quality, because it is the fastest.
+LOW_QUALITY = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 3 }))"
+# A condition that is not true after this time has failed, even on a busy machine.
+TIMEOUT_SECONDS = 60.0
 _PAGE = Path(__file__).resolve().parents[2] / "src" / "puzzlebox" / "studio" / "static" / "index.html"
 
 
 def chromium() -> str | None:
-    """The program to drive: what PUZZLEBOX_CHROMIUM names, what the system has, or what Playwright has downloaded."""
+    """Return the path of Chromium (PUZZLEBOX_CHROMIUM, the system's or Playwright's), or None if there is none."""
     named = os.environ.get("PUZZLEBOX_CHROMIUM")
     if named:
         return named
     for program in PROGRAMS:
-        found = shutil.which(program)
-        if found:
-            return found
+        path = shutil.which(program)
+        if path:
+            return path
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -51,7 +51,7 @@ def chromium() -> str | None:
 
 
 def missing() -> str | None:
-    """One line about what a browser test lacks here, or None."""
+    """Return one line about what browser tests lack on this machine, or None."""
     try:
         import playwright.sync_api  # noqa: F401
     except ModuleNotFoundError:
@@ -70,10 +70,12 @@ def free_port() -> int:
 
 
 class Studio:
-    """A server process with recordings of its own, which can be killed and started again at the same address.
+    """A server process with its own recordings, which can be killed and started again at the same address.
 
     Attributes:
         link: the first link it printed.
+        store: the file of its recordings.
+        address: its address, without a path.
     """
 
     def __init__(self, folder: Path, *arguments: str) -> None:
@@ -102,7 +104,7 @@ class Studio:
         self.stop()
 
     def kill(self) -> None:
-        """As if the power failed."""
+        """Kill the process, as a power failure would."""
         self._end(lambda process: process.kill())
 
     def stop(self) -> None:
@@ -118,13 +120,13 @@ class Studio:
         self._process = None
 
     def ask(self, path: str, body: str | None = None) -> Any:
-        """What the server answers, read as JSON."""
+        """Send a request; return its answer, read as JSON."""
         data = None if body is None else body.encode()
         with urllib.request.urlopen(urllib.request.Request(self.address + path, data), timeout=60) as answer:
             return json.load(answer)
 
     def upload(self, task: str) -> str:
-        """The name a task can be played under."""
+        """Upload a task, and return the name under which it can be played."""
         checked = self.ask("/api/check", task)
         assert checked["ok"], checked["messages"]
         return str(checked["task"])
@@ -134,23 +136,23 @@ class Studio:
 
 
 def new_context(chromium: Any, *scripts: str, **settings: Any) -> Any:
-    """A visitor of the studio: a small window, the cheapest picture, and patience.
+    """Return a browser context with a small window, low picture quality and a long timeout.
 
     Args:
         chromium: the browser.
-        scripts: what each page runs before its own code.
-        settings: of Playwright's `new_context`, where they differ.
+        scripts: JavaScript that each page runs before its own code.
+        settings: arguments of Playwright's `new_context`.
     """
     context = chromium.new_context(**{"viewport": WINDOW, "reduced_motion": "reduce", **settings})
-    context.set_default_timeout(1000 * PATIENCE_SECONDS)
-    for script in filter(None, (QUICK, *scripts)):
+    context.set_default_timeout(1000 * TIMEOUT_SECONDS)
+    for script in filter(None, (LOW_QUALITY, *scripts)):
         context.add_init_script(script)
     return context
 
 
 @contextmanager
-def visited(chromium: Any, address: str, *scripts: str, **settings: Any) -> Iterator[Any]:
-    """The page at an address, opened by a visitor of its own; see `new_context`."""
+def open_page(chromium: Any, address: str, *scripts: str, **settings: Any) -> Iterator[Any]:
+    """Open the page at an address in a context of its own; see `new_context`."""
     context = new_context(chromium, *scripts, **settings)
     try:
         page = context.new_page()
@@ -161,17 +163,19 @@ def visited(chromium: Any, address: str, *scripts: str, **settings: Any) -> Iter
 
 
 def until(page: Any, condition: str, *, what: str = "") -> Any:
-    """Wait for an expression of the page to be true, and give its value.
+    """Wait until a JavaScript expression is true in the page, and return its value.
 
     Playwright's own way of waiting evaluates text in the page, which the page's Content-Security-Policy forbids.
     """
-    latest = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
         value = page.evaluate(condition)
         if value:
             return value
-        if time.monotonic() > latest:
+        if time.monotonic() > deadline:
             state = page.evaluate("JSON.stringify(window.puzzlebox ?? null)")
-            shown = page.evaluate("document.body.innerText.slice(0, 600)")
-            raise AssertionError(f"{what or condition} did not come true; the page says {state} and shows {shown!r}")
+            text = page.evaluate("document.body.innerText.slice(0, 600)")
+            raise AssertionError(
+                f"{what or condition} did not come true; window.puzzlebox is {state}, and the page shows {text!r}"
+            )
         page.wait_for_timeout(30)

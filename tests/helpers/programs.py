@@ -1,4 +1,4 @@
-"""Processes that a test starts and that are killed at its end."""
+"""Runs programs that are killed at the end of a test."""
 
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,9 @@ from typing import Any
 
 
 @contextmanager
-def program(command: Sequence[str], **how: Any) -> Iterator[subprocess.Popen[str]]:
-    """Start a program and kill it at the end, also if the test fails: otherwise pytest would wait for it."""
-    with subprocess.Popen(command, text=True, **how) as process:
+def program(command: Sequence[str], **settings: Any) -> Iterator[subprocess.Popen[str]]:
+    """Run a program, and kill it at the end; otherwise a failed test would wait for it forever."""
+    with subprocess.Popen(command, text=True, **settings) as process:
         try:
             yield process
         finally:

@@ -1,6 +1,6 @@
-"""A participant made of a program: it keeps what the page keeps, comes back as the page does, and notes what was done.
+"""A scripted participant: it keeps unstored steps and reconnects as the page does, and logs all actions.
 
-`Ledger` is `web/src/arena/ledger.ts`, line by line, and `ScriptedPage` the part of `connection.ts` that a loss needs.
+`Ledger` translates `web/src/arena/ledger.ts`, and `ScriptedPage` the part of `connection.ts` that reconnects.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Message
 
 MOST_ACTIONS = 3000
-# Seconds until the next attempt, as in connection.ts, but never long: a test has no time.
-_PATIENCE = (0.05, 0.1, 0.25)
+# Seconds until the next attempts to connect, as in connection.ts, but shorter.
+_RETRY_SECONDS = (0.05, 0.1, 0.25)
 
 
 class Ledger:
-    """What is seen and not known to be stored."""
+    """The actions of the steps that a page has seen and that were not reported as stored."""
 
     def __init__(self) -> None:
         self.episode: str | None = None
@@ -35,7 +35,7 @@ class Ledger:
             self.episode, self.stored = episode, step
             self._actions.clear()
         else:
-            self._actions = {seen: action for seen, action in self._actions.items() if seen <= step}
+            self._actions = {each: action for each, action in self._actions.items() if each <= step}
             self.stored = min(self.stored, step)
         self.latest = step
 
@@ -50,13 +50,13 @@ class Ledger:
         if episode != self.episode or step <= self.stored:
             return
         self.stored = step
-        self._actions = {seen: action for seen, action in self._actions.items() if seen > step}
+        self._actions = {each: action for each, action in self._actions.items() if each > step}
 
     def forget(self) -> None:
         self.__init__()  # type: ignore[misc]
 
-    def kept(self) -> list[int]:
-        """The actions after `stored`, up to the first step that was not seen."""
+    def unstored(self) -> list[int]:
+        """Return the actions after step `stored`, up to the first step that was not seen."""
         actions: list[int] = []
         while len(actions) < MOST_ACTIONS and self.stored + len(actions) + 1 in self._actions:
             actions.append(self._actions[self.stored + len(actions) + 1])
@@ -65,14 +65,14 @@ class Ledger:
 
 @dataclass
 class Log:
-    """What one participant knows of one episode, to be compared with the store.
+    """The messages of one episode, summarised for comparison with the store.
 
     Attributes:
-        actions: what messages said was done in a step; the first word counts.
-        contradicted: steps of which two messages named two actions.
-        acknowledged: the last step that was said to be stored.
-        ended: how it was said to have ended.
-        cut: steps that were seen, and that the server did not know when it resumed the episode.
+        actions: the action of each step, by the first message that had it.
+        contradicted: steps for which two messages had different actions.
+        acknowledged: the last step that was reported as stored.
+        ended: the reported cause of its end.
+        cut: steps that were seen, but that the server did not know when it resumed the episode.
     """
 
     actions: dict[int, int] = field(default_factory=dict)
@@ -87,22 +87,23 @@ class Log:
 
 
 class ScriptedPage:
-    """Plays one task again and again, with keys by chance, until it is told to leave.
+    """Plays one task again and again with random keys, until `leaving` is set.
 
     Args:
-        port: where the studio is.
-        number: which participant of the test this is; its keys depend on it.
-        wanted: what the page's address asks for. With a participant, the next one takes over after the last arena.
+        port: the port of the studio.
+        number: the seed of its keys.
+        wanted: fields of the first message. With a participant, another one follows after the last arena.
 
     Attributes:
-        leaves: how likely each change of keys is followed by R or N.
-        logs: what it knows of each episode.
-        notes: what the studio had to say about an episode that was not resumed.
-        errors: sentences with which the studio ended a connection.
-        wrong_keys: frames that named an action which was not the one of their keys message.
-        resumed: how often it came back.
-        frames: how many frames it was sent.
-        latencies: seconds from a keys message to the frame in which it counted.
+        leaving: whether to stop.
+        leaves: the probability that R or N follows a change of keys.
+        logs: the logs of all episodes, by id.
+        notes: the notes of episodes that replaced one which was not resumed.
+        errors: sentences with which the studio closed a connection.
+        wrong_keys: frames whose action was not that of their keys message.
+        resumed: how often it reconnected.
+        frames: the number of frames received.
+        latencies: seconds from a keys message to the frame that shows its action.
     """
 
     def __init__(self, port: int, number: int, **wanted: Any) -> None:
@@ -111,7 +112,7 @@ class ScriptedPage:
         self._name, self._round = wanted.get("participant"), 0
         self.ledger, self.logs = Ledger(), dict[str, Log]()
         self._socket: ClientConnection | None = None
-        self._keys, self._said = 0, dict[int, int]()
+        self._keys, self._key_actions = 0, dict[int, int]()
         self._pressed: tuple[int, float] | None = None
         self._begun = ""
         self._flags = 0
@@ -126,7 +127,7 @@ class ScriptedPage:
     # --- the connection
 
     async def play(self) -> None:
-        """Come back whenever the connection is lost."""
+        """Play, and reconnect whenever the connection is lost."""
         tries = 0
         while not self.leaving:
             try:
@@ -141,15 +142,15 @@ class ScriptedPage:
                     await self._talk(self._socket)
             except (OSError, WebSocketException, EOFError):
                 pass
-            await asyncio.sleep(_PATIENCE[min(tries, len(_PATIENCE) - 1)])
+            await asyncio.sleep(_RETRY_SECONDS[min(tries, len(_RETRY_SECONDS) - 1)])
             tries += 1
 
     async def _talk(self, socket: ClientConnection) -> None:
-        await self._say(self._greeting())
+        await self._send(self._first_message())
         if self.ledger.episode is not None:
             self.resumed += 1
             await self._press(self._held)
-        presser = asyncio.create_task(self._fidget())
+        presser = asyncio.create_task(self._press_keys())
         try:
             async for data in socket:
                 if isinstance(data, str):
@@ -162,67 +163,67 @@ class ScriptedPage:
             presser.cancel()
             await asyncio.gather(presser, return_exceptions=True)
 
-    def _greeting(self) -> dict[str, Any]:
+    def _first_message(self) -> dict[str, Any]:
         ledger = self.ledger
         if ledger.episode is None:
             return {"type": "start", **self._wanted}
-        said = {"type": "resume", "episode": ledger.episode, "step": ledger.stored, "actions": ledger.kept()}
-        return said | self._wanted
+        message = {"type": "resume", "episode": ledger.episode, "step": ledger.stored, "actions": ledger.unstored()}
+        return message | self._wanted
 
-    async def _say(self, message: dict[str, Any]) -> None:
+    async def _send(self, message: dict[str, Any]) -> None:
         assert self._socket is not None
         await self._socket.send(json.dumps(message))
 
-    # --- what it does
+    # --- keys
 
-    async def _fidget(self) -> None:
-        """Other keys, five times a second, and now and then R or N."""
+    async def _press_keys(self) -> None:
+        """Press random keys about five times a second, and sometimes R or N."""
         while True:
             await asyncio.sleep(self._random.uniform(0.1, 0.3))
             chosen = self._random.randrange(9)
             if chosen != self._held:
                 await self._press(chosen)
             if self._random.random() < self.leaves:
-                await self._say({"type": self._random.choice(("restart", "next"))})
+                await self._send({"type": self._random.choice(("restart", "next"))})
 
     async def _press(self, action: int) -> None:
         self._keys, self._held = self._keys + 1, action
-        self._said[self._keys] = action
+        self._key_actions[self._keys] = action
         still = FrameFlag.WAITING | FrameFlag.PAUSED | FrameFlag.OVER | FrameFlag.NOTIFICATION
         self._pressed = None if self._flags & still else (self._keys, time.perf_counter())
-        await self._say({"type": "keys", "key": self._keys, "action": action})
+        await self._send({"type": "keys", "key": self._keys, "action": action})
 
-    # --- what it is told
+    # --- messages of the studio
 
-    async def _text(self, told: dict[str, Any]) -> None:
-        kind = told["type"]
+    async def _text(self, message: dict[str, Any]) -> None:
+        kind = message["type"]
         if kind == "episode":
-            episode, step = str(told["episode"]), int(told["step"])
+            episode, step = str(message["episode"]), int(message["step"])
             log = self.logs.setdefault(episode, Log())
-            log.cut += [seen for seen in log.actions if seen > step]
-            if told.get("note"):
-                self.notes.append(told["note"])
+            log.cut += [each for each in log.actions if each > step]
+            if message.get("note"):
+                self.notes.append(message["note"])
             self.ledger.begin(episode, step)
         elif kind == "stored":
-            log = self.logs.setdefault(str(told["episode"]), Log())
-            log.acknowledged = max(log.acknowledged, int(told["step"]))
-            self.ledger.store(str(told["episode"]), int(told["step"]))
+            log = self.logs.setdefault(str(message["episode"]), Log())
+            log.acknowledged = max(log.acknowledged, int(message["step"]))
+            self.ledger.store(str(message["episode"]), int(message["step"]))
         elif kind == "ended":
-            self.logs[str(told["episode"])].ended = told["cause"]
+            self.logs[str(message["episode"])].ended = message["cause"]
         elif kind == "error":
-            self.errors.append(told["message"])
-            kept = told.get("retry") or told.get("elsewhere")
-            if told.get("gone") or (not kept and self.ledger.latest <= self.ledger.stored):
+            self.errors.append(message["message"])
+            keeps_steps = message.get("retry") or message.get("elsewhere")
+            if message.get("gone") or (not keeps_steps and self.ledger.latest <= self.ledger.stored):
                 self.ledger.forget()
         elif kind == "finished":
-            await self._again(told)
+            await self._play_again(message)
 
-    async def _again(self, told: dict[str, Any]) -> None:
-        """Another round; where that is not for this participant, the next one comes."""
+    async def _play_again(self, finished: dict[str, Any]) -> None:
+        """Play another round, or continue as another participant if this one may not."""
         self._round += 1
         self.rounds += 1
-        if told["again"]:
-            await self._say({"type": "again"})
+        if finished["again"]:
+            await self._send({"type": "again"})
             return
         self._wanted["participant"] = f"{self._name}-{self._round}"
         self.ledger.forget()
@@ -245,13 +246,15 @@ class ScriptedPage:
             self.frames += 1
             log.see(step, action)
             self.ledger.see(step, action)
-            # Nobody holds anything while nobody is there: then it is 0.
-            if key and action not in (self._said.get(key), 0):
-                self.wrong_keys.append(f"{episode} step {step}: key {key} was {self._said.get(key)}, not {action}")
+            # While no page is connected no key is held, and the action is 0.
+            if key and action not in (self._key_actions.get(key), 0):
+                self.wrong_keys.append(
+                    f"{episode} step {step}: key {key} was {self._key_actions.get(key)}, not {action}"
+                )
             if self._pressed is not None and key >= self._pressed[0]:
                 self.latencies.append(time.perf_counter() - self._pressed[1])
                 self._pressed = None
             self._flags = int(head["flags"])
             if self._flags & FrameFlag.WAITING and self._begun != (begun := f"{episode} {self.resumed}"):
                 self._begun = begun
-                await self._say({"type": "begin"})
+                await self._send({"type": "begin"})

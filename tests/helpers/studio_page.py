@@ -1,4 +1,4 @@
-"""Helpers of the studio's tests: a server in this process, and a page without a browser that keeps what it is told."""
+"""Helpers of the studio's tests: a server in this process, and a page without a browser that collects its messages."""
 
 import asyncio
 import json
@@ -19,22 +19,22 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from puzzlebox.arena.studio.pages import ArenaPages
-from puzzlebox.arena.studio.rooms import Rooms
+from puzzlebox.arena.studio.sessions import Sessions
 from puzzlebox.record import Store
 from puzzlebox.scene.scene import MASK, PART, POSE, SURROUNDINGS, Scene
 from puzzlebox.studio import protocol
 from puzzlebox.studio.app import make_app
-from puzzlebox.studio.door import Door
-from puzzlebox.studio.pages import Desk
+from puzzlebox.studio.listener import Listener
+from puzzlebox.studio.pages import StudioContext
 from puzzlebox.studio.protocol import FrameFlag, Message
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import listening, server_for
+from puzzlebox.studio.server import make_server, open_listener
 from puzzlebox.wings import ARENA
 
 Result = TypeVar("Result")
 
-# Nothing of the studio takes so long; a test that waits longer has failed.
-PATIENCE = 30.0
+# A test that waits longer for the studio has failed.
+TIMEOUT_SECONDS = 30.0
 FOOD = """
 metadata: {title: Straight ahead}
 arenas:
@@ -49,32 +49,32 @@ FOOD_TWICE = FOOD + FOOD[FOOD.index("  - time_limit") :].lstrip("\n")
 
 
 class Studio:
-    """A running server."""
+    """A server that runs in this process."""
 
-    def __init__(self, rooms: Rooms, door: Door, policy: Policy) -> None:
-        self.rooms, self.door, self.policy = rooms, door, policy
-        self.port = port = int(door.getsockname()[1])
-        self.store = rooms.store
+    def __init__(self, sessions: Sessions, listener: Listener, policy: Policy) -> None:
+        self.sessions, self.listener, self.policy = sessions, listener, policy
+        self.port = port = int(listener.getsockname()[1])
+        self.store = sessions.store
         self.host = f"127.0.0.1:{port}"
 
     def ask(
         self, path: str, *, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], bytes]:
-        """One request: status, headers (in lower case) and body."""
+        """Send a request; return status, headers (names in lower case) and body."""
         return ask(self.port, path, method=method, body=body, headers=headers)
 
-    def json(self, path: str, **asked: Any) -> Any:
-        """What an address answers."""
-        status, _, body = self.ask(path, **asked)
+    def json(self, path: str, **request: Any) -> Any:
+        """Send a request that must succeed; return its answer, read as JSON."""
+        status, _, body = self.ask(path, **request)
         assert status == 200, body
         return json.loads(body)
 
-    def page(self, first: dict[str, Any] | None = None, *, patient: bool = False, **start: Any) -> "Page":
-        """A page that has said its first message; a patient one begins no episode by itself."""
-        return Page(self.port, first or {"type": "start", **start}, patient=patient)
+    def page(self, first: dict[str, Any] | None = None, *, manual_start: bool = False, **start: Any) -> "Page":
+        """Return a page that has sent its first message; with `manual_start` it begins no episode by itself."""
+        return Page(self.port, first or {"type": "start", **start}, manual_start=manual_start)
 
     def upload(self, text: str) -> str:
-        """The name a text can be played under."""
+        """Upload a task, and return the name under which it can be played."""
         checked = self.json("/api/check", method="POST", body=text.encode())
         assert checked["ok"], checked
         return str(checked["task"])
@@ -83,8 +83,8 @@ class Studio:
 def ask(
     port: int, path: str, *, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
 ) -> tuple[int, dict[str, str], bytes]:
-    """One request to a server on this machine; the path is sent as it is."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    """Send a request to a server on this machine, with the path unchanged; see `Studio.ask`."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
@@ -95,25 +95,25 @@ def ask(
 
 @contextmanager
 def running(path: Path, policy: Policy | None = None) -> Iterator[Studio]:
-    """A server on a free port, recording into a file."""
+    """Run a studio on a free port, which records into a file."""
     policy = policy or Policy.for_host("127.0.0.1")
-    made, ready = listening("127.0.0.1", 0), threading.Event()
+    listener, ready = open_listener("127.0.0.1", 0), threading.Event()
     pages = ArenaPages()
-    server = server_for(make_app(Desk(Store(path)), {ARENA: pages}, policy, ready.set))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
+    server = make_server(make_app(StudioContext(Store(path)), {ARENA: pages}, policy, ready.set))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    assert ready.wait(PATIENCE)
+    assert ready.wait(TIMEOUT_SECONDS)
     try:
-        yield Studio(pages.rooms, made, policy)
+        yield Studio(pages.sessions, listener, policy)
     finally:
         server.should_exit = True
-        thread.join(PATIENCE)
-        made.close()
+        thread.join(TIMEOUT_SECONDS)
+        listener.close()
         assert not thread.is_alive()
 
 
 class Mirror:
-    """What the binary messages of an episode amount to: the same tables as the server's."""
+    """The page's copy of the scene, decoded from binary messages."""
 
     def __init__(self) -> None:
         self.scene: Scene | None = None
@@ -125,7 +125,7 @@ class Mirror:
         self.camera = b""
 
     def take(self, data: bytes) -> None:
-        """Decode one message, with nothing but the tables of the protocol."""
+        """Decode one message, by the tables of the protocol."""
         kind = Message(data[0])
         self.kinds.append(kind)
         getattr(self, f"_{kind.name.lower()}")(data)
@@ -136,9 +136,9 @@ class Mirror:
         header = json.loads(data[protocol.SCENE.itemsize : start])
         assert start % 4 == 0
 
-        def table(name: str, form: Any, width: int = 1) -> Any:
+        def table(name: str, dtype: Any, width: int = 1) -> Any:
             offset, rows = header["tables"][name]
-            return np.frombuffer(data, form, rows * width, start + offset).copy()
+            return np.frombuffer(data, dtype, rows * width, start + offset).copy()
 
         self.names = header["names"]
         self.scene = Scene(
@@ -157,8 +157,8 @@ class Mirror:
         rows = np.frombuffer(data, protocol.FRAME_ROW, int(self.head["rows"]), protocol.FRAME.itemsize)
         assert len(data) == protocol.FRAME.itemsize + rows.nbytes
         assert self.scene is not None
-        for name, own in (("at", "at"), ("turn", "turn"), ("value", "value"), ("state", "flags")):
-            self.scene.poses[own][rows["row"]] = rows[name]
+        for name, column in (("at", "at"), ("turn", "turn"), ("value", "value"), ("state", "flags")):
+            self.scene.poses[column][rows["row"]] = rows[name]
         if self.head["step"]:
             self.actions[int(self.head["step"])] = int(self.head["action"])
 
@@ -188,14 +188,17 @@ class Mirror:
         assert at == len(data)
 
     def at(self, name: str = "Agent") -> tuple[float, float, float]:
-        """Where the first thing of a name is."""
+        """Return the position of the first thing of a name."""
         assert self.scene is not None
         x, y, z = self.scene.poses["at"][self.names.index(name)].tolist()
         return (x, y, z)
 
 
 class Page:
-    """A page: what it is told, and what it says. Unless it is patient, it presses Start as soon as it can."""
+    """A page without a browser: sends messages, and collects those it receives.
+
+    Unless `manual_start` is set, it begins every episode as soon as it waits.
+    """
 
     def __init__(
         self,
@@ -204,7 +207,7 @@ class Page:
         headers: dict[str, str] | None = None,
         query: str = "",
         *,
-        patient: bool = False,
+        manual_start: bool = False,
     ) -> None:
         self._open = ExitStack()
         self.socket: ClientConnection = self._open.enter_context(
@@ -213,7 +216,7 @@ class Page:
                 origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
                 additional_headers=headers,
                 compression=None,
-                open_timeout=PATIENCE,
+                open_timeout=TIMEOUT_SECONDS,
                 close_timeout=1,
                 max_size=None,
             )
@@ -224,94 +227,98 @@ class Page:
         self.acknowledged: dict[str, int] = {}
         self.mirror = Mirror()
         self.frames = 0
-        self.patient, self._begun = patient, ""
+        self.manual_start, self._begun = manual_start, ""
         self._key = 0
-        self.say(first)
+        self.send(first)
 
-    def say(self, message: dict[str, Any] | str) -> None:
+    def send(self, message: dict[str, Any] | str) -> None:
         """Send a message."""
         self.socket.send(message if isinstance(message, str) else json.dumps(message))
 
     def keys(self, action: int) -> int:
-        """Hold keys; the number of the message."""
+        """Hold the keys of an action; returns the number of the message."""
         self._key += 1
-        self.say({"type": "keys", "key": self._key, "action": action})
+        self.send({"type": "keys", "key": self._key, "action": action})
         return self._key
 
-    def listen(self) -> str:
-        """Take one message; what it was."""
-        data = self.socket.recv(PATIENCE)
+    def receive(self) -> str:
+        """Receive one message; returns its type, or the name of its kind."""
+        data = self.socket.recv(TIMEOUT_SECONDS)
         if isinstance(data, bytes):
             self.mirror.take(data)
             if data[0] == Message.FRAME:
                 self.frames += 1
-                if self.mirror.head["flags"] & FrameFlag.WAITING and not self.patient and self._begun != self.episode:
+                if (
+                    self.mirror.head["flags"] & FrameFlag.WAITING
+                    and not self.manual_start
+                    and self._begun != self.episode
+                ):
                     self._begun = self.episode
-                    self.say({"type": "begin"})
+                    self.send({"type": "begin"})
             return Message(data[0]).name.lower()
-        told = json.loads(data)
-        self.texts.append(told)
-        if told["type"] == "episode":
-            self.episodes.append(told)
-            if len(self.episodes) < 2 or self.episodes[-2]["episode"] != told["episode"]:
+        message = json.loads(data)
+        self.texts.append(message)
+        if message["type"] == "episode":
+            self.episodes.append(message)
+            if len(self.episodes) < 2 or self.episodes[-2]["episode"] != message["episode"]:
                 self.mirror.actions, self.frames = {}, 0
-        elif told["type"] == "events":
-            self.events += told["events"]
-        elif told["type"] == "stored":
-            self.acknowledged[told["episode"]] = told["step"]
-        return str(told["type"])
+        elif message["type"] == "events":
+            self.events += message["events"]
+        elif message["type"] == "stored":
+            self.acknowledged[message["episode"]] = message["step"]
+        return str(message["type"])
 
-    def until(self, true: Callable[["Page"], Any]) -> "Page":
-        """Listen until something is so."""
-        end = time.monotonic() + PATIENCE
-        while not true(self):
+    def until(self, condition: Callable[["Page"], Any]) -> "Page":
+        """Receive messages until a condition is true."""
+        end = time.monotonic() + TIMEOUT_SECONDS
+        while not condition(self):
             assert time.monotonic() < end, (self.texts[-5:], self.step)
-            self.listen()
+            self.receive()
         return self
 
     def until_step(self, step: int) -> "Page":
-        """Listen until a frame of that step or a later one."""
+        """Receive messages until a frame of this step or a later one."""
         return self.until(lambda page: page.frames and page.step >= step)
 
     def error(self) -> str:
-        """The sentence with which the server ends the connection."""
+        """Receive messages until the server closes the connection; returns the sentence of its error."""
         try:
             while True:
-                if self.listen() == "error":
+                if self.receive() == "error":
                     sentence = str(self.texts[-1]["message"])
         except ConnectionClosed:
             return sentence
 
     def last(self, kind: str) -> dict[str, Any]:
-        """The newest text of a type."""
+        """Return the newest text of a type."""
         return next(text for text in reversed(self.texts) if text["type"] == kind)
 
-    def heard(self, kind: str) -> bool:
-        """Whether there was a text of a type."""
+    def received(self, kind: str) -> bool:
+        """Return whether a text of a type was received."""
         return any(text["type"] == kind for text in self.texts)
 
     @property
     def step(self) -> int:
-        """Of the newest frame."""
+        """The step of the newest frame."""
         return int(self.mirror.head["step"])
 
     @property
     def episode(self) -> str:
-        """The episode that is played, once one is."""
+        """The id of the newest episode, or an empty text."""
         return str(self.episodes[-1]["episode"]) if self.episodes else ""
 
     def unstored(self) -> tuple[int, list[int]]:
-        """What a page says when it comes back: the last step it knows as stored, and all actions after that."""
+        """Return the last step that was reported as stored, and the actions of all later steps."""
         stored = self.acknowledged.get(self.episode, 0)
         return stored, [self.mirror.actions[step] for step in range(stored + 1, self.step + 1)]
 
     def resume(self) -> dict[str, Any]:
-        """The message it comes back with."""
+        """Return the message with which the page resumes its episode."""
         step, actions = self.unstored()
         return {"type": "resume", "episode": self.episode, "step": step, "actions": actions}
 
     def close(self) -> None:
-        """Go away."""
+        """Close the connection."""
         self._open.close()
 
     def __enter__(self) -> "Page":
@@ -321,14 +328,22 @@ class Page:
         self.close()
 
 
-def completed(main: Callable[[], Coroutine[Any, Any, Result]], patience: float = PATIENCE) -> Result:
-    """What a coroutine comes to, in a thread of its own: this one may have a loop already, of a browser's tests."""
+def run_async(main: Callable[[], Coroutine[Any, Any, Result]], timeout_seconds: float = TIMEOUT_SECONDS) -> Result:
+    """Return the result of a coroutine, run in another thread: browser tests leave an event loop in this one."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(main())).result(patience)
+        return thread.submit(lambda: asyncio.run(main())).result(timeout_seconds)
+
+
+def wait_for(condition: Callable[[], Any]) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + TIMEOUT_SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def free_port() -> int:
-    """A port nobody uses just now."""
+    """Return a port that is free at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -336,7 +351,7 @@ def free_port() -> int:
 
 @contextmanager
 def server(port: int, data: Path, *more: str, link: str = "/") -> Iterator[subprocess.Popen[str]]:
-    """The studio as people start it, in a process of its own."""
+    """Run `puzzlebox play` in another process, and wait until it has printed its link."""
     command = [sys.executable, "-m", "puzzlebox.cli", "play", *more, "--no-browser", "--port", str(port)]
     process = subprocess.Popen(
         [*command, "--data", str(data)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -92,7 +92,7 @@ def test_what_is_installed_serves_its_page_without_node(wheel: Path, tmp_path: P
         assert started.stdout.readline().startswith("http")
 
         def read(path: str) -> str:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=browser.PATIENCE_SECONDS) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=browser.TIMEOUT_SECONDS) as answer:
                 return str(answer.read().decode())
 
         assert '<script type="module"' in read("/")

@@ -268,9 +268,9 @@ def test_a_broken_package_gets_one_sentence_and_breaks_nothing(broken: Path) -> 
     code = """
 import puzzlebox
 from puzzlebox.agents import agent_names
-from puzzlebox.arena.studio.watched_agent import agents
+from puzzlebox.arena.studio.watched_agent import list_agents
 puzzlebox.make("foraging", camera=None).reset(seed=0)
-print("lost" in agent_names(), [each["description"][:38] for each in agents() if each["name"] == "lost"])
+print("lost" in agent_names(), [each["description"][:38] for each in list_agents() if each["name"] == "lost"])
 try:
     puzzlebox.make("foraging", lost=True)
 except ImportError as problem:

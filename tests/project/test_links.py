@@ -145,7 +145,7 @@ def test_the_search_finds_a_page_from_a_folder_and_from_a_server(site: Path) -> 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    patience = browser.PATIENCE_SECONDS * 1000
+    patience = browser.TIMEOUT_SECONDS * 1000
     with (
         http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server,
         sync_playwright() as driver,

@@ -11,7 +11,7 @@ from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
 from conftest import ROOT
-from puzzlebox.studio.static import page_files
+from puzzlebox.studio.static import load_page_files
 from shipping import copy_of_source, make_sdist
 
 PAGE = ROOT / "src" / "puzzlebox" / "studio" / "static"
@@ -63,7 +63,7 @@ def test_the_notice_of_nanobind_is_the_one_it_comes_with() -> None:
 
 
 def test_the_studio_shows_the_notices() -> None:
-    file = page_files()["/notices.txt"]
+    file = load_page_files()["/notices.txt"]
     assert file.kind == "text/plain; charset=utf-8"
     assert file.data.decode() == NOTICES.read_text()
 

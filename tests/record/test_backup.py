@@ -98,7 +98,7 @@ def test_the_journal_of_the_recordings_is_not_replaced(recordings: Path) -> None
 
 
 def test_a_secret_is_written_over_no_other_file(recordings: Path, tmp_path: Path) -> None:
-    Links.beside(recordings)
+    Links.for_store(recordings)
     other = tmp_path / "copy.sqlite.key"
     other.write_text("a key of something else")
     result = backup(tmp_path / "copy.sqlite", "--data", recordings, "--with-key", "--force")
@@ -213,7 +213,7 @@ def test_the_key_of_the_links_is_copied_with_an_option_and_old_links_work_after_
     copy = tmp_path / "copy.sqlite"
     result = backup(copy, "--data", recordings, "--with-key")
     assert result.exit_code == 1 and "leave out --with-key" in result.stderr
-    links = Links.beside(recordings)
+    links = Links.for_store(recordings)
     assert links is not None
     address = links.address(Link("P07", "foraging"))
     result = backup(copy, "--data", recordings)
@@ -230,7 +230,7 @@ def test_the_key_of_the_links_is_copied_with_an_option_and_old_links_work_after_
         shutil.move(each, tmp_path / "damaged")
     assert backup(recordings, "--data", copy, "--with-key").exit_code == 0
     assert Store(recordings).episodes() == episodes
-    again = Links.beside(recordings, make=False)
+    again = Links.for_store(recordings, make=False)
     assert again is not None and again.read(address.partition("?")[2]) == Link("P07", "foraging")
 
 
@@ -264,7 +264,7 @@ def test_a_file_of_recordings_is_its_owners_alone(tmp_path: Path) -> None:
         with Store(path) as store:
             played(store, TASK)
             store.flush()
-            Links.beside(path)
+            Links.for_store(path)
             files = sorted(path.parent.iterdir())
             assert [each.name for each in files] == [
                 "r.sqlite",
@@ -280,7 +280,7 @@ def test_a_file_of_recordings_is_its_owners_alone(tmp_path: Path) -> None:
 
 @posix
 def test_one_that_others_could_read_is_closed_to_them(recordings: Path) -> None:
-    Links.beside(recordings)
+    Links.for_store(recordings)
     secret = recordings.with_name("r.sqlite.key")
     for each in (recordings, secret):
         each.chmod(0o644)

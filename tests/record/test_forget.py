@@ -241,7 +241,7 @@ def test_while_they_play_the_rest_of_the_episode_is_not_kept_and_others_notice_n
         with begun(studio, "P09") as third:
             steps = studio.store.steps(third.episode)["step"]
             assert steps == list(range(len(steps)))
-        page.say({"type": "restart"})
+        page.send({"type": "restart"})
         page.until(lambda page: page.episode != gone)
         page.keys(0)
         page.keys(FORWARDS)

@@ -319,9 +319,9 @@ def everything(path: Path, folder: Path) -> None:
         return
     for each in survey.episodes:
         readers: list[Callable[[], object]] = [
-            lambda each=each: recordings.about(store, each),  # type: ignore[misc]
-            lambda each=each: recordings.columns(store, each.id),  # type: ignore[misc]
-            lambda each=each: list(recordings.blocks(store, each.id)),  # type: ignore[misc]
+            lambda each=each: recordings.describe(store, each),  # type: ignore[misc]
+            lambda each=each: recordings.read_columns(store, each.id),  # type: ignore[misc]
+            lambda each=each: list(recordings.read_blocks(store, each.id)),  # type: ignore[misc]
             lambda each=each: store.events(each.id),  # type: ignore[misc]
         ]
         for reader in readers:

@@ -227,7 +227,7 @@ def test_every_episode_of_a_page_carries_the_id(studio: Studio) -> None:
         page.keys(FORWARDS)
         page.until(lambda page: len(page.episodes) == 2)  # the first one has ended, and another follows
         page.until_step(1)
-        page.say({"type": "restart"})
+        page.send({"type": "restart"})
         page.until(lambda page: len(page.episodes) == 3 and page.frames)
         stored(studio, page)
         ids = [each["episode"] for each in page.episodes]
@@ -251,12 +251,12 @@ def test_a_page_that_comes_back_keeps_the_id(studio: Studio, waits: bool) -> Non
     with studio.page(task="foraging", participant="P07") as page:
         stored(studio, page)
     if not waits:
-        _wait_for(lambda: page.episode in studio.rooms._kept)
-        del studio.rooms._kept[page.episode]
+        _wait_for(lambda: page.episode in studio.sessions._detached)
+        del studio.sessions._detached[page.episode]
     with studio.page(page.resume() | {"task": "foraging", "participant": "P07"}) as back:
         back.until_step(page.step)
         assert back.episode == page.episode
-        back.say({"type": "restart"})
+        back.send({"type": "restart"})
         back.until(lambda back: len(back.episodes) == 2)
         assert {each["participant"] for each in back.episodes} == {"P07"}
         assert stored(studio, back).participant == "P07"
@@ -268,7 +268,7 @@ def test_an_episode_that_is_over_or_was_never_stored_is_followed_by_one_with_the
         assert stored(studio, page).participant == "P07"
     with studio.page(task=studio.upload(FOOD_TWICE), participant="P08") as page:
         page.keys(FORWARDS)
-        page.until(lambda page: page.heard("ended"))
+        page.until(lambda page: page.received("ended"))
         over = page.last("ended")["episode"]
         page.until(lambda page: page.acknowledged.get(over, 0) == page.last("ended")["step"])
     with studio.page({**lost, "episode": over}) as back:
@@ -284,10 +284,10 @@ def test_a_participant_cannot_resume_the_episode_of_another(studio: Studio, wait
             assert stored(studio, other).participant == "P08"
             assert other.episode != page.episode
             assert "another participant played it; this is a new one" in other.episodes[0]["note"]
-        page.until_step(page.step + 3)  # the page of P07 is not affected
-    _wait_for(lambda: page.episode in studio.rooms._kept)
+        page.until_step(page.step + 3)  # P07 has noticed nothing
+    _wait_for(lambda: page.episode in studio.sessions._detached)
     if not waits:
-        del studio.rooms._kept[page.episode]
+        del studio.sessions._detached[page.episode]
     with studio.page(page.resume() | {"participant": "P08"}) as other:
         assert stored(studio, other).participant == "P08"
         assert other.episode != page.episode

@@ -1,4 +1,4 @@
-"""The studio as people meet it: a real server, a real Chromium, keys, fingers, a gamepad, files and a power failure."""
+"""The studio in a browser: a real server and Chromium, with keys, touch, gamepad, files and a killed server."""
 
 import csv
 import json
@@ -38,7 +38,7 @@ arenas:
 """
 WRONG = "arenas:\n  - items:\n      - {name: Walll, at: [20, 0, 20]}\n      - {name: <b>bold</b>}\n"
 
-# What a browser says of a tab that was left for another one.
+# Makes the page believe that its tab is hidden, or visible again.
 HIDDEN = """(hidden) => {
   Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
   document.dispatchEvent(new Event("visibilitychange"));
@@ -49,8 +49,8 @@ Open = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with Studio(tmp_path_factory.mktemp("studio")).start() as made:
-        yield made
+    with Studio(tmp_path_factory.mktemp("studio")).start() as studio:
+        yield studio
 
 
 @pytest.fixture
@@ -90,12 +90,13 @@ def playing(opened: Open, task: str, **settings: Any) -> Any:
 
 
 def begin(page: Any) -> None:
-    """Press Start, as soon as it is there; a participant who has played before continues."""
+    """Press Start as soon as it appears; a participant who has played before continues."""
     page.get_by_role("button", name=re.compile("^(Start|Continue)$")).click()
     until(page, "window.puzzlebox?.step > 0", what="the episode begins")
 
 
-def told(page: Any, name: str) -> Any:
+def page_value(page: Any, name: str) -> Any:
+    """Return a value of `window.puzzlebox`."""
     return page.evaluate(f"puzzlebox.{name}")
 
 
@@ -154,7 +155,7 @@ def test_no_page_is_wider_than_its_window(opened: Open, width: int) -> None:
 
 
 def drop(page: Any, name: str, text: str) -> None:
-    page.locator("article").first.wait_for()  # before it is there, nobody takes what is dropped
+    page.locator("article").first.wait_for()  # before that, dropped files are ignored
     page.evaluate(
         """([name, text]) => {
           const carried = new DataTransfer();
@@ -195,16 +196,16 @@ def test_keys_move_the_animal_and_food_changes_reward_and_health(opened: Open, s
     # The second goal stays out of the way, and time is ample: nothing ends this episode, however slow the machine.
     endless = FOOD_AHEAD.replace("[6, 0, 10]", "[1, 0, 1]").replace("time_limit: 200", "time_limit: 2000")
     page = playing(opened, studio.upload(endless))
-    start, before, episode = told(page, "position"), told(page, "total"), told(page, "episode")
+    start, before, episode = page_value(page, "position"), page_value(page, "total"), page_value(page, "episode")
     page.keyboard.down("w")
     until(page, f"puzzlebox.position[2] > {start[2]} + 1", what="the animal walks")
     until(page, f"puzzlebox.total > {before} + 0.8", what="food is eaten")
     page.keyboard.up("w")
-    # What happens between two looks at the page is told by the record: a busy machine looks seldom.
+    # The recording shows also what happened between two looks at the page; a busy machine looks seldom.
     steps = studio.ask(f"/api/recordings/{episode}/steps")
     meal = steps["reward"].index(max(steps["reward"]))
     assert steps["health"][meal - 1] < steps["health"][0] == 100 and steps["health"][meal] > steps["health"][meal - 1]
-    heading = told(page, "heading")
+    heading = page_value(page, "heading")
     page.keyboard.down("ArrowRight")
     until(page, f"Math.abs(puzzlebox.heading - {heading}) > 20", what="the animal turns")
     page.keyboard.up("ArrowRight")
@@ -212,22 +213,22 @@ def test_keys_move_the_animal_and_food_changes_reward_and_health(opened: Open, s
 
 def test_the_end_of_an_episode_is_shown_and_the_next_one_waits(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(FOOD_AHEAD + FOOD_AHEAD[FOOD_AHEAD.index("  - time_limit") :]))
-    first = told(page, "episode")
+    first = page_value(page, "episode")
     page.keyboard.down("w")
     notice = until(page, "document.querySelector('[data-testid=notice]')?.innerText", what="the end is shown")
     assert "Passed!" in notice
     reward = notice.split("Reward")[1].strip()
-    # Whoever listens hears the same as others see.
+    # Screen readers announce what the page shows.
     assert page.locator(".spoken").inner_text() == f"Passed: reward {reward}"
     until(page, f"puzzlebox.episode !== {json.dumps(first)} && puzzlebox.waiting", what="the next episode")
-    (kept,) = [each for each in studio.recordings() if each["id"] == first]
-    assert kept["passed"] and kept["player"] == "human"
-    assert f"{kept['return']:.3f}" == reward
+    (recording,) = [each for each in studio.recordings() if each["id"] == first]
+    assert recording["passed"] and recording["player"] == "human"
+    assert f"{recording['return']:.3f}" == reward
     # The key is still held; only a new press begins the next one.
     page.get_by_text("Let go of all keys").wait_for()
     page.keyboard.up("w")
     page.get_by_text("Press an arrow key to start").wait_for()
-    assert told(page, "step") == 0 and told(page, "waiting")
+    assert page_value(page, "step") == 0 and page_value(page, "waiting")
     page.keyboard.down("ArrowUp")
     until(page, "puzzlebox.step > 0", what="the next episode begins")
     page.keyboard.up("ArrowUp")
@@ -241,8 +242,8 @@ def rows_of(studio: Studio, folder: Path, task: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, studio: Studio, tmp_path: Path) -> None:
-    """Nothing of a page that nobody touches is data, and a page left open after the end records nothing more."""
+def test_a_participant_plays_leaves_resumes_and_finishes(opened: Open, studio: Studio, tmp_path: Path) -> None:
+    """An episode that never begins is not recorded, and a page left open after the end records nothing more."""
     arena = "  - {{id: {}, time_limit: {}, size: [12, 12], items: [{{name: Agent, at: [6, 0, 2], rotation: 0}}]}}\n"
     task = studio.upload("metadata: {title: Two rooms}\narenas:\n" + arena.format(0, 5) + arena.format(1, 100))
     link = f"/play?task={task}&participant=P11"
@@ -250,24 +251,24 @@ def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, stud
     page = opened(link)
     until(page, "window.puzzlebox?.waiting && puzzlebox.framesDrawn > 5", what="the first arena waits")
     page.keyboard.press("c")
-    assert told(page, "step") == 0
+    assert page_value(page, "step") == 0
     assert rows_of(studio, tmp_path / "nothing", task) == []
 
     page.keyboard.press("ArrowRight")
     until(page, "puzzlebox.arena === 1 && puzzlebox.waiting", what="the second arena waits")
     page.keyboard.press("ArrowRight")
     until(page, "puzzlebox.step > 5 && puzzlebox.unsaved < puzzlebox.step", what="some of it is played")
-    # In another tab nobody sees it.
+    # The page is hidden.
     page.evaluate(HIDDEN, True)
     page.wait_for_timeout(300)
     page.evaluate(HIDDEN, False)
-    episode, step = told(page, "episode"), told(page, "step")
+    episode, step = page_value(page, "episode"), page_value(page, "step")
     until(page, f"puzzlebox.step > {step}", what="it goes on")
     page.context.close()
 
     page = opened(link)
     page.get_by_role("button", name="Continue").wait_for()
-    assert told(page, "episode") == episode and told(page, "step") >= step
+    assert page_value(page, "episode") == episode and page_value(page, "step") >= step
     page.keyboard.press("ArrowLeft")
     page.get_by_role("heading", name="That was the last one. Thank you.").wait_for()
     page.get_by_text("You can close this page now.").wait_for()
@@ -289,10 +290,10 @@ def test_a_participant_comes_plays_leaves_comes_back_and_ends(opened: Open, stud
     assert 250 < float(rows[1]["hidden_ms"]) < float(rows[1]["duration_ms"])
 
 
-def test_whoever_plays_for_themselves_may_play_again(opened: Open, studio: Studio) -> None:
+def test_without_a_participant_another_round_may_be_played(opened: Open, studio: Studio) -> None:
     task = studio.upload("arenas: [{time_limit: 5, items: [{name: Agent}]}]")
     page = playing(opened, task)
-    first = told(page, "episode")
+    first = page_value(page, "episode")
     page.get_by_role("button", name="Play again").wait_for()
     page.reload()
     page.get_by_role("button", name="Play again").click()
@@ -308,12 +309,12 @@ def test_the_lights_go_out(opened: Open, studio: Studio) -> None:
 
 def test_the_view_changes(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(LONG_WALK))
-    seen = [told(page, "view")]
+    views = [page_value(page, "view")]
     for _ in range(3):
         page.keyboard.press("c")
-        until(page, f"puzzlebox.view !== {json.dumps(seen[-1])}", what="another view")
-        seen.append(told(page, "view"))
-    assert set(seen) == {"first", "third", "top"} and seen[0] == seen[3]
+        until(page, f"puzzlebox.view !== {json.dumps(views[-1])}", what="another view")
+        views.append(page_value(page, "view"))
+    assert set(views) == {"first", "third", "top"} and views[0] == views[3]
 
 
 GAMEPAD = """
@@ -328,7 +329,7 @@ GAMEPAD = """
 
 def test_a_gamepad_moves_the_animal(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(LONG_WALK), before=GAMEPAD)
-    start = told(page, "position")
+    start = page_value(page, "position")
     page.evaluate("window.pad.axes = [0, -1, 0, 0]")
     until(page, f"puzzlebox.position[2] > {start[2]} + 1", what="the animal walks")
 
@@ -337,7 +338,7 @@ def test_a_finger_on_the_stick_moves_the_animal(opened: Open, studio: Studio) ->
     page = playing(
         opened, studio.upload(LONG_WALK), has_touch=True, is_mobile=True, viewport={"width": 390, "height": 700}
     )
-    start = told(page, "position")
+    start = page_value(page, "position")
     stick = page.get_by_test_id("stick")
     box = stick.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -348,7 +349,7 @@ def test_a_finger_on_the_stick_moves_the_animal(opened: Open, studio: Studio) ->
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_a_link_says_who_plays(opened: Open, studio: Studio) -> None:
+def test_a_link_sets_the_participant(opened: Open, studio: Studio) -> None:
     """From the gallery to a task, over a reload, and into the list of recordings."""
     page = opened("/?participant=P07")
     page.get_by_label("Search tasks").fill("picnic")
@@ -356,10 +357,10 @@ def test_a_link_says_who_plays(opened: Open, studio: Studio) -> None:
     begin(page)
     assert page.url.endswith("/play?task=food%2Fpicnic&participant=P07")
     assert page.get_by_test_id("participant").inner_text().endswith("P07")
-    episode = told(page, "episode")
+    episode = page_value(page, "episode")
     page.reload()
     until(page, "window.puzzlebox?.step > 0", what="the episode goes on")
-    assert told(page, "episode") == episode
+    assert page_value(page, "episode") == episode
     page.keyboard.press("r")
     until(page, f"puzzlebox.episode !== '{episode}'")
     begin(page)
@@ -380,16 +381,16 @@ def test_a_link_with_a_bad_id_is_explained_and_records_nothing(opened: Open, stu
     assert len(studio.recordings()) == before
 
 
-# --- watch, and what was recorded
+# --- watch, and recordings
 
 
 def test_a_random_agent_is_watched_with_its_camera_and_rays(opened: Open, studio: Studio) -> None:
     page = opened(f"/watch?task={studio.upload(LONG_WALK)}&agent=random")
     until(page, "window.puzzlebox?.step > 30 && puzzlebox.rays > 0 && puzzlebox.camera > 0", what="the agent plays")
-    start = told(page, "position")
+    start = page_value(page, "position")
     until(page, f"Math.hypot(puzzlebox.position[0] - {start[0]}, puzzlebox.position[2] - {start[2]}) > 0.3")
-    seen = "(() => { const c = document.querySelector('aside canvas'); const d = c.getContext('2d')"
-    until(page, f"{seen}.getImageData(0, 0, c.width, c.height).data; return new Set(d).size > 8; }})()")
+    pixels = "(() => { const c = document.querySelector('aside canvas'); const d = c.getContext('2d')"
+    until(page, f"{pixels}.getImageData(0, 0, c.width, c.height).data; return new Set(d).size > 8; }})()")
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Resume").wait_for()
     page.get_by_text("Bird's eye").click()
@@ -398,7 +399,7 @@ def test_a_random_agent_is_watched_with_its_camera_and_rays(opened: Open, studio
 
 def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(FOOD_AHEAD))
-    episode = told(page, "episode")
+    episode = page_value(page, "episode")
     page.keyboard.down("w")
     until(page, "puzzlebox.finished", what="the end")
     page.close()
@@ -407,7 +408,7 @@ def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio:
 
     page = opened(f"/recordings/{episode}")
     until(page, "window.puzzlebox?.shown === 0 && puzzlebox.drawCalls > 0", what="the recording is shown")
-    assert told(page, "length") == last + 1
+    assert page_value(page, "length") == last + 1
 
     def shows(step: int) -> None:
         row = steps["step"].index(step)
@@ -416,8 +417,8 @@ def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio:
             f"Math.hypot(puzzlebox.position[0] - {steps['x'][row]}, puzzlebox.position[2] - {steps['z'][row]}) < 1e-3"
         )
         until(page, near, what=f"the animal stands where it stood in step {step}")
-        assert told(page, "total") == pytest.approx(steps["total"][row], abs=1e-4)
-        assert told(page, "health") == pytest.approx(steps["health"][row], abs=1e-3)
+        assert page_value(page, "total") == pytest.approx(steps["total"][row], abs=1e-4)
+        assert page_value(page, "health") == pytest.approx(steps["health"][row], abs=1e-3)
 
     slider = page.get_by_label("Moment of the episode")
     for step in (last, last // 2, 10, last - 1):
@@ -439,7 +440,7 @@ def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio:
 def test_a_recording_is_downloaded_as_table_and_picture(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(LONG_WALK))
     until(page, "puzzlebox.step > 20 && puzzlebox.unsaved < puzzlebox.step - 10", what="some of it is stored")
-    episode = told(page, "episode")
+    episode = page_value(page, "episode")
     page.close()
     page = opened(f"/recordings/{episode}")
     with page.expect_download() as table:
@@ -456,22 +457,22 @@ def test_a_recording_that_is_not_there_is_said_so(opened: Open) -> None:
     assert "nobody" in page.get_by_role("alert").inner_text()
 
 
-def test_a_killed_server_is_gone_on_with(opened: Open, tmp_path: Path, chromium: Any) -> None:
+def test_an_episode_is_resumed_after_the_server_is_killed(opened: Open, tmp_path: Path, chromium: Any) -> None:
     with (
         Studio(tmp_path).start() as studio,
-        browser.visited(chromium, f"{studio.address}/play?task={studio.upload(LONG_WALK)}") as page,
+        browser.open_page(chromium, f"{studio.address}/play?task={studio.upload(LONG_WALK)}") as page,
     ):
         until(page, "window.puzzlebox?.waiting", what="the episode waits")
         page.keyboard.down("w")
         until(page, "puzzlebox.position[2] > 5")
-        episode, step, place = told(page, "episode"), told(page, "step"), told(page, "position")
+        episode, step, place = page_value(page, "episode"), page_value(page, "step"), page_value(page, "position")
         studio.kill()
         studio.start()
         until(page, f"puzzlebox.step > {step} + 25 && puzzlebox.position[2] > {place[2]} + 1", what="it goes on")
         page.keyboard.up("w")
-        assert told(page, "episode") == episode
-        (kept,) = studio.recordings()
-        assert kept["id"] == episode
+        assert page_value(page, "episode") == episode
+        (recording,) = studio.recordings()
+        assert recording["id"] == episode
         steps = studio.ask(f"/api/recordings/{episode}/steps")
         assert steps["step"] == list(range(len(steps["step"])))
         # A walk without a leap, at most 1.6 m in three steps: nothing was lost, nothing was played twice.

@@ -1,4 +1,4 @@
-"""The life of an episode a person plays: it waits for an act, stands still while nobody looks, and tasks end."""
+"""The course of a participant's episode: it waits for an act, stands still while the page is hidden, and tasks end."""
 
 import csv
 import json
@@ -13,16 +13,16 @@ import pytest
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
+from puzzlebox.arena.studio.break_timer import BreakTimer
 from puzzlebox.arena.studio.play import Keys, Play, Prepared
-from puzzlebox.arena.studio.presence import Presence
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.record import Store
 from puzzlebox.record.export import export
 from puzzlebox.studio.protocol import FrameFlag
-from studio_page import FOOD, PATIENCE, Page, Studio, running
+from studio_page import FOOD, Page, Studio, running, wait_for
 
 NOOP, RIGHT, FORWARDS = 0, 1, 3
-# Three arenas of half a second each; whoever does nothing fails them all.
+# Three arenas of half a second each; without an action all are failed.
 SHORT = "metadata: {title: Three rooms}\narenas:\n" + "".join(
     f"  - {{id: {id}, time_limit: 5, items: [{{name: Agent, at: [20, 0, 15], rotation: 0}}]}}\n" for id in range(3)
 )
@@ -30,43 +30,36 @@ SHORT = "metadata: {title: Three rooms}\narenas:\n" + "".join(
 
 @pytest.fixture
 def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
-    monkeypatch.setattr("puzzlebox.arena.studio.play.PAUSE", 0.05)
-    with running(tmp_path / "recordings.sqlite") as made:
-        yield made
+    monkeypatch.setattr("puzzlebox.arena.studio.play.PAUSE_SECONDS", 0.05)
+    with running(tmp_path / "recordings.sqlite") as studio:
+        yield studio
 
 
 def flags(page: Page) -> int:
     return int(page.mirror.head["flags"])
 
 
-def waits(page: Page) -> Page:
-    """A page that shows an episode nobody has begun."""
+def until_waiting(page: Page) -> Page:
+    """Wait until the page shows an episode that has not begun."""
     return page.until(lambda page: page.frames and flags(page) & FrameFlag.WAITING)
 
 
-def ended(page: Page, count: int) -> Page:
-    """A page that has heard of so many ends."""
+def until_ended(page: Page, count: int) -> Page:
+    """Wait until `count` episodes of the page have ended."""
     return page.until(lambda page: sum(text["type"] == "ended" for text in page.texts) == count)
 
 
-def later(true: Any) -> None:
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+# --- an episode begins when the participant acts
 
 
-# --- an episode begins when somebody acts
-
-
-def test_an_episode_nobody_touches_leaves_nothing(studio: Studio) -> None:
-    with studio.page(task=studio.upload(SHORT), patient=True) as page:
-        waits(page)
-        page.say({"type": "view", "view": "top"})
-        page.say({"type": "pause", "on": True})
+def test_an_episode_that_never_begins_is_not_stored(studio: Studio) -> None:
+    with studio.page(task=studio.upload(SHORT), manual_start=True) as page:
+        until_waiting(page)
+        page.send({"type": "view", "view": "top"})
+        page.send({"type": "pause", "on": True})
         page.until(lambda page: flags(page) & FrameFlag.PAUSED)
         assert flags(page) & FrameFlag.WAITING and page.step == 0
-        play = studio.rooms._players[page.episode].play
+        play = studio.sessions._players[page.episode].play
         assert play is not None and play.world.clock == 0
     studio.store.flush()
     assert studio.store.count() == 0
@@ -74,8 +67,8 @@ def test_an_episode_nobody_touches_leaves_nothing(studio: Studio) -> None:
 
 def test_the_first_act_is_the_action_of_the_first_step(studio: Studio) -> None:
     text = FOOD.replace("skin: pig", "skin: pig, frozen_delay: 0.2")
-    with studio.page(task=studio.upload(text), patient=True) as page:
-        waits(page)
+    with studio.page(task=studio.upload(text), manual_start=True) as page:
+        until_waiting(page)
         assert not page.events
         page.keys(NOOP)
         page.keys(FORWARDS)
@@ -92,9 +85,9 @@ def test_the_first_act_is_the_action_of_the_first_step(studio: Studio) -> None:
 
 
 def test_start_begins_without_an_action(studio: Studio) -> None:
-    with studio.page(task=studio.upload(FOOD), patient=True) as page:
-        waits(page)
-        page.say({"type": "begin"})
+    with studio.page(task=studio.upload(FOOD), manual_start=True) as page:
+        until_waiting(page)
+        page.send({"type": "begin"})
         page.until_step(3)
         assert set(page.mirror.actions.values()) == {NOOP}
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 0)
@@ -106,7 +99,7 @@ def test_a_recording_starts_when_it_was_begun(tmp_path: Path, monkeypatch: pytes
     schedule = SessionSchedule("t", load_task(FOOD), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
         play = Play(schedule, store)
-        play.present(Prepared.fresh(schedule, schedule.again()))
+        play.present(Prepared.new(schedule, schedule.repeat()))
         monkeypatch.setattr("puzzlebox.arena.studio.play.now", lambda: "2030-01-01T00:00:00.000Z")
         play.begin()
         store.flush()
@@ -114,16 +107,16 @@ def test_a_recording_starts_when_it_was_begun(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_key_held_since_the_last_episode_does_not_begin_the_next(studio: Studio) -> None:
-    with studio.page(task=studio.upload(SHORT), patient=True) as page:
-        waits(page).keys(FORWARDS)
-        ended(page, 1)
-        waits(page.until(lambda page: len(page.episodes) == 2))
+    with studio.page(task=studio.upload(SHORT), manual_start=True) as page:
+        until_waiting(page).keys(FORWARDS)
+        until_ended(page, 1)
+        until_waiting(page.until(lambda page: len(page.episodes) == 2))
         # Still held, and steered with: no new press.
         page.keys(FORWARDS + RIGHT)
         page.keys(RIGHT)
-        page.say({"type": "view", "view": "top"})
-        waits(page)
-        play = studio.rooms._players[page.episode].play
+        page.send({"type": "view", "view": "top"})
+        until_waiting(page)
+        play = studio.sessions._players[page.episode].play
         assert play is not None and play.waiting
         page.keys(NOOP)
         page.keys(RIGHT)
@@ -133,32 +126,32 @@ def test_a_key_held_since_the_last_episode_does_not_begin_the_next(studio: Studi
     assert studio.store.count() == 2
 
 
-def test_what_counts_as_an_act() -> None:
+def test_which_keys_begin_an_episode() -> None:
     keys = Keys()
-    keys.renew()
-    assert not keys.acts
+    keys.reset()
+    assert not keys.pressed
     keys.press(1, FORWARDS)
-    assert keys.acts
-    keys.renew()
-    assert not keys.acts
+    assert keys.pressed
+    keys.reset()
+    assert not keys.pressed
     keys.press(2, RIGHT)
-    assert not keys.acts
+    assert not keys.pressed
     keys.press(3, NOOP)
     keys.press(4, RIGHT)
-    assert keys.acts and keys.take() == (4, RIGHT)
-    # A tap that came too late for the last episode is none of the next.
+    assert keys.pressed and keys.take() == (4, RIGHT)
+    # A tap that came too late for the last episode does not count in the next.
     keys.press(5, NOOP)
     keys.press(6, FORWARDS)
     keys.press(7, NOOP)
-    keys.renew()
+    keys.reset()
     assert keys.take() == (7, NOOP)
 
 
-def test_a_watched_agent_begins_by_itself_and_goes_on_for_ever(studio: Studio) -> None:
-    with studio.page(task=studio.upload(SHORT), agent="random", patient=True) as page:
-        page.say({"type": "speed", "times": 8})
+def test_a_watched_agent_begins_by_itself_and_plays_round_after_round(studio: Studio) -> None:
+    with studio.page(task=studio.upload(SHORT), agent="random", manual_start=True) as page:
+        page.send({"type": "speed", "times": 8})
         page.until(lambda page: len(page.episodes) == 5)
-    assert not page.heard("finished")
+    assert not page.received("finished")
     assert [each["position"] for each in page.episodes] == [0, 1, 2, 0, 1]
 
 
@@ -167,33 +160,33 @@ def test_a_watched_agent_begins_by_itself_and_goes_on_for_ever(studio: Studio) -
 
 def test_a_page_left_open_after_the_end_records_nothing_more(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT)) as page:
-        page.until(lambda page: page.heard("finished"))
+        page.until(lambda page: page.received("finished"))
         assert page.last("finished") == {"type": "finished", "title": "Three rooms", "again": True, "recorded": True}
         ends = [text for text in page.texts if text["type"] == "ended"]
         assert [end["last"] for end in ends] == [False, False, True]
         assert [each["position"] for each in page.episodes] == [0, 1, 2]
         page.keys(FORWARDS)
-        page.say({"type": "begin"})
-        page.say({"type": "restart"})
-        page.say({"type": "next"})
-        page.patient = True
-        page.say({"type": "again"})
-        waits(page.until(lambda page: len(page.episodes) == 4))
+        page.send({"type": "begin"})
+        page.send({"type": "restart"})
+        page.send({"type": "next"})
+        page.manual_start = True
+        page.send({"type": "again"})
+        until_waiting(page.until(lambda page: len(page.episodes) == 4))
         assert page.episodes[3]["position"] == 0
     studio.store.flush()
     assert studio.store.count() == 3
 
 
-def test_nobody_plays_again_unless_they_say_so(studio: Studio) -> None:
+def test_another_round_begins_only_on_request(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT)) as page:
-        page.until(lambda page: page.heard("finished"))
-        tab = studio.rooms._players[page.episode]
+        page.until(lambda page: page.received("finished"))
+        tab = studio.sessions._players[page.episode]
         assert not tab.tick()
         studio.store.flush()
         assert studio.store.count() == 3
-        # A page that comes back after the end is shown the end.
+        # A page that reconnects after the end shows the end.
         with studio.page(page.resume()) as back:
-            back.until(lambda back: back.heard("finished"))
+            back.until(lambda back: back.received("finished"))
             assert not back.episodes
     assert studio.store.count() == 3
 
@@ -201,8 +194,8 @@ def test_nobody_plays_again_unless_they_say_so(studio: Studio) -> None:
 def test_the_last_arena_can_be_left_early(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT), arena=3) as page:
         page.until_step(1)
-        page.say({"type": "next"})
-        page.until(lambda page: page.heard("finished"))
+        page.send({"type": "next"})
+        page.until(lambda page: page.received("finished"))
     studio.store.flush()
     (stored,) = studio.store.episodes()
     assert (stored.arena, stored.ended_by) == (2, "next")
@@ -212,30 +205,30 @@ def test_the_last_arena_can_be_left_early(studio: Studio) -> None:
 def test_each_arena_once_and_then_the_end(random: bool) -> None:
     task = load_task(f"randomize_arenas: {str(random).lower()}\n{SHORT}")
     schedule = SessionSchedule("t", task, Rules(), seed=4)
-    order = [schedule.again().arena]
+    order = [schedule.repeat().arena]
     while record := schedule.next():
         order.append(record.arena)
     assert sorted(order) == [0, 1, 2] and schedule.finished
     assert order == [0, 1, 2] or random
-    again = schedule.anew()
+    again = schedule.restart()
     assert again.arena in order and not schedule.finished
     # One that begins with a certain arena has only those after it before it, or at random all others.
     schedule = SessionSchedule("t", task, Rules(), seed=4, arena=1)
-    assert schedule.again().arena == 1
+    assert schedule.repeat().arena == 1
     rest = []
     while record := schedule.next():
         rest.append(record.arena)
     assert sorted(rest) == ([0, 2] if random else [2])
-    # What is done is left out.
+    # Arenas that are done are skipped.
     assert SessionSchedule("t", task, Rules(), seed=4, done={0, 1, 2}).finished
     schedule = SessionSchedule("t", task, Rules(), seed=4, done={0, 2})
-    assert schedule.again().arena == 1 and schedule.next() is None
+    assert schedule.repeat().arena == 1 and schedule.next() is None
 
 
 def test_arenas_that_merge_are_one_of_the_round() -> None:
     merging = SHORT.replace("{id: 0, time_limit", "{id: 0, merge_next_arena: true, time_limit")
     schedule = SessionSchedule("t", load_task(merging), Rules())
-    assert schedule.again().arena == 0
+    assert schedule.repeat().arena == 0
     assert schedule.last is False
     second = schedule.next()
     assert second is not None and second.arena == 2 and schedule.last
@@ -250,41 +243,41 @@ def test_a_participant_resumes_where_they_left_and_sees_the_end(
 ) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, participant="P07") as page:
-        ended(page, 1)
+        until_ended(page, 1)
         page.until(lambda page: len(page.episodes) == 2).until_step(5)
         left = page.episode
-    # The tab was closed: another one knows nothing, but the recordings do. It stands until P07 acts.
-    with studio.page(task=task, participant="P07", patient=True) as back:
-        waits(back)
+    # The tab was closed: another one resumes from the recordings. It waits until P07 acts.
+    with studio.page(task=task, participant="P07", manual_start=True) as back:
+        until_waiting(back)
         assert (back.episode, back.episodes[0]["position"]) == (left, 1)
         assert back.episodes[0]["step"] >= 5
         stood = back.step
         back.keys(RIGHT)
         back.until_step(stood + 1)
         assert back.mirror.actions[stood + 1] == RIGHT
-        ended(back, 1)
-        waits(back.until(lambda back: len(back.episodes) == 2))
-    studio.rooms._kept.clear()
+        until_ended(back, 1)
+        until_waiting(back.until(lambda back: len(back.episodes) == 2))
+    studio.sessions._detached.clear()
     # Two are done, the third was not touched.
     with studio.page(task=task, participant="P07") as third:
-        third.until(lambda page: page.heard("finished"))
+        third.until(lambda page: page.received("finished"))
         assert [each["position"] for each in third.episodes] == [2]
         assert third.last("finished")["again"] is False
-        third.say({"type": "again"})
-        third.say({"type": "view", "view": "top"})
+        third.send({"type": "again"})
+        third.send({"type": "view", "view": "top"})
     with studio.page(task=task, participant="P07") as fourth:
-        fourth.until(lambda page: page.heard("finished"))
+        fourth.until(lambda page: page.received("finished"))
         assert not fourth.episodes
         assert fourth.last("finished") == {"type": "finished", "title": "Three rooms", "again": False, "recorded": True}
-        fourth.say({"type": "keys", "key": 1, "action": 3})
-        fourth.say({"type": "next"})
-    # Another participant, another seed, other rules, and nobody in particular have their own rounds.
+        fourth.send({"type": "keys", "key": 1, "action": 3})
+        fourth.send({"type": "next"})
+    # Another participant, another seed, other rules, and no participant: each has its own round.
     for other in ({"participant": "P08"}, {"participant": "P07", "seed": 9}, {}):
-        with studio.page(task=task, patient=True, **other) as page:
-            assert waits(page).episodes[0]["position"] == 0
-    monkeypatch.setattr(studio.rooms, "rules", Rules.named("3.1"))
-    with studio.page(task=task, participant="P07", patient=True) as page:
-        assert waits(page).episodes[0]["position"] == 0
+        with studio.page(task=task, manual_start=True, **other) as page:
+            assert until_waiting(page).episodes[0]["position"] == 0
+    monkeypatch.setattr(studio.sessions, "rules", Rules.named("3.1"))
+    with studio.page(task=task, participant="P07", manual_start=True) as page:
+        assert until_waiting(page).episodes[0]["position"] == 0
     studio.store.flush()
     assert [(each.arena, each.ended_by) for each in reversed(studio.store.episodes())] == [
         *((0, "time"), (1, "time"), (2, "time")),
@@ -294,30 +287,30 @@ def test_a_participant_resumes_where_they_left_and_sees_the_end(
 def test_a_restart_is_not_the_end_of_an_arena(studio: Studio) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, participant="P07") as page:
-        page.until_step(2).say({"type": "restart"})
+        page.until_step(2).send({"type": "restart"})
         page.until(lambda page: len(page.episodes) == 2)
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 1)
-    studio.rooms._kept.clear()
-    with studio.page(task=task, participant="P07", patient=True) as back:
-        assert waits(back).episode == page.episode
+    studio.sessions._detached.clear()
+    with studio.page(task=task, participant="P07", manual_start=True) as back:
+        assert until_waiting(back).episode == page.episode
         assert back.episodes[0]["position"] == 0
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("detached", [True, False])
 @pytest.mark.parametrize("command", ["next", "restart"])
-def test_what_was_played_before_can_be_left_while_it_waits(studio: Studio, kept: bool, command: str) -> None:
+def test_a_resumed_episode_can_be_left_while_it_waits(studio: Studio, detached: bool, command: str) -> None:
     task = studio.upload(SHORT)
     with studio.page(task=task, participant="P07") as page:
-        page.until_step(3).say({"type": "hidden", "on": True})
+        page.until_step(3).send({"type": "hidden", "on": True})
         page.until(lambda page: flags(page) & FrameFlag.PAUSED)
         time.sleep(0.05)
-    later(lambda: studio.rooms._kept)
-    if not kept:
-        studio.rooms._kept.clear()
-    with studio.page(task=task, participant="P07", patient=True) as back:
-        assert waits(back).episode == page.episode
-        back.say({"type": command})
-        waits(back.until(lambda back: len(back.episodes) == 2))
+    wait_for(lambda: studio.sessions._detached)
+    if not detached:
+        studio.sessions._detached.clear()
+    with studio.page(task=task, participant="P07", manual_start=True) as back:
+        assert until_waiting(back).episode == page.episode
+        back.send({"type": command})
+        until_waiting(back.until(lambda back: len(back.episodes) == 2))
         assert back.episodes[1]["position"] == (1 if command == "next" else 0)
     studio.store.flush()
     (stored,) = studio.store.episodes()
@@ -327,26 +320,26 @@ def test_what_was_played_before_can_be_left_while_it_waits(studio: Studio, kept:
 
 def test_a_participant_with_two_tabs_plays_in_the_newer_one(studio: Studio) -> None:
     task = studio.upload(SHORT)
-    with studio.page(task=task, participant="P07", patient=True) as page:
-        waits(page)
-        with studio.page(task=task, participant="P07", patient=True) as other:
-            assert waits(other).episode == page.episode
+    with studio.page(task=task, participant="P07", manual_start=True) as page:
+        until_waiting(page)
+        with studio.page(task=task, participant="P07", manual_start=True) as other:
+            assert until_waiting(other).episode == page.episode
             assert page.error() == "this task is open in another tab or window; go on there, or continue here"
             other.keys(FORWARDS)
             other.until_step(1)
 
 
 @pytest.mark.parametrize("rules", ["puzzlebox", "3.1"])
-def test_after_a_restart_of_the_studio_a_participant_goes_on(tmp_path: Path, rules: str) -> None:
+def test_after_a_restart_of_the_studio_a_participant_resumes(tmp_path: Path, rules: str) -> None:
     with running(tmp_path / "r.sqlite") as studio:
-        studio.rooms.rules = Rules.named(rules)
+        studio.sessions.rules = Rules.named(rules)
         with studio.page(task="examples/food", participant="P07") as page:
             page.until_step(10)
         studio.store.flush()
     with running(tmp_path / "r.sqlite") as studio:
-        studio.rooms.rules = Rules.named(rules)
-        with studio.page(task="examples/food", participant="P07", patient=True) as back:
-            assert waits(back).episode == page.episode
+        studio.sessions.rules = Rules.named(rules)
+        with studio.page(task="examples/food", participant="P07", manual_start=True) as back:
+            assert until_waiting(back).episode == page.episode
             back.keys(FORWARDS)
             back.until_step(page.step + 5)
             back.until(lambda back: back.acknowledged.get(back.episode, 0) >= page.step + 5)
@@ -355,25 +348,25 @@ def test_after_a_restart_of_the_studio_a_participant_goes_on(tmp_path: Path, rul
         assert steps["time_ms"] == sorted(steps["time_ms"])
 
 
-def test_who_waited_in_a_later_arena_waits_there_again(studio: Studio) -> None:
+def test_a_page_that_waited_in_a_later_arena_waits_there_again(studio: Studio) -> None:
     with studio.page(task=studio.upload(SHORT)) as page:
-        ended(page, 1)
-        page.patient = True
+        until_ended(page, 1)
+        page.manual_start = True
         page.until(lambda page: len(page.episodes) == 2)
-        waits(page)
-    later(lambda: studio.rooms._kept)
-    studio.rooms._kept.clear()
-    told = page.resume() | {"task": page.episodes[0]["task"], "arena": page.episodes[1]["position"] + 1}
-    with studio.page(told, patient=True) as back:
-        waits(back)
+        until_waiting(page)
+    wait_for(lambda: studio.sessions._detached)
+    studio.sessions._detached.clear()
+    request = page.resume() | {"task": page.episodes[0]["task"], "arena": page.episodes[1]["position"] + 1}
+    with studio.page(request, manual_start=True) as back:
+        until_waiting(back)
         assert (back.episodes[0]["position"], back.episodes[0]["note"]) == (1, None)
 
 
-# --- who cannot see it does not play
+# --- a hidden page does not play
 
 
 class Time:
-    """A clock that is set."""
+    """A clock that the test sets."""
 
     now = 100.0
 
@@ -383,36 +376,36 @@ class Time:
 
 def test_hidden_and_paused_time_are_counted_apart() -> None:
     clock = Time()
-    presence = Presence(clock)
-    presence.pause(True)
+    timer = BreakTimer(clock)
+    timer.set_paused(True)
     clock.now += 7
-    presence.begin()
-    assert (presence.hidden_ms, presence.paused_ms) == (0, 0)
+    timer.start()
+    assert (timer.hidden_ms, timer.paused_ms) == (0, 0)
     clock.now += 2
-    presence.hide(True)  # a hidden menu is hidden
+    timer.set_hidden(True)  # a hidden menu is hidden
     clock.now += 3
-    assert presence.away
-    presence.hide(False)
+    assert timer.stopped
+    timer.set_hidden(False)
     clock.now += 1
-    presence.pause(False)
-    assert not presence.away
+    timer.set_paused(False)
+    assert not timer.stopped
     clock.now += 10
-    assert (presence.hidden_ms, presence.paused_ms) == (3000, 3000)
-    presence.begin(hidden_ms=500, paused_ms=20)
-    assert (presence.hidden_ms, presence.paused_ms) == (500, 20)
+    assert (timer.hidden_ms, timer.paused_ms) == (3000, 3000)
+    timer.start(hidden_ms=500, paused_ms=20)
+    assert (timer.hidden_ms, timer.paused_ms) == (500, 20)
 
 
 def test_a_hidden_page_stands_still_and_is_recorded(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD)) as page:
-        page.until_step(3).say({"type": "hidden", "on": True})
+        page.until_step(3).send({"type": "hidden", "on": True})
         page.until(lambda page: flags(page) & FrameFlag.PAUSED)
         step = page.step
         time.sleep(0.05)
-        page.say({"type": "pause", "on": True})
-        page.say({"type": "hidden", "on": False})
-        page.say({"type": "view", "view": "top"})
+        page.send({"type": "pause", "on": True})
+        page.send({"type": "hidden", "on": False})
+        page.send({"type": "view", "view": "top"})
         time.sleep(0.05)
-        page.say({"type": "pause", "on": False})
+        page.send({"type": "pause", "on": False})
         page.until_step(step + 2)
         assert sorted(page.mirror.actions) == list(range(1, page.step + 1))
         page.until(lambda page: page.acknowledged.get(page.episode, 0) >= step + 2)
@@ -425,7 +418,7 @@ def test_a_hidden_page_stands_still_and_is_recorded(studio: Studio) -> None:
 def test_time_without_a_connection_is_time_away(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD)) as page:
         page.until_step(5)
-    later(lambda: studio.rooms._kept)
+    wait_for(lambda: studio.sessions._detached)
     time.sleep(0.05)
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 3)
@@ -435,13 +428,13 @@ def test_time_without_a_connection_is_time_away(studio: Studio) -> None:
 
 
 def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
-    from puzzlebox.arena.studio.recovery import recovered
+    from puzzlebox.arena.studio.recovery import recover_episode
 
     clock = Time()
     schedule = SessionSchedule("t", load_task(FOOD), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
         play = Play(schedule, store, clock)
-        play.present(Prepared.fresh(schedule, schedule.again()))
+        play.present(Prepared.new(schedule, schedule.repeat()))
         play.begin()
         play.step(0, FORWARDS)
         play.hide(True)
@@ -449,7 +442,7 @@ def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
         play.hide(False)
         play.step(0, FORWARDS)
         store.flush()
-        prepared, *_ = recovered(store, play.episode, 0, [])
+        prepared, *_ = recover_episode(store, play.episode, 0, [])
         again = Play(schedule, store, clock)
         again.present(prepared, waits=False)
         again.pause(True)
@@ -463,18 +456,18 @@ def test_breaks_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
 # --- the table
 
 
-def test_the_export_tells_idle_hidden_and_paused_time(tmp_path: Path) -> None:
+def test_the_export_has_idle_hidden_and_paused_time(tmp_path: Path) -> None:
     clock = Time()
     text = FOOD.replace("time_limit: 100", "time_limit: 0").replace("skin: pig", "skin: pig, frozen_delay: 6")
     schedule = SessionSchedule("t", load_task(text), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
         play = Play(schedule, store, clock)
-        play.present(Prepared.fresh(schedule, schedule.again()))
+        play.present(Prepared.new(schedule, schedule.repeat()))
         play.begin()
         for action, steps in (
             *((NOOP, 300),),  # it cannot move
-            *((RIGHT, 5), (NOOP, 249), (RIGHT, 5)),  # somebody thinks
-            *((NOOP, 250), (RIGHT, 1), (NOOP, 400)),  # nobody is there
+            *((RIGHT, 5), (NOOP, 249), (RIGHT, 5)),  # a pause to think
+            *((NOOP, 250), (RIGHT, 1), (NOOP, 400)),  # no participant
         ):
             for _ in range(steps):
                 play.step(0, action)
@@ -507,7 +500,7 @@ def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path
     schedule = SessionSchedule("t", load_task(FOOD), Rules(), seed=1)
     with Store(path) as store:
         play = Play(schedule, store)
-        play.present(Prepared.fresh(schedule, schedule.again()))
+        play.present(Prepared.new(schedule, schedule.repeat()))
         play.begin()
         play.abandon("next")
     with closing(sqlite3.connect(path)) as connection:
@@ -522,24 +515,24 @@ def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path
         assert (stored.wing, stored.step_seconds) == ("arena", 0.02)
 
 
-# --- what was shown at the end
+# --- the notification at the end
 
 
-def test_a_page_that_comes_back_is_told_what_was_shown(tmp_path: Path) -> None:
-    told: list[dict[str, Any]] = []
+def test_a_page_that_reconnects_gets_the_notification_again(tmp_path: Path) -> None:
+    messages: list[dict[str, Any]] = []
     schedule = SessionSchedule("t", load_task("show_notification: true\n" + FOOD), Rules(), seed=1)
     with Store(tmp_path / "r.sqlite") as store:
         play = Play(schedule, store)
-        play.say = lambda text: told.append(json.loads(text))
-        play.present(Prepared.fresh(schedule, schedule.again()))
-        assert told[-1]["notified"] is None
+        play.send_text = lambda text: messages.append(json.loads(text))
+        play.present(Prepared.new(schedule, schedule.repeat()))
+        assert messages[-1]["notified"] is None
         play.begin()
-        while not any(event["kind"] == "notified" for text in told for event in text.get("events", ())):
+        while not any(event["kind"] == "notified" for text in messages for event in text.get("events", ())):
             play.step(0, FORWARDS)
-        play.introduce()
-        assert told[-1]["type"] == "episode" and told[-1]["notified"] is True
+        play.send_description()
+        assert messages[-1]["type"] == "episode" and messages[-1]["notified"] is True
         while play.running:
             play.step(0, FORWARDS)
-        assert told[-1]["type"] == "ended" and told[-1]["passed"] is True
+        assert messages[-1]["type"] == "ended" and messages[-1]["passed"] is True
         store.flush()
         assert store.episode(play.episode).passed is True

@@ -23,10 +23,10 @@ from puzzlebox.cli.app import app as cli
 from puzzlebox.record import Store
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.links import KEY, Link, Links, LinksError
-from puzzlebox.studio.pages import Desk, load_pages
+from puzzlebox.studio.pages import StudioContext, load_pages
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.static import page_files
-from studio_page import FOOD, PATIENCE, Page, Studio, ask, free_port, running
+from puzzlebox.studio.static import load_page_files
+from studio_page import FOOD, TIMEOUT_SECONDS, Page, Studio, ask, free_port, running, wait_for
 from test_studio_trouble import locked
 
 # In a page a sentence begins with a capital letter.
@@ -41,18 +41,18 @@ MINE = Link("P07", "examples/food")
 def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio others can reach, with an episode of another participant in it."""
     policy = Policy.for_host("0.0.0.0", links=LINKS)
-    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as made:
-        yield made
+    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as studio:
+        yield studio
 
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("local") / "r.sqlite", Policy.for_host("127.0.0.1", links=LINKS)) as made:
-        yield made
+    with running(tmp_path_factory.mktemp("local") / "r.sqlite", Policy.for_host("127.0.0.1", links=LINKS)) as studio:
+        yield studio
 
 
 def researcher(studio: Studio) -> dict[str, str]:
-    """What the researcher's browser sends along."""
+    """Return the headers of the researcher's browser."""
     return {"Cookie": f"{studio.policy.cookie}={studio.policy.token}"}
 
 
@@ -61,7 +61,7 @@ def query_of(link: Link) -> str:
 
 
 def participant(studio: Studio, link: Link = MINE, first: dict[str, Any] | None = None) -> Page:
-    """A page opened by a participant's link, which says what it likes first."""
+    """A page opened by a participant's link, with any first message."""
     return Page(studio.port, first or {"type": "start"}, query=query_of(link))
 
 
@@ -93,7 +93,7 @@ def test_a_link_is_read_as_it_was_made(link: Link) -> None:
     address = LINKS.address(link)
     assert address.startswith("/play?") and LINKS.read(urlsplit(address).query) == link
     assert len(dict(parse_qsl(urlsplit(address).query))[KEY]) >= 32
-    # What a mail program adds to addresses does no harm.
+    # Parameters that mail programs add are ignored.
     assert LINKS.read(urlsplit(address).query + "&utm_source=mail") == link
 
 
@@ -122,7 +122,7 @@ def test_an_edited_link_is_refused_in_one_sentence(request: pytest.FixtureReques
     assert socket_status(studio, edited) == 403
 
 
-def test_a_link_that_says_something_twice_is_refused() -> None:
+def test_a_link_with_a_repeated_field_is_refused() -> None:
     for again in ("participant=P08", "task=foraging", "participant=P07"):
         assert LINKS.read(f"{query_of(MINE)}&{again}") is None
         assert LINKS.read(f"{again}&{query_of(MINE)}") is None
@@ -143,17 +143,17 @@ def test_links_of_another_studio_are_refused() -> None:
 
 def test_the_secret_is_kept_beside_the_recordings_for_its_owner_only(tmp_path: Path) -> None:
     store = tmp_path / "recordings.sqlite"
-    assert Links.beside(store, make=False) is None
-    made = Links.beside(store)
-    assert made is not None
-    (kept,) = tmp_path.iterdir()
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    again = Links.beside(store, make=False)
-    assert again is not None and again.read(urlsplit(made.address(MINE)).query) == MINE
-    assert made.address(MINE) != LINKS.address(MINE)
-    kept.write_text("short")
+    assert Links.for_store(store, make=False) is None
+    links = Links.for_store(store)
+    assert links is not None
+    (secret,) = tmp_path.iterdir()
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    again = Links.for_store(store, make=False)
+    assert again is not None and again.read(urlsplit(links.address(MINE)).query) == MINE
+    assert links.address(MINE) != LINKS.address(MINE)
+    secret.write_text("short")
     with pytest.raises(LinksError, match=r"recordings\.sqlite\.key is damaged; delete it"):
-        Links.beside(store)
+        Links.for_store(store)
 
 
 def test_recordings_are_for_their_owner_only(tmp_path: Path) -> None:
@@ -171,14 +171,14 @@ def test_recordings_are_for_their_owner_only(tmp_path: Path) -> None:
 # --- what it opens
 
 
-def filled(route: Route | WebSocketRoute, episode: str) -> str:
-    """An address of a route that has an answer for those who may have it."""
+def address_of(route: Route | WebSocketRoute, episode: str) -> str:
+    """Return an address of a route that is answered to a researcher."""
     values = {"id": episode, "name": "examples/food.png", "ending": "gif"}
-    return re.sub(r"\{(\w+)(:\w+)?\}", lambda found: values[found[1]], route.path)
+    return re.sub(r"\{(\w+)(:\w+)?\}", lambda match: values[match[1]], route.path)
 
 
 def routes(studio: Studio) -> list[Route | WebSocketRoute]:
-    app = make_app(Desk(studio.store), load_pages(), studio.policy)
+    app = make_app(StudioContext(studio.store), load_pages(), studio.policy)
     return [route for route in app.routes if isinstance(route, Route | WebSocketRoute)]
 
 
@@ -186,36 +186,36 @@ def routes(studio: Studio) -> list[Route | WebSocketRoute]:
 def test_every_address_but_the_task_is_closed_to_a_link(
     request: pytest.FixtureRequest, where: str, others: str
 ) -> None:
-    """Also one nobody has thought of: whatever the application answers is tried."""
+    """All routes of the application are tried, so that none is overlooked."""
     studio: Studio = request.getfixturevalue(where)
     query, tried = query_of(MINE), 0
     for route in routes(studio):
-        address = filled(route, others)
-        if isinstance(route, WebSocketRoute) or address in {"/play", *(set(page_files()) - {"/"})}:
+        address = address_of(route, others)
+        if isinstance(route, WebSocketRoute) or address in {"/play", *(set(load_page_files()) - {"/"})}:
             continue
         tried += 1
         for method in route.methods or ("GET",):
             body = FOOD.encode() if method == "POST" else None
-            status, _, said = studio.ask(f"{address}?{query}", method=method, body=body)
+            status, _, answer = studio.ask(f"{address}?{query}", method=method, body=body)
             assert status == 403, (method, address)
-            assert method == "HEAD" or NOTHING_ELSE in said.decode(), (method, address)
+            assert method == "HEAD" or NOTHING_ELSE in answer.decode(), (method, address)
     assert tried > 12
 
 
 def test_without_link_or_token_only_the_files_of_the_page_are_answered(remote: Studio, others: str) -> None:
     """The files are those of the published program; nothing of the study is in them."""
     for route in routes(remote):
-        address = filled(route, others)
+        address = address_of(route, others)
         if isinstance(route, WebSocketRoute):
             assert socket_status(remote, "") == 403
-        elif address in set(page_files()) - {"/"}:
+        elif address in set(load_page_files()) - {"/"}:
             assert remote.ask(address)[0] == 200
         else:
             assert remote.ask(address, method="GET" if "GET" in (route.methods or ()) else "POST")[0] == 403, address
 
 
 def test_a_link_counts_also_for_a_browser_that_knows_the_token(remote: Studio, others: str) -> None:
-    """Who tries a link on the researcher's computer sees what the participant will see."""
+    """On the researcher's computer a link opens the page that the participant will see."""
     for address in ("/", "/recordings", f"/api/recordings/{others}"):
         assert remote.ask(f"{address}?{query_of(MINE)}", headers=researcher(remote))[0] == 403
         assert remote.ask(address, headers=researcher(remote))[0] == 200
@@ -223,10 +223,10 @@ def test_a_link_counts_also_for_a_browser_that_knows_the_token(remote: Studio, o
 
 def test_the_page_opens_and_needs_no_cookie(remote: Studio) -> None:
     status, headers, body = remote.ask(LINKS.address(MINE))
-    assert status == 200 and "set-cookie" not in headers and body == page_files()["/"].data
+    assert status == 200 and "set-cookie" not in headers and body == load_page_files()["/"].data
 
 
-def test_the_token_is_not_in_what_a_participant_gets(remote: Studio) -> None:
+def test_participants_never_receive_the_token(remote: Studio) -> None:
     assert str(remote.policy.token) not in LINKS.address(MINE)
     token = urlencode({"token": remote.policy.token or ""})
     assert remote.ask(f"/?{token}")[0] == 303  # the researcher's own way in is as before
@@ -260,13 +260,13 @@ def test_a_participant_resumes_an_episode_of_their_own(remote: Studio, waits: bo
     with participant(remote) as page:
         page.keys(FORWARDS)
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
-    _wait_for(lambda: page.episode in remote.rooms._kept)
+    wait_for(lambda: page.episode in remote.sessions._detached)
     if not waits:
-        del remote.rooms._kept[page.episode]
+        del remote.sessions._detached[page.episode]
     with participant(remote, first=page.resume()) as back:
         back.until_step(page.step)
         assert back.episode == page.episode
-    # Somebody else's link, and another task of the same person's, do not lead there.
+    # The link of another participant, or of another task, does not resume it.
     for link in (Link("P08", "examples/food"), Link("P07", "food/picnic")):
         with participant(remote, link, page.resume()) as other:
             other.until(lambda other: other.episodes)
@@ -275,25 +275,31 @@ def test_a_participant_resumes_an_episode_of_their_own(remote: Studio, waits: bo
 
 
 @pytest.mark.parametrize("episode", ["others", "watched", "nobody"])
-def test_nobody_elses_episode_is_resumed_or_told_of(remote: Studio, others: str, episode: str) -> None:
-    """Whether there is such an episode, and what it was, cannot be found out either."""
+def test_the_episode_of_another_participant_is_neither_resumed_nor_shown(
+    remote: Studio, others: str, episode: str
+) -> None:
+    """Whether there is such an episode, and what it was, cannot be discovered either."""
     if episode == "watched":
         with Page(remote.port, {"type": "start", "task": "food/picnic", "agent": "random"}, researcher(remote)) as page:
             page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
         episode = page.episode
     id = {"others": others, "nobody": "0123456789ab"}.get(episode, episode)
     first = {"type": "resume", "episode": id, "step": 3, "actions": [0], "task": "food/picnic", "participant": "P99"}
-    # Somebody who has played nothing yet: there is nothing of their own to resume instead.
+    # This participant has no episode that could be resumed instead.
     who = f"new-{episode}"
     with participant(remote, Link(who, "examples/food"), first) as page:
         page.until(lambda page: page.episodes)
-        (told,) = page.episodes
-    assert (told["task"], told["participant"], told["agent"]) == ("examples/food", who, None)
-    assert told["note"] == "the episode could not be resumed: it is not one of this link; this is a new one"
-    assert told["episode"] != id
+        (shown,) = page.episodes
+    assert (shown["task"], shown["participant"], shown["agent"]) == (
+        "examples/food",
+        who,
+        None,
+    )
+    assert shown["note"] == "the episode could not be resumed: it does not belong to this link; this is a new one"
+    assert shown["episode"] != id
 
 
-def test_an_untouched_episode_that_is_gone_needs_no_note(remote: Studio) -> None:
+def test_an_episode_that_never_began_is_replaced_without_a_note(remote: Studio) -> None:
     first = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": []}
     with participant(remote, Link("new-untouched", "examples/food"), first) as page:
         page.until(lambda page: page.episodes)
@@ -301,12 +307,12 @@ def test_an_untouched_episode_that_is_gone_needs_no_note(remote: Studio) -> None
 
 
 @pytest.mark.parametrize("episode", ["\ud800", "a b", "", None, 7])
-def test_what_is_no_episode_is_refused_in_one_sentence(remote: Studio, episode: Any) -> None:
+def test_an_invalid_episode_id_is_refused_in_one_sentence(remote: Studio, episode: Any) -> None:
     with participant(remote, first={"type": "resume", "episode": episode, "step": 0, "actions": []}) as page:
-        assert page.error() == "a page that comes back must name its episode"
+        assert page.error() == "a page that resumes must name its episode"
 
 
-def test_somebody_who_plays_is_not_disturbed_by_another_link(remote: Studio) -> None:
+def test_a_participant_is_not_disturbed_by_another_link(remote: Studio) -> None:
     with participant(remote, Link("P08", "foraging")) as page:
         page.keys(FORWARDS)
         page.until_step(3)
@@ -315,18 +321,9 @@ def test_somebody_who_plays_is_not_disturbed_by_another_link(remote: Studio) -> 
             page.until_step(page.step + 5)
 
 
-def test_a_task_that_is_not_there_any_more_is_said_without_naming_others(remote: Studio) -> None:
+def test_a_missing_task_is_reported_without_naming_others(remote: Studio) -> None:
     with participant(remote, Link("P07", "file:gone")) as page:
         assert page.error() == "this task is not open at the moment; ask the person who sent the link"
-
-
-def _wait_for(true: Any) -> None:
-    import time
-
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 # --- the command line
@@ -340,7 +337,7 @@ def started(tmp_path: Path, port: int, *arguments: str) -> "subprocess.Popen[str
 
 
 def test_the_command_prints_a_link_for_each_participant(tmp_path: Path) -> None:
-    """The same ones when it is started again; the researcher's own goes to stderr, away from what is sent around."""
+    """The links are the same after a restart; the researcher's own link goes to stderr, apart from those to be sent."""
     port, printed = free_port(), []
     for _ in range(2):
         with started(
@@ -355,7 +352,7 @@ def test_the_command_prints_a_link_for_each_participant(tmp_path: Path) -> None:
                 page.until(lambda page: page.episodes)
                 assert page.episodes[0]["participant"] == "P08"
             process.send_signal(signal.SIGINT)
-            rest, words = process.communicate(timeout=PATIENCE)
+            rest, words = process.communicate(timeout=TIMEOUT_SECONDS)
         assert rest == ""
         assert "token=" not in "".join(links)
         (own,) = [line for line in words.splitlines() if "token=" in line]
@@ -374,9 +371,9 @@ def test_the_command_refuses_an_id_given_twice(tmp_path: Path) -> None:
 
 
 def test_ids_are_in_no_file_before_anybody_plays(tmp_path: Path) -> None:
-    """Links are checked by arithmetic: there is no list of them that somebody would have to be deleted from."""
+    """Links are checked by their signature: there is no list from which a participant would have to be deleted."""
     Store(tmp_path / "r.sqlite").close()
-    links = Links.beside(tmp_path / "r.sqlite")
+    links = Links.for_store(tmp_path / "r.sqlite")
     assert links is not None
     links.address(Link("Zaphod", "foraging"))
     assert not [path for path in tmp_path.iterdir() if b"Zaphod" in path.read_bytes()]
@@ -384,12 +381,12 @@ def test_ids_are_in_no_file_before_anybody_plays(tmp_path: Path) -> None:
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Studio]:
-    with running(tmp_path / "recordings.sqlite", Policy.for_host("0.0.0.0", links=LINKS)) as made:
-        yield made
+    with running(tmp_path / "recordings.sqlite", Policy.for_host("0.0.0.0", links=LINKS)) as studio:
+        yield studio
 
 
 def test_a_participant_takes_their_own_place_where_all_are_taken(fresh: Studio) -> None:
-    fresh.rooms.players = 1
+    fresh.sessions.players = 1
     with participant(fresh) as first:
         first.until_step(3)
         with participant(fresh, Link("P08", "examples/food")) as other:
@@ -400,11 +397,11 @@ def test_a_participant_takes_their_own_place_where_all_are_taken(fresh: Studio) 
             assert first.error() and first.last("error")["elsewhere"] is True
 
 
-def test_participants_are_not_told_to_see_to_the_disk(fresh: Studio) -> None:
+def test_participants_are_asked_to_get_help_where_the_disk_fails(fresh: Studio) -> None:
     with participant(fresh) as playing:
         playing.until_step(3)
         with locked(fresh, noticed=False):
-            playing.until(lambda page: page.heard("recording"))
+            playing.until(lambda page: page.received("recording"))
             assert playing.last("recording")["trouble"] == "please tell the person in charge"
             with participant(fresh, Link("P08", "examples/food")) as late:
                 assert late.error() == NOT_NOW

@@ -1,4 +1,4 @@
-"""The pages of the studio in a real Chromium: what a participant's link shows, and what is dropped, held and saved."""
+"""The pages of the studio in a real Chromium: participants' links, dropped files, gamepads and saved files."""
 
 import re
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from browser import PHONE, Studio, new_context, until, visited
-from test_studio_browser import GAMEPAD, LONG_WALK, Open, opened, playing, studio, told  # noqa: F401
+from browser import PHONE, Studio, new_context, open_page, until
+from test_studio_browser import GAMEPAD, LONG_WALK, Open, opened, page_value, playing, studio  # noqa: F401
 
 NOT_VALID = "This link is not valid; ask the person who sent it."
 SEVERAL = """
@@ -36,8 +36,8 @@ PAD = GAMEPAD.replace("() => ({ pressed: false,", "(_, i) => ({ pressed: window.
 def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio that others can reach, and the link of a participant."""
     arguments = ("play", "food/picnic", "--participant", "P07", "--host", "0.0.0.0")
-    with Studio(tmp_path_factory.mktemp("sent"), *arguments).start() as made:
-        yield made
+    with Studio(tmp_path_factory.mktemp("sent"), *arguments).start() as served:
+        yield served
 
 
 def at_home(sent: Studio) -> str:
@@ -46,7 +46,7 @@ def at_home(sent: Studio) -> str:
 
 
 def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent: Studio) -> None:
-    with visited(chromium, at_home(sent), viewport=PHONE) as page:
+    with open_page(chromium, at_home(sent), viewport=PHONE) as page:
         until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
         assert page.get_by_test_id("participant").inner_text().endswith("P07")
         page.keyboard.down("w")
@@ -55,7 +55,7 @@ def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Resume").wait_for()
         assert page.get_by_role("link").count() == 0
-        episode = told(page, "episode")
+        episode = page_value(page, "episode")
         page.reload()
         until(page, f"window.puzzlebox?.episode === '{episode}'", what="a reload goes on")
         query = page.url.split("?")[1]
@@ -69,16 +69,16 @@ def test_a_participants_link_shows_its_task_and_nothing_else(chromium: Any, sent
 @pytest.mark.parametrize(
     ("part", "other"), [("participant=P07", "participant=P08"), ("food%2Fpicnic", "foraging"), ("key=", "key=x")]
 )
-def test_an_edited_link_says_so(chromium: Any, sent: Studio, part: str, other: str) -> None:
+def test_an_edited_link_is_refused_with_a_sentence(chromium: Any, sent: Studio, part: str, other: str) -> None:
     assert part in sent.link
-    with visited(chromium, at_home(sent).replace(part, other), viewport=PHONE) as page:
+    with open_page(chromium, at_home(sent).replace(part, other), viewport=PHONE) as page:
         assert page.locator("p").all_inner_texts() == [NOT_VALID]
 
 
 def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromium: Any, tmp_path: Path) -> None:
     with (
         Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start() as own,
-        visited(chromium, own.link, viewport=PHONE) as page,
+        open_page(chromium, own.link, viewport=PHONE) as page,
     ):
         until(page, "window.puzzlebox?.episode && puzzlebox.drawCalls > 0", what="the episode begins")
         page.keyboard.press("Escape")
@@ -102,17 +102,17 @@ def test_a_gamepad_opens_the_menu_and_closes_it(opened: Open, studio: Studio) ->
         menu.wait_for()
         press(page, closing)
         menu.wait_for(state="detached")
-    episode = told(page, "episode")
+    episode = page_value(page, "episode")
     page.evaluate("window.pad.axes = [0, -1, 0, 0]")
-    start = told(page, "position")
+    start = page_value(page, "position")
     until(page, f"puzzlebox.position[2] > {start[2]} + 0.5", what="the animal walks again")
-    assert told(page, "episode") == episode  # B closed the menu, and meant nothing else
+    assert page_value(page, "episode") == episode  # B closed the menu, and meant nothing else
 
 
 def press(page: Any, button: int) -> None:
-    """Press a button of the gamepad and let it go; the page looks at it once a frame."""
+    """Press and release a button of the gamepad; the page reads it once a frame."""
     for held in (button, None):
-        frames = told(page, "framesDrawn")
+        frames = page_value(page, "framesDrawn")
         page.evaluate("button => { window.pad.down = button; }", held)
         until(page, f"puzzlebox.framesDrawn > {frames} + 1")
 
@@ -154,8 +154,8 @@ def test_the_arena_of_an_address_counts_from_1(opened: Open, studio: Studio) -> 
 
 
 def drop(page: Any, name: str, data: bytes, kind: str = "", times: int = 1) -> Any:
-    """Drop a file on the page: its bytes, so many times over."""
-    page.locator("article").first.wait_for()  # before it is there, nobody takes what is dropped
+    """Drop a file on the page whose content is `data`, repeated `times` times."""
+    page.locator("article").first.wait_for()  # before that, dropped files are ignored
     page.evaluate(
         """([name, bytes, type, times]) => {
           const carried = new DataTransfer();
@@ -183,16 +183,16 @@ def test_of_a_dropped_template_one_variation_is_played_and_another_can_be_drawn(
     dialog = drop(page, "walls.yml", TEMPLATE.encode())
     dialog.get_by_text("This template is valid").wait_for()
     drawn = dialog.locator(".drawn")
-    seen = {drawn.inner_text()}
+    texts = {drawn.inner_text()}
     for _ in range(30):
         with page.expect_response("**/api/check"):
             dialog.get_by_role("button", name="Draw another").click()
         drawn.wait_for()
-        seen.add(drawn.inner_text())
-        if len(seen) > 2:
+        texts.add(drawn.inner_text())
+        if len(texts) > 2:
             break
-    numbers = [re.fullmatch(r"Variation (\d+) of 11 was drawn: x = (\d+)", text) for text in seen]
-    assert len(numbers) > 2 and all(found and found[1] == found[2] for found in numbers)
+    numbers = [re.fullmatch(r"Variation (\d+) of 11 was drawn: x = (\d+)", text) for text in texts]
+    assert len(numbers) > 2 and all(match and match[1] == match[2] for match in numbers)
     number = dialog.get_by_role("heading").inner_text()
     dialog.get_by_role("link", name="Play").click()
     until(page, "window.puzzlebox?.episode", what="the episode begins")
@@ -209,7 +209,7 @@ def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
     page = playing(opened, "food/picnic&participant=P07")
     page.keyboard.down("w")
     until(page, "puzzlebox.step > 100 && puzzlebox.unsaved < puzzlebox.step - 60", what="some of it is stored")
-    episode = told(page, "episode")
+    episode = page_value(page, "episode")
     page.close()
     page = opened(f"/recordings/{episode}")
     until(page, "window.puzzlebox?.shown === 0 && puzzlebox.drawCalls > 0", what="the recording is shown")
@@ -233,13 +233,13 @@ def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
 # --- all places taken
 
 
-def test_whoever_finds_all_places_taken_reads_so_and_is_let_in_later(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_that_finds_all_places_taken_is_admitted_later(chromium: Any, tmp_path: Path) -> None:
     with Studio(tmp_path, "play", "food/picnic", "--players", "1").start() as own, ExitStack() as visits:
         first = new_context(chromium, viewport=PHONE)
         page = first.new_page()
         page.goto(f"{own.address}/play?task=food/picnic")
         until(page, "window.puzzlebox?.waiting")
-        other = visits.enter_context(visited(chromium, f"{own.address}/play?task=food/picnic", viewport=PHONE))
+        other = visits.enter_context(open_page(chromium, f"{own.address}/play?task=food/picnic", viewport=PHONE))
         full = other.get_by_test_id("full")
         full.get_by_role("heading", name="The only place is taken; try again in a few minutes.").wait_for()
         assert "it tries again by itself" in full.inner_text()

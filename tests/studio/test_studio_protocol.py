@@ -1,4 +1,4 @@
-"""The bytes between server and page: what the tables say, what the generated files hold, and that nothing is lost."""
+"""The bytes between server and page: the tables, the generated files, and that nothing is lost."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from puzzlebox.arena.schema import load_task
-from puzzlebox.arena.studio.one_of_each import everything
-from puzzlebox.arena.studio.teller import Teller, moment_of
+from puzzlebox.arena.studio.one_of_each import load_task as load_everything
+from puzzlebox.arena.studio.scene_stream import SceneStream, moment_of
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.scene.scene import PART, POSE
 from puzzlebox.studio import layout, protocol
@@ -20,10 +20,10 @@ WEB = Path(__file__).resolve().parents[2] / "web" / "src" / "scene"
 
 @pytest.mark.parametrize("name", ["layout.ts", "fixture.bin", "fixture.json"])
 def test_the_files_of_the_page_are_current(name: str) -> None:
-    assert (WEB / name).read_bytes() == layout.files()[name], "`make generated` writes them anew"
+    assert (WEB / name).read_bytes() == layout.make_files()[name], "`make generated` writes them anew"
 
 
-def test_the_layout_says_what_the_tables_are() -> None:
+def test_the_layout_describes_the_tables() -> None:
     text = layout.layout_text()
     assert f"export const PART = {{\n  bytes: {PART.itemsize},\n  thing: 0, // i32" in text
     assert f"  color: {PART.fields['color'][1]}, // f32[4]" in text  # type: ignore[index]
@@ -31,26 +31,26 @@ def test_the_layout_says_what_the_tables_are() -> None:
     assert "  SEE_THROUGH: 2,\n} as const;\nexport type Flag" in text
 
 
-def test_the_fixture_says_what_its_numbers_are() -> None:
+def test_the_fixture_contains_the_expected_numbers() -> None:
     """Read back with nothing but offsets, as the page does."""
-    block, said = layout.fixture()
-    assert json.loads(json.dumps(said)) == said
-    messages = protocol.apart(block)
+    block, expected = layout.make_fixture()
+    assert json.loads(json.dumps(expected)) == expected
+    messages = protocol.split_messages(block)
     assert [message[0] for message in messages] == [6, 1, 3, 2, 4, 5]
     mirror = Mirror()
     for message in messages:
         mirror.take(message)
     assert mirror.scene is not None
-    assert layout.plain(mirror.scene.parts) == said["scene"]["parts"]
-    assert layout.plain(mirror.scene.surroundings)[0] == said["scene"]["surroundings"]
-    assert mirror.scene.planes.tolist() == said["scene"]["planes"]
-    assert mirror.names == said["scene"]["header"]["names"]
+    assert layout.plain(mirror.scene.parts) == expected["scene"]["parts"]
+    assert layout.plain(mirror.scene.surroundings)[0] == expected["scene"]["surroundings"]
+    assert mirror.scene.planes.tolist() == expected["scene"]["planes"]
+    assert mirror.names == expected["scene"]["header"]["names"]
     assert mirror.actions == {5: 0, 6: 8, 7: 4}
-    assert float(mirror.head["left"]) == said["frame"]["left"] == 1243.0
-    assert mirror.rays == [(each["degrees"], each["metres"], each["tag"]) for each in said["rays"]]
+    assert float(mirror.head["left"]) == expected["frame"]["left"] == 1243.0
+    assert mirror.rays == [(each["degrees"], each["metres"], each["tag"]) for each in expected["rays"]]
     # Every number of a row is another one, so that a wrong offset shows.
     numbers = [
-        number for name in ("at", "turn", "half", "color", "other") for number in said["scene"]["parts"][0][name]
+        number for name in ("at", "turn", "half", "color", "other") for number in expected["scene"]["parts"][0][name]
     ]
     assert len(set(numbers)) == len(numbers)
 
@@ -89,27 +89,29 @@ def test_very_many_actions_are_several_messages() -> None:
     assert [mirror.actions[step] for step in range(1, 70001)] == actions
 
 
-def test_rows_that_differ_are_found_by_their_bytes() -> None:
+def test_changed_rows_are_found_by_their_bytes() -> None:
     poses = np.zeros(4, POSE)
     before = poses.copy()
-    assert protocol.rows_that_differ(poses, before).tolist() == []
+    assert protocol.changed_rows(poses, before).tolist() == []
     poses["at"][1, 0] = -0.0
     poses["flags"][3] = 1
     before["value"][2] = poses["value"][2] = np.nan
-    assert protocol.rows_that_differ(poses, before).tolist() == [1, 3]
+    assert protocol.changed_rows(poses, before).tolist() == [1, 3]
 
 
-def test_messages_in_a_row_come_apart_again() -> None:
-    block = protocol.in_a_row(['{"a":1}', b"\x02\x00", b""])
-    assert protocol.apart(block) == [b'{"a":1}', b"\x02\x00", b""]
+def test_joined_messages_are_split_again() -> None:
+    block = protocol.join_messages(['{"a":1}', b"\x02\x00", b""])
+    assert protocol.split_messages(block) == [b'{"a":1}', b"\x02\x00", b""]
 
 
 @pytest.mark.parametrize("task", ["everything", "foraging", "operant", "examples/button"])
 @pytest.mark.parametrize("every", [1, 7])
-def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int) -> None:
-    """Whatever appears, vanishes, grows or changes colour, and however often the page is told."""
-    world = World(everything() if task == "everything" else load_task(task), seed=4, rules=Rules(decision_period=1))
-    teller, mirror = Teller(), Mirror()
+def test_a_page_that_gets_the_changes_knows_everything(task: str, every: int) -> None:
+    """Whatever appears, vanishes, grows or changes colour, and however often messages are sent."""
+    world = World(
+        load_everything() if task == "everything" else load_task(task), seed=4, rules=Rules(decision_period=1)
+    )
+    stream, mirror = SceneStream(), Mirror()
     chances = np.random.default_rng(0)
     action = 0
     for step in range(700):
@@ -120,7 +122,7 @@ def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int
         world.step([action] * len(world.animals))
         if step % every:
             continue
-        for message in teller.tell(world, moment_of(world, action=action)):
+        for message in stream.messages(world, moment_of(world, action=action)):
             mirror.take(message)
         scene = world.scene()
         assert mirror.scene is not None
@@ -133,17 +135,17 @@ def test_a_page_that_is_told_what_changed_knows_everything(task: str, every: int
         assert Message.PARTS in mirror.kinds
 
 
-def test_what_is_at_rest_costs_no_bytes() -> None:
+def test_things_at_rest_cost_no_bytes() -> None:
     world = World(load_task("examples/wall"), rules=Rules(decision_period=1))
-    teller = Teller()
+    stream = SceneStream()
     sizes = []
     for _ in range(50):
         world.step([0])
-        sizes.append(sum(map(len, teller.tell(world, moment_of(world)))))
+        sizes.append(sum(map(len, stream.messages(world, moment_of(world)))))
     assert sizes[-1] == protocol.FRAME.itemsize
 
 
-def test_time_left_is_what_health_pays_for() -> None:
+def test_time_left_follows_from_health() -> None:
     world = World(
         load_task("arenas: [{time_limit: 10, items: [{name: Agent, at: [20, 0, 20]}]}]"), rules=Rules(decision_period=1)
     )
@@ -154,4 +156,4 @@ def test_time_left_is_what_health_pays_for() -> None:
         world.step([0])
         steps += 1
         assert left == pytest.approx(51 - steps)
-    assert moment_of(World(everything())).left == -1
+    assert moment_of(World(load_everything())).left == -1

@@ -1,4 +1,4 @@
-"""Recordings through the page's addresses: replayed, they are what was played."""
+"""Recordings through the page's addresses: replayed, they equal the episodes as played."""
 
 import json
 import sqlite3
@@ -26,18 +26,18 @@ from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, running
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 @pytest.fixture(scope="module")
 def page(studio: Studio) -> Page:
-    """Somebody who ate the food, and was told so."""
+    """Play until the food is eaten and the end is reported; return the page."""
     with studio.page(task=studio.upload("show_notification: true\n" + FOOD), seed=8) as page:
         page.until_step(3).keys(4)
         page.until_step(8).keys(5)
         page.until_step(13).keys(3)
-        page.until(lambda page: page.heard("ended"))
+        page.until(lambda page: page.received("ended"))
         ended = page.last("ended")
         page.until(lambda page: page.acknowledged.get(page.episode) == ended["step"])
     return page
@@ -63,15 +63,15 @@ def test_the_list_is_newest_first(studio: Studio, page: Page) -> None:
 def test_which_arena_was_played_and_of_how_many(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD_TWICE), arena=2) as page:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
-    for told in (
+    for description in (
         studio.json("/api/recordings?limit=1")["recordings"][0],
         studio.json(f"/api/recordings/{page.episode}"),
     ):
-        assert (told["id"], told["arena"], told["arenas"]) == (page.episode, 1, 2)
+        assert (description["id"], description["arena"], description["arenas"]) == (page.episode, 1, 2)
 
 
-def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where it is written a second later."""
+def test_an_episode_that_is_being_played_is_in_the_list(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if it is written a second later."""
     monkeypatch.setattr(writer, "INTERVAL_SECONDS", 1.0)
     for _ in range(2):
         with studio.page(task="foraging") as page:
@@ -79,7 +79,7 @@ def test_what_a_page_was_told_of_is_in_the_list(studio: Studio, monkeypatch: pyt
             assert studio.json("/api/recordings?limit=1")["recordings"][0]["id"] == page.episode
 
 
-def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recordings_are_read_while_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 0.02)
     with running(tmp_path / "recordings.sqlite") as studio:
         with studio.page(task="foraging") as page:
@@ -91,14 +91,14 @@ def test_what_was_written_is_read_where_nothing_more_can_be(tmp_path: Path, monk
             assert studio.store.error is not None
 
 
-def test_one_of_them_with_its_events(studio: Studio, page: Page) -> None:
-    told = studio.json(f"/api/recordings/{page.episode}")
-    kinds = [event["kind"] for event in told["events"]]
+def test_a_recording_has_its_events(studio: Studio, page: Page) -> None:
+    description = studio.json(f"/api/recordings/{page.episode}")
+    kinds = [event["kind"] for event in description["events"]]
     assert kinds == ["started", "collected", "finished", "notified", "ended"]
-    assert told["events"] == [{**event} for event in page.events]
+    assert description["events"] == [{**event} for event in page.events]
 
 
-def test_its_steps(studio: Studio, page: Page) -> None:
+def test_a_recording_has_its_steps(studio: Studio, page: Page) -> None:
     steps = studio.json(f"/api/recordings/{page.episode}/steps")
     last = page.last("ended")["step"]
     assert steps["step"] == list(range(last + 1))
@@ -107,13 +107,13 @@ def test_its_steps(studio: Studio, page: Page) -> None:
     assert {len(column) for column in steps.values()} == {last + 1}
 
 
-def test_its_frames_are_what_was_played(studio: Studio, page: Page) -> None:
+def test_the_frames_of_a_recording_show_the_episode_as_played(studio: Studio, page: Page) -> None:
     status, headers, block = studio.ask(f"/api/recordings/{page.episode}/frames")
     assert (status, headers["content-type"]) == (200, "application/octet-stream")
     record = studio.store.record(page.episode)
     world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
     mirror, texts, frames = Mirror(), [], 0
-    for message in protocol.apart(block):
+    for message in protocol.split_messages(block):
         if message[:1] == b"{":
             texts.append(json.loads(message))
             continue
@@ -132,24 +132,24 @@ def test_its_frames_are_what_was_played(studio: Studio, page: Page) -> None:
         frames += 1
     assert world.over and frames == len(record.actions) + 1
     assert texts[0]["type"] == "episode" and texts[-1]["type"] == "ended"
-    told = page.episodes[0]
+    message = page.episodes[0]
     assert {key: value for key, value in texts[0].items() if key != "view"} == {
-        key: value for key, value in told.items() if key != "view"
+        key: value for key, value in message.items() if key != "view"
     }
     ended = page.last("ended")
     assert texts[-1] == {**ended, "pause": 0, "last": False}
     events = [event for text in texts if text["type"] == "events" for event in text["events"]]
     assert events == page.events
-    # What the page was told while it was played is the same, frame by frame.
+    # The messages of the recording are those sent to the page while it was played, frame by frame.
     assert mirror.actions == page.mirror.actions
     assert mirror.head["flags"] == studio.store.steps(page.episode)["flags"][-1]
 
 
 def test_one_can_begin_to_look_in_between(studio: Studio) -> None:
     with studio.page(task="foraging", agent="random", seed=1) as page:
-        page.say({"type": "speed", "times": 8})
+        page.send({"type": "speed", "times": 8})
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > KEY_STEPS + 50)
-    messages = protocol.apart(studio.ask(f"/api/recordings/{page.episode}/frames")[2])
+    messages = protocol.split_messages(studio.ask(f"/api/recordings/{page.episode}/frames")[2])
     starts = [
         place
         for place, message in enumerate(messages)
@@ -168,14 +168,14 @@ def test_one_can_begin_to_look_in_between(studio: Studio) -> None:
     assert part.scene.parts.tobytes() == whole.scene.parts.tobytes()
 
 
-def test_what_an_agent_played_without_the_studio_is_shown_step_by_step(studio: Studio) -> None:
+def test_an_episode_of_a_run_is_shown_step_by_step(studio: Studio) -> None:
     """Its decisions last three physics steps; frames are still one each."""
     record = play(load_task(FOOD), agent_named("random"), seed=3, store=studio.store, name="food", agent_name="random")
     studio.store.flush()
     newest = studio.json("/api/recordings?limit=1")["recordings"][0]
     mirror = Mirror()
     steps = []
-    for message in protocol.apart(studio.ask(f"/api/recordings/{newest['id']}/frames")[2]):
+    for message in protocol.split_messages(studio.ask(f"/api/recordings/{newest['id']}/frames")[2]):
         if message[:1] != b"{":
             mirror.take(message)
             if message[0] == Message.FRAME:
@@ -249,7 +249,9 @@ def test_a_film(studio: Studio, page: Page) -> None:
         ("/api/recordings?limit=" + "9" * 5000, 400, "limit is '99999"),
     ],
 )
-def test_what_there_is_not(studio: Studio, page: Page, path: str, status: int, sentence: str) -> None:
+def test_what_does_not_exist_is_refused_in_one_sentence(
+    studio: Studio, page: Page, path: str, status: int, sentence: str
+) -> None:
     answered, headers, body = studio.ask(path.replace("ID", page.episode))
     assert (answered, headers["content-type"]) == (status, "application/json")
     assert json.loads(body)["message"].startswith(sentence)

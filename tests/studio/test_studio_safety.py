@@ -1,4 +1,4 @@
-"""Nobody but the user's own page may use the studio, and nothing outside may name a file of this machine."""
+"""Only the user's own pages may use the studio, and no request may name a file of this machine."""
 
 import http.client
 import json
@@ -13,30 +13,33 @@ from websockets.sync.client import connect
 
 from puzzlebox.arena.studio import catalogue
 from puzzlebox.studio import recordings
-from puzzlebox.studio.safety import MOST_BYTES, Guard, Policy, is_local
-from puzzlebox.studio.static import page_files
-from studio_page import PATIENCE, Page, Studio, completed, running
+from puzzlebox.studio.safety import MAX_REQUEST_BYTES, Guard, Policy, is_local
+from puzzlebox.studio.static import load_page_files
+from studio_page import TIMEOUT_SECONDS, Page, Studio, run_async, running
 
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 @pytest.fixture(scope="module")
 def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio that others can reach, here still only on this machine."""
     policy = Policy.for_host("0.0.0.0", "lab-computer")
-    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as made:
-        yield made
+    with running(tmp_path_factory.mktemp("remote") / "recordings.sqlite", policy) as studio:
+        yield studio
 
 
 def status_of_socket(studio: Studio, **headers: str) -> int:
-    """How the server answers somebody who wants a WebSocket: 101, or a refusal."""
+    """Return the status of the answer to a WebSocket request: 101, or a refusal."""
     try:
         with connect(
-            f"ws://127.0.0.1:{studio.port}/ws", additional_headers=headers, compression=None, open_timeout=PATIENCE
+            f"ws://127.0.0.1:{studio.port}/ws",
+            additional_headers=headers,
+            compression=None,
+            open_timeout=TIMEOUT_SECONDS,
         ):
             return 101
     except InvalidStatus as refused:
@@ -58,7 +61,7 @@ def test_every_answer_carries_the_headers(studio: Studio, path: str) -> None:
     assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_what_the_api_says_is_not_kept(studio: Studio) -> None:
+def test_answers_of_the_api_are_not_cached(studio: Studio) -> None:
     for path in ("/api/tasks", "/api/recordings", "/api/agents", "/api/nothing"):
         assert studio.ask(path)[1]["cache-control"] == "no-store"
 
@@ -79,7 +82,7 @@ def test_every_page_is_the_same_page(studio: Studio, page: str) -> None:
 def test_files_are_compressed_for_those_who_can_read_it(studio: Studio) -> None:
     import gzip
 
-    address = next(path for path, file in page_files().items() if path.endswith(".js") and len(file.data) > 2000)
+    address = next(path for path, file in load_page_files().items() if path.endswith(".js") and len(file.data) > 2000)
     _, plain, body = studio.ask(address)
     _, packed, small = studio.ask(address, headers={"Accept-Encoding": "gzip"})
     assert packed["content-encoding"] == "gzip" and "content-encoding" not in plain
@@ -94,7 +97,7 @@ def test_files_are_compressed_for_those_who_can_read_it(studio: Studio) -> None:
     "host", ["evil.example", "evil.example:8808", "192.168.1.5", "", "127.0.0.1.evil.example", "[", "a b"]
 )
 def test_another_name_for_this_machine_is_refused(studio: Studio, host: str) -> None:
-    """A name of somebody else's that suddenly means 127.0.0.1 (DNS rebinding)."""
+    """A foreign name that resolves to 127.0.0.1 (DNS rebinding)."""
     assert studio.ask("/api/tasks", headers={"Host": host})[0] in (400, 421)
     assert status_of_socket(studio, Host=host, Origin=f"http://{host}") in (400, 403)
 
@@ -117,7 +120,7 @@ def test_a_page_of_another_site_is_refused(studio: Studio, origin: str) -> None:
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_pictures_and_answers_are_not_for_pages_of_other_sites(studio: Studio, site: str) -> None:
-    """A picture in a page of another site carries no `Origin`; browsers say where it comes from all the same."""
+    """A picture in a page of another site carries no `Origin`; but browsers send its site."""
     image = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
     for path in ("/api/thumbnails/examples/food.png", "/api/recordings/x/film.mp4", "/api/tasks", "/icon.svg", "/"):
         status, _, body = studio.ask(path, headers=image)
@@ -152,7 +155,7 @@ def test_a_host_that_is_more_than_a_name_is_refused(studio: Studio, host: str) -
 
 
 def test_the_host_is_nowhere_repeated(studio: Studio) -> None:
-    """Not as it was sent: a name of ours and a number for the port are written anew."""
+    """The host is written in normal form, not as it was sent."""
     for path in ("/", "/play/", "/api/tasks/", "/nothing", "/api/recordings/x", "//"):
         status, headers, body = studio.ask(path, headers={"Host": "LocalHost:0080"})
         assert "location" not in headers and status in (200, 404)
@@ -166,11 +169,11 @@ def test_head_makes_no_film_and_no_picture(studio: Studio, monkeypatch: pytest.M
         page.until(lambda page: page.acknowledged)
 
     def nothing(*_: object) -> bytes:
-        raise AssertionError("something was made for nobody")
+        raise AssertionError("HEAD must not make content")
 
-    for name in ("film", "picture", "blocks"):
+    for name in ("make_film", "paint_picture", "read_blocks"):
         monkeypatch.setattr(recordings, name, nothing)
-    monkeypatch.setattr(catalogue, "painted", nothing)
+    monkeypatch.setattr(catalogue, "paint", nothing)
     one = f"/api/recordings/{page.episode}"
     for path, kind in (
         (f"{one}/film.mp4", "video/mp4"),
@@ -185,35 +188,35 @@ def test_head_makes_no_film_and_no_picture(studio: Studio, monkeypatch: pytest.M
         assert studio.ask(path, method="HEAD")[0] == 404
 
 
-def test_only_so_many_films_wait(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_waiting_films_is_limited(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     with studio.page(task="examples/food") as page:
         page.until(lambda page: page.acknowledged)
-    made, goes_on = [], threading.Event()
+    films, goes_on = [], threading.Event()
 
     def film(*_: object) -> bytes:
-        made.append(1)
-        assert goes_on.wait(PATIENCE)
+        films.append(1)
+        assert goes_on.wait(TIMEOUT_SECONDS)
         return b"film"
 
-    monkeypatch.setattr(recordings, "film", film)
+    monkeypatch.setattr(recordings, "make_film", film)
     path = f"/api/recordings/{page.episode}/film.mp4"
     with ThreadPoolExecutor(12) as pool:
-        asked = {pool.submit(studio.ask, path) for _ in range(12)}
+        requests = {pool.submit(studio.ask, path) for _ in range(12)}
         refused: set[Future[tuple[int, dict[str, str], bytes]]] = set()
         while len(refused) < 3:
-            done, _ = wait(asked - refused, PATIENCE, return_when=FIRST_COMPLETED)
+            done, _ = wait(requests - refused, TIMEOUT_SECONDS, return_when=FIRST_COMPLETED)
             assert done
             refused |= done
         sentence = "9 films are being made or wait for that; try again in a minute"
         for status, headers, body in (each.result() for each in refused):
             assert (status, json.loads(body), headers["retry-after"]) == (503, {"message": sentence}, "60")
-        # One is made at a time, and nobody else has to wait for it.
-        assert len(made) == 1 and studio.ask("/api/agents")[0] == 200
+        # One is made at a time, and other requests do not wait for it.
+        assert len(films) == 1 and studio.ask("/api/agents")[0] == 200
         goes_on.set()
-        assert [each.result()[0] for each in asked - refused] == [200] * 9
+        assert [each.result()[0] for each in requests - refused] == [200] * 9
 
 
-def test_a_socket_must_say_where_it_comes_from(studio: Studio) -> None:
+def test_a_socket_must_send_its_origin(studio: Studio) -> None:
     assert status_of_socket(studio) == 403
     assert status_of_socket(studio, Origin=f"http://{studio.host}") == 101
 
@@ -231,12 +234,12 @@ def test_posting_where_nothing_is_posted_is_refused(studio: Studio) -> None:
 
 
 def test_too_large_a_file_is_refused(studio: Studio) -> None:
-    status, _, body = studio.ask("/api/check", method="POST", body=b"#" * (MOST_BYTES - 100))
+    status, _, body = studio.ask("/api/check", method="POST", body=b"#" * (MAX_REQUEST_BYTES - 100))
     assert status == 413 and b"at most 1048576 bytes" in body
 
 
 def test_a_file_announced_as_too_large_is_not_read(studio: Studio) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=TIMEOUT_SECONDS)
     connection.putrequest("POST", "/api/check")
     connection.putheader("Content-Length", str(10**10))
     connection.endheaders()
@@ -246,7 +249,7 @@ def test_a_file_announced_as_too_large_is_not_read(studio: Studio) -> None:
 
 
 def test_a_file_in_pieces_without_a_length_is_limited_too(studio: Studio) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=TIMEOUT_SECONDS)
     pieces = (b"#" * 100_000 for _ in range(14))
     connection.request("POST", "/api/check", pieces, {"Transfer-Encoding": "chunked"}, encode_chunked=True)
     assert connection.getresponse().status == 413
@@ -289,11 +292,11 @@ def test_only_listed_files_are_served(tmp_path: Path) -> None:
     (tmp_path / "assets" / "a.js").write_text("1")
     (tmp_path / "assets" / "notes.txt").write_text("not for the page")
     (tmp_path / "assets" / "link.js").symlink_to("/etc/hostname")
-    assert sorted(page_files(tmp_path)) == ["/", "/assets/a.js"]
+    assert sorted(load_page_files(tmp_path)) == ["/", "/assets/a.js"]
 
 
-def test_a_studio_whose_page_is_not_built_says_so(tmp_path: Path) -> None:
-    assert b"has not been built" in page_files(tmp_path)["/"].data
+def test_a_page_that_is_not_built_is_replaced_by_a_sentence(tmp_path: Path) -> None:
+    assert b"has not been built" in load_page_files(tmp_path)["/"].data
 
 
 # --- the token
@@ -317,7 +320,7 @@ def test_others_need_the_token(remote: Studio) -> None:
     assert status_of_socket(remote, Origin=f"http://127.0.0.1:{remote.port}") == 403
 
 
-def test_the_printed_link_opens_the_door(remote: Studio) -> None:
+def test_the_printed_link_gives_access(remote: Studio) -> None:
     status, headers, _ = remote.ask(f"/play?task=foraging&token={remote.policy.token}&seed=3")
     assert (status, headers["location"]) == (303, "/play?task=foraging&seed=3")
     cookie = headers["set-cookie"]
@@ -346,13 +349,13 @@ def test_a_reachable_studio_still_knows_its_names(remote: Studio) -> None:
 
 def test_the_guard_lets_other_messages_pass() -> None:
     """The server's own start and stop are none of its business."""
-    seen = []
+    scopes = []
 
     async def app(scope: dict[str, str], receive: object, send: object) -> None:
-        seen.append(scope["type"])
+        scopes.append(scope["type"])
 
-    completed(lambda: Guard(app, Policy())({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
-    assert seen == ["lifespan"]
+    run_async(lambda: Guard(app, Policy())({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+    assert scopes == ["lifespan"]
 
 
 def test_agents_by_import_path_are_for_the_command_line(studio: Studio) -> None:
@@ -363,7 +366,7 @@ def test_agents_by_import_path_are_for_the_command_line(studio: Studio) -> None:
         )
 
 
-def test_what_a_task_is_called_is_only_text(studio: Studio) -> None:
+def test_the_title_of_a_task_is_only_text(studio: Studio) -> None:
     title = "<script>alert(1)</script>"
     task = studio.upload(f"metadata: {{title: '{title}'}}\narenas: [{{items: [{{name: Agent}}]}}]")
     with studio.page(task=task) as page:

@@ -17,11 +17,11 @@ from puzzlebox.cli.app import app
 from puzzlebox.record import Start, Store, StoreError
 from puzzlebox.studio.app import make_app
 from puzzlebox.studio.connections import WebSocket
-from puzzlebox.studio.pages import Desk, load_pages
+from puzzlebox.studio.pages import StudioContext, load_pages
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import PORT, CannotServe, link_of, listening, server_for
+from puzzlebox.studio.server import PORT, CannotServe, make_server, open_listener, researcher_link
 from puzzlebox.wings import ARENA
-from studio_page import PATIENCE, Page, ask, free_port, server
+from studio_page import TIMEOUT_SECONDS, Page, ask, free_port, server
 
 
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
@@ -29,8 +29,8 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        asked = ["play", "--no-browser", "--port", str(port), "--data", str(tmp_path / "r.sqlite")]
-        done = CliRunner().invoke(app, asked)
+        command = ["play", "--no-browser", "--port", str(port), "--data", str(tmp_path / "r.sqlite")]
+        done = CliRunner().invoke(app, command)
     assert done.exit_code == 1
     assert done.stderr == f"error: port {port} of 127.0.0.1 cannot be used: Address already in use\n"
 
@@ -45,7 +45,7 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
         assert process.stdout.readline() == f"http://127.0.0.1:{port}/\n"
         assert ask(port, "/")[0] == 200
         process.send_signal(signal.SIGINT)
-        _, words = process.communicate(timeout=PATIENCE)
+        _, words = process.communicate(timeout=TIMEOUT_SECONDS)
     assert process.returncode == 0
     assert "puzzlebox check my_task.yml" in words
     assert "Traceback" not in words
@@ -60,9 +60,9 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
         (["foraging", "--host", "no.such.host.invalid"], "no.such.host.invalid is no address of this machine"),
     ],
 )
-def test_play_says_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
-    asked = ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")]
-    done = CliRunner().invoke(app, asked)
+def test_play_reports_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+    command = ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")]
+    done = CliRunner().invoke(app, command)
     assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}"), done.stderr
 
@@ -96,18 +96,21 @@ def _json(port: int, path: str) -> dict[str, list[dict[str, str]]]:
 
 
 def test_the_next_free_port_is_taken() -> None:
-    with listening("127.0.0.1", None) as first, listening("127.0.0.1", None) as second:
+    with open_listener("127.0.0.1", None) as first, open_listener("127.0.0.1", None) as second:
         assert PORT <= first.getsockname()[1] < second.getsockname()[1]
     with pytest.raises(CannotServe, match="is no address of this machine"):
-        listening("no.such.host.invalid", 1234)
+        open_listener("no.such.host.invalid", 1234)
 
 
 def test_links() -> None:
-    with listening("127.0.0.1", 0) as made:
-        port = made.getsockname()[1]
-        assert link_of(made, Policy.for_host("127.0.0.1"), "/play") == f"http://127.0.0.1:{port}/play"
+    with open_listener("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        assert researcher_link(listener, Policy.for_host("127.0.0.1"), "/play") == f"http://127.0.0.1:{port}/play"
         other = Policy.for_host("0.0.0.0")
-        assert link_of(made, other, "/play?task=a") == f"http://127.0.0.1:{port}/play?task=a&token={other.token}"
+        assert (
+            researcher_link(listener, other, "/play?task=a")
+            == f"http://127.0.0.1:{port}/play?task=a&token={other.token}"
+        )
     address_of = load_pages()[ARENA].address_of
     assert address_of(None) == "/play"
     assert address_of("x", agent="random", seed=0) == "/watch?task=x&agent=random&seed=0"
@@ -125,8 +128,8 @@ def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
         assert ask(port, "/play")[0] == 403
         assert ask(port, "/play?" + link.split("?")[1])[0] == 303
         process.send_signal(signal.SIGINT)
-        words = process.communicate(timeout=PATIENCE)[1]
-    # Nobody can say they were not told.
+        words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
+    # The warning is printed.
     assert words.startswith("WARNING: the connection is not encrypted.")
     assert "--certificate FILE --key FILE" in words and str(link.split("token=")[1]) not in words
 
@@ -134,13 +137,13 @@ def test_reachable_from_elsewhere_the_link_has_a_token(tmp_path: Path) -> None:
 def test_a_page_that_is_just_leaving_does_not_keep_the_studio_from_closing_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, ready = listening("127.0.0.1", 0), threading.Event()
+    listener, ready = open_listener("127.0.0.1", 0), threading.Event()
     store = Store(tmp_path / "r.sqlite")
-    served = server_for(make_app(Desk(store), load_pages(), Policy.for_host("127.0.0.1"), ready.set))
-    thread = threading.Thread(target=served.run, kwargs={"sockets": [made]}, daemon=True)
+    served = make_server(make_app(StudioContext(store), load_pages(), Policy.for_host("127.0.0.1"), ready.set))
+    thread = threading.Thread(target=served.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    assert ready.wait(PATIENCE)
-    page = Page(made.getsockname()[1], {"type": "start", "task": "examples/food"})
+    assert ready.wait(TIMEOUT_SECONDS)
+    page = Page(listener.getsockname()[1], {"type": "start", "task": "examples/food"})
     page.until_step(2)
     shutdown = served.shutdown
 
@@ -152,7 +155,7 @@ def test_a_page_that_is_just_leaving_does_not_keep_the_studio_from_closing_its_f
 
     monkeypatch.setattr(served, "shutdown", while_pages_leave)
     served.should_exit = True
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT_SECONDS)
     assert not thread.is_alive()
     with pytest.raises(StoreError, match="closed"):
         store.begin(Start.of(task_of(AGENT)))

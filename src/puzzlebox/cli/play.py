@@ -148,7 +148,7 @@ def open_studio(**settings: Any) -> None:
         note("the studio is at this address; Ctrl-C ends it")
 
     try:
-        serve(**settings, say=print_links)
+        serve(**settings, announce=print_links)
     except OSError as problem:
         fail(problem.strerror or str(problem))
     except (CannotServe, LinksError, StoreError, ValueError) as problem:

@@ -29,7 +29,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 # Seconds a transaction waits for another program that writes before it fails and is retried.
 LOCK_TIMEOUT_SECONDS = 2.0
 # Entries of all episodes together that may wait: enough for a hundred paused participants
-# (studio.play.MOST_UNSAVED each).
+# (arena.studio.play.MAX_UNSAVED each).
 MOST_WAITING = 250_000
 # Seconds since the last commit for which `try_out` takes for granted that the next one succeeds.
 RECENT_SECONDS = 2.0

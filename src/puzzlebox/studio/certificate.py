@@ -1,4 +1,4 @@
-"""The certificate of an encrypted studio, looked at before it is used."""
+"""Checks the certificate of an encrypted studio before the server uses it."""
 
 import ssl
 from contextlib import suppress
@@ -9,33 +9,33 @@ _OTHER_HOST = (62, 64)  # X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MI
 
 
 class CertificateError(Exception):
-    """A certificate cannot be used; one sentence says why."""
+    """A certificate cannot be used; the text is one sentence that says why."""
 
 
 def check_certificate(certificate: Path, key: Path) -> None:
-    """Look whether a server can use a certificate and its key.
+    """Check that a server can use a certificate and its key.
 
     Args:
-        certificate: a PEM file: the certificate, and those between it and its authority.
-        key: a PEM file: its private key, without a password.
+        certificate: a PEM file with the certificate, and the intermediate ones up to its authority.
+        key: a PEM file with its private key, without a password.
 
     Raises:
-        CertificateError: it cannot, and why.
+        CertificateError: the server cannot use them.
     """
     for path in (certificate, key):
         try:
             text = path.read_bytes()
         except OSError as problem:
             raise CertificateError(f"{path} cannot be read: {problem.strerror}") from None
-        wanted, what = (b"CERTIFICATE", "certificate") if path is certificate else (b"PRIVATE KEY", "private key")
-        if wanted not in text:
+        label, what = (b"CERTIFICATE", "certificate") if path is certificate else (b"PRIVATE KEY", "private key")
+        if label not in text:
             raise CertificateError(f"{path} holds no {what} in PEM form (a text with '-----BEGIN ...')")
-    asked = []
+    password_requests = []
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        server.load_cert_chain(certificate, key, lambda: asked.append(True) or "")  # type: ignore[func-returns-value]
+        server.load_cert_chain(certificate, key, lambda: password_requests.append(True) or "")  # type: ignore[func-returns-value]
     except ssl.SSLError as problem:
-        if asked:
+        if password_requests:
             reason = f"{key} is protected by a password; `openssl pkey -in {key.name} -out open.pem` writes one without"
         elif problem.reason == "KEY_VALUES_MISMATCH":
             reason = f"the key {key} does not belong to the certificate {certificate}"
@@ -50,23 +50,23 @@ def check_certificate(certificate: Path, key: Path) -> None:
 
 
 def names_host(certificate: Path, key: Path, host: str) -> bool:
-    """Whether browsers accept a certificate for links to this host."""
+    """Return whether a certificate is valid for links to this host."""
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(certificate, key)
     return _verify_code(server, certificate, host) not in _OTHER_HOST
 
 
 def _verify_code(server: ssl.SSLContext, certificate: Path, host: str | None = None) -> int:
-    """What a client that trusts this very certificate would object to; 0: nothing."""
+    """Return the OpenSSL verify code of a client that trusts this certificate; 0: no objection."""
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname = host is not None
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     client.load_verify_locations(certificate)
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    ours = client.wrap_bio(to_client, to_server, server_hostname=host)
-    theirs = server.wrap_bio(to_server, to_client, server_side=True)
+    client_side = client.wrap_bio(to_client, to_server, server_hostname=host)
+    server_side = server.wrap_bio(to_server, to_client, server_side=True)
     for _ in range(5):
-        for side in (ours, theirs):
+        for side in (client_side, server_side):
             try:
                 with suppress(ssl.SSLWantReadError):
                     side.do_handshake()

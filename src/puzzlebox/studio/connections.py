@@ -1,4 +1,4 @@
-"""One connection of a browser: HTTP or WebSocket, and given up where the other side takes too long."""
+"""One connection of a browser, HTTP or WebSocket, which is closed if the other side takes too long."""
 
 import asyncio
 from asyncio.transports import BaseTransport, Transport
@@ -11,131 +11,132 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import InvalidState
 
 from puzzlebox.studio import limits
-from puzzlebox.studio.door import Door
+from puzzlebox.studio.listener import Listener
 
-# What waits on its way to a page that reads slowly: a few frames. More would be told late instead of left out.
-_WAITING = 16 * 1024
+# Bytes that are buffered for a page that reads slowly: a few frames. With more, frames would arrive late instead of
+# being skipped.
+_MAX_BUFFERED = 16 * 1024
 _CHECK_SECONDS = 5.0
 
 
-class _Watch:
-    """Looks after one connection every few seconds.
+class _Watchdog:
+    """Checks one connection every few seconds, and closes it if its data is not taken or `check` returns False.
 
     Args:
         transport: the connection.
-        check: what else is to be looked at; whether the connection may stay.
+        check: called with the time and the number of bytes not sent yet; returns whether the connection may stay.
     """
 
     def __init__(self, transport: Transport, check: Any) -> None:
         self._transport, self._check = transport, check
         self._loop = asyncio.get_running_loop()
-        self._unsent, self._taken = 0, self._loop.time()
-        self._timer = self._loop.call_later(_CHECK_SECONDS, self._look)
+        self._unsent, self._last_progress = 0, self._loop.time()
+        self._timer = self._loop.call_later(_CHECK_SECONDS, self._check_progress)
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         now, unsent = self._loop.time(), self._transport.get_write_buffer_size()
         if unsent == 0 or unsent != self._unsent:
-            self._unsent, self._taken = unsent, now
-        if now - self._taken >= limits.STALLED_SECONDS or not self._check(now, unsent):
+            self._unsent, self._last_progress = unsent, now
+        if now - self._last_progress >= limits.STALLED_SECONDS or not self._check(now, unsent):
             self._transport.abort()
             return
-        self._timer = self._loop.call_later(_CHECK_SECONDS, self._look)
+        self._timer = self._loop.call_later(_CHECK_SECONDS, self._check_progress)
 
-    def end(self) -> None:
-        """The connection is closed."""
+    def stop(self) -> None:
+        """Stop checking, because the connection is closed or handed over."""
         self._timer.cancel()
 
 
 class Http(H11Protocol):
-    """A connection that has a limited time for each request."""
+    """An HTTP connection with a time limit for each request."""
 
-    _watch: _Watch | None = None
+    _watchdog: _Watchdog | None = None
     _answering, _since = False, 0.0
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Start the time limit of the first request."""
         super().connection_made(transport)
         self._since = self.loop.time()
-        self._watch = _Watch(transport, self._in_time)
+        self._watchdog = _Watchdog(transport, self._in_time)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        self._end_watch()
+        """Stop checking the connection."""
+        self._stop_watchdog()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; what arrives byte by byte has no more time than anything else."""
+        """Read data; the time limit of a request that arrives byte by byte is not extended."""
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
-            self._request()
+            self._start_answering()
         elif self._answering:
-            self._heard()
+            self._mark_active()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
+        """Start the time limit of the next request."""
         before = self.cycle
         self._answering, self._since = False, self.loop.time()
-        door = _door(self.config)
-        if door is not None and self.client is not None:
-            door.answered(self.client)
+        listener = _listener(self.config)
+        if listener is not None and self.client is not None:
+            listener.mark_idle(self.client)
         super().on_response_complete()
-        if self.cycle is not before:  # it was there already
-            self._request()
+        if self.cycle is not before:  # the next request had arrived already
+            self._start_answering()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Hand the connection over."""
-        self._end_watch()
+        """Hand the connection over to the WebSocket protocol."""
+        self._stop_watchdog()
         super().handle_websocket_upgrade(event)
 
-    def _request(self) -> None:
-        # The answer to a request that is refused may be complete already.
+    def _start_answering(self) -> None:
+        # The answer to a refused request may be complete already.
         if not self.cycle.response_complete:
             self._answering, self._since = True, self.loop.time()
-            self._heard()
+            self._mark_active()
 
-    def _heard(self) -> None:
-        """Keep the place where the request is complete, with its body."""
-        door = _door(self.config)
-        if door is not None and self.client is not None and not self.cycle.more_body:
-            door.heard(self.client)
+    def _mark_active(self) -> None:
+        """Protect the connection from removal once its request is complete, with its body."""
+        listener = _listener(self.config)
+        if listener is not None and self.client is not None and not self.cycle.more_body:
+            listener.mark_active(self.client)
 
     def _in_time(self, now: float, unsent: int) -> bool:
         waited = now - self._since
         if self._answering:
             return not self.cycle.more_body or waited < limits.UPLOAD_SECONDS
-        # What is on its way is still being taken; `_Watch` sees whether it is.
+        # The last answer is still being sent; `_Watchdog` checks that it makes progress.
         return unsent > 0 or waited < limits.REQUEST_SECONDS
 
-    def _end_watch(self) -> None:
-        if self._watch is not None:
-            self._watch.end()
+    def _stop_watchdog(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.stop()
 
 
 class WebSocket(WebSocketsSansIOProtocol):
-    """A WebSocket that notices soon when a page cannot keep up, and bounds what is no message."""
+    """A WebSocket with a small send buffer, and a limit for pings and message fragments."""
 
-    _watch: _Watch | None = None
+    _watchdog: _Watchdog | None = None
     _control = 0
 
     def connection_made(self, transport: BaseTransport) -> None:
-        """Begin."""
+        """Set the size of the send buffer, and start checking the connection."""
         assert isinstance(transport, Transport)
-        transport.set_write_buffer_limits(high=_WAITING)
+        transport.set_write_buffer_limits(high=_MAX_BUFFERED)
         super().connection_made(transport)
         self.close_timeout = limits.CLOSE_SECONDS
-        self._watch = _Watch(transport, self._orderly)
+        self._watchdog = _Watchdog(transport, self._reset_count)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
-        if self._watch is not None:
-            self._watch.end()
+        """Stop checking the connection."""
+        if self._watchdog is not None:
+            self._watchdog.stop()
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """Close the connection because the studio stops; one that is being closed already cannot be closed again.
+        """Close the connection because the studio stops.
 
-        uvicorn would raise, and what is still to be written would never be.
+        uvicorn raises for a connection that is being closed already, and recordings would then not be written.
         """
         try:
             super().shutdown()
@@ -143,42 +144,42 @@ class WebSocket(WebSocketsSansIOProtocol):
             self.transport.close()
 
     def send_receive_event_to_app(self) -> None:
-        """Hand a message over; whoever says something keeps their place."""
-        door = _door(self.config)
-        if door is not None and self.client is not None:
-            door.heard(self.client)
+        """Pass a message on; a connection that sends messages is protected from removal."""
+        listener = _listener(self.config)
+        if listener is not None and self.client is not None:
+            listener.mark_active(self.client)
         super().send_receive_event_to_app()
 
     def handle_ping(self) -> None:
-        """Answer, unless there are too many."""
-        self._count()
+        """Answer a ping, unless there are too many."""
+        self._count_control()
         super().handle_ping()
 
     def handle_cont(self, event: Any) -> None:
-        """Keep a piece of a message, unless there are too many."""
-        self._count()
+        """Accept a fragment of a message, unless there are too many."""
+        self._count_control()
         super().handle_cont(event)
 
-    def _count(self) -> None:
+    def _count_control(self) -> None:
         self._control += 1
-        if self._control > limits.MOST_CONTROL:
+        if self._control > limits.MAX_CONTROL_FRAMES:
             self.transport.abort()
 
-    def _orderly(self, now: float, unsent: int) -> bool:
+    def _reset_count(self, now: float, unsent: int) -> bool:
         self._control = 0
         return True
 
 
 class Server(uvicorn.Server):
-    """The server of a door."""
+    """A uvicorn server for a `Listener`."""
 
     async def startup(self, sockets: Any = None) -> None:
-        """Begin to accept connections."""
-        door = sockets[0] if sockets else None
-        if isinstance(door, Door):
-            self.config.door = door  # type: ignore[attr-defined]
+        """Start accepting connections."""
+        listener = sockets[0] if sockets else None
+        if isinstance(listener, Listener):
+            self.config.listener = listener  # type: ignore[attr-defined]
         if self.config.is_ssl:
-            # uvicorn leaves the time for the handshake at asyncio's minute.
+            # uvicorn does not set the timeout of the handshake; asyncio's default is a minute.
             loop: Any = asyncio.get_running_loop()
             create = loop.create_server
 
@@ -189,5 +190,5 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
 
 
-def _door(config: uvicorn.Config) -> Door | None:
-    return getattr(config, "door", None)
+def _listener(config: uvicorn.Config) -> Listener | None:
+    return getattr(config, "listener", None)

@@ -1,7 +1,8 @@
-"""The page's side of the tables: `python -m puzzlebox.studio.layout` writes them, and a fixture for its decoder's test.
+"""Generates the page's definitions of the binary tables, and a fixture for the test of its decoder.
 
-Written are `web/src/scene/layout.ts` (offsets and numbers, from the dtypes, the enumerations and the cameras of
-`puzzlebox.render`), `fixture.bin` (messages, each after its length) and `fixture.json` (what they say).
+`python -m puzzlebox.studio.layout` writes `layout.ts` (offsets and numbers, from the dtypes, the enumerations and the
+cameras of `puzzlebox.render`), `fixture.bin` (messages, each after its length) and `fixture.json` (the decoded content)
+into `web/src/scene`.
 """
 
 import json
@@ -55,16 +56,16 @@ _TYPES = {"u1": "u8", "u2": "u16", "u4": "u32", "i4": "i32", "f4": "f32"}
 
 
 def layout_text() -> str:
-    """The TypeScript file."""
+    """Return the content of `layout.ts`."""
     lines = [
         "// Written by `make generated` from puzzlebox.scene, puzzlebox.render and puzzlebox.studio; do not edit.",
         "// Offsets are bytes from the start of a row; `bytes` is its length. Numbers are little-endian.",
         "",
-        "// A symbol is so many rows of so many bytes in `pixels`; a plane is four f32.",
+        "// A symbol is MASK rows of MASK bytes in `pixels`; a plane is four f32.",
         f"export const MASK = {tables.MASK};",
         "export const PLANE = { bytes: 16 } as const;",
         "",
-        "// How cameras hang (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.",
+        "// Camera positions (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.",
         "export const CAMERAS = {",
         *(f"  {name}: {_number(value)}," for name, value in _CAMERAS.items()),
         "} as const;",
@@ -81,23 +82,23 @@ def layout_text() -> str:
 
 
 def _number(value: float | tuple[float, ...]) -> str:
-    """A number or a list of numbers as TypeScript has it, without needless digits."""
+    """Return a number or a list of numbers as TypeScript, without trailing zeros."""
     return f"[{', '.join(map(_number, value))}]" if isinstance(value, tuple) else f"{value:g}"
 
 
 def _fields(structure: np.dtype[Any]) -> list[tuple[str, int, str]]:
-    found = []
+    fields = []
     for name in structure.names or ():
         if name.startswith("zero"):
             continue
         kind, offset = structure.fields[name][:2]  # type: ignore[index]
         count = f"[{kind.shape[0]}]" if kind.shape else ""
-        found.append((name, offset, "SURFACE" if kind.names else _TYPES[kind.base.str[1:]] + count))
-    return found
+        fields.append((name, offset, "SURFACE" if kind.names else _TYPES[kind.base.str[1:]] + count))
+    return fields
 
 
-def fixture() -> tuple[bytes, dict[str, Any]]:
-    """One message of each kind, and what they say; all numbers are exact in single precision."""
+def make_fixture() -> tuple[bytes, dict[str, Any]]:
+    """Return one message of each kind and their decoded content; all numbers are exact in single precision."""
     scene = _fixture_scene()
     names = ["Agent", "GoodGoal", "Ramp"]
     moved, changed = np.array([0, 2]), np.array([1])
@@ -112,7 +113,7 @@ def fixture() -> tuple[bytes, dict[str, Any]]:
         protocol.camera_message(picture),
         protocol.rays_message(rays),
     ]
-    said = {
+    expected = {
         "actions": {"first": 5, "actions": [0, 8]},
         "scene": {
             "header": {
@@ -139,7 +140,7 @@ def fixture() -> tuple[bytes, dict[str, Any]]:
         "camera": picture.ravel().tolist(),
         "rays": [{"degrees": degrees, "metres": metres, "tag": tag} for degrees, metres, tag in rays],
     }
-    return protocol.in_a_row(messages), said
+    return protocol.join_messages(messages), expected
 
 
 def _fixture_scene() -> Scene:
@@ -163,13 +164,13 @@ def _fixture_scene() -> Scene:
 
 
 def _fill(table: Table, step: float) -> None:
-    """Put another number into every single-precision place of a table."""
+    """Fill the single-precision fields of a table with different numbers."""
     numbers = table.view(np.uint8).reshape(-1).view(np.float32)
     numbers[:] = (np.arange(numbers.size) % 100 - 20) * step
 
 
 def plain(table: Table) -> list[dict[str, Any]]:
-    """The rows of a table as JSON can hold them."""
+    """Return the rows of a table as dictionaries for JSON."""
     return [{name: _plain(row[name]) for name in table.dtype.names or ()} for row in table]
 
 
@@ -179,15 +180,15 @@ def _plain(value: Any) -> Any:
     return value.tolist()
 
 
-def files() -> dict[str, bytes]:
-    """The generated files by name."""
-    block, said = fixture()
-    expected = json.dumps(said, indent=1) + "\n"
-    return {"layout.ts": layout_text().encode(), "fixture.bin": block, "fixture.json": expected.encode()}
+def make_files() -> dict[str, bytes]:
+    """Return the content of the generated files by name."""
+    block, expected = make_fixture()
+    text = json.dumps(expected, indent=1) + "\n"
+    return {"layout.ts": layout_text().encode(), "fixture.bin": block, "fixture.json": text.encode()}
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, data in files().items():
+    for name, data in make_files().items():
         (FOLDER / name).write_bytes(data)
-    print(f"wrote {', '.join(files())} in {FOLDER}")
+    print(f"wrote {', '.join(make_files())} in {FOLDER}")

@@ -1,22 +1,22 @@
-"""The limits of the studio: how many at once, how long, how much. docs/concepts/reliability.md lists them."""
+"""The limits of the studio in numbers, seconds and bytes. docs/concepts/reliability.md lists them."""
 
 from dataclasses import dataclass
 
-# Participants and watched agents at the same time, where nobody asks for another number, and at most.
-PLAYERS, MOST_PLAYERS = 64, 1000
+# Participants and watched agents at the same time, by default.
+PLAYERS = 64
 
 # Seconds.
-HANDSHAKE_SECONDS = 10.0  # for the handshake of TLS
-REQUEST_SECONDS = 10.0  # for a complete request, from the connection or the last answer on
+HANDSHAKE_SECONDS = 10.0  # for a TLS handshake
+REQUEST_SECONDS = 10.0  # for a complete request, from the connection or the last answer
 UPLOAD_SECONDS = 60.0  # for the body of a request
 KEEP_ALIVE_SECONDS = 5  # between two requests
-STALLED_SECONDS = 20.0  # without one byte taken by a page that is being answered
+STALLED_SECONDS = 20.0  # without progress in sending to a page
 PING_SECONDS, PONG_SECONDS = 20.0, 20.0  # between two pings of a WebSocket, and for the answer to one
-CLOSE_SECONDS = 3.0  # for the page's answer where the studio closes a WebSocket
+CLOSE_SECONDS = 3.0  # for the page's answer when the studio closes a WebSocket
 
-# Pings and pieces of messages of one WebSocket in five seconds.
-MOST_CONTROL = 500
-# Bytes of one message that a page sends.
+# Pings and message fragments of one WebSocket in five seconds.
+MAX_CONTROL_FRAMES = 500
+# Bytes of one message from a page.
 LARGEST_MESSAGE = 64 * 1024
 # Connections that wait to be accepted.
 BACKLOG = 128
@@ -26,11 +26,11 @@ _OWN_FILES = 64
 
 @dataclass(frozen=True)
 class Limits:
-    """How many connections there may be.
+    """The numbers of connections that the studio accepts.
 
     Attributes:
-        connections: all of them together.
-        per_address: those of one address that is not this machine's own. A class of participants may share one.
+        connections: from all addresses together.
+        per_address: from one address other than this machine; a class of participants may share one.
     """
 
     connections: int = 640
@@ -38,11 +38,11 @@ class Limits:
 
     @classmethod
     def of(cls, players: int, files: int | None = None) -> "Limits":
-        """Limits for a number of participants.
+        """Return the limits for a number of players.
 
         Args:
             players: how many may play at the same time. A browser opens at most seven connections for each.
-            files: how many files the program may have open; None: no matter.
+            files: how many files the program may have open; None: unlimited.
         """
         wanted = 8 * players + 128
         if files is not None:
@@ -51,10 +51,10 @@ class Limits:
 
 
 def raise_file_limit(players: int) -> int | None:
-    """Let the program open as many files as its connections need, where the system allows that.
+    """Raise the limit of open files to what the connections of `players` need, as far as the system allows.
 
     Returns:
-        How many files it may open now; None where the system has no such limit.
+        The number of files the program may open now; None if it is unlimited.
     """
     try:
         import resource
@@ -65,10 +65,10 @@ def raise_file_limit(players: int) -> int | None:
     if soft == resource.RLIM_INFINITY:
         return None
     if soft < wanted:
-        more = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        target = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
-            soft = more
-        except (OSError, ValueError):  # some systems name a limit they do not grant
+            resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+            soft = target
+        except (OSError, ValueError):  # some systems report a limit that they do not grant
             pass
     return soft

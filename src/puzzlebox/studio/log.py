@@ -1,62 +1,66 @@
-"""The server's log: warnings and mistakes to stderr, and never more than a person can read."""
+"""The server's log: warnings and errors to stderr, at a limited rate."""
 
 import logging
 import sys
 import time
 from collections.abc import Callable
 
-# What may be logged in a minute: the same message, and all together. A single entry has at most so many letters.
-_SAME, _ALL, _LONGEST = 5, 60, 8_000
-_MINUTE = 60.0
+# Entries in a minute: of the same message, and of all together; characters of one entry.
+_MAX_SAME, _MAX_ALL, _MAX_CHARACTERS = 5, 60, 8_000
+_MINUTE_SECONDS = 60.0
 
 
-class Sparing(logging.Filter):
-    """Lets a message pass a few times a minute, and counts what it holds back.
+class RateLimit(logging.Filter):
+    """Logs the same message a few times a minute, and counts the entries that are left out.
 
     Args:
-        clock: the time in seconds.
+        clock: returns the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock, self._began = clock, clock()
         self._passed: dict[tuple[str, str], int] = {}
-        self._held_back = 0
+        self._left_out = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to log an entry."""
+        """Return whether to log an entry."""
         now = self._clock()
         note = ""
-        if now - self._began >= _MINUTE:
-            if self._held_back:
-                note = f" ({self._held_back} more entries were left out before this one)"
-            self._began, self._held_back = now, 0
+        if now - self._began >= _MINUTE_SECONDS:
+            if self._left_out:
+                note = f" ({self._left_out} more entries were left out before this one)"
+            self._began, self._left_out = now, 0
             self._passed.clear()
-        # The template of the message: what differs from one to the next makes no new message of it.
+        # Entries with the same template are the same message, whatever their arguments.
         kind = (record.name, str(record.msg)[:200])
         count = self._passed.get(kind, 0) + 1
-        if count > _SAME or sum(self._passed.values()) >= _ALL:
-            self._held_back += 1
+        if count > _MAX_SAME or sum(self._passed.values()) >= _MAX_ALL:
+            self._left_out += 1
             return False
         self._passed[kind] = count
-        if count == _SAME:
+        if count == _MAX_SAME:
             note += " (left out for the rest of this minute, should it come again)"
         if note:
             record.msg, record.args = f"{record.getMessage()}{note}", ()
         return True
 
 
-class _Short(logging.Formatter):
+class _TruncatingFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
-        return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n[...]\n{text[-_LONGEST // 2 :]}"
+        return (
+            text
+            if len(text) <= _MAX_CHARACTERS
+            else f"{text[: _MAX_CHARACTERS // 2]}\n[...]\n{text[-_MAX_CHARACTERS // 2 :]}"
+        )
 
 
 def log_to_stderr() -> None:
-    """Have everything that goes wrong in the studio logged to stderr, sparingly."""
+    """Log warnings and errors of the studio and its libraries to stderr, at a limited rate."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Short("%(levelname)s: %(message)s"))
-    handler.addFilter(Sparing())
+    handler.setFormatter(_TruncatingFormatter("%(levelname)s: %(message)s"))
+    handler.addFilter(RateLimit())
     for name in ("uvicorn", "asyncio", "puzzlebox", "websockets"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]

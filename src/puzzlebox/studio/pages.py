@@ -1,4 +1,4 @@
-"""What a wing brings to the studio: its pages, its addresses below /api, and where a task of its own is played."""
+"""The interface between the studio and a wing: its pages, its addresses below /api, and the page that plays a task."""
 
 import logging
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from puzzlebox.wings import wing_named, wing_names
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What the studio shares with the pages of every wing.
+class StudioContext:
+    """The store and the settings that the studio shares with the pages of every wing.
 
     Attributes:
         store: where episodes are recorded.
-        rules: the name of the rules that tasks are played by. Default: those of the wing.
-        players: how many participants and watched agents there may be at the same time.
-        agent: an agent that the command line names, which may be an import path; pages know agents by name only.
+        rules: the name of the rules of all episodes. Default: those of the wing.
+        players: the number of participants and watched agents at the same time.
+        agent: the agent that the command line named, which may be an import path; pages may only name registered ones.
     """
 
     store: Store
@@ -35,15 +35,15 @@ class Pages(Protocol):
 
     Attributes:
         addresses: the addresses at which the browser application shows them, such as "/play".
-        for_participants: the addresses that a participant's link opens; all others are closed to it. The first one is
-            where the link leads.
+        for_participants: the addresses that a participant's link opens; all others are refused. The link leads to the
+            first one.
     """
 
     addresses: Sequence[str]
     for_participants: Sequence[str]
 
     def add_task(self, source: str) -> str:
-        """Offer a task file, or a bundled task; returns the name under which pages play it.
+        """Add a task file or a bundled task, and return the name under which pages play it.
 
         Raises:
             ValueError, FileNotFoundError: there is no such task, or it has mistakes.
@@ -52,7 +52,7 @@ class Pages(Protocol):
     def address_of(self, task: str | None, *, seed: int | None = None, agent: str | None = None) -> str:
         """Return the address of the page that plays a task, or that shows an agent playing it."""
 
-    def routes(self, desk: Desk) -> Sequence[BaseRoute]:
+    def routes(self, context: StudioContext) -> Sequence[BaseRoute]:
         """Return the routes of the wing's own addresses. Called once, before `open`.
 
         Raises:
@@ -60,14 +60,14 @@ class Pages(Protocol):
         """
 
     async def open(self) -> None:
-        """Begin to serve; called in the event loop of the server."""
+        """Start serving; called in the event loop of the server."""
 
     async def close(self) -> None:
         """Stop serving. The store is still open, and is closed afterwards."""
 
 
 def load_pages() -> dict[str, Pages]:
-    """Make the pages of each wing that has some, by the wing's name; a wing that cannot be imported is left out."""
+    """Return the pages of each wing that has some, by name; a wing that cannot be imported is logged and left out."""
     pages: dict[str, Pages] = {}
     for name in wing_names():
         try:

@@ -1,4 +1,4 @@
-"""The binary messages of docs/reference/studio-protocol.md, byte for byte; `layout` tells the page the same tables."""
+"""The binary messages of docs/reference/studio-protocol.md; `layout` generates the same tables for the page."""
 
 import json
 import struct
@@ -13,7 +13,7 @@ from puzzlebox.wings import flags
 
 
 class Message(IntEnum):
-    """What the first byte of a binary message says."""
+    """The kinds of binary messages: their first byte."""
 
     SCENE = 1
     FRAME = 2
@@ -24,7 +24,7 @@ class Message(IntEnum):
 
 
 class FrameFlag(IntFlag):
-    """How things are in a frame; recordings keep the same bits."""
+    """The flags of a frame; recordings store the same bits."""
 
     LIGHT_ON = flags.LIGHT_ON
     OVER = flags.OVER
@@ -65,13 +65,12 @@ _FRAME = struct.Struct("<BBHIIB3xffff")
 _SCENE, _PARTS, _ACTIONS = struct.Struct("<B3xI"), struct.Struct("<BxH"), struct.Struct("<B3xIH2x")
 _CAMERA, _RAYS, _RAY = struct.Struct("<B3x"), struct.Struct("<BxH"), struct.Struct("<ffB")
 _LENGTH = struct.Struct("<I")
-# The first nine numbers of a row of poses are place, turn and value, then flags.
-_VALUES = 8
-_LONGEST_RUN = 0xFFFF
+# Actions in one message; their number is a u16.
+_MAX_ACTIONS = 0xFFFF
 
 
 class Moment(NamedTuple):
-    """What a frame says beside where everything is."""
+    """The state that a frame carries besides the poses of things; `FRAME` has its fields, `total` as `return`."""
 
     flags: int
     step: int
@@ -84,7 +83,7 @@ class Moment(NamedTuple):
 
 
 def scene_message(scene: Scene, step: int, names: Sequence[str]) -> bytes:
-    """Everything there is to see (1); `names` are those of the things, one for each row of poses."""
+    """Return a scene message (1): all tables; `names` are those of the things, one for each row of poses."""
     tables = {name: np.ascontiguousarray(getattr(scene, name)) for name in TABLES}
     places, offset = {}, 0
     for name, table in tables.items():
@@ -104,74 +103,74 @@ def scene_message(scene: Scene, step: int, names: Sequence[str]) -> bytes:
 
 
 def frame_message(moment: Moment, poses: Table, which: Table) -> bytes:
-    """Where some things are (2): the rows of `poses` that `which` names."""
-    made = np.empty(len(which), FRAME_ROW)
+    """Return a frame message (2), with the rows of `poses` whose numbers are in `which`."""
+    rows = np.empty(len(which), FRAME_ROW)
     moved = poses[which]
-    made["row"], made["state"] = which, moved["flags"]
-    made["at"], made["turn"], made["value"] = moved["at"], moved["turn"], moved["value"]
+    rows["row"], rows["state"] = which, moved["flags"]
+    rows["at"], rows["turn"], rows["value"] = moved["at"], moved["turn"], moved["value"]
     flags, step, key, action, *numbers = moment
-    return _FRAME.pack(Message.FRAME, flags, len(made), step, key, action, *numbers) + made.tobytes()
+    return _FRAME.pack(Message.FRAME, flags, len(rows), step, key, action, *numbers) + rows.tobytes()
 
 
 def parts_message(parts: Table, which: Table) -> bytes:
-    """What some parts look like now (3)."""
-    made = np.zeros(len(which), PARTS_ROW)
+    """Return a parts message (3), with the rows of `parts` whose numbers are in `which`."""
+    rows = np.zeros(len(which), PARTS_ROW)
     changed = parts[which]
-    made["row"] = which
+    rows["row"] = which
     for name in ("at", "half", "color"):
-        made[name] = changed[name]
-    return _PARTS.pack(Message.PARTS, len(made)) + made.tobytes()
+        rows[name] = changed[name]
+    return _PARTS.pack(Message.PARTS, len(rows)) + rows.tobytes()
 
 
 def actions_messages(first: int, actions: Sequence[int]) -> list[bytes]:
-    """What was done in the physics steps from `first` on (6); more than one message when there are very many."""
+    """Return actions messages (6) for the physics steps from `first` on; several if one cannot hold them all."""
     return [
         _ACTIONS.pack(Message.ACTIONS, first + start, len(run)) + bytes(run)
-        for start in range(0, len(actions), _LONGEST_RUN)
-        for run in [actions[start : start + _LONGEST_RUN]]
+        for start in range(0, len(actions), _MAX_ACTIONS)
+        for run in [actions[start : start + _MAX_ACTIONS]]
     ]
 
 
 def camera_message(picture: Table) -> bytes:
-    """What a watched agent sees (4)."""
+    """Return a camera message (4) with the picture that a watched agent sees."""
     return _CAMERA.pack(Message.CAMERA) + picture.tobytes()
 
 
 def rays_message(rays: Sequence[tuple[float, float, str]]) -> bytes:
-    """What its rays meet (5): degrees to the right, metres, tag."""
-    told = [_RAYS.pack(Message.RAYS, len(rays))]
+    """Return a rays message (5) of a watched agent; each ray is degrees to the right, metres, and tag."""
+    pieces = [_RAYS.pack(Message.RAYS, len(rays))]
     for degrees, metres, tag in rays:
         name = tag.encode()[:255]
-        told += [_RAY.pack(degrees, metres, len(name)), name]
-    return b"".join(told)
+        pieces += [_RAY.pack(degrees, metres, len(name)), name]
+    return b"".join(pieces)
 
 
 def compact(message: Any) -> str:
-    """JSON on one line."""
+    """Return a message as JSON on one line."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False)
 
 
-def in_a_row(messages: Iterable[bytes | str]) -> bytes:
-    """Several messages as one block, each after its length; a text begins with `{`, which is no kind."""
-    told: list[bytes] = []
+def join_messages(messages: Iterable[bytes | str]) -> bytes:
+    """Return messages as one block, each after its length; a text begins with `{`, which is no kind."""
+    pieces: list[bytes] = []
     for message in messages:
         data = message.encode() if isinstance(message, str) else message
-        told += [_LENGTH.pack(len(data)), data]
-    return b"".join(told)
+        pieces += [_LENGTH.pack(len(data)), data]
+    return b"".join(pieces)
 
 
-def apart(block: bytes) -> list[bytes]:
-    """The messages of such a block."""
-    found, at = [], 0
+def split_messages(block: bytes) -> list[bytes]:
+    """Return the messages of a block that `join_messages` made."""
+    messages, at = [], 0
     while at < len(block):
         (length,) = _LENGTH.unpack_from(block, at)
-        found.append(block[at + 4 : at + 4 + length])
+        messages.append(block[at + 4 : at + 4 + length])
         at += 4 + length
-    return found
+    return messages
 
 
-def rows_that_differ(now: Table, before: Table) -> Table:
-    """The rows of two tables of equal shape that are not the same bytes."""
+def changed_rows(now: Table, before: Table) -> Table:
+    """Return the numbers of the rows in which two tables of equal shape differ, compared as bytes."""
     width = now.dtype.itemsize // 4
     differ = now.view(np.uint32).reshape(-1, width) != before.view(np.uint32).reshape(-1, width)
     return np.flatnonzero(differ.any(axis=1))

@@ -1,4 +1,4 @@
-"""Recordings for the page: what is stored, and an episode played again as the messages of the time."""
+"""Recordings for the page: descriptions, steps, pictures, films, and the messages of an episode played again."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -12,12 +12,12 @@ from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
 from puzzlebox.wings import wing_named
 
-# What an EPISODE of docs/reference/studio-protocol.md holds.
+# The fields of an EPISODE in docs/reference/studio-protocol.md.
 FIELDS = (
     *("id", "task", "title", "arena", "arenas", "seed", "rules", "player", "agent", "participant", "started"),
     *("steps", "return", "passed", "ended_by", "finished", "file"),
 )
-_BLOCK = 64 * 1024
+_BLOCK_BYTES = 64 * 1024
 
 
 def views_of(episode: Episode) -> Sequence[str]:
@@ -28,55 +28,57 @@ def views_of(episode: Episode) -> Sequence[str]:
         return ()
 
 
-def about(store: Store, episode: Episode) -> dict[str, Any]:
-    """An EPISODE."""
+def describe(store: Store, episode: Episode) -> dict[str, Any]:
+    """Return an episode as the EPISODE of the protocol."""
     task = store.task(episode)
-    more = {"file": film_name(episode, ""), "arenas": None if task is None else len(task.starts)}
-    plain = episode.summary() | more | {"agent": None if episode.by_person else episode.agent}
-    return {name: plain[name] for name in FIELDS}
+    computed = {"file": film_name(episode, ""), "arenas": None if task is None else len(task.starts)}
+    fields = episode.summary() | computed | {"agent": None if episode.by_person else episode.agent}
+    return {name: fields[name] for name in FIELDS}
 
 
-def columns(store: Store, id: str) -> dict[str, Any]:
-    """The steps of an episode, for a graph and a path."""
-    stored = store.steps(id)
-    return {name: stored[name] for name in ("step", "x", "z", "reward", "health", "total", "heading", "time_ms")}
+def read_columns(store: Store, id: str) -> dict[str, Any]:
+    """Return the columns of the steps of an episode that the page draws as curves and as a path."""
+    steps = store.steps(id)
+    return {name: steps[name] for name in ("step", "x", "z", "reward", "health", "total", "heading", "time_ms")}
 
 
-def blocks(store: Store, id: str) -> Iterator[bytes]:
-    """The messages of an episode, each after its length, in blocks; the first is made at once.
+def read_blocks(store: Store, id: str) -> Iterator[bytes]:
+    """Return the messages of an episode, each after its length, in blocks.
+
+    The first block is made before the function returns, so that damage is noticed before anything is sent.
 
     Raises:
-        StoreError, ValueError: the episode is damaged, which is found out before anything is sent.
+        StoreError, ValueError: the episode is damaged.
     """
-    made = _blocks(store, id)
-    return chain([next(made)], made)
+    blocks = _make_blocks(store, id)
+    return chain([next(blocks)], blocks)
 
 
-def _blocks(store: Store, id: str) -> Iterator[bytes]:
-    waiting, size = [], 0
+def _make_blocks(store: Store, id: str) -> Iterator[bytes]:
+    pieces, size = [], 0
     episode, record = store.episode(id), store.record(id)
     for message in wing_named(episode.wing).messages(episode, record):
-        block = protocol.in_a_row([message])
-        waiting.append(block)
-        size += len(block)
-        if size > _BLOCK:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    yield b"".join(waiting)
+        piece = protocol.join_messages([message])
+        pieces.append(piece)
+        size += len(piece)
+        if size > _BLOCK_BYTES:
+            yield b"".join(pieces)
+            pieces, size = [], 0
+    yield b"".join(pieces)
 
 
-def picture(store: Store, id: str, step: int | None, view: str, width: int, height: int) -> bytes:
-    """A PNG file of one moment."""
+def paint_picture(store: Store, id: str, step: int | None, view: str, width: int, height: int) -> bytes:
+    """Return a PNG file of one step of an episode; None: its end."""
     from puzzlebox.record import film
 
     return png(film.picture(store.record(id), step, view, (width, height)))
 
 
-def film(store: Store, id: str, ending: str, view: str, width: int, height: int) -> bytes:
-    """The episode as MP4 or GIF."""
-    from puzzlebox.record import film as filming
+def make_film(store: Store, id: str, ending: str, view: str, width: int, height: int) -> bytes:
+    """Return a film of an episode as an MP4 or GIF file."""
+    from puzzlebox.record import film
 
     with TemporaryDirectory(prefix="puzzlebox-") as folder:
         path = Path(folder) / f"film.{ending}"
-        filming.film(store.record(id), path, view, (width, height))
+        film.film(store.record(id), path, view, (width, height))
         return path.read_bytes()

@@ -1,4 +1,4 @@
-"""Reads the parameters of requests, and answers in ways that several parts of the studio need."""
+"""Functions that read the parameters of requests, and answers that several parts of the studio use."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -14,7 +14,7 @@ from puzzlebox.text import nearest
 SMALLEST, LARGEST = 16, 1600
 
 
-def view_in(request: Request, allowed: Sequence[str], default: str) -> str:
+def read_view(request: Request, allowed: Sequence[str], default: str) -> str:
     """Return the view that a request asks for.
 
     Raises:
@@ -26,12 +26,16 @@ def view_in(request: Request, allowed: Sequence[str], default: str) -> str:
     return view
 
 
-def side_in(request: Request, name: str, default: int) -> int:
-    """Return the width or height that a request asks for, in pixels."""
-    return number_in(request, name, default, SMALLEST, LARGEST)
+def read_side(request: Request, name: str, default: int) -> int:
+    """Return the width or height that a request asks for, in pixels.
+
+    Raises:
+        HTTPException: it is not a whole number, or out of range.
+    """
+    return read_number(request, name, default, SMALLEST, LARGEST)
 
 
-def number_in(request: Request, name: str, default: int, least: int, most: int) -> int:
+def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
     """Return a whole number among the parameters of a request.
 
     Raises:
@@ -46,36 +50,36 @@ def number_in(request: Request, name: str, default: int, least: int, most: int) 
 
 
 def answer_head(media_type: str) -> Response:
-    """Answer HEAD: the kind of content, without making the content."""
+    """Return the answer to HEAD: the media type, without making the content."""
     answer = Response(media_type=media_type)
     del answer.headers["content-length"]  # not known before the content is made
     return answer
 
 
 async def answer_refusal(request: Request, problem: Exception) -> Response:
-    """Answer a request that is refused, in one sentence: as JSON below /api, as text elsewhere."""
+    """Return the answer to a refused request, one sentence: as JSON below /api, as text elsewhere."""
     assert isinstance(problem, HTTPException)
     if request.url.path.startswith("/api/"):
         return JSONResponse({"message": problem.detail}, problem.status_code, problem.headers)
     return PlainTextResponse(problem.detail + "\n", problem.status_code, problem.headers)
 
 
-class StreamInTurn(Response):
-    """A streamed answer that waits for its turn before its first block is made.
+class QueuedStream(Response):
+    """A streamed answer that waits for its slot in a `WorkQueue`.
 
     Args:
-        turn: is entered before the first block is made and left after the last one is sent.
+        slot: entered before the first block is made, and left after the last one is sent.
         make: makes the blocks.
-        media_type: the kind of content.
+        media_type: the media type of the content.
     """
 
     def __init__(
-        self, turn: AbstractAsyncContextManager[None], make: Callable[[], Awaitable[Iterator[bytes]]], media_type: str
+        self, slot: AbstractAsyncContextManager[None], make: Callable[[], Awaitable[Iterator[bytes]]], media_type: str
     ) -> None:
         super().__init__(media_type=media_type)
-        self._turn, self._make = turn, make
+        self._slot, self._make = slot, make
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the answer."""
-        async with self._turn:
+        async with self._slot:
             await StreamingResponse(await self._make(), media_type=self.media_type)(scope, receive, send)

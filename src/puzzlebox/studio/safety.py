@@ -1,11 +1,11 @@
-"""Who may talk to the studio: local by default, with a token otherwise; no other site's pages, in no way.
+"""Decides which requests the studio answers: those of this machine, those with a token, and participants' links.
 
-A participant's link is no token: with it the page and the socket of its task are open, and every other address is
-closed, whatever else the browser knows.
+A participant's link is not a token: it opens the page and the socket of its task, and every other address is refused,
+even if the browser also has the token.
 
-A page from elsewhere could reach a server on this machine in three ways: by its own requests (they carry a foreign
-`Origin`), by a name that suddenly means this machine (it shows in `Host`), and by framing the studio (forbidden by the
-headers). Each is answered here, before anything else looks at a request.
+A page of another site could reach a server on this machine in three ways: by requests of its own (they carry a foreign
+`Origin`), by a host name that resolves to this machine (it shows in `Host`), and by framing the studio (the headers
+forbid it). Such requests are refused here, before the application sees them.
 """
 
 from collections.abc import Collection
@@ -24,16 +24,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from puzzlebox.studio.links import Link, Links, has_key
 
 # The largest request: a task file at its own limit, and room for its headers.
-MOST_BYTES = (1 << 20) + 4096
+MAX_REQUEST_BYTES = (1 << 20) + 4096
 _METHODS = ("GET", "HEAD", "POST")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_REFUSED_SOCKET = 1008
+_POLICY_VIOLATION = 1008
 NOT_VALID = "this link is not valid; ask the person who sent it"
 _ANOTHER_SITE = "a page of another site may not use this server"
-# What a proxy adds to a request. A studio for one machine must not be shown to everybody by accident.
-_OF_PROXIES = ("x-forwarded-for", "x-forwarded-host", "forwarded", "x-real-ip")
+# Headers that proxies add. A proxy must not make a studio without a token public by accident.
+_PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-host", "forwarded", "x-real-ip")
 _PROXY = "this studio is for its own machine only, but a proxy shows it to others; start it with --address"
-_NOTHING_ELSE = "this link opens one task and nothing else; go back to it"
+_ONLY_ONE_TASK = "this link opens one task and nothing else; go back to it"
 _SENTENCE_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Puzzlebox</title>
 <meta name="color-scheme" content="light dark">
@@ -43,7 +43,7 @@ _SENTENCE_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 
 
 def is_local(host: str) -> bool:
-    """Whether a name or number means this machine only."""
+    """Return whether a host name or IP address means this machine only."""
     if host in _LOOPBACK:
         return True
     try:
@@ -54,13 +54,13 @@ def is_local(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Policy:
-    """What is let in.
+    """The conditions under which the studio answers requests.
 
     Attributes:
-        host: what the server is bound to.
-        token: what one must know; None where only this machine can connect.
-        names: names this machine may be called by, beside numbers.
-        links: checks participants' links; None where there are none.
+        host: the address the server listens on.
+        token: the secret that researchers need; None if only this machine can connect.
+        names: the host names of this machine that requests may use, besides IP addresses.
+        links: checks participants' links; None if there are none.
         secure: whether browsers reach the studio by an encrypted connection.
         public: the address under which a proxy shows the studio, without a slash at its end; None: there is no proxy.
     """
@@ -81,19 +81,29 @@ class Policy:
         secure: bool = False,
         public: str | None = None,
     ) -> "Policy":
-        """Local without a token, anything else with a new one. Who comes by a proxy may come from anywhere."""
+        """Return the policy for a host: without a token if only this machine can connect, otherwise with a new one.
+
+        Args:
+            host: the address the server listens on.
+            names: other host names of this machine.
+            links: checks participants' links.
+            secure: whether the server has a certificate.
+            public: the address under which a proxy shows the studio; anybody may connect through it.
+        """
         if is_local(host) and public is None:
             return cls(host, None, frozenset({"localhost", host.lower()}), links, secure)
         outside = "" if public is None else urlsplit(public).hostname or ""
         secure = secure or (public or "").startswith("https:")
-        known = frozenset(name.lower() for name in ("localhost", host, outside, *names) if name)
-        return cls(host, token_urlsafe(24), known, links, secure, public)
+        all_names = frozenset(name.lower() for name in ("localhost", host, outside, *names) if name)
+        return cls(host, token_urlsafe(24), all_names, links, secure, public)
 
     def known_host(self, header: str) -> str | None:
-        """What a `Host` means, where it may mean us: a name of ours, or a number, which nobody can redirect.
+        """Return the host and port of a `Host` header, if it is a name of this machine or an IP address.
+
+        IP addresses are accepted because, unlike names, they cannot be made to resolve to another machine.
 
         Returns:
-            The name or number and the port, written by us; None: somebody else is meant.
+            The host and port in normal form; None for other hosts.
         """
         try:
             parts = urlsplit(f"//{header}")
@@ -104,40 +114,40 @@ class Policy:
             return None
         if host not in self.names:
             try:
-                number = ip_address(host)
+                address = ip_address(host)
             except ValueError:
                 return None
-            if not number.is_loopback and self.token is None:
+            if not address.is_loopback and self.token is None:
                 return None
-            host = f"[{number}]" if number.version == 6 else str(number)
+            host = f"[{address}]" if address.version == 6 else str(address)
         return host if port is None else f"{host}:{port}"
 
     @property
     def cookie(self) -> str:
-        """The name the token is kept under."""
+        """The name of the cookie that holds the token."""
         return "puzzlebox_token"
 
-    def knows(self, token: str | None) -> bool:
-        """Whether this is the token, or none is needed."""
+    def accepts(self, token: str | None) -> bool:
+        """Return whether a token is correct; any is if the policy has none."""
         return self.token is None or (token is not None and compare_digest(token.encode(), self.token.encode()))
 
 
 def headers_for(host: str, secure: bool = False) -> dict[str, str]:
-    """What every answer carries.
+    """Return the security headers of every answer.
 
     Args:
-        host: what the studio is called, as `Policy.known_host` writes it.
+        host: the host of the request, as `Policy.known_host` returns it.
         secure: whether the connection is encrypted.
     """
-    # 'self' does not mean WebSockets in every browser.
+    # In some browsers 'self' does not include WebSockets.
     socket = f" {'wss' if secure else 'ws'}://{host}" if host else ""
-    content = (
+    content_policy = (
         "default-src 'self'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; "
         f"img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'{socket}; "
         "worker-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return {
-        "Content-Security-Policy": content,
+        "Content-Security-Policy": content_policy,
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "Referrer-Policy": "no-referrer",
@@ -147,14 +157,14 @@ def headers_for(host: str, secure: bool = False) -> dict[str, str]:
 
 
 class Guard:
-    """Stands before the application.
+    """Refuses requests that the policy does not allow, and passes all others to the application.
 
     Args:
         app: the application.
-        policy: who is let in.
-        files: addresses of the page's own files. They are those of the published program, with nothing of a study in
-            them, and are answered without a token: a participant's page needs them.
-        for_participants: the other addresses that a participant's link opens; every other one is closed to it.
+        policy: which requests are answered.
+        files: addresses of the page's own files. They are part of the published program and contain nothing of a
+            study; they are answered without a token because a participant's page needs them.
+        for_participants: the other addresses that a participant's link opens; all others are refused to it.
     """
 
     def __init__(
@@ -165,11 +175,11 @@ class Guard:
 
     @property
     def routes(self) -> list[BaseRoute]:
-        """What the application answers."""
+        """The routes of the application."""
         return list(getattr(self._app, "routes", ()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or say why not."""
+        """Pass a request to the application, or refuse it with one sentence."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -183,57 +193,57 @@ class Guard:
             if refusal is None:
                 await self._app(scope, receive, send)
             else:
-                await send({"type": "websocket.close", "code": _REFUSED_SOCKET})
+                await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
             return
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                carried = MutableHeaders(scope=message)
+                answer_headers = MutableHeaders(scope=message)
                 for name, value in headers_for(host or "", self._policy.secure).items():
-                    carried[name] = value
-                carried.setdefault("Cache-Control", "no-store")
+                    answer_headers[name] = value
+                answer_headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         await (self._app if refusal is None else refusal)(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """The answer to somebody who may not come in, or has to come in by the door."""
+        """Return the answer to a request that is refused or redirected; None if it is allowed."""
         socket = scope["type"] == "websocket"
         if not socket and scope["method"] not in _METHODS:
             return _refuse(405, "only GET and POST are answered")
         origin = headers.get("origin")
-        # Browsers always name the origin of a socket and of what is posted from elsewhere.
+        # Browsers always send the origin of a WebSocket, and of a POST from another site.
         if (origin is None and socket) or (origin is not None and not _same_origin(origin, headers.get("host", ""))):
             return _refuse(403, _ANOTHER_SITE)
         if _from_another_site(scope, headers):
             return _refuse(403, _ANOTHER_SITE)
-        if self._policy.token is None and any(name in headers for name in _OF_PROXIES):
+        if self._policy.token is None and any(name in headers for name in _PROXY_HEADERS):
             return _refuse(403, _PROXY, scope)
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
-            return _refuse(413, f"a request may have {MOST_BYTES} bytes", scope)
+        if not length.isdecimal() or len(length) > 12 or int(length) > MAX_REQUEST_BYTES:
+            return _refuse(413, f"a request may have {MAX_REQUEST_BYTES} bytes", scope)
         if not socket and scope["path"] in self._files:
             return None
         if has_key(_query(scope)):
-            return self._by_link(scope)
-        return self._without_token(scope, headers)
+            return self._check_link(scope)
+        return self._check_token(scope, headers)
 
-    def _by_link(self, scope: Scope) -> Response | None:
-        """The answer to a participant who may not come in. The link counts even where the browser knows the token."""
+    def _check_link(self, scope: Scope) -> Response | None:
+        """Return the refusal of a request with a participant's link, or None; a token in the browser does not count."""
         link: Link | None = None if self._policy.links is None else self._policy.links.read(_query(scope))
         if link is None:
             return _refuse(403, NOT_VALID, scope)
         if scope["path"] not in self._for_participants or scope.get("method", "GET") not in ("GET", "HEAD"):
-            return _refuse(403, _NOTHING_ELSE, scope)
+            return _refuse(403, _ONLY_ONE_TASK, scope)
         scope["state"] = {**scope.get("state", {}), "link": link}
         return None
 
-    def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
+    def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         policy = self._policy
-        if policy.token is None or policy.knows(_cookie(headers, policy.cookie)):
+        if policy.token is None or policy.accepts(_cookie(headers, policy.cookie)):
             return None
         query = parse_qsl(_query(scope), keep_blank_values=True)
-        if scope["type"] == "http" and scope["method"] == "GET" and policy.knows(dict(query).get("token")):
+        if scope["type"] == "http" and scope["method"] == "GET" and policy.accepts(dict(query).get("token")):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             # The path without its leading slashes: `//elsewhere` would lead to another host.
             path = "/" + quote(scope["path"].lstrip("/\\"))
@@ -242,28 +252,28 @@ class Guard:
                 policy.cookie, policy.token, httponly=True, samesite="strict", secure=policy.secure, path="/"
             )
             return answer
-        if "participant" in dict(query):  # a participant's link that has lost its key
+        if "participant" in dict(query):  # a participant's link without its key
             return _refuse(403, NOT_VALID, scope)
         return _refuse(403, "this studio asks for a token; open the link that was printed when it started", scope)
 
 
 def _query(scope: Scope) -> str:
-    """The part of an address after the question mark."""
+    """Return the query of an address: the part after the question mark."""
     return bytes(scope.get("query_string", b"")).decode("latin-1")
 
 
 def _cookie(headers: Headers, name: str) -> str | None:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
+        cookie = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return None
-    return None if found is None else found.value
+    return None if cookie is None else cookie.value
 
 
 def _from_another_site(scope: Scope, headers: Headers) -> bool:
-    """Whether another site's page asks for anything but one of our pages, by the word of the browser.
+    """Return whether the browser says that a page of another site requests anything but a page of the studio.
 
-    Links elsewhere may lead to a page. Pictures, films and answers are for our own pages only.
+    Other sites may link to pages. Pictures, films and data are for the studio's own pages only.
     """
     if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
         return False
@@ -279,7 +289,7 @@ def _same_origin(origin: str, host: str) -> bool:
 
 
 def _refuse(status: int, sentence: str, scope: Scope | None = None) -> Response:
-    """One sentence: as JSON below /api, and for people in a form that a telephone shows large enough."""
+    """Return a refusal of one sentence: as JSON below /api, elsewhere as a page that is readable on a phone."""
     if scope is None or scope["type"] == "websocket":
         return PlainTextResponse(sentence + "\n", status)
     if scope["path"].startswith("/api/"):

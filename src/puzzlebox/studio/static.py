@@ -1,4 +1,4 @@
-"""The page's files: an explicit list made at the start, so that no address can ever name another file."""
+"""The page's files, listed and read at the start, so that no address can name another file."""
 
 import gzip
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _TYPES = {
     ".wasm": "application/wasm",
 }
 _TEXT = "text/plain; charset=utf-8"
-_PACKED = (".html", ".js", ".css", ".svg", ".json", ".wasm")
-# The one text among them: the licences of what the page is made of.
+_COMPRESSED = (".html", ".js", ".css", ".svg", ".json", ".wasm")
+# The licences of the libraries in the page; the only text file.
 _NOTICES = "/notices.txt"
 # Built files have a hash of their content in their names.
-_FOR_EVER, _ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
+_CACHE_FOREVER, _REVALIDATE = "public, max-age=31536000, immutable", "no-cache"
 _NOT_BUILT = b"""<!doctype html><html lang="en"><title>Puzzlebox</title>
 <p>The page of the studio has not been built yet; <code>make lab</code> in the source does that.</p></html>
 """
@@ -34,36 +34,42 @@ _NOT_BUILT = b"""<!doctype html><html lang="en"><title>Puzzlebox</title>
 
 @dataclass(frozen=True)
 class File:
-    """One file, in memory."""
+    """One file of the page, in memory.
+
+    Attributes:
+        data: its content.
+        media_type: the value of its Content-Type header.
+        immutable: whether browsers may cache it forever, because its name has a hash of its content.
+    """
 
     data: bytes
-    kind: str
-    lasting: bool
+    media_type: str
+    immutable: bool
 
     @cached_property
-    def packed(self) -> bytes:
-        """Compressed, for all but the smallest."""
+    def compressed(self) -> bytes:
+        """The content as gzip."""
         return gzip.compress(self.data, 9, mtime=0)
 
     def answer(self, request: Request) -> Response:
-        """The file for a browser."""
-        headers = {"Content-Type": self.kind, "Cache-Control": _FOR_EVER if self.lasting else _ASK_AGAIN}
-        worth = self.kind in {_TEXT, *(_TYPES[ending] for ending in _PACKED)} and len(self.data) > 500
-        if worth:
+        """Return the answer to a request for the file, compressed if the browser accepts that."""
+        headers = {"Content-Type": self.media_type, "Cache-Control": _CACHE_FOREVER if self.immutable else _REVALIDATE}
+        compressible = self.media_type in {_TEXT, *(_TYPES[ending] for ending in _COMPRESSED)} and len(self.data) > 500
+        if compressible:
             headers["Vary"] = "Accept-Encoding"
             if "gzip" in request.headers.get("accept-encoding", ""):
-                return Response(self.packed, headers=headers | {"Content-Encoding": "gzip"})
+                return Response(self.compressed, headers=headers | {"Content-Encoding": "gzip"})
         return Response(self.data, headers=headers)
 
 
-def page_files(folder: Path = FOLDER) -> dict[str, File]:
-    """All files of the page by address; `/` is the page itself."""
+def load_page_files(folder: Path = FOLDER) -> dict[str, File]:
+    """Return all files of the page by address; `/` is the page itself."""
     files = {"/": File(_NOT_BUILT, _TYPES[".html"], False)}
     for path in sorted(folder.rglob("*")):
         address = "/" + path.relative_to(folder).as_posix()
-        kind = _TEXT if address == _NOTICES else _TYPES.get(path.suffix.lower())
-        if kind is None or not path.is_file() or path.is_symlink():
+        media_type = _TEXT if address == _NOTICES else _TYPES.get(path.suffix.lower())
+        if media_type is None or not path.is_file() or path.is_symlink():
             continue
-        lasting = address.startswith("/assets/")
-        files["/" if address == "/index.html" else address] = File(path.read_bytes(), kind, lasting)
+        immutable = address.startswith("/assets/")
+        files["/" if address == "/index.html" else address] = File(path.read_bytes(), media_type, immutable)
     return files

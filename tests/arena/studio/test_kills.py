@@ -18,7 +18,7 @@ import pytest
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from scripted_page import Log, ScriptedPage
-from studio_page import FOOD_TWICE, PATIENCE, completed, free_port
+from studio_page import FOOD_TWICE, TIMEOUT_SECONDS, free_port, run_async
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 
@@ -32,7 +32,7 @@ async def _start(port: int, data: Path, task: Path) -> asyncio.subprocess.Proces
         *command, "--data", str(data), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
     )
     assert process.stdout is not None
-    assert await asyncio.wait_for(process.stdout.readline(), 2 * PATIENCE), "the studio did not start"
+    assert await asyncio.wait_for(process.stdout.readline(), 2 * TIMEOUT_SECONDS), "the studio did not start"
     return process
 
 
@@ -42,7 +42,7 @@ async def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[list[ScriptedPage], int]:
-    """Kill a studio so many times while people play; the pages, and how many of the kills came soon after another."""
+    """Kill a studio `count` times while pages play; return the pages, and how many kills came soon after another."""
     task, data, port = folder / "two.yml", folder / "r.sqlite", free_port()
     task.write_text(TASK)
     moments, doubles = random.Random(seed), 0
@@ -57,15 +57,15 @@ async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[
     soon = False
     process = await _start(port, data, task)
     for _ in range(count):
-        # Every second kill comes while the pages come back from the one before, or just after.
+        # Every second kill comes while the pages reconnect after the one before, or just after.
         await asyncio.sleep(moments.uniform(0.0, 0.6) if soon else moments.uniform(0.5, 5.0))
         doubles += soon
         await _kill(process)
         soon = not soon
         process = await _start(port, data, task)
-    # All come back, and play on.
+    # All pages reconnect and continue.
     before = [page.frames for page in pages]
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while any(page.frames < frames + 50 for page, frames in zip(pages, before, strict=True)):
         assert time.monotonic() < end, [(page.ledger.episode, page.errors[-3:]) for page in pages]
         assert not any(task.done() for task in playing), [task for task in playing if task.done()]
@@ -80,7 +80,7 @@ async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[
 
 
 def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
-    """Hold what the pages know against what is stored; figures."""
+    """Compare the logs of the pages with the store; return counts."""
     figures: Counter[str] = Counter()
     logs: dict[str, Log] = {}
     for page in pages:
@@ -91,7 +91,7 @@ def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
     for episode, log in logs.items():
         assert (log.contradicted, log.cut) == ([], []), (episode, log)
         stored, columns = store.episode(episode), store.steps(episode)
-        # None is lost, none is there twice, each is the one that was done.
+        # No step is lost or doubled, and each has the action that was taken.
         assert columns["step"] == list(range(len(columns["step"]))), episode
         actions = [int(text) for text in columns["actions"][1:]]
         assert len(actions) >= max(log.acknowledged, max(log.actions, default=0)), (episode, log.acknowledged)
@@ -105,13 +105,13 @@ def compare(store: Store, pages: Sequence[ScriptedPage]) -> Counter[str]:
         kinds = [event["kind"] for event in store.events(episode)]
         assert (kinds.count("started"), kinds.count("ended")) == (1, int(world.over)), (episode, kinds)
         figures.update(episodes=1, steps=len(actions), seen=len(log.actions), acknowledged=max(0, log.acknowledged))
-    # There is no other, unless one began in the moment in which the studio was stopped for good.
+    # There is no other episode, unless one began when the studio was stopped at the end.
     assert set(logs) <= {episode.id for episode in store.episodes()} <= set(logs) | newest
     return figures
 
 
 def test_three_kills(tmp_path: Path) -> None:
-    pages, _ = completed(lambda: kills(tmp_path, 3, seed=1, players=4), 600.0)
+    pages, _ = run_async(lambda: kills(tmp_path, 3, seed=1, players=4), 600.0)
     assert compare(Store(tmp_path / "r.sqlite"), pages)["resumed"] >= 4
 
 
@@ -120,7 +120,7 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
     count, seed = (
         int(os.environ.get(f"PUZZLEBOX_KILLS{name}", default)) for name, default in (("", 200), ("_SEED", 7))
     )
-    pages, doubles = completed(lambda: kills(tmp_path, count, seed), 7200.0)
+    pages, doubles = run_async(lambda: kills(tmp_path, count, seed), 7200.0)
     figures = compare(Store(tmp_path / "r.sqlite"), pages)
     print(f"\n{count} kills, {doubles} of them soon after another: {dict(figures)}")
     assert figures["resumed"] >= count

@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import TaskError, read
-from puzzlebox.arena.studio import catalogue as shelves
-from puzzlebox.arena.studio.cache import Kept
+from puzzlebox.arena.studio import catalogue
+from puzzlebox.arena.studio.cache import BoundedCache
 from puzzlebox.arena.studio.catalogue import Catalogue, UnknownTask
-from puzzlebox.arena.studio.one_of_each import everything, everything_text
+from puzzlebox.arena.studio.one_of_each import load_task as load_everything
+from puzzlebox.arena.studio.one_of_each import task_text
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import World
@@ -26,8 +27,8 @@ from studio_page import FOOD, Studio, running
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 def test_the_gallery_has_every_bundled_task(studio: Studio) -> None:
@@ -45,7 +46,7 @@ def test_thumbnails_are_painted_once(studio: Studio, monkeypatch: pytest.MonkeyP
     status, headers, first = studio.ask(address)
     assert (status, headers["content-type"], first[:4]) == (200, "image/png", b"\x89PNG")
     assert int.from_bytes(first[16:20], "big") == 96 and int.from_bytes(first[20:24], "big") == 64
-    monkeypatch.setattr(shelves, "painted", lambda *_: pytest.fail("painted again"))
+    monkeypatch.setattr(catalogue, "paint", lambda *_: pytest.fail("painted again"))
     assert studio.ask(address)[2] == first
 
 
@@ -80,7 +81,7 @@ def test_a_file_that_is_right(studio: Studio) -> None:
     assert studio.json("/api/check", method="POST", body=FOOD.encode())["task"] == checked["task"]
 
 
-def test_a_file_with_a_mistake_is_told_at_its_line(studio: Studio) -> None:
+def test_a_mistake_is_reported_at_its_line(studio: Studio) -> None:
     text = FOOD.replace("GoodGoal", "GoodGaol")
     checked = studio.json("/api/check", method="POST", body=text.encode())
     assert (checked["ok"], checked["task"]) == (False, None)
@@ -143,11 +144,11 @@ def test_of_a_template_one_variation_is_drawn(studio: Studio) -> None:
 def test_a_template_is_explained_as_check_explains_it(studio: Studio, tmp_path: Path, text: str) -> None:
     (tmp_path / "mine.yml").write_text(text)
     done = CliRunner().invoke(app, ["check", "--json", str(tmp_path / "mine.yml")])
-    (said,) = json.loads(done.stdout)
+    (answer,) = json.loads(done.stdout)
     checked = studio.json("/api/check", method="POST", body=text.encode())
-    assert said["findings"] and checked["ok"] == said["ok"]
+    assert answer["findings"] and checked["ok"] == answer["ok"]
     assert [(each["text"], each["line"]) for each in checked["messages"]] == [
-        (each["message"], each["line"]) for each in said["findings"]
+        (each["message"], each["line"]) for each in answer["findings"]
     ]
 
 
@@ -163,91 +164,91 @@ def test_a_dropped_template_reads_no_file_of_this_machine(studio: Studio, tmp_pa
 
 
 def test_of_uploads_so_much_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelves, "MOST_UPLOADED", 3 * (len(FOOD) + 1010))
-    monkeypatch.setattr(shelves, "MOST_READ", 0)
-    kept = Catalogue()
-    names = [kept.check(FOOD.encode() + b"#" * number)["task"] for number in range(3)]
-    kept.find(names[0])  # it was used last, so another one has to go
-    names.append(kept.check(FOOD.encode() + b"#" * 9)["task"])
-    assert [kept._texts.get(name) is not None for name in names] == [True, False, True, True]
+    monkeypatch.setattr(catalogue, "MAX_UPLOAD_BYTES", 3 * (len(FOOD) + 1010))
+    monkeypatch.setattr(catalogue, "MAX_TASK_BYTES", 0)
+    tasks = Catalogue()
+    names = [tasks.check(FOOD.encode() + b"#" * number)["task"] for number in range(3)]
+    tasks.find(names[0])  # it was used last, so another one has to go
+    names.append(tasks.check(FOOD.encode() + b"#" * 9)["task"])
+    assert [tasks._texts.get(name) is not None for name in names] == [True, False, True, True]
     with pytest.raises(UnknownTask):
-        kept.find(names[1])
+        tasks.find(names[1])
 
 
-def test_what_uploads_take_up_is_bounded_by_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_uploads_is_limited_by_their_content(monkeypatch: pytest.MonkeyPatch) -> None:
     """A line of text can hold thousands of things: 200 such lines once took up 2.1 GB."""
     most = 1_500_000
-    monkeypatch.setattr(shelves, "MOST_READ", most)
-    kept = Catalogue()
-    kept.check(FOOD.encode())  # what is made once is not counted
+    monkeypatch.setattr(catalogue, "MAX_TASK_BYTES", most)
+    tasks = Catalogue()
+    tasks.check(FOOD.encode())  # allocations that happen only once are not counted
     gc.collect()
     tracemalloc.start()
     try:
         texts = [f"arenas: [{{items: [{{name: Wall, count: {500 + each}}}]}}]" for each in range(12)]
-        names = [kept.check(text.encode())["task"] for text in texts]
+        names = [tasks.check(text.encode())["task"] for text in texts]
         gc.collect()
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert len(kept._uploads) < len(names)
-    assert kept._uploads.held <= most
-    # What is counted is what is there: neither a part of it nor a multiple.
+    assert len(tasks._uploads) < len(names)
+    assert tasks._uploads.total_bytes <= most
+    # The estimate is close to the memory that is really used.
     assert most / 3 < held < 1.5 * most
-    # What is not kept is read again.
-    assert [len(kept.find(name).task.arenas[0].items) for name in names] == [500 + each for each in range(12)]
+    # Tasks that are no longer cached are read again.
+    assert [len(tasks.find(name).task.arenas[0].items) for name in names] == [500 + each for each in range(12)]
 
 
 def test_a_value_that_is_too_large_is_not_kept() -> None:
-    kept: Kept[str, str] = Kept(10)
-    kept.keep("a", "small", 4)
-    kept.keep("a", "larger", 6)
-    assert (kept.get("a"), kept.held, len(kept)) == ("larger", 6, 1)
-    kept.keep("b", "too large", 11)
-    assert (kept.get("a"), kept.get("b"), kept.held) == ("larger", None, 6)
+    cache: BoundedCache[str, str] = BoundedCache(10)
+    cache.put("a", "small", 4)
+    cache.put("a", "larger", 6)
+    assert (cache.get("a"), cache.total_bytes, len(cache)) == ("larger", 6, 1)
+    cache.put("b", "too large", 11)
+    assert (cache.get("a"), cache.get("b"), cache.total_bytes) == ("larger", None, 6)
 
 
 def test_pictures_are_kept_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Catalogue()
-    size = len(kept.thumbnail("examples/food", "top", 64, 64))
-    monkeypatch.setattr(shelves, "_MOST_PAINTED", 3 * (size + 1500))
-    kept = Catalogue()
+    tasks = Catalogue()
+    size = len(tasks.thumbnail("examples/food", "top", 64, 64))
+    monkeypatch.setattr(catalogue, "_MAX_PICTURE_BYTES", 3 * (size + 1500))
+    tasks = Catalogue()
     for side in range(60, 72):
-        kept.thumbnail("examples/food", "top", side, side)
-    assert 1 <= len(kept._pictures) < 6
+        tasks.thumbnail("examples/food", "top", side, side)
+    assert 1 <= len(tasks._pictures) < 6
 
 
 def test_a_file_of_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.yml"
     path.write_text(FOOD)
-    kept = Catalogue()
-    assert kept.add_file(str(path)) == "file:mine"
-    assert kept.find("file:mine").task.metadata.title == "Straight ahead"
-    assert kept.listing()[0]["name"] == "file:mine"
-    assert kept.add_file("foraging") == "foraging"
+    tasks = Catalogue()
+    assert tasks.add_file(str(path)) == "file:mine"
+    assert tasks.find("file:mine").task.metadata.title == "Straight ahead"
+    assert tasks.list_tasks()[0]["name"] == "file:mine"
+    assert tasks.add_file("foraging") == "foraging"
     path.write_text("arenas: 3")
     with pytest.raises(TaskError):
-        kept.add_file(str(path))
+        tasks.add_file(str(path))
     with pytest.raises(FileNotFoundError):
-        kept.add_file("nothing.yml")
+        tasks.add_file("nothing.yml")
     with pytest.raises(UnknownTask):
-        kept.find("file:other")
+        tasks.find("file:other")
 
 
 # --- one of every thing
 
 
 def test_everything_is_there_and_finds_its_place() -> None:
-    assert read(everything_text()).findings == []
+    assert read(task_text()).findings == []
     for seed in range(5):
-        world = World(everything(), seed=seed)
+        world = World(load_everything(), seed=seed)
         assert world.unplaced == []
         assert set(CATALOGUE) <= {type(thing).__name__ for thing in world.things}
 
 
 def test_everything_leaves_a_newcomer_alone() -> None:
-    """What bounces about does not end the episode of somebody who is still looking."""
+    """Things that bounce about do not end the episode."""
     for seed in range(3):
-        world = World(everything(), seed=seed)
+        world = World(load_everything(), seed=seed)
         for _ in range(500):
             world.step([0])
         assert not world.over and world.animals[0].health == 100
@@ -266,23 +267,23 @@ def test_the_course_goes_through_all_arenas() -> None:
         return [None if record is None else record.arena for record in records]
 
     schedule = SessionSchedule("t", task, Rules(), arena=5)
-    assert [schedule.again().arena, schedule.again().arena] == [1, 1]
+    assert [schedule.repeat().arena, schedule.repeat().arena] == [1, 1]
     assert following(schedule, 2) == [2, None], "a person plays each arena once"
     first = SessionSchedule("t", task, Rules())
-    assert [first.again().arena, *following(first, 3)] == [0, 1, 2, None]
+    assert [first.repeat().arena, *following(first, 3)] == [0, 1, 2, None]
     watched = SessionSchedule("t", task, Rules(), agent="random")
-    assert [watched.again().arena, *following(watched, 3)] == [0, 1, 2, 0]
+    assert [watched.repeat().arena, *following(watched, 3)] == [0, 1, 2, 0]
     with pytest.raises(ValueError, match="there is no arena 4; the task has 2, 5, 9"):
         SessionSchedule("t", task, Rules(), arena=4)
 
 
 def test_seeds_are_new_unless_given() -> None:
-    task = everything()
+    task = load_everything()
     schedule = SessionSchedule("t", task, Rules.named("4.3"))
-    assert len({schedule.again().seed for _ in range(20)}) > 15
+    assert len({schedule.repeat().seed for _ in range(20)}) > 15
     assert schedule.rules == Rules.named("4.3", decision_period=1) and schedule.decision_period == 3
-    given = SessionSchedule("t", task, Rules(), seed=11)
-    assert [given.again().seed, given.anew().seed] == [11, 11]
+    seeded = SessionSchedule("t", task, Rules(), seed=11)
+    assert [seeded.repeat().seed, seeded.restart().seed] == [11, 11]
 
 
 def test_thumbnails_do_not_depend_on_who_asked_first() -> None:

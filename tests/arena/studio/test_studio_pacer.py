@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from puzzlebox.arena.studio.pacer import MOST_BEHIND, Pacer
-from studio_page import completed
+from puzzlebox.arena.studio.pacer import MAX_CATCH_UP_STEPS, Pacer
+from studio_page import run_async
 
 
 class Time:
-    """Passes only when somebody sleeps or works."""
+    """A clock that advances only when a player sleeps or works."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -25,7 +25,7 @@ class Time:
 
 
 class Player:
-    """Works for so many seconds in each of its steps, and stops the test after the last."""
+    """Takes the given seconds for each of its steps, and stops the test after the last."""
 
     def __init__(self, time: Time, works: list[float], *, steps: bool = True) -> None:
         self.time, self.works, self.steps = time, works, steps
@@ -41,13 +41,13 @@ class Player:
         self.time.now += self.works[len(self.ticks) - 1]
         return self.steps
 
-    def failed(self, problem: Exception) -> None:
+    def handle_failure(self, problem: Exception) -> None:
         self.problem = problem
         self.done.set()
 
 
-def kept(works: list[float], *others: Player) -> tuple[Pacer, Player]:
-    """Let one player have its steps."""
+def run_pacer(works: list[float], *others: Player) -> tuple[Pacer, Player]:
+    """Run a pacer until one player has taken its steps; return both."""
 
     async def run() -> tuple[Pacer, Player]:
         time = Time()
@@ -61,46 +61,46 @@ def kept(works: list[float], *others: Player) -> tuple[Pacer, Player]:
         clock.cancel()
         return pacer, player
 
-    return completed(run)
+    return run_async(run)
 
 
 def test_steps_are_at_fixed_moments_whatever_they_cost() -> None:
-    pacer, player = kept([0.003, 0.015, 0.0, 0.019])
+    pacer, player = run_pacer([0.003, 0.015, 0.0, 0.019])
     assert player.ticks == [100.02, 100.04, 100.06, 100.08, 100.1]
     assert list(pacer.lateness) == pytest.approx([0.003, 0.015, 0.0, 0.019])
     assert pacer.stalls == 0
 
 
 def test_a_short_delay_is_made_up_for() -> None:
-    pacer, player = kept([0.05, 0.0, 0.0, 0.0])
+    pacer, player = run_pacer([0.05, 0.0, 0.0, 0.0])
     assert player.ticks == [100.02, 100.07, 100.07, 100.08, 100.1]
     assert pacer.stalls == 0
     assert list(pacer.lateness) == pytest.approx([0.05, 0.03, 0.01, 0.0])
 
 
 def test_a_long_stall_is_not() -> None:
-    pacer, player = kept([5.0, 0.0, 0.0])
+    pacer, player = run_pacer([5.0, 0.0, 0.0])
     assert player.ticks == [100.02, 105.02, 105.04, 105.06]
     assert pacer.stalls == 1
 
 
 def test_the_most_that_is_made_up_for() -> None:
-    _, player = kept([0.02 * (MOST_BEHIND + 1) - 0.001, *[0.0] * 6])
-    assert player.ticks.count(100.099) == MOST_BEHIND
+    _, player = run_pacer([0.02 * (MAX_CATCH_UP_STEPS + 1) - 0.001, *[0.0] * 6])
+    assert player.ticks.count(100.099) == MAX_CATCH_UP_STEPS
     assert player.ticks[-1] == pytest.approx(100.16)
 
 
-def test_one_players_mistake_stops_nobody_else() -> None:
+def test_the_failure_of_one_player_does_not_stop_others() -> None:
     class Broken(Player):
         def tick(self) -> bool:
             raise RuntimeError("lost")
 
-        def failed(self, problem: Exception) -> None:
+        def handle_failure(self, problem: Exception) -> None:
             self.problem = problem
 
     broken = Broken.__new__(Broken)
     broken.problem = None
-    pacer, player = kept([0.0, 0.0], broken)
+    pacer, player = run_pacer([0.0, 0.0], broken)
     assert len(player.ticks) == 3
     assert str(broken.problem) == "lost"
     assert len(pacer) == 1
@@ -116,10 +116,10 @@ def test_who_does_not_step_is_not_late() -> None:
         clock.cancel()
         return pacer
 
-    assert list(completed(run).lateness) == []
+    assert list(run_async(run).lateness) == []
 
 
-def test_time_does_not_pass_while_nobody_plays() -> None:
+def test_time_does_not_pass_without_players() -> None:
     async def run() -> None:
         time = Time()
         pacer = Pacer(time, time.sleep)
@@ -134,14 +134,14 @@ def test_time_does_not_pass_while_nobody_plays() -> None:
         pacer.remove(player)
         clock.cancel()
 
-    completed(run)
+    run_async(run)
 
 
-def test_its_figures() -> None:
+def test_the_statistics() -> None:
     pacer = Pacer()
-    assert pacer.figures() == {
+    assert pacer.statistics() == {
         **{"players": 0, "steps": 0, "stalls": 0},
         "late_ms": {"p50": 0.0, "p95": 0.0, "p99": 0.0, "most": 0.0},
     }
     pacer.lateness.extend(number / 1000 for number in range(100))
-    assert pacer.figures()["late_ms"] == {"p50": 50.0, "p95": 95.0, "p99": 99.0, "most": 99.0}
+    assert pacer.statistics()["late_ms"] == {"p50": 50.0, "p95": 95.0, "p99": 99.0, "most": 99.0}

@@ -19,15 +19,15 @@ from puzzlebox.arena.studio.tab import Tab
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.studio.protocol import FrameFlag, Message
-from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, completed, running
+from studio_page import FOOD, FOOD_TWICE, Mirror, Page, Studio, run_async, running
 
 NOOP, RIGHT, FORWARDS = 0, 1, 3
 
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 def flags(page: Page) -> int:
@@ -50,7 +50,7 @@ def test_a_whole_episode(studio: Studio) -> None:
         key = page.keys(FORWARDS)
         page.until(lambda page: page.mirror.head["key"] == key)
         assert page.mirror.head["action"] == FORWARDS
-        page.until(lambda page: page.heard("ended"))
+        page.until(lambda page: page.received("ended"))
         ended = page.last("ended")
         assert (ended["cause"], ended["passed"], ended["episode"]) == ("completed", True, began["episode"])
         assert ended["return"] == pytest.approx(1, abs=0.2)
@@ -58,7 +58,7 @@ def test_a_whole_episode(studio: Studio) -> None:
         assert kinds == ["started", "collected", "finished", "ended"]
         page.until(lambda page: page.acknowledged.get(began["episode"]) == ended["step"])
         page.until(lambda page: flags(page) & FrameFlag.OVER)
-        # The next one is shown by itself, with the same seed, since that was given.
+        # The next one is shown by itself, with the same seed, since a seed was given.
         page.until(lambda page: len(page.episodes) == 2)
         assert page.episodes[1]["previous_return"] == ended["return"]
         assert page.episodes[1]["seed"] == 5
@@ -72,16 +72,16 @@ def test_a_whole_episode(studio: Studio) -> None:
     steps = studio.store.steps(began["episode"])
     assert steps["step"] == list(range(ended["step"] + 1))
     assert steps["view"][-1] == "first"
-    told = [int(text) for text in steps["actions"][1:]]
-    assert FORWARDS in told and told[-1] == FORWARDS
+    actions = [int(text) for text in steps["actions"][1:]]
+    assert FORWARDS in actions and actions[-1] == FORWARDS
 
 
-def test_every_action_is_told_and_stored_alike(studio: Studio) -> None:
+def test_every_action_is_sent_and_stored_alike(studio: Studio) -> None:
     with studio.page(task="examples/food", seed=1) as page:
         page.until_step(2)
         for action in (3, 1, 5, 0, 8):
             page.keys(action)
-            # Frames that are late tell of steps before the key.
+            # Late frames show steps before the key.
             page.until(lambda page, action=action: page.mirror.actions.get(page.step) == action)
         last = page.step
         page.until(lambda page: page.acknowledged.get(page.episode, 0) >= last)
@@ -90,15 +90,15 @@ def test_every_action_is_told_and_stored_alike(studio: Studio) -> None:
     assert {0, 1, 3, 5, 8} == set(actions)
 
 
-def test_what_the_page_has_is_what_the_world_is(studio: Studio) -> None:
-    """Also where things appear, ripen and fall."""
+def test_the_scene_of_the_page_equals_that_of_the_world(studio: Studio) -> None:
+    """Also when things appear, ripen and fall."""
     with studio.page(task="foraging", seed=3) as page:
         page.keys(FORWARDS)
         page.until_step(150)
-        page.say({"type": "pause", "on": True})
+        page.send({"type": "pause", "on": True})
         page.until(lambda page: flags(page) & FrameFlag.PAUSED)
         scene, step = page.mirror.scene, page.step
-        record = studio.rooms._players[page.episode].play.world.snapshot()  # type: ignore[union-attr]
+        record = studio.sessions._players[page.episode].play.world.snapshot()  # type: ignore[union-attr]
     assert scene is not None
     world = World.replay(record)
     true = world.scene()
@@ -111,10 +111,10 @@ def test_what_the_page_has_is_what_the_world_is(studio: Studio) -> None:
 def test_pause_stops_time(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD)) as page:
         page.until_step(3)
-        page.say({"type": "pause", "on": True})
+        page.send({"type": "pause", "on": True})
         page.until(lambda page: flags(page) & FrameFlag.PAUSED)
         step = page.step
-        page.say({"type": "pause", "on": False})
+        page.send({"type": "pause", "on": False})
         page.until_step(step + 2)
         steps = sorted(page.mirror.actions)
         assert steps == list(range(1, page.step + 1))
@@ -128,9 +128,9 @@ def test_restart_and_next_go_where_the_task_says(studio: Studio) -> None:
     with studio.page(task=studio.upload("arenas:\n" + arenas), arena=2) as page:  # the second, as people count
         page.until_step(2)
         first = page.episode
-        page.say({"type": "restart"})
+        page.send({"type": "restart"})
         page.until(lambda page: len(page.episodes) == 2).until_step(1)
-        page.say({"type": "next"})
+        page.send({"type": "next"})
         page.until(lambda page: len(page.episodes) == 3)
         page.until_step(1)
         assert [each["arena"] for each in page.episodes] == [4, 4, 7]
@@ -148,9 +148,9 @@ def test_a_task_may_forbid_restart_and_other_views(studio: Studio) -> None:
         page.until_step(1)
         began = page.episodes[0]
         assert (began["can_reset"], began["can_change_perspective"], began["view"]) == (False, False, "top")
-        page.say({"type": "restart"})
-        page.say({"type": "next"})
-        page.say({"type": "view", "view": "first"})
+        page.send({"type": "restart"})
+        page.send({"type": "next"})
+        page.send({"type": "view", "view": "first"})
         page.until_step(page.step + 10)
         assert len(page.episodes) == 1
         page.until(lambda page: page.acknowledged.get(page.episode, 0) >= 10)
@@ -160,9 +160,9 @@ def test_a_task_may_forbid_restart_and_other_views(studio: Studio) -> None:
 def test_the_view_is_recorded_and_kept(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD)) as page:
         page.until_step(2)
-        page.say({"type": "view", "view": "third"})
+        page.send({"type": "view", "view": "third"})
         page.until_step(page.step + 5)
-        page.say({"type": "restart"})
+        page.send({"type": "restart"})
         page.until(lambda page: len(page.episodes) == 2)
         assert page.episodes[1]["view"] == "third"
         page.until(lambda page: page.acknowledged.get(page.episode, -1) >= 0)
@@ -170,7 +170,7 @@ def test_the_view_is_recorded_and_kept(studio: Studio) -> None:
     assert (views[0], views[-1]) == ("first", "third")
 
 
-def test_lights_freezing_and_the_notification_are_told(studio: Studio) -> None:
+def test_frames_show_lights_freezing_and_the_notification(studio: Studio) -> None:
     text = """
 show_notification: true
 arenas:
@@ -179,14 +179,14 @@ arenas:
     items: [{name: Agent, at: [20, 0, 15], rotation: 0, frozen_delay: 0.2}]
 """
     with studio.page(task=studio.upload(text)) as page:
-        seen: dict[int, int] = {}
-        while not page.heard("ended") or not flags(page) & FrameFlag.OVER:
-            page.listen()
+        frame_flags: dict[int, int] = {}
+        while not page.received("ended") or not flags(page) & FrameFlag.OVER:
+            page.receive()
             if page.frames:
-                seen[page.step] = flags(page)
+                frame_flags[page.step] = flags(page)
     studio.store.flush()
     stored = studio.store.steps(page.episode)["flags"]
-    assert all(stored[step] == bits for step, bits in seen.items() if step)
+    assert all(stored[step] == bits for step, bits in frame_flags.items() if step)
     frozen = FrameFlag.CANNOT_MOVE | FrameFlag.HEALTH_STANDS
     assert stored[3] & frozen == frozen and not stored[12] & frozen
     assert stored[3] & FrameFlag.LIGHT_ON and not stored[7] & FrameFlag.LIGHT_ON and stored[16] & FrameFlag.LIGHT_ON
@@ -218,11 +218,11 @@ def test_random_order_plays_every_arena(studio: Studio) -> None:
     with studio.page(task=studio.upload("randomize_arenas: true\narenas:\n" + arenas)) as page:
         for count in range(1, 5):
             page.until(lambda page, count=count: len(page.episodes) == count)
-            page.say({"type": "next"})
+            page.send({"type": "next"})
         assert sorted(each["arena"] for each in page.episodes[:4]) == [0, 1, 2, 3]
 
 
-def test_without_a_task_one_plays_among_everything(studio: Studio) -> None:
+def test_without_a_task_the_arena_has_one_of_every_thing(studio: Studio) -> None:
     from puzzlebox.arena.things import CATALOGUE
 
     with studio.page() as page:
@@ -231,7 +231,7 @@ def test_without_a_task_one_plays_among_everything(studio: Studio) -> None:
         assert set(CATALOGUE) <= set(page.mirror.names)
 
 
-def test_several_play_at_once_each_in_a_world_of_their_own(studio: Studio) -> None:
+def test_several_pages_play_at_once_each_in_its_own_world(studio: Studio) -> None:
     alone = "arenas: [{items: [{name: Agent, at: [20, 0, 15], rotation: 0}]}]"
     pages = [studio.page(task=studio.upload(alone)) for _ in range(4)]
     for page in pages:
@@ -260,7 +260,7 @@ def test_several_agents_of_a_task_wait_for_the_one_that_plays(studio: Studio) ->
 
 
 class SlowSocket:
-    """A page that takes nothing until its gate opens."""
+    """A socket that accepts nothing until its gate opens."""
 
     def __init__(self) -> None:
         self.gate = asyncio.Event()
@@ -276,15 +276,15 @@ class SlowSocket:
 
 
 def test_a_page_that_reads_nothing_misses_frames_and_no_action(tmp_path: Path) -> None:
-    """What it gets when it reads again is the newest state, and what was done in the meantime."""
+    """When it reads again it gets the newest state, and the actions in between."""
 
     async def play() -> None:
         socket, schedule = SlowSocket(), SessionSchedule("foraging", load_task("foraging"), Rules(), seed=2)
-        rooms = SimpleNamespace(plays=lambda tab, episode: None)
+        sessions = SimpleNamespace(set_player=lambda tab, episode: None)
         with Store(tmp_path / "r.sqlite") as store:
-            tab = Tab(socket, rooms)  # type: ignore[arg-type]
-            tab.sit_down(Play(schedule, store), None)
-            tab.present(Prepared.fresh(schedule, schedule.again()))
+            tab = Tab(socket, sessions)  # type: ignore[arg-type]
+            tab.attach(Play(schedule, store), None)
+            tab.present(Prepared.new(schedule, schedule.repeat()))
             assert tab.play is not None
             tab.play.begin()
             store.flush()  # no time passes before the beginning is stored
@@ -317,18 +317,18 @@ def test_a_page_that_reads_nothing_misses_frames_and_no_action(tmp_path: Path) -
                 await steps(3)
             sender.cancel()
 
-    completed(play)
+    run_async(play)
 
 
-def test_a_page_that_takes_nothing_for_long_is_given_up(tmp_path: Path) -> None:
+def test_a_page_that_reads_nothing_for_long_is_disconnected(tmp_path: Path) -> None:
     async def play() -> None:
         tab = Tab(SlowSocket(), SimpleNamespace())  # type: ignore[arg-type]
         for _ in range(5000):
-            tab.say("{}")
+            tab.send_text("{}")
         assert len(tab._texts) <= 1000
-        assert tab._failure == {"message": "the page takes too long", "retry": True}
+        assert tab._failure == {"message": "the page reads its messages too slowly", "retry": True}
 
-    completed(play)
+    run_async(play)
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_a_page_that_takes_nothing_for_long_is_given_up(tmp_path: Path) -> None:
         ('{"type": "speed", "times": 100}', "times is 100; it must be from 0.1 to 8"),
         (
             '{"type": "paus"}',
-            "a page may not say 'paus' here; allowed: keys, begin, restart, next, again, pause, hidden, view, speed; "
+            "a page may not send 'paus' here; allowed: keys, begin, restart, next, again, pause, hidden, view, speed; "
             "did you mean `pause`?",
         ),
     ],
@@ -356,7 +356,7 @@ def test_a_page_that_takes_nothing_for_long_is_given_up(tmp_path: Path) -> None:
 def test_nonsense_gets_one_sentence(studio: Studio, message: str, sentence: str) -> None:
     with studio.page(task="examples/food") as page:
         page.until_step(1)
-        page.say(message)
+        page.send(message)
         assert page.error() == sentence
 
 
@@ -384,7 +384,7 @@ def test_too_many_messages_end_the_connection(studio: Studio) -> None:
         page.until_step(1)
         with suppress(ConnectionClosed):
             for _ in range(1000):
-                page.say({"type": "pause", "on": False})
+                page.send({"type": "pause", "on": False})
         assert page.error() == "the page sent more than 200 messages a second"
 
 
@@ -392,9 +392,9 @@ def test_too_large_a_message_ends_the_connection(studio: Studio) -> None:
     with studio.page(task="examples/food") as page:
         page.until_step(1)
         with pytest.raises(ConnectionClosed):
-            page.say(json.dumps({"type": "keys", "padding": "x" * 70000}))
+            page.send(json.dumps({"type": "keys", "padding": "x" * 70000}))
             while True:
-                page.listen()
+                page.receive()
 
 
 def test_a_tap_between_two_steps_counts() -> None:
@@ -411,7 +411,7 @@ def test_a_tap_between_two_steps_counts() -> None:
     keys.press(5, FORWARDS)
     keys.press(6, RIGHT)  # steering on: the newest counts
     assert keys.take() == (6, RIGHT)
-    keys.let_go()
+    keys.release()
     assert keys.take() == (6, NOOP)
 
 

@@ -1,4 +1,4 @@
-"""Two pages of one participant, pages of a participant who was forgotten, and pages nobody has touched."""
+"""Two pages of one participant, of a participant whose recordings were deleted, and pages on which no episode began."""
 
 import logging
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed
 
 from puzzlebox.record.deletion import forget
 from puzzlebox.studio.protocol import FrameFlag
-from studio_page import Page, Studio, running
-from test_studio_lifecycle import SHORT, later, waits
+from studio_page import Page, Studio, running, wait_for
+from test_studio_lifecycle import SHORT, until_waiting
 
 FORWARDS = 3
 ELSEWHERE = "this task is open in another tab or window; go on there, or continue here"
@@ -21,33 +21,33 @@ DELETED = "the episode could not be resumed: it was deleted; this is a new one"
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
-    with running(tmp_path / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path / "recordings.sqlite") as studio:
+        yield studio
 
 
 @pytest.fixture(autouse=True)
 def no_traceback(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Nothing here is a mistake of the studio."""
+    """No test of this file may log an error."""
     yield
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 def opened_twice(studio: Studio, first: dict[str, Any]) -> list[Page]:
-    """Two pages opened at the same moment: the second says what it wants before the first is answered."""
-    return [studio.page(dict(first), patient=True) for _ in range(2)]
+    """Two pages opened at the same moment: the second sends its first message before the first is answered."""
+    return [studio.page(dict(first), manual_start=True) for _ in range(2)]
 
 
 def survivor(pages: list[Page]) -> Page:
-    """The page that plays; the other one was told that it does not."""
+    """Return the page that plays; the other one must have got the error that the task is open elsewhere."""
     for page in pages:
         page.until(lambda page: page.episodes)
     for page in pages:
         with suppress(ConnectionClosed):
-            page.say({"type": "begin"})
+            page.send({"type": "begin"})
     for page in pages:
         begun = page.episodes[0]["step"]
-        page.until(lambda page, begun=begun: page.step >= begun + 3 or page.heard("error"))  # type: ignore[misc]
-    (loser,) = [page for page in pages if page.heard("error")]
+        page.until(lambda page, begun=begun: page.step >= begun + 3 or page.received("error"))  # type: ignore[misc]
+    (loser,) = [page for page in pages if page.received("error")]
     assert loser.last("error") == {"type": "error", "message": ELSEWHERE, "elsewhere": True}
     return next(page for page in pages if page is not loser)
 
@@ -76,19 +76,19 @@ def test_two_tabs_opened_at_once_after_a_restart_resume_one_episode(tmp_path: Pa
             each.close()
 
 
-# --- somebody who was forgotten
+# --- a participant whose recordings were deleted
 
 
 def played(studio: Studio, task: str) -> Page:
-    """A page of P01 that has gone, with steps in the file."""
+    """Play as P01 until steps are stored, and return the page after it has disconnected."""
     with studio.page(task=task, participant="P01") as page:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 3)
-    later(lambda: page.episode in studio.rooms._kept)
+    wait_for(lambda: page.episode in studio.sessions._detached)
     return page
 
 
 @pytest.mark.parametrize("kind", ["start", "resume"])
-def test_a_forgotten_episode_is_not_resumed(studio: Studio, kind: str) -> None:
+def test_a_deleted_episode_is_not_resumed(studio: Studio, kind: str) -> None:
     page = played(studio, "examples/food")
     forget(studio.store.path, "P01")
     first = page.resume() if kind == "resume" else {"type": "start"}
@@ -99,21 +99,21 @@ def test_a_forgotten_episode_is_not_resumed(studio: Studio, kind: str) -> None:
     assert [each.id for each in studio.store.episodes()] == [back.episode]
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("detached", [True, False])
 @pytest.mark.parametrize("act", [{"type": "begin"}, {"type": "keys", "key": 1, "action": FORWARDS}, {"type": "next"}])
-def test_an_episode_forgotten_while_it_waits_is_begun_anew(studio: Studio, kept: bool, act: dict[str, Any]) -> None:
+def test_an_episode_deleted_while_it_waits_is_replaced(studio: Studio, detached: bool, act: dict[str, Any]) -> None:
     task = studio.upload(SHORT.replace("time_limit: 5,", "time_limit: 500,"))
     page = played(studio, task)
-    if not kept:
-        studio.rooms._kept.clear()
+    if not detached:
+        studio.sessions._detached.clear()
         studio.store._reached.clear()
-    with studio.page(task=task, participant="P01", patient=True) as back:
-        assert waits(back).episode == page.episode
+    with studio.page(task=task, participant="P01", manual_start=True) as back:
+        assert until_waiting(back).episode == page.episode
         forget(studio.store.path, "P01")
-        back.say(act)
-        waits(back.until(lambda back: len(back.episodes) == 2))
+        back.send(act)
+        until_waiting(back.until(lambda back: len(back.episodes) == 2))
         assert back.episodes[1]["note"] == DELETED and back.episodes[1]["position"] == 0
-        back.say({"type": "begin"})
+        back.send({"type": "begin"})
         back.until(lambda back: back.acknowledged.get(back.episode, 0) > 3)
     studio.store.flush()
     assert studio.store.error is None
@@ -122,46 +122,46 @@ def test_an_episode_forgotten_while_it_waits_is_begun_anew(studio: Studio, kept:
 
 def test_a_page_that_leaves_a_forgotten_episode_leaves_quietly(studio: Studio) -> None:
     page = played(studio, "examples/food")
-    studio.rooms._kept.clear()
+    studio.sessions._detached.clear()
     studio.store._reached.clear()
-    with studio.page(task="examples/food", participant="P01", patient=True) as back:
-        assert waits(back).episode == page.episode
+    with studio.page(task="examples/food", participant="P01", manual_start=True) as back:
+        assert until_waiting(back).episode == page.episode
         forget(studio.store.path, "P01")
-    later(lambda: not studio.rooms._tabs)
+    wait_for(lambda: not studio.sessions._tabs)
     assert studio.store.count() == 0
 
 
-# --- nobody has touched it
+# --- episodes that have not begun
 
 
-def test_a_participant_cannot_skip_what_was_not_begun(studio: Studio) -> None:
-    with studio.page(task=studio.upload(SHORT), participant="P01", patient=True) as page:
-        waits(page)
+def test_a_participant_cannot_skip_an_arena_that_has_not_begun(studio: Studio) -> None:
+    with studio.page(task=studio.upload(SHORT), participant="P01", manual_start=True) as page:
+        until_waiting(page)
         for _ in range(3):
-            page.say({"type": "next"})
-        page.say({"type": "pause", "on": True})
+            page.send({"type": "next"})
+        page.send({"type": "pause", "on": True})
         page.until(lambda page: page.mirror.head["flags"] & FrameFlag.PAUSED)
-        assert len(page.episodes) == 1 and not page.heard("finished")
-        page.say({"type": "pause", "on": False})
-        page.say({"type": "begin"})
+        assert len(page.episodes) == 1 and not page.received("finished")
+        page.send({"type": "pause", "on": False})
+        page.send({"type": "begin"})
         page.until_step(1)
-        page.say({"type": "next"})
-        waits(page.until(lambda page: len(page.episodes) == 2))
+        page.send({"type": "next"})
+        until_waiting(page.until(lambda page: len(page.episodes) == 2))
         assert page.episodes[1]["position"] == 1
 
 
-def test_the_end_says_whether_anything_was_recorded(studio: Studio) -> None:
+def test_the_end_shows_whether_anything_was_recorded(studio: Studio) -> None:
     task = studio.upload(SHORT)
-    with studio.page(task=task, patient=True) as page:
-        waits(page)
+    with studio.page(task=task, manual_start=True) as page:
+        until_waiting(page)
         for _ in range(3):
-            page.say({"type": "next"})
-        page.until(lambda page: page.heard("finished"))
+            page.send({"type": "next"})
+        page.until(lambda page: page.received("finished"))
         assert page.last("finished")["recorded"] is False
     studio.store.flush()
     assert studio.store.count() == 0
     with studio.page(task=task, arena=3) as page:
         page.until_step(1)
-        page.say({"type": "next"})
-        page.until(lambda page: page.heard("finished"))
+        page.send({"type": "next"})
+        page.until(lambda page: page.received("finished"))
         assert page.last("finished")["recorded"] is True

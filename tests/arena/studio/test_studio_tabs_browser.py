@@ -1,4 +1,4 @@
-"""The play page of a task that is open in two tabs, that goes on in another arena, and on small screens."""
+"""The play page of a task that is open in two tabs, that continues in another arena, and on small screens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from browser import Studio, until
-from test_studio_browser import begin, opened, studio, told
+from test_studio_browser import begin, opened, page_value, studio
 
 __all__ = ["opened", "studio"]
 
@@ -22,21 +22,21 @@ arenas:
 Open = Callable[..., Any]
 
 
-def test_the_earlier_of_two_tabs_says_so_and_takes_over(opened: Open, studio: Studio) -> None:
+def test_the_earlier_of_two_tabs_shows_it_and_takes_over(opened: Open, studio: Studio) -> None:
     first = opened("/play?task=examples/food&participant=P21")
     begin(first)
     second = opened("/play?task=examples/food&participant=P21")
     second.get_by_role("button", name="Continue").wait_for()
     first.get_by_role("heading", name="This task is open in another tab or window.").wait_for()
     first.get_by_text("Continue in that tab, or continue here.").wait_for()
-    episode = told(second, "episode")
+    episode = page_value(second, "episode")
     first.get_by_role("button", name="Continue here").click()
     second.get_by_test_id("elsewhere").wait_for()
     until(first, "puzzlebox.link === 'open'", what="the first tab plays again")
-    assert told(first, "episode") == episode and first.get_by_test_id("elsewhere").count() == 0
+    assert page_value(first, "episode") == episode and first.get_by_test_id("elsewhere").count() == 0
 
 
-def test_the_arena_that_follows_in_the_same_episode_is_spoken_of(opened: Open, studio: Studio) -> None:
+def test_the_next_arena_of_the_same_episode_is_announced(opened: Open, studio: Studio) -> None:
     page = opened(f"/play?task={studio.upload(MERGED)}")
     page.get_by_text("Two in one, arena 1 of 2").wait_for(state="attached")
     begin(page)
@@ -64,7 +64,7 @@ OVERLAP = """([one, other]) => {
         (600, 400, ".tools .fullscreen", ".state"),
     ],
 )
-def test_nothing_covers_what_a_small_screen_shows(
+def test_nothing_is_covered_on_a_small_screen(
     opened: Open, studio: Studio, width: int, height: int, one: str, other: str
 ) -> None:
     page = opened(

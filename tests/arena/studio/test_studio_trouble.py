@@ -1,4 +1,4 @@
-"""Nothing can be written for a while: players are told, nobody's steps are lost, and it goes on without a restart."""
+"""Nothing can be written for a while: pages show it, no steps are lost, and playing continues without a restart."""
 
 import sqlite3
 import time
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from puzzlebox.arena.studio import play, rooms
+from puzzlebox.arena.studio import play, sessions
 from puzzlebox.record import Store, writer
 from puzzlebox.studio.protocol import FrameFlag
-from studio_page import FOOD, FOOD_TWICE, PATIENCE, Page, Studio, running
+from studio_page import FOOD, FOOD_TWICE, TIMEOUT_SECONDS, Page, Studio, running, wait_for
 
 FORWARDS, RIGHT = 3, 1
 WHY = "another program keeps the recordings locked; end that program"
@@ -24,8 +24,8 @@ def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
     monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 0.02)
     monkeypatch.setattr(writer, "LONGEST_PAUSE", 0.1)
     monkeypatch.setattr(writer, "RECENT_SECONDS", -1.0)  # whether the file can be written is tried for every page
-    with running(tmp_path / "r.sqlite") as made:
-        yield made
+    with running(tmp_path / "r.sqlite") as studio:
+        yield studio
 
 
 @contextmanager
@@ -43,40 +43,40 @@ def locked(studio: Studio, *, noticed: bool = True) -> Iterator[None]:
         other.close()
 
 
-def test_players_are_told_before_they_begin(studio: Studio) -> None:
+def test_an_episode_that_cannot_be_recorded_does_not_begin(studio: Studio) -> None:
     sentence = f"nothing can be recorded at the moment: {WHY}"
     with locked(studio):
-        for asked in ({"task": "foraging"}, {"task": "foraging", "participant": "P1"}, {"agent": "random"}):
-            with studio.page(**asked) as page:
+        for settings in ({"task": "foraging"}, {"task": "foraging", "participant": "P1"}, {"agent": "random"}):
+            with studio.page(**settings) as page:
                 assert page.error() == sentence
                 assert page.last("error")["retry"] is True
-    _until(lambda: studio.store.error is None)
+    wait_for(lambda: studio.store.error is None)
     with studio.page(task="foraging") as page:
         page.until_step(3)
 
 
 def test_an_episode_that_waits_does_not_begin(studio: Studio) -> None:
-    with studio.page(task="foraging", patient=True) as page:
+    with studio.page(task="foraging", manual_start=True) as page:
         page.until(lambda page: page.frames)
         with locked(studio):
-            page.until(lambda page: page.heard("recording"))
+            page.until(lambda page: page.received("recording"))
             assert page.last("recording") == {"type": "recording", "trouble": WHY}
-            page.say({"type": "begin"})
+            page.send({"type": "begin"})
             page.keys(FORWARDS)
             page.keys(0)
-            page.say({"type": "pause", "on": True})
+            page.send({"type": "pause", "on": True})
             page.until(lambda page: page.mirror.head["flags"] & FrameFlag.PAUSED)
             assert page.mirror.head["flags"] & FrameFlag.WAITING and page.step == 0
-            page.say({"type": "pause", "on": False})
+            page.send({"type": "pause", "on": False})
         page.until(lambda page: page.last("recording")["trouble"] is None)
         assert studio.store.count() == 0
-        page.say({"type": "begin"})
+        page.send({"type": "begin"})
         page.until_step(5)
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 0)
 
 
-def test_time_stands_still_until_what_was_played_is_saved(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "MOST_UNSAVED", 40)
+def test_time_stands_still_until_all_steps_are_saved(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "MAX_UNSAVED", 40)
     with studio.page(task=studio.upload(LONG)) as page:
         page.keys(RIGHT)
         page.until_step(10)
@@ -85,7 +85,7 @@ def test_time_stands_still_until_what_was_played_is_saved(studio: Studio, monkey
             assert page.last("recording")["trouble"] == WHY
             stopped = page.step
             assert page.acknowledged[page.episode] < stopped - 30
-            # Also somebody who comes back now is told; nothing they bring is forgotten.
+            # A page that reconnects now gets the error, too, and keeps its steps.
             with studio.page(page.resume()) as other:
                 assert other.error() == f"nothing can be recorded at the moment: {WHY}"
             assert studio.store.waiting(page.episode) < 60
@@ -109,29 +109,29 @@ def test_the_next_episode_waits_until_the_last_one_is_saved(studio: Studio) -> N
             with locked(studio):
                 if how == "ended":
                     page.keys(FORWARDS)
-                    page.until(lambda page: page.heard("ended"))
+                    page.until(lambda page: page.received("ended"))
                 else:
-                    page.say({"type": "restart"})
+                    page.send({"type": "restart"})
                 time.sleep(0.6)  # longer than the end is shown
-                page.say({"type": "view", "view": "top"})
-                assert page.episode == first and len(studio.rooms._tabs) == 1
+                page.send({"type": "view", "view": "top"})
+                assert page.episode == first and len(studio.sessions._tabs) == 1
             page.until(lambda page, first=first: page.episode != first)
-            # All of it is there by now, also its end.
+            # All of it is stored by now, including its end.
             assert studio.store.episode(first).finished
 
 
 def test_no_time_passes_before_the_beginning_is_stored(studio: Studio) -> None:
-    with studio.page(task="foraging", patient=True) as page:
+    with studio.page(task="foraging", manual_start=True) as page:
         page.until(lambda page: page.frames)
         assert studio.store.error is None
         with locked(studio, noticed=False):
-            page.say({"type": "begin"})
-            page.until(lambda page: page.heard("recording"))
-            play = next(iter(studio.rooms._tabs)).play
+            page.send({"type": "begin"})
+            page.until(lambda page: page.received("recording"))
+            play = next(iter(studio.sessions._tabs)).play
             assert play is not None and not play.moving and play.world.clock == 0
         page.until_step(3)
     studio.store.flush()
-    assert studio.store.steps(page.episode)["time_ms"][1] < 1000 * PATIENCE
+    assert studio.store.steps(page.episode)["time_ms"][1] < 1000 * TIMEOUT_SECONDS
 
 
 def test_an_episode_that_cannot_be_recorded_is_given_up_and_the_others_go_on(studio: Studio) -> None:
@@ -139,7 +139,7 @@ def test_an_episode_that_cannot_be_recorded_is_given_up_and_the_others_go_on(stu
         good.until_step(2)
         bad.until_step(5)
         # As if another program recorded the same episode.
-        with closing(sqlite3.connect(studio.store.path, timeout=PATIENCE, isolation_level=None)) as other:
+        with closing(sqlite3.connect(studio.store.path, timeout=TIMEOUT_SECONDS, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             number, last = other.execute(
                 "SELECT number, max(step) FROM episodes JOIN steps ON episode = number WHERE id = ?", (bad.episode,)
@@ -166,11 +166,11 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
     monkeypatch.setattr(writer, "LOCK_TIMEOUT_SECONDS", 30.0)  # two servers write, and neither is a fault of the other
     elsewhere = "this episode is being played at another Puzzlebox server; continue there, or stop that server first"
     with running(tmp_path / "r.sqlite") as second:
-        asked: list[dict[str, Any]] = [
+        requests: list[dict[str, Any]] = [
             {"task": "foraging", "seed": 1},
             {"task": "foraging", "seed": 1, "participant": "P1"},
         ]
-        for start in asked:
+        for start in requests:
             with studio.page(**start) as page:
                 page.until_step(10)
                 page.until(lambda page: page.acknowledged.get(page.episode, 0) > 5)
@@ -181,10 +181,10 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
                         assert other.error() == elsewhere
                         assert other.last("error")["retry"] is True
                 page.until_step(page.step + 5)
-            # Its player has gone, and the first server has given it up: the second one may have it.
-            _until(lambda page=page: page.episode in studio.rooms._kept)
+            # Its page has disconnected and the first server has discarded it, so the second one may resume it.
+            wait_for(lambda page=page: page.episode in studio.sessions._detached)
             studio.store.flush()
-            studio.rooms._drop(page.episode)
+            studio.sessions._discard(page.episode)
             with second.page(page.resume() | start) as other:
                 other.until_step(page.step + 5)
                 assert other.episode == page.episode
@@ -197,11 +197,11 @@ def test_an_episode_is_played_at_one_server(studio: Studio, tmp_path: Path, monk
 
 
 def test_a_world_that_waited_long_is_let_go(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rooms, "KEPT_SECONDS", 0.2)
+    monkeypatch.setattr(sessions, "DETACHED_SECONDS", 0.2)
     with studio.page(task="foraging") as page:
         page.until_step(3)
     with Store(studio.store.path) as other:
-        _until(lambda: _can_claim(other, page.episode))
+        wait_for(lambda: _can_claim(other, page.episode))
 
 
 def _can_claim(store: Store, episode: str) -> bool:
@@ -212,15 +212,8 @@ def _can_claim(store: Store, episode: str) -> bool:
     return True
 
 
-def _until(true: Any) -> None:
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def test_a_page_that_was_refused_keeps_what_the_store_lacks(studio: Studio) -> None:
-    """Only an answer that an episode is gone for good says so."""
+def test_a_page_that_was_refused_keeps_its_unstored_steps(studio: Studio) -> None:
+    """The flag `gone` is set only if the episode can never be resumed."""
     lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": [1, 2]}
     with Page(studio.port, lost) as page:
         page.error()

@@ -10,27 +10,27 @@ from typing import Any
 import pytest
 
 import browser
-from browser import Studio, until, visited
+from browser import Studio, open_page, until
 from living import AGENT, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.record.writer import RECENT_SECONDS
 from test_forget import played
-from test_studio_browser import LONG_WALK, told
+from test_studio_browser import LONG_WALK, page_value
 
 REASON = "another program keeps the recordings locked; end that program"
 
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
-    with Studio(tmp_path).start() as made:
-        yield made
+    with Studio(tmp_path).start() as studio:
+        yield studio
 
 
 @contextmanager
 def locked(studio: Studio) -> Iterator[None]:
     """Another program writes to the recordings, and does not finish."""
-    other = sqlite3.connect(studio.store, isolation_level=None, timeout=browser.PATIENCE_SECONDS)
+    other = sqlite3.connect(studio.store, isolation_level=None, timeout=browser.TIMEOUT_SECONDS)
     other.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -39,11 +39,11 @@ def locked(studio: Studio) -> Iterator[None]:
         other.close()
 
 
-# The page's own note of what every frame and every message about missed steps said was done.
+# Collects, in the page, the actions that frames and actions messages carry, by step.
 NOTES = """
 window.notes = {};
-const made = window.WebSocket;
-window.WebSocket = class extends made {
+const Original = window.WebSocket;
+window.WebSocket = class extends Original {
   constructor(address) {
     super(address);
     this.addEventListener("message", ({ data }) => {
@@ -62,13 +62,13 @@ window.WebSocket = class extends made {
 
 def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
     task = studio.upload(LONG_WALK)
-    with visited(chromium, f"{studio.address}/play?task={task}", NOTES) as page:
+    with open_page(chromium, f"{studio.address}/play?task={task}", NOTES) as page:
         until(page, "window.puzzlebox?.waiting", what="the episode waits")
         page.keyboard.down("w")
         until(page, "puzzlebox.step > 20")
-        episode = told(page, "episode")
+        episode = page_value(page, "episode")
         for soon in (False, True, False, True):
-            step = told(page, "step")
+            step = page_value(page, "step")
             if not soon:
                 until(page, f"puzzlebox.step > {step} + 15", what="it goes on")
             studio.kill()
@@ -79,12 +79,12 @@ def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
         page.keyboard.up("w")
         page.keyboard.press("Escape")  # time stands still
         until(page, "puzzlebox.unsaved === 0", what="all of it is stored")
-        assert told(page, "episode") == episode
+        assert page_value(page, "episode") == episode
         notes = page.evaluate("Object.entries(notes).map(([step, actions]) => [Number(step), [...actions]])")
     studio.stop()
     with Store(studio.store) as store:
-        (kept,) = store.episodes()
-        assert kept.id == episode
+        (recording,) = store.episodes()
+        assert recording.id == episode
         columns = store.steps(episode)
         assert columns["step"] == list(range(len(columns["step"])))
         assert {step: actions for step, actions in notes} == {
@@ -94,14 +94,16 @@ def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
         assert world.position_of(world.animals[0])[2] == columns["z"][-1]
 
 
-def test_why_nothing_can_be_recorded_is_said_before_and_while_somebody_plays(studio: Studio, chromium: Any) -> None:
+def test_the_reason_why_nothing_can_be_recorded_is_shown_before_and_during_an_episode(
+    studio: Studio, chromium: Any
+) -> None:
     address = f"{studio.address}/play?task={studio.upload(LONG_WALK)}"
-    with visited(chromium, address) as page:
+    with open_page(chromium, address) as page:
         until(page, "window.puzzlebox?.waiting", what="the episode waits")
         with locked(studio):
             time.sleep(RECENT_SECONDS)  # what was written a moment ago would still count as proof that writing succeeds
-            # Whoever comes now is asked to wait; so the one who has come already learns of it, too.
-            with visited(chromium, address) as other:
+            # A page that opens now cannot begin; the page that plays shows the reason, too.
+            with open_page(chromium, address) as other:
                 other.get_by_test_id("later").wait_for()
                 words = other.get_by_test_id("later").inner_text()
                 assert f"Nothing can be recorded at the moment: {REASON}." in words
@@ -109,15 +111,15 @@ def test_why_nothing_can_be_recorded_is_said_before_and_while_somebody_plays(stu
                 page.get_by_text("Nothing can be recorded at the moment").wait_for()
                 assert page.get_by_role("button", name="Start", exact=True).is_disabled()
                 page.keyboard.press("ArrowUp")
-                assert told(page, "step") == 0
+                assert page_value(page, "step") == 0
         page.get_by_text("No time passes until then.").wait_for()
         page.keyboard.down("ArrowUp")
         until(page, "puzzlebox.step > 10")
         with locked(studio):
             page.get_by_test_id("unsaved").filter(has_text=REASON).wait_for()
-            unsaved = told(page, "unsaved")
+            unsaved = page_value(page, "unsaved")
             assert unsaved > 0
-            step = told(page, "step")
+            step = page_value(page, "step")
         until(page, f"puzzlebox.step > {step} && puzzlebox.unsaved < 25", what="it is saved")
         page.get_by_test_id("unsaved").wait_for(state="detached")
     assert len(studio.recordings()) == 1
@@ -128,7 +130,7 @@ def test_the_list_of_recordings_names_those_that_cannot_be_read(studio: Studio, 
         broken, whole = (played(store, task_of(AGENT, GOAL, time_limit=20), seed=seed) for seed in (1, 2))
     with closing(sqlite3.connect(studio.store)) as connection, connection:
         connection.execute("UPDATE episodes SET rules = '{' WHERE id = ?", (broken,))
-    with visited(chromium, f"{studio.address}/recordings") as page:
+    with open_page(chromium, f"{studio.address}/recordings") as page:
         page.get_by_role("alert").get_by_text(f"episode {broken}").wait_for()
         rows = page.locator("tbody a")
         assert rows.count() == 1 and rows.get_attribute("href") == f"/recordings/{whole}"

@@ -12,16 +12,16 @@ from puzzlebox.agents import agent_named, register
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.senses.rays import TAGS
-from puzzlebox.arena.studio.watched_agent import Senses
+from puzzlebox.arena.studio.watched_agent import ShownSenses
 from puzzlebox.arena.world import World
 from studio_page import FOOD, Studio, running
 
 
 class Looker:
-    """Remembers all it is told, and walks ahead."""
+    """Remembers all observations, and walks ahead."""
 
     senses: ClassVar[Mapping[str, Any]] = {"camera": 16, "grayscale": True, "rays": 3, "vitals": True}
-    seen: ClassVar[list[tuple[dict[str, Any], dict[str, Any]]]] = []
+    inputs: ClassVar[list[tuple[dict[str, Any], dict[str, Any]]]] = []
     seeds: ClassVar[list[int]] = []
 
     def begin(self, seed: int) -> None:
@@ -30,12 +30,12 @@ class Looker:
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
         """Remember it."""
-        self.seen.append((observation, info))
+        self.inputs.append((observation, info))
         return 3
 
 
 class Broken(Looker):
-    """Chooses what is not there."""
+    """Chooses an action that does not exist."""
 
     def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
         """Wrong."""
@@ -46,13 +46,13 @@ class Broken(Looker):
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     register("looker-of-the-tests", Looker)
     register("broken-of-the-tests", Broken)
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+        yield studio
 
 
 def test_the_agents_are_listed(studio: Studio) -> None:
     agents = {agent["name"]: agent["description"] for agent in studio.json("/api/agents")["agents"]}
-    assert agents["looker-of-the-tests"] == "Remembers all it is told, and walks ahead."
+    assert agents["looker-of-the-tests"] == "Remembers all observations, and walks ahead."
     assert "random" in agents
 
 
@@ -80,19 +80,19 @@ def test_the_random_agent_plays_and_is_recorded(studio: Studio) -> None:
     assert len(set(actions)) > 1
 
 
-def test_it_perceives_what_the_environment_would_tell_it(studio: Studio) -> None:
-    Looker.seen.clear()
+def test_the_agent_gets_the_observations_of_the_environment(studio: Studio) -> None:
+    Looker.inputs.clear()
     Looker.seeds.clear()
     with studio.page(task=studio.upload(FOOD), agent="looker-of-the-tests", seed=4) as page:
-        page.until(lambda page: page.heard("ended"))
+        page.until(lambda page: page.received("ended"))
     assert Looker.seeds[0] == 4
     env = make(load_task(FOOD), **Looker.senses)
     observation, info = env.reset(seed=4)
-    for told, about in Looker.seen:
-        assert sorted(told) == sorted(observation)
+    for shown, shown_info in Looker.inputs:
+        assert sorted(shown) == sorted(observation)
         for name in observation:
-            assert np.array_equal(told[name], observation[name]), name
-        assert {key: about[key] for key in about if key != "events"} == {
+            assert np.array_equal(shown[name], observation[name]), name
+        assert {key: shown_info[key] for key in shown_info if key != "events"} == {
             key: info[key] for key in info if key != "events"
         }
         observation, _, terminated, truncated, info = env.step(3)
@@ -105,35 +105,35 @@ def test_it_perceives_what_the_environment_would_tell_it(studio: Studio) -> None
 
 
 def test_it_may_play_faster(studio: Studio) -> None:
-    """Eight times: several steps go into one frame, and the page is still told every action."""
+    """Eight times: several steps go into one frame, and the page still gets every action."""
     with studio.page(task="foraging", agent="random") as page:
         page.until_step(1)
-        page.say({"type": "speed", "times": 8})
+        page.send({"type": "speed", "times": 8})
         page.until_step(400)
         assert sorted(page.mirror.actions) == list(range(1, page.step + 1))
         assert page.frames < 300
-        page.say({"type": "pause", "on": True})
+        page.send({"type": "pause", "on": True})
         page.until(lambda page: page.mirror.head["flags"] & 64)
 
 
 def test_the_next_episode_follows(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD), agent="looker-of-the-tests") as page:
-        page.say({"type": "speed", "times": 8})
+        page.send({"type": "speed", "times": 8})
         page.until(lambda page: len(page.episodes) == 2).until_step(3)
         assert page.episodes[1]["previous_return"] == page.last("ended")["return"]
 
 
-def test_a_page_that_comes_back_goes_on_watching(studio: Studio) -> None:
+def test_a_page_that_reconnects_continues_watching(studio: Studio) -> None:
     with studio.page(task="foraging", agent="random", seed=2) as page:
         page.until_step(10)
     with studio.page(page.resume()) as back:
         back.until_step(page.step + 10)
         assert (back.episode, back.episodes[0]["note"]) == (page.episode, None)
-        assert back.heard("senses")
+        assert back.received("senses")
         assert back.mirror.camera
 
 
-def test_an_agent_that_makes_a_mistake_is_told_so(studio: Studio) -> None:
+def test_an_agent_that_fails_is_reported(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD), agent="broken-of-the-tests") as page:
         assert page.error() == (
             "the agent failed: the agent broken-of-the-tests chose 12; an action is a number from 0 to 8"
@@ -142,13 +142,13 @@ def test_an_agent_that_makes_a_mistake_is_told_so(studio: Studio) -> None:
 
 def test_an_unknown_agent(studio: Studio) -> None:
     with studio.page(task="foraging", agent="randum") as page:
-        said = page.error()
-        assert said.startswith("there is no agent 'randum'; allowed: ") and said.endswith("; did you mean `random`?")
+        error = page.error()
+        assert error.startswith("there is no agent 'randum'; allowed: ") and error.endswith("; did you mean `random`?")
 
 
 def test_in_the_dark_nothing_is_shown() -> None:
     task = load_task("arenas: [{blackouts: [0], items: [{name: Agent, at: [20, 0, 20]}]}]")
-    senses = Senses({"camera": 8, "rays": 3, "vitals": False}, Rules())
+    senses = ShownSenses({"camera": 8, "rays": 3, "vitals": False}, Rules())
     shown, own = senses.perceive(World(task))
     assert sorted(own) == ["camera", "rays"]
     camera, rays = senses.messages(shown)
@@ -160,7 +160,7 @@ def test_metres_and_tags_of_rays(tmp_path: Path) -> None:
     from studio_page import Mirror
 
     world = World(load_task(FOOD))
-    senses, mirror = Senses({"rays": 3, "ray_degrees": 180, "camera": None}, Rules()), Mirror()
+    senses, mirror = ShownSenses({"rays": 3, "ray_degrees": 180, "camera": None}, Rules()), Mirror()
     mirror.take(senses.messages(senses.perceive(world)[0])[1])
     (ahead, near, what), (right, _, fence), (left, *_) = mirror.rays
     assert (ahead, right, left) == (0, 90, -90)

@@ -22,18 +22,18 @@ arenas:
 def no_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     opened: list[str] = []
     monkeypatch.setattr(window.webbrowser, "open", opened.append)
-    monkeypatch.setattr(window, "_PATIENCE", 5.0)
+    monkeypatch.setattr(window, "_FIRST_PAGE_SECONDS", 5.0)
     return opened
 
 
 def messages_until(socket: Any, kind: str) -> list[Any]:
-    """What the page is told, up to the first text of a kind."""
-    told: list[Any] = []
+    """Return the messages the page receives, up to the first text of a type."""
+    messages: list[Any] = []
     while True:
         message = socket.recv(timeout=20)
-        told.append(json.loads(message) if isinstance(message, str) else message)
-        if isinstance(told[-1], dict) and told[-1]["type"] == kind:
-            return told
+        messages.append(json.loads(message) if isinstance(message, str) else message)
+        if isinstance(messages[-1], dict) and messages[-1]["type"] == kind:
+            return messages
 
 
 def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: list[str]) -> None:
@@ -43,7 +43,7 @@ def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: 
     origin = shown.link.removesuffix("/play")
     with connect(origin.replace("http", "ws") + "/ws", origin=origin) as socket:  # type: ignore[arg-type]
         socket.send(json.dumps({"type": "start"}))
-        shown._somebody.wait(20)
+        shown._page_connected.wait(20)
         env.reset(seed=0)
         about = messages_until(socket, "episode")[-1]
         assert (about["title"], about["agent"], about["seed"]) == ("Looked at", "your program", 0)
@@ -54,9 +54,9 @@ def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: 
         assert "collected" in [event.kind for event in info["events"]]
         assert env.render() is None
         env.reset(seed=1)
-        told = messages_until(socket, "episode")
-        assert told[-1]["seed"] == 1
-        kinds = [message[0] for message in told if isinstance(message, bytes)]
+        messages = messages_until(socket, "episode")
+        assert messages[-1]["seed"] == 1
+        kinds = [message[0] for message in messages if isinstance(message, bytes)]
         assert kinds[0] == 1 and set(kinds[1:]) >= {2}
     env.close()
     assert env._window is None
@@ -92,7 +92,7 @@ def test_no_other_site_may_look(no_browser: list[str]) -> None:
         shown.close()
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
 

@@ -1,11 +1,11 @@
 // Written by `make generated` from puzzlebox.scene, puzzlebox.render and puzzlebox.studio; do not edit.
 // Offsets are bytes from the start of a row; `bytes` is its length. Numbers are little-endian.
 
-// A symbol is so many rows of so many bytes in `pixels`; a plane is four f32.
+// A symbol is MASK rows of MASK bytes in `pixels`; a plane is four f32.
 export const MASK = 128;
 export const PLANE = { bytes: 16 } as const;
 
-// How cameras hang (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.
+// Camera positions (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.
 export const CAMERAS = {
   eye_fov: 100,
   fov: 60,

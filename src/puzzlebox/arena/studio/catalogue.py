@@ -1,4 +1,4 @@
-"""The tasks one can play: bundled ones, those somebody dropped onto the page, and one given on the command line."""
+"""The tasks the studio can play: bundled ones, uploads, and a file named on the command line."""
 
 import hashlib
 import threading
@@ -11,7 +11,7 @@ from puzzlebox.arena.schema import Diagnostic, Reading, Task, TaskError, read, r
 from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.studio import one_of_each
-from puzzlebox.arena.studio.cache import Kept
+from puzzlebox.arena.studio.cache import BoundedCache
 from puzzlebox.arena.template_check import check_template
 from puzzlebox.arena.variations import TemplateError, is_template
 from puzzlebox.arena.world import World
@@ -22,36 +22,36 @@ from puzzlebox.scene.png import png
 from puzzlebox.seeds import unpredictable_rng
 from puzzlebox.text import nearest
 
-# Texts of uploads that are kept: so many bytes of them, and of the tasks read from them. What is forgotten of the tasks
-# is read again; an upload whose text is forgotten has to be made again.
-MOST_UPLOADED, MOST_READ = 16 * MAX_BYTES, 64 * MAX_BYTES
-# Bytes that one thing of a task takes up, and one byte of its text; measured with 9000 walls and with long titles.
-_THING, _LETTER = 1_200, 4
-# What the smallest of anything takes up.
-_LEAST = 1_000
-# Findings of one file that are told; a page of them is more than anybody reads.
-_MOST_MESSAGES = 100
+# Bytes of the cached texts of uploads, and of the tasks read from them. A task that is no longer cached is read again
+# from its text; an upload whose text is no longer cached has to be uploaded again.
+MAX_UPLOAD_BYTES, MAX_TASK_BYTES = 16 * MAX_BYTES, 64 * MAX_BYTES
+# Bytes of memory for each thing of a task and each byte of its text; measured with 9000 walls and with long titles.
+_BYTES_PER_THING, _BYTES_PER_TEXT_BYTE = 1_200, 4
+# Bytes of memory that every cached value takes at least.
+_MIN_BYTES = 1_000
+# Findings that are reported for one file.
+_MAX_MESSAGES = 100
 VIEWS = ("first", "third", "top")
-# A task can also be looked at as a whole.
+# Thumbnails can also show the whole arena.
 THUMBNAIL_VIEWS = ("whole", *VIEWS)
-_MOST_PAINTED = 64 << 20
-# Larger pictures are painted as they are; smaller ones finer, and averaged.
-_FINE = 640 * 480
+_MAX_PICTURE_BYTES = 64 << 20
+# Pictures with more pixels are painted with one sample a pixel, smaller ones with four.
+_MAX_SMOOTHED_PIXELS = 640 * 480
 
 
 class UnknownTask(Exception):
-    """There is no such task; one sentence."""
+    """There is no task of this name; the text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A task and what it is called."""
+    """A task and its name."""
 
     name: str
     task: Task
 
-    def about(self) -> dict[str, Any]:
-        """What the page's gallery shows."""
+    def summary(self) -> dict[str, Any]:
+        """Return the task's entry of `/api/tasks`, which the gallery shows."""
         metadata, arenas = self.task.metadata, self.task.arenas
         return {
             "name": self.name,
@@ -71,35 +71,35 @@ class Catalogue:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._painting = threading.Lock()
-        self._known: dict[str, Entry] = {}
-        self._texts: Kept[str, bytes] = Kept(MOST_UPLOADED)
-        self._uploads: Kept[str, Entry] = Kept(MOST_READ)
-        self._pictures: Kept[tuple[str, str, int, int], bytes] = Kept(_MOST_PAINTED)
+        self._lasting: dict[str, Entry] = {}
+        self._texts: BoundedCache[str, bytes] = BoundedCache(MAX_UPLOAD_BYTES)
+        self._uploads: BoundedCache[str, Entry] = BoundedCache(MAX_TASK_BYTES)
+        self._pictures: BoundedCache[tuple[str, str, int, int], bytes] = BoundedCache(_MAX_PICTURE_BYTES)
 
     # --- finding
 
     def find(self, name: str | None) -> Entry:
-        """The task of a name; without one, the arena with one of every thing.
+        """Return the task of a name; for None, the arena with one of every thing.
 
         Raises:
-            UnknownTask: there is none.
+            UnknownTask: there is no task of this name.
         """
         with self._lock:
             if name is None or (name == one_of_each.NAME and name not in bundled_names()):
-                return Entry(one_of_each.NAME, one_of_each.everything())
+                return Entry(one_of_each.NAME, one_of_each.load_task())
             upload = self._uploads.get(name)
             text = self._texts.get(name)
             if upload is not None:
                 return upload
             if text is None:
-                return self._lasting(name)
+                return self._find_lasting(name)
         task = read(text).task
-        assert task is not None, "what was uploaded could be read"
-        return self._hold(name, text, task)
+        assert task is not None, "only texts without mistakes are cached"
+        return self._cache_task(name, text, task)
 
-    def _lasting(self, name: str) -> Entry:
-        """A task that is bundled or was given on the command line."""
-        if name not in self._known:
+    def _find_lasting(self, name: str) -> Entry:
+        """Return a task that is bundled or was named on the command line."""
+        if name not in self._lasting:
             path = bundled_path(name)
             if path is None:
                 hint = nearest(name, self.names(), listed_by="puzzlebox tasks")
@@ -107,78 +107,78 @@ class Catalogue:
             task = read(path.read_bytes()).task
             if task is None:
                 raise UnknownTask(f"the bundled task {name} has mistakes; `puzzlebox check {name}` shows them")
-            self._known[name] = Entry(name, task)
-        return self._known[name]
+            self._lasting[name] = Entry(name, task)
+        return self._lasting[name]
 
     def names(self) -> list[str]:
-        """What can be played by name, without uploads."""
-        given = [name for name in self._known if name.startswith(FILE)]
-        return [*given, *bundled_names()]
+        """Return the names of all tasks except uploads; files of the command line come first."""
+        files = [name for name in self._lasting if name.startswith(FILE)]
+        return [*files, *bundled_names()]
 
-    def listing(self) -> list[dict[str, Any]]:
-        """All of them, for the gallery."""
-        return [self.find(name).about() for name in self.names()]
+    def list_tasks(self) -> list[dict[str, Any]]:
+        """Return the summaries of all tasks except uploads, for the gallery."""
+        return [self.find(name).summary() for name in self.names()]
 
     # --- adding
 
     def add_file(self, source: str) -> str:
-        """Have a task file played that the command line named; the name of its task here.
+        """Add a task file named on the command line, and return the name under which pages play it.
 
         Raises:
-            TaskError: it has mistakes.
-            FileNotFoundError: there is none, and no bundled task of that name.
+            TaskError: the file has mistakes.
+            FileNotFoundError: there is no such file, and no bundled task of that name.
         """
         if source in bundled_names() and not Path(source).is_file():
             return source
-        shown, reading = read_source(Path(source))
+        shown_name, reading = read_source(Path(source))
         if reading.task is None:
-            raise TaskError(shown, [finding for finding in reading.findings if finding.severity == "error"])
+            raise TaskError(shown_name, [finding for finding in reading.findings if finding.severity == "error"])
         name = FILE + Path(source).stem
-        self._known[name] = Entry(name, reading.task)
+        self._lasting[name] = Entry(name, reading.task)
         return name
 
     def check(self, data: bytes) -> dict[str, Any]:
-        """What is wrong or doubtful in a text, and the name it can be played under; of a template, one is drawn."""
+        """Check an uploaded text, and return the answer of `/api/check`; of a template, one variation is drawn."""
         if is_template(data):
             return self._check_template(data)
         reading = read(data)
-        name = None if reading.task is None else self._keep(data, reading.task)
-        return _checked(name, reading.task, reading)
+        name = None if reading.task is None else self._cache_upload(data, reading.task)
+        return _check_result(name, reading.task, reading)
 
     def _check_template(self, data: bytes) -> dict[str, Any]:
-        # What comes from outside must not have files of this machine read.
+        # An upload must not make the studio read other files of this machine.
         reading, template = check_template(data, others=False)
         if reading.task is None or template is None:
-            return _checked(None, None, reading)
+            return _check_result(None, None, reading)
         try:
             variation = template.draw(unpredictable_rng())
             task = variation.task
-        except TemplateError as problem:  # one that is not among those looked at
-            return _checked(None, None, replace(reading, findings=[*reading.findings, *problem.findings]))
-        about = {
+        except TemplateError as problem:  # this variation was not among those that were checked
+            return _check_result(None, None, replace(reading, findings=[*reading.findings, *problem.findings]))
+        drawn = {
             "number": variation.number % template.count + 1,
             "count": template.count,
             "values": variation.description(),
         }
-        return _checked(self._keep(variation.text.encode(), task), task, reading, about)
+        return _check_result(self._cache_upload(variation.text.encode(), task), task, reading, drawn)
 
-    def _keep(self, data: bytes, task: Task) -> str:
+    def _cache_upload(self, data: bytes, task: Task) -> str:
         name = UPLOAD + hashlib.sha256(data).hexdigest()[:24]
         with self._lock:
-            self._texts.keep(name, data, len(data) + _LEAST)
-        self._hold(name, data, task)
+            self._texts.put(name, data, len(data) + _MIN_BYTES)
+        self._cache_task(name, data, task)
         return name
 
-    def _hold(self, name: str, text: bytes, task: Task) -> Entry:
+    def _cache_task(self, name: str, text: bytes, task: Task) -> Entry:
         entry = Entry(name, task)
         with self._lock:
-            self._uploads.keep(name, entry, _size(task, text))
+            self._uploads.put(name, entry, _size(task, text))
         return entry
 
     # --- pictures
 
     def thumbnail(self, name: str, view: str, width: int, height: int) -> bytes:
-        """A PNG file of the start of a task; painted once, one at a time.
+        """Return a PNG file of the start of a task; pictures are cached, and painted one at a time.
 
         Raises:
             UnknownTask: there is no such task.
@@ -188,28 +188,32 @@ class Catalogue:
         with self._painting:
             picture = self._pictures.get(key)
             if picture is None:
-                picture = painted(World(entry.task, seed=0), view, width, height)
-                self._pictures.keep(key, picture, len(picture) + _LEAST)
+                picture = paint(World(entry.task, seed=0), view, width, height)
+                self._pictures.put(key, picture, len(picture) + _MIN_BYTES)
             return picture
 
 
 def _size(task: Task, text: bytes) -> int:
-    """How many bytes a task takes up in memory: by its things, because a short text may hold thousands of them."""
-    return _LEAST + _LETTER * len(text) + _THING * sum(len(arena.items) for arena in task.arenas)
+    """Estimate the bytes of memory a task takes; its things count, because a short text may hold thousands of them."""
+    return (
+        _MIN_BYTES
+        + _BYTES_PER_TEXT_BYTE * len(text)
+        + _BYTES_PER_THING * sum(len(arena.items) for arena in task.arenas)
+    )
 
 
-def painted(world: World, view: str, width: int, height: int) -> bytes:
-    """A PNG file of a world as it is now."""
+def paint(world: World, view: str, width: int, height: int) -> bytes:
+    """Return a PNG file of the current state of a world."""
     scene = world.scene()
-    look = View.top(scene, width / height) if view == "top" else getattr(View, view)(scene)
-    samples = 1 if view == "first" or width * height > _FINE else 2
-    return png(Painter(scene).picture(look, width, height, samples=samples, shadows=view != "first"))
+    camera = View.top(scene, width / height) if view == "top" else getattr(View, view)(scene)
+    samples = 1 if view == "first" or width * height > _MAX_SMOOTHED_PIXELS else 2
+    return png(Painter(scene).picture(camera, width, height, samples=samples, shadows=view != "first"))
 
 
-def _checked(
+def _check_result(
     name: str | None, task: Task | None, reading: Reading, variation: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The answer to a file: whether and as what it can be played, and what is to be said about it."""
+    """Return the answer of `/api/check`: the name to play the task under, or None, and the findings."""
     return {
         "ok": name is not None,
         "task": name,
@@ -221,10 +225,10 @@ def _checked(
 
 def _messages(reading: Reading) -> list[dict[str, Any]]:
     lines = lines_of(reading.text) if reading.findings else []
-    return [_told(finding, lines) for finding in reading.findings[:_MOST_MESSAGES]]
+    return [_message(finding, lines) for finding in reading.findings[:_MAX_MESSAGES]]
 
 
-def _told(finding: Diagnostic, lines: list[str]) -> dict[str, Any]:
+def _message(finding: Diagnostic, lines: list[str]) -> dict[str, Any]:
     return {
         "severity": finding.severity,
         "line": finding.place.line,

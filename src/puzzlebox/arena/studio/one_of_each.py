@@ -1,4 +1,4 @@
-"""The arena one comes to without a task: one of every thing in the catalogue, to walk among and try."""
+"""The arena that is played when no task is named: one of every thing in the catalogue."""
 
 from functools import cache
 from math import ceil
@@ -8,10 +8,10 @@ from puzzlebox.arena.things import CATALOGUE, Category, Thing
 
 NAME = "everything"
 _SIDE, _MARGIN = 40.0, 3.5
-# Where the animal starts: at the near fence, looking at all of it; the first row of things leaves it room.
+# The animal starts at the near fence, facing all things; the first row leaves it room.
 _START, _FIRST_ROW = (20, 3.5), 9.5
 _COLUMNS = 6
-# How large a thing is where its size is one's own choice: large enough to be seen, small enough for its place.
+# Sizes of things whose size a task may choose: large enough to be seen, small enough for their places.
 _SIZE = {
     "Wall": "[3, 2, 0.6]",
     "WallTransparent": "[3, 2, 0.3]",
@@ -22,7 +22,7 @@ _SIZE = {
     "JBlock": "[1.5, 0.5, 3]",
 }
 _SIZE_OF_CATEGORY = {Category.GOAL: "1", Category.ZONE: "[3, 0.5, 3]", Category.MOVABLE: "1.5"}
-# What has a front shows it to the animal.
+# Things that have a front are turned towards the animal.
 _ROTATION = {
     "Ramp": 180,
     "SignBoard": 270,
@@ -30,7 +30,7 @@ _ROTATION = {
     "SpawnerContainerShort": 270,
     "SpawnerButton": 90,
 }
-# Anything left out here is one of the thing's own defaults.
+# Other parameters; all that are not named here have their defaults.
 _MORE = {
     "SignBoard": ", symbol: right-arrow",
     "SpawnerDispenserTall": ", door_delay: 2",
@@ -45,21 +45,21 @@ def _item(thing: type[Thing], x: float, z: float) -> str:
     name = thing.name()
     size = _SIZE.get(name) or _SIZE_OF_CATEGORY.get(thing.category)
     if thing.size is None:
-        given = ""
+        size_text = ""
     elif thing.size.smallest[0] > 1.5:  # tunnels
-        given = ", size: [3, 3, 3]"
+        size_text = ", size: [3, 3, 3]"
     else:
-        given = f", size: {size or '[1.5, 1.5, 1.5]'}"
+        size_text = f", size: {size or '[1.5, 1.5, 1.5]'}"
     place = f"at: [{x:g}, 0, {z:g}], rotation: {_ROTATION.get(name, 0)}"
-    return f"      - {{name: {name}, {place}{given}{_MORE.get(name, '')}}}"
+    return f"      - {{name: {name}, {place}{size_text}{_MORE.get(name, '')}}}"
 
 
 @cache
-def everything_text() -> str:
-    """The task as YAML: things by shelf, row by row."""
+def task_text() -> str:
+    """Return the task as YAML, with the things in rows, ordered by category."""
     things = [thing for thing in CATALOGUE.values() if thing.category is not Category.AGENT]
-    shelves = list(Category)
-    things.sort(key=lambda thing: shelves.index(thing.category))
+    categories = list(Category)
+    things.sort(key=lambda thing: categories.index(thing.category))
     rows = ceil(len(things) / _COLUMNS)
     across = (_SIDE - 2 * _MARGIN) / (_COLUMNS - 1)
     along = (_SIDE - _MARGIN - _FIRST_ROW) / max(1, rows - 1)
@@ -76,8 +76,8 @@ def everything_text() -> str:
 
 
 @cache
-def everything() -> Task:
-    """That task."""
-    task = read(everything_text()).task
+def load_task() -> Task:
+    """Return the task with one of every thing."""
+    task = read(task_text()).task
     assert task is not None
     return task

@@ -1,4 +1,4 @@
-"""One clock for all players: a physics step every 0.02 s, at moments fixed beforehand, so that no delay adds up."""
+"""One clock for all players: a physics step every 0.02 s, at moments fixed in advance, so that delays do not add up."""
 
 import asyncio
 import logging
@@ -9,32 +9,32 @@ from typing import Any, Protocol
 
 from puzzlebox.arena.rules import PHYSICS_STEP
 
-# After a stall so many steps are made up for; the rest of the lost time is gone, for everybody alike.
-MOST_BEHIND = 3
-# So many measurements are kept: 20 players for 100 seconds.
-_KEPT = 100_000
+# After a stall the clock catches up at most this many steps; the rest of the lost time is skipped, for all players.
+MAX_CATCH_UP_STEPS = 3
+# Measurements that are remembered: 100 seconds of 20 players.
+_MAX_MEASUREMENTS = 100_000
 
 
-class Paced(Protocol):
-    """Somebody who moves with the clock."""
+class ClockedPlayer(Protocol):
+    """A player that the clock drives."""
 
     def tick(self) -> bool:
-        """Another physics step is due; whether one was taken here and now."""
+        """Handle a physics step that is due; returns whether it was taken before returning."""
 
-    def failed(self, problem: Exception) -> None:
-        """The last tick raised this."""
+    def handle_failure(self, problem: Exception) -> None:
+        """Handle the exception that `tick` raised."""
 
 
 class Pacer:
-    """Calls everybody at every physics step.
+    """Calls `tick` of every player at every physics step.
 
     Args:
-        clock: what time it is, in seconds.
-        sleep: waits so many seconds.
+        clock: returns the time in seconds.
+        sleep: waits for a number of seconds.
 
     Attributes:
-        lateness: of each step that was taken, how many seconds after its moment it was done.
-        stalls: how often time was given up.
+        lateness: for each step taken, the seconds between the moment it was due and its end.
+        stalls: how often the clock skipped time.
     """
 
     def __init__(
@@ -43,49 +43,50 @@ class Pacer:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._clock, self._sleep = clock, sleep
-        self._players: dict[int, Paced] = {}
-        self._somebody = asyncio.Event()
-        self.lateness: deque[float] = deque(maxlen=_KEPT)
+        self._players: dict[int, ClockedPlayer] = {}
+        self._has_players = asyncio.Event()
+        self.lateness: deque[float] = deque(maxlen=_MAX_MEASUREMENTS)
         self.stalls = 0
 
-    def add(self, player: Paced) -> None:
-        """Somebody joins."""
+    def add(self, player: ClockedPlayer) -> None:
+        """Drive a player from the next step on."""
         self._players[id(player)] = player
-        self._somebody.set()
+        self._has_players.set()
 
-    def remove(self, player: Paced) -> None:
-        """Somebody leaves."""
+    def remove(self, player: ClockedPlayer) -> None:
+        """Drive a player no longer."""
         self._players.pop(id(player), None)
         if not self._players:
-            self._somebody.clear()
+            self._has_players.clear()
 
     def __len__(self) -> int:
+        """Return the number of players."""
         return len(self._players)
 
     async def run(self) -> None:
-        """Keep time until cancelled."""
+        """Call the players until cancelled."""
         due = self._clock()
         while True:
             if not self._players:
-                await self._somebody.wait()
+                await self._has_players.wait()
                 due = self._clock()
             due += PHYSICS_STEP
-            # Also where it is late: those who send and receive must have their turn.
+            # Sleep also when late, so that the event loop can send and receive.
             await self._sleep(max(0.0, due - self._clock()))
-            if self._clock() - due > MOST_BEHIND * PHYSICS_STEP:
+            if self._clock() - due > MAX_CATCH_UP_STEPS * PHYSICS_STEP:
                 self.stalls += 1
                 due = self._clock()
             for player in tuple(self._players.values()):
                 try:
                     if player.tick():
                         self.lateness.append(self._clock() - due)
-                except Exception as problem:  # one player's mistake must not stop the others' time
+                except Exception as problem:  # a failure of one player must not stop the others
                     logging.getLogger(__name__).exception("a step failed")
                     self.remove(player)
-                    player.failed(problem)
+                    player.handle_failure(problem)
 
-    def figures(self) -> dict[str, Any]:
-        """How punctual it was, in milliseconds."""
+    def statistics(self) -> dict[str, Any]:
+        """Return counts, and percentiles of the lateness in milliseconds."""
         late = sorted(self.lateness)
 
         def at(share: float) -> float:

@@ -14,12 +14,12 @@ from starlette.websockets import WebSocket
 
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.studio.catalogue import THUMBNAIL_VIEWS, Catalogue, UnknownTask
-from puzzlebox.arena.studio.rooms import Rooms
+from puzzlebox.arena.studio.sessions import Sessions
 from puzzlebox.arena.studio.tab import Tab
-from puzzlebox.arena.studio.watched_agent import agents
-from puzzlebox.studio.pages import Desk
-from puzzlebox.studio.requests import answer_head, side_in, view_in
-from puzzlebox.studio.turns import Turns
+from puzzlebox.arena.studio.watched_agent import list_agents
+from puzzlebox.studio.pages import StudioContext
+from puzzlebox.studio.requests import answer_head, read_side, read_view
+from puzzlebox.studio.work_queue import WorkQueue
 
 _PLAY, _WATCH, _SOCKET = "/play", "/watch", "/ws"
 
@@ -29,7 +29,7 @@ class ArenaPages:
 
     Attributes:
         catalogue: the tasks that can be played.
-        rooms: everybody who plays; there from `routes` on.
+        sessions: the pages that play; set by `routes`.
     """
 
     addresses: Sequence[str] = (_PLAY, _WATCH)
@@ -37,13 +37,13 @@ class ArenaPages:
 
     def __init__(self) -> None:
         self.catalogue = Catalogue()
-        self.rooms: Rooms
+        self.sessions: Sessions
         # A gallery asks for dozens of pictures at once; other requests must not wait behind them.
         self._painter = ThreadPoolExecutor(1, "puzzlebox-painter")
-        self._checking = Turns("checks", 2, 30)
+        self._checking = WorkQueue("checks", 2, 30)
 
     def add_task(self, source: str) -> str:
-        """Offer a task file or a bundled task; returns its name on the pages."""
+        """Add a task file or a bundled task, and return the name under which pages play it."""
         return self.catalogue.add_file(source)
 
     def address_of(self, task: str | None, *, seed: int | None = None, agent: str | None = None) -> str:
@@ -52,13 +52,13 @@ class ArenaPages:
         query = urlencode({name: value for name, value in parameters.items() if value is not None})
         return (_PLAY if agent is None else _WATCH) + (f"?{query}" if query else "")
 
-    def routes(self, desk: Desk) -> Sequence[BaseRoute]:
+    def routes(self, context: StudioContext) -> Sequence[BaseRoute]:
         """Return the routes of the arena's addresses."""
-        self.rooms = Rooms(desk.store, self.catalogue, desk.rules or "puzzlebox", desk.players)
-        self.rooms.agent = desk.agent
+        self.sessions = Sessions(context.store, self.catalogue, context.rules or "puzzlebox", context.players)
+        self.sessions.agent = context.agent
 
         async def socket(websocket: WebSocket) -> None:
-            await Tab(websocket, self.rooms, getattr(websocket.state, "link", None)).run()
+            await Tab(websocket, self.sessions, getattr(websocket.state, "link", None)).run()
 
         return [
             Route("/api/tasks", self._tasks),
@@ -70,25 +70,25 @@ class ArenaPages:
         ]
 
     async def open(self) -> None:
-        """Start the clock of those who play."""
-        await self.rooms.open()
+        """Start the clock that drives all players."""
+        await self.sessions.open()
 
     async def close(self) -> None:
-        """Stop painting and playing; episodes that are not over can be resumed later."""
+        """Stop painting and playing; unfinished episodes can be resumed later."""
         self._painter.shutdown(wait=False, cancel_futures=True)
-        await self.rooms.close()
+        await self.sessions.close()
 
     async def _tasks(self, request: Request) -> Response:
         """List the tasks that can be played."""
-        return JSONResponse({"tasks": await asyncio.to_thread(self.catalogue.listing)})
+        return JSONResponse({"tasks": await asyncio.to_thread(self.catalogue.list_tasks)})
 
     async def _agents(self, request: Request) -> Response:
         """List the agents that can be watched."""
-        return JSONResponse({"agents": await asyncio.to_thread(agents)})
+        return JSONResponse({"agents": await asyncio.to_thread(list_agents)})
 
     async def _pace(self, request: Request) -> Response:
-        """Say how punctual the clock is."""
-        return JSONResponse(self.rooms.pacer.figures())
+        """Report how punctual the clock is."""
+        return JSONResponse(self.sessions.pacer.statistics())
 
     async def _thumbnail(self, request: Request) -> Response:
         """Send a picture of a task."""
@@ -96,8 +96,8 @@ class ArenaPages:
         if not name.endswith(".png"):
             raise HTTPException(404, "pictures of tasks end in .png")
         name = name.removesuffix(".png")
-        view = view_in(request, THUMBNAIL_VIEWS, "third")
-        size = side_in(request, "width", 480), side_in(request, "height", 320)
+        view = read_view(request, THUMBNAIL_VIEWS, "third")
+        size = read_side(request, "width", 480), read_side(request, "height", 320)
         try:
             if request.method == "HEAD":
                 await asyncio.to_thread(self.catalogue.find, name)
@@ -109,7 +109,7 @@ class ArenaPages:
         return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
     async def _check(self, request: Request) -> Response:
-        """Check a task file that was dropped onto the page, and offer it."""
+        """Check a task file that was dropped onto the page, and add it to the tasks that can be played."""
         data = bytearray()
         try:
             async for piece in request.stream():
@@ -118,5 +118,5 @@ class ArenaPages:
                     raise HTTPException(413, f"a task file has at most {MAX_BYTES} bytes")
         except ClientDisconnect:
             raise HTTPException(400, "the file broke off") from None
-        async with self._checking.take(request):
+        async with self._checking.slot(request):
             return JSONResponse(await asyncio.to_thread(self.catalogue.check, bytes(data)))

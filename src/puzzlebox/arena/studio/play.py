@@ -1,4 +1,4 @@
-"""One player: the World of one page, the keys that are held, what is recorded, and what the page must be told."""
+"""One player: the World of one page, the keys that are held, the recording, and the messages for the page."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from puzzlebox.arena.rules import PHYSICS_STEP
-from puzzlebox.arena.studio.presence import Presence
+from puzzlebox.arena.studio.break_timer import BreakTimer
+from puzzlebox.arena.studio.scene_stream import VIEWS, SceneStream, describe_arena, events_message, moment_of
 from puzzlebox.arena.studio.schedule import SessionSchedule
-from puzzlebox.arena.studio.teller import VIEWS, Teller, about_arena, events_text, moment_of
 from puzzlebox.arena.world import Event, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.record import Breaks, End, Start, Step, Store
@@ -17,27 +17,27 @@ from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Moment
 from puzzlebox.wings import ARENA, wing_named
 
-# Seconds from the end of an episode to the next one; where the end was shown, that was pause enough.
-PAUSE, PAUSE_AFTER_NOTICE = 1.5, 0.4
+# Seconds from the end of an episode to the next one; shorter where a notification has shown the end already.
+PAUSE_SECONDS, PAUSE_AFTER_NOTICE_SECONDS = 1.5, 0.4
 NO_BREAKS = Breaks(0.0, 0.0)
-# Entries of one episode that may wait for the disk (40 s of playing) before time stands still in it. A page keeps 3000
-# steps that are not stored (resuming.MOST_UNSTORED), so that none is lost even where the server is killed meanwhile.
-MOST_UNSAVED = 2000
+# Entries of one episode that may wait for the disk (40 s of playing) before the episode stands still. A page keeps 3000
+# steps that are not stored (recovery.MAX_UNSTORED), so that none is lost even if the server is killed meanwhile.
+MAX_UNSAVED = 2000
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """An episode ready to be played: built beside the clock, since building may take longer than a step.
+    """An episode ready to be played. It is built in another thread, since building may take longer than a step.
 
     Attributes:
-        start: how it is stored.
-        world: where it is.
-        stored: physics steps that are in the store already, or -1 when it does not know the episode yet.
-        unstored: what the steps after them were, to be stored.
-        events: what happened while the arena was built.
-        time_ms: when the last step was.
-        notified: whether success is being shown at its end; None while nothing is.
-        cause: why it is over, where it is and the store does not know yet.
+        start: the entry that begins its recording.
+        world: its world.
+        stored: the number of physics steps in the store, or -1 when the store does not know the episode yet.
+        unstored: the steps after those, still to be stored.
+        events: the events of building the arena.
+        time_ms: the time of the last step, in milliseconds from the start.
+        notified: the success that its closing notification shows; None before there is one.
+        cause: why it ended, if it has and the store does not know yet.
         breaks: how long it has stood still so far.
     """
 
@@ -52,8 +52,8 @@ class Prepared:
     breaks: Breaks = NO_BREAKS
 
     @classmethod
-    def fresh(cls, schedule: SessionSchedule, record: Record) -> "Prepared":
-        """A new episode."""
+    def new(cls, schedule: SessionSchedule, record: Record) -> "Prepared":
+        """Build a new episode, which is not in the store yet."""
         world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
         start = Start.of(
             record.task,
@@ -69,39 +69,39 @@ class Prepared:
 
 
 class Keys:
-    """Which action the keys held now mean. A key pressed and let go between two steps counts for one."""
+    """The action of the keys that are held. A key pressed and released between two steps counts for one step."""
 
     def __init__(self) -> None:
         self._held, self._tapped = (0, NOOP), (0, NOOP)
         self._taken = self._free = True
 
     def press(self, key: int, action: int) -> None:
-        """Message number `key` says what is held."""
+        """Take note of the action that is held now, by the `keys` message number `key`."""
         if self._free and not self._taken and action == NOOP and self._held[1] != NOOP:
             self._tapped = self._held
         self._held, self._taken = (key, action), False
         self._free = self._free or action == NOOP
 
-    def renew(self) -> None:
-        """Another episode waits: a key that is held already begins it only after it was let go of."""
+    def reset(self) -> None:
+        """Prepare for an episode that waits to begin: a key that is held already counts only after its release."""
         self._tapped, self._taken = (0, NOOP), True
         self._free = self._held[1] == NOOP
 
     @property
-    def acts(self) -> bool:
-        """Whether a key is held that was pressed since the episode waits."""
+    def pressed(self) -> bool:
+        """Whether a key is held that was pressed after the last `reset`."""
         return self._free and self._held[1] != NOOP
 
     def take(self) -> tuple[int, int]:
-        """What counts in the step that is taken now: the number of the message and the action."""
+        """Return what counts in the step that is taken now: the number of the `keys` message, and the action."""
         if self._tapped[1] != NOOP:
-            now, self._tapped = self._tapped, (0, NOOP)
-            return now
+            tapped, self._tapped = self._tapped, (0, NOOP)
+            return tapped
         self._taken = True
         return self._held
 
-    def let_go(self) -> None:
-        """Nobody holds anything any more."""
+    def release(self) -> None:
+        """Release all keys."""
         self._held, self._tapped, self._taken = (self._held[0], NOOP), (0, NOOP), True
 
 
@@ -109,87 +109,88 @@ class Play:
     """The episodes of one page, one after the other.
 
     Attributes:
-        schedule: which they are.
-        keys: what is held.
-        view: the camera that is looked through; recorded.
-        waiting: the episode is shown, but stands still until the person acts.
-        recorded: whether anything of what was played here is stored.
-        say: has a JSON text sent; replaced while nobody listens.
+        schedule: the arenas to play.
+        keys: the keys that are held.
+        view: the camera the page looks through; it is recorded.
+        waiting: whether the episode is shown, but does not begin until the participant acts.
+        recorded: whether any episode of this page is stored.
+        send_text: sends a JSON text to the page; does nothing while no page is connected.
+        note: one sentence for the participant, shown with the episode.
     """
 
     def __init__(self, schedule: SessionSchedule, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self.schedule, self._store, self._clock = schedule, store, clock
-        self.keys, self._presence = Keys(), Presence(clock)
-        self.waiting = self.recorded = self._begun = self._known = self._abandoned = False
+        self.keys, self._break_timer = Keys(), BreakTimer(clock)
+        self.waiting = self.recorded = self._begun = self._start_stored = self._abandoned = False
         self.view = VIEWS[schedule.task.default_perspective]
-        self.say: Callable[[str], None] = lambda text: None
-        self._teller = Teller()
+        self.send_text: Callable[[str], None] = lambda text: None
+        self._stream = SceneStream()
         self._prepared: Prepared | None = None
         self._previous_return: float | None = None
-        self._seen = 0
-        self._told: Moment | None = None
+        self._sent_step = 0
+        self._sent_moment: Moment | None = None
         self.note: str | None = None
 
     # --- episodes
 
     @property
     def running(self) -> bool:
-        """Whether there is an episode that is not over; it may wait."""
+        """Whether an episode is shown that has not ended; it may wait to begin."""
         return self._prepared is not None and not self._abandoned and not self.world.over
 
     @property
     def moving(self) -> bool:
-        """Whether time passes in it: never before its beginning is in the file."""
-        return self.running and not self.waiting and self._known and not self._presence.away
+        """Whether time passes in the episode; never before its start is in the file."""
+        return self.running and not self.waiting and self._start_stored and not self._break_timer.stopped
 
     @property
     def over(self) -> bool:
-        """Whether the episode that is shown has ended."""
+        """Whether the episode on the page has ended."""
         return self._prepared is not None and self.world.over
 
     @property
     def untouched(self) -> bool:
-        """Whether nobody has done anything in the episode that is shown, so that nothing of it is stored."""
+        """Whether the participant has not acted in the episode yet, so that nothing of it is stored."""
         return self._prepared is not None and self._prepared.stored < 0 and not self._begun
 
     @property
     def unsaved(self) -> int:
-        """How many entries of the episode that is shown are not in the file yet."""
+        """The number of entries of the episode that are not in the file yet."""
         return 0 if self._prepared is None else self._store.waiting(self.episode)
 
     @property
     def world(self) -> World:
-        """The episode that is played."""
+        """The world of the current episode."""
         assert self._prepared is not None
         return self._prepared.world
 
     @property
     def episode(self) -> str:
-        """Its name in the store."""
+        """The id of the current episode in the store."""
         assert self._prepared is not None
         return self._prepared.start.id
 
     def present(
-        self, prepared: Prepared, note: str | None = None, *, waits: bool = True, seen: int | None = None
+        self, prepared: Prepared, note: str | None = None, *, waits: bool = True, page_step: int | None = None
     ) -> None:
-        """Show an episode that was made ready; whatever was played before has ended.
+        """Show an episode on the page; the one before it has ended.
 
         Args:
             prepared: the episode.
-            note: one sentence for the player.
-            waits: it stands still until the person acts. An agent's never does, nor one that is over.
-            seen: the last step of it the page knows the action of. Default: the newest one.
+            note: one sentence for the participant.
+            waits: whether it begins only when the participant acts; ignored for agents and for ended episodes.
+            page_step: the last step whose action the page knows. Default: the newest one.
         """
         self._remember_return()
         self._prepared, self.note, self._abandoned = prepared, note, False
         self._notified = prepared.notified
         actions = prepared.world.actions
         self._last = (0, actions[-1][0] if actions else NOOP)
-        self._known = prepared.stored >= 0
-        self._presence.stall(False)
+        self._start_stored = prepared.stored >= 0
+        self._break_timer.set_stalled(False)
         self.waiting, self._begun = waits and self.schedule.agent is None and not prepared.world.over, False
-        self.keys.renew()
-        self.introduce(seen)
+        self.keys.reset()
+        self.send_description(page_step)
         if not self.waiting:
             self.begin()
 
@@ -198,13 +199,13 @@ class Play:
             self._previous_return = self.world.animals[0].total
 
     def press(self, key: int, action: int) -> None:
-        """Message number `key` says what is held; whoever acts begins the episode that waits."""
+        """Take note of the action that is held now; an episode that waits begins with the first key pressed."""
         self.keys.press(key, action)
-        if self.waiting and self.keys.acts:
+        if self.waiting and self.keys.pressed:
             self.begin()
 
     def begin(self) -> None:
-        """Let time pass in the episode that is shown, and record it from now on; not while nothing can be recorded."""
+        """Begin the episode and record it; an episode that waits does not begin while nothing can be recorded."""
         prepared = self._prepared
         assert prepared is not None
         if self.waiting and self._store.error is not None:
@@ -215,32 +216,36 @@ class Play:
             return
         self._begun = self.recorded = True
         self._began = self._clock() - prepared.time_ms / 1000
-        self._presence.hide(False)  # whoever begins it is there
-        self._presence.begin(prepared.breaks.hidden_ms, prepared.breaks.paused_ms)
+        self._break_timer.set_hidden(False)  # a page that begins an episode is visible
+        self._break_timer.start(prepared.breaks.hidden_ms, prepared.breaks.paused_ms)
         if prepared.stored < 0:
             prepared = self._prepared = replace(prepared, start=replace(prepared.start, started=now()))
             self._store.begin(prepared.start)
-            self._store.step(self.episode, before_the_first(prepared.world, prepared.events, self.view))
+            self._store.step(self.episode, initial_step(prepared.world, prepared.events, self.view))
         for step in prepared.unstored:
             self._store.step(self.episode, step)
         self._store_breaks()
         if prepared.cause is not None:
             self._store.end(self.episode, End.of(prepared.world, prepared.cause))
         if prepared.events:
-            self.say(events_text(prepared.world.clock, prepared.events))
+            self.send_text(events_message(prepared.world.clock, prepared.events))
         if prepared.cause is not None:
             self._announce_end(prepared.cause)
 
-    def introduce(self, seen: int | None = None) -> None:
-        """Tell a page everything; `seen` is the last step it knows the action of."""
+    def send_description(self, page_step: int | None = None) -> None:
+        """Send the description of the episode; the next frames then contain the complete scene.
+
+        Args:
+            page_step: the last step whose action the page knows. Default: the newest one.
+        """
         if self._prepared is None:
             return
-        self._seen = self.world.clock if seen is None else min(seen, self.world.clock)
-        self._teller.forget()
-        self._told = None
-        self.say(protocol.compact(self._about()))
+        self._sent_step = self.world.clock if page_step is None else min(page_step, self.world.clock)
+        self._stream.reset()
+        self._sent_moment = None
+        self.send_text(protocol.compact(self._description()))
 
-    def _about(self) -> dict[str, Any]:
+    def _description(self) -> dict[str, Any]:
         assert self._prepared is not None
         start = self._prepared.start
         return {
@@ -250,7 +255,7 @@ class Play:
             "title": start.title,
             "seed": start.seed,
             "rules": wing_named(ARENA).rules(self.schedule.rules).name,
-            **about_arena(self.world),
+            **describe_arena(self.world),
             "view": self.view,
             "agent": start.agent,
             "participant": start.participant,
@@ -261,61 +266,65 @@ class Play:
         }
 
     def finish(self) -> None:
-        """Say that the last arena was played; a participant plays the task once."""
+        """Report that the last arena was played; without a participant, another round may follow."""
         self._remember_return()
         self._prepared, self.waiting = None, False
         title = self.schedule.task.metadata.title or self.schedule.name
         again = self.schedule.participant is None
         message = {"type": "finished", "title": title, "again": again, "recorded": self.recorded}
-        self.say(protocol.compact(message))
+        self.send_text(protocol.compact(message))
 
-    def abandon(self, why: str) -> None:
-        """The player does not play it to the end; of one that nobody has touched nothing is stored."""
+    def abandon(self, reason: str) -> None:
+        """End the episode early, for a reason such as "restart"; nothing is stored of one that has not begun."""
         if self.running and not self.untouched:
             if self._begun:
                 self._store_breaks()
-            self._store.end(self.episode, End.of(self.world, why))
+            self._store.end(self.episode, End.of(self.world, reason))
             self._abandoned = True
 
-    def attend(self) -> bool:
-        """See how far the disk has come; whether that lets time pass, or makes it stand still."""
+    def update_stall(self) -> bool:
+        """Let the episode wait for the disk, or continue, by how much is unsaved; returns whether that has changed."""
         if not self.running or not self._begun:
             return False
         unsaved = self.unsaved
-        if not self._known:
-            self._known = not unsaved
+        if not self._start_stored:
+            self._start_stored = not unsaved
             self._began = self._clock()
-            return self._known
-        stalled = unsaved >= (MOST_UNSAVED // 2 if self._presence.stalled else MOST_UNSAVED)
-        if stalled == self._presence.stalled:
+            return self._start_stored
+        stalled = unsaved >= (MAX_UNSAVED // 2 if self._break_timer.stalled else MAX_UNSAVED)
+        if stalled == self._break_timer.stalled:
             return False
-        self._presence.stall(stalled)
+        self._break_timer.set_stalled(stalled)
         self._store_breaks()
         return True
 
     # --- breaks
 
     def pause(self, on: bool) -> None:
-        """The menu is open, or closed again; time stands still meanwhile."""
-        self._presence.pause(on)
+        """Stop the episode while the menu is open, or continue it."""
+        self._break_timer.set_paused(on)
         self._after_break()
 
     def hide(self, on: bool) -> None:
-        """The page of a person is hidden or gone, or seen again; time stands still meanwhile."""
-        self._presence.hide(on and self.schedule.agent is None)
+        """Stop a participant's episode while the page is hidden or disconnected, or continue it."""
+        self._break_timer.set_hidden(on and self.schedule.agent is None)
         self._after_break()
 
-    def leave(self) -> None:
-        """Nobody is there any more; somebody may come back."""
-        self.say = lambda text: None
-        self.keys.let_go()
+    def disconnect(self) -> None:
+        """Stop the episode because its page has disconnected; `reconnect` continues it."""
+        self.send_text = lambda text: None
+        self.keys.release()
         self.hide(True)
 
-    def come_back(self, *, waits: bool = False) -> None:
-        """Somebody is there again, with no menu open; where it `waits`, time stands still until they act."""
-        self._presence.pause(False)
+    def reconnect(self, *, waits: bool = False) -> None:
+        """Continue the episode on a page that has connected, with the menu closed.
+
+        Args:
+            waits: whether it continues only when the participant acts.
+        """
+        self._break_timer.set_paused(False)
         self.waiting = self.waiting or waits
-        # Time in which an episode that was begun waits is time away, too.
+        # The time that a begun episode waits counts as hidden.
         if not (self.waiting and self._begun):
             self.hide(False)
 
@@ -325,24 +334,24 @@ class Play:
 
     def _store_breaks(self) -> None:
         if self.schedule.agent is None:
-            self._store.breaks(self.episode, Breaks(self._presence.hidden_ms, self._presence.paused_ms))
+            self._store.breaks(self.episode, Breaks(self._break_timer.hidden_ms, self._break_timer.paused_ms))
 
     # --- steps
 
     def step(self, key: int, action: int) -> Outcome:
-        """One physics step: it is taken, recorded, and its events told."""
+        """Take one physics step, record it, and send its events to the page."""
         world = self.world
-        before = world.position
+        position = world.position
         outcome = world.step((action, *[NOOP] * (len(world.animals) - 1)))
         self._last = (key, action)
-        self._notified = shown_at_end(outcome.events, self._notified)
+        self._notified = notified_success(outcome.events, self._notified)
         time_ms = 1000 * (self._clock() - self._began)
-        step = Step.of(world, outcome, time_ms, self.view, extra_flags=self._notice())
+        step = Step.of(world, outcome, time_ms, self.view, extra_flags=self._notification_flag())
         self._store.step(self.episode, step)
         if outcome.events:
-            if world.position != before:
-                self.say(protocol.compact(self._about()))
-            self.say(events_text(world.clock, outcome.events))
+            if world.position != position:
+                self.send_text(protocol.compact(self._description()))
+            self.send_text(events_message(world.clock, outcome.events))
         if world.over:
             cause = _cause(outcome.events) or "error"
             self._store_breaks()
@@ -353,11 +362,11 @@ class Play:
     @property
     def pause_at_end(self) -> float:
         """Seconds until the next episode is shown."""
-        return PAUSE_AFTER_NOTICE if self.schedule.task.show_notification else PAUSE
+        return PAUSE_AFTER_NOTICE_SECONDS if self.schedule.task.show_notification else PAUSE_SECONDS
 
     def _announce_end(self, cause: str) -> None:
         world = self.world
-        told = {
+        message = {
             "type": "ended",
             "episode": self.episode,
             "step": world.clock,
@@ -367,80 +376,80 @@ class Play:
             "pause": self.pause_at_end,
             "last": self.schedule.last,
         }
-        self.say(protocol.compact(told))
+        self.send_text(protocol.compact(message))
 
-    def _notice(self) -> int:
+    def _notification_flag(self) -> int:
         return FrameFlag.NOTIFICATION if self._notified is not None and not self.world.over else 0
 
-    # --- what a page is told
+    # --- messages for the page
 
-    def look_through(self, view: str) -> None:
-        """Change the camera, where the task lets people."""
+    def set_view(self, view: str) -> None:
+        """Change the camera, if the task allows it."""
         if view in VIEWS.values() and self.schedule.task.can_change_perspective:
             self.view = view
 
-    def frames(self) -> list[bytes]:
-        """The newest state, for a page that has got all messages before; nothing where it knows it."""
+    def take_messages(self) -> list[bytes]:
+        """Return the messages that bring the page up to date; none if it is. All earlier ones must have been sent."""
         if self._prepared is None:
             return []
         world = self.world
         key, action = self._last
-        flags = self._notice() | (FrameFlag.PAUSED if self._presence.away else 0)
+        flags = self._notification_flag() | (FrameFlag.PAUSED if self._break_timer.stopped else 0)
         flags |= FrameFlag.WAITING if self.waiting else 0
         moment = moment_of(world, key=key, action=action, extra_flags=flags)
-        if moment == self._told:
+        if moment == self._sent_moment:
             return []
-        told: list[bytes] = []
-        if world.clock - self._seen > 1:  # those of steps no frame was sent for
-            told += protocol.actions_messages(
-                self._seen + 1, [each[0] for each in world.actions[self._seen : world.clock - 1]]
+        messages: list[bytes] = []
+        if world.clock - self._sent_step > 1:  # actions of the steps for which no frame was sent
+            messages += protocol.actions_messages(
+                self._sent_step + 1, [each[0] for each in world.actions[self._sent_step : world.clock - 1]]
             )
-        self._seen, self._told = world.clock, moment
-        return told + self._teller.tell(world, moment)
+        self._sent_step, self._sent_moment = world.clock, moment
+        return messages + self._stream.messages(world, moment)
 
 
 def _cause(events: Iterable[Event]) -> str | None:
-    """Why an episode ended, where it did."""
+    """Return why an episode ended, or None if no event says that it has."""
     return next((event.details["cause"] for event in events if event.kind == "ended"), None)
 
 
-def shown_at_end(events: Iterable[Event], before: bool | None = None) -> bool | None:
-    """Whether success is shown at the end of an episode; None where nothing is shown yet."""
+def notified_success(events: Iterable[Event], before: bool | None = None) -> bool | None:
+    """Return the success that a notification among the events shows; `before` if there is none."""
     return next((bool(event.details["success"]) for event in events if event.kind == "notified"), before)
 
 
-def before_the_first(world: World, events: Sequence[Event], view: str = "") -> Step:
-    """How things are before the first step, and what happened while the arena was built."""
+def initial_step(world: World, events: Sequence[Event], view: str = "") -> Step:
+    """Return the entry before the first step: the initial state, and the events of building the arena."""
     return replace(Step.of(world, None, 0.0, view), events=events)
 
 
-def gone_on(
-    start: Start, record: Record, last_ms: float | None, later: Sequence[int], breaks: Breaks = NO_BREAKS
+def rebuild_episode(
+    start: Start, record: Record, last_ms: float | None, unstored_actions: Sequence[int], breaks: Breaks = NO_BREAKS
 ) -> Prepared:
-    """An episode as it was, rebuilt by playing it again: what is stored, and then what only the page has seen.
+    """Rebuild an episode by playing it again: the stored steps, then those that only the page has seen.
 
     Args:
-        start: how it started.
-        record: what is stored of it.
-        last_ms: when the last stored step was; None where not even the moment before the first is stored.
-        later: what the player did after that.
+        start: the entry that begins its recording.
+        record: its stored steps.
+        last_ms: the time of the last stored step; None if not even the entry before the first step is stored.
+        unstored_actions: the participant's actions after the stored ones.
         breaks: how long it has stood still so far.
     """
     world = World(record.task, arena=record.arena, seed=record.seed, rules=record.rules)
     built = world.take_events()
     others, events = (NOOP,) * (len(world.animals) - 1), list[Event]()
-    unstored = [before_the_first(world, built)] if last_ms is None else []
+    unstored = [initial_step(world, built)] if last_ms is None else []
     for actions in record.actions:
         events += world.step(actions).events
     time_ms = last_ms or 0.0
-    for action in later:
+    for action in unstored_actions:
         if world.over:
             break
         outcome = world.step((action, *others))
         events += outcome.events
-        # Their true moments went with the server; they were a physics step apart.
+        # The true times were lost with the server; steps are one physics step apart.
         time_ms += 1000 * PHYSICS_STEP
-        shown = not world.over and shown_at_end(events) is not None
+        shown = not world.over and notified_success(events) is not None
         unstored.append(Step.of(world, outcome, time_ms, extra_flags=FrameFlag.NOTIFICATION if shown else 0))
     return Prepared(
         start,
@@ -449,7 +458,7 @@ def gone_on(
         tuple(unstored),
         () if world.clock else built,
         time_ms,
-        shown_at_end(events),
+        notified_success(events),
         _cause(events),
         breaks,
     )

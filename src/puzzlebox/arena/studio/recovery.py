@@ -1,64 +1,71 @@
-"""Resuming an episode after the server was stopped: from what is stored, and what the page has seen beyond it."""
+"""Resumes an episode after the server was stopped, from the stored steps and the later ones that the page has seen."""
 
 import json
 from collections.abc import Sequence
 
 from puzzlebox.arena.rules import Rules
-from puzzlebox.arena.studio.play import Prepared, gone_on
+from puzzlebox.arena.studio.play import Prepared, rebuild_episode
 from puzzlebox.arena.studio.schedule import SessionSchedule
 from puzzlebox.arena.world import Record
 from puzzlebox.record import Breaks, Episode, Start, Store
 
-# No page has seen more that is not stored than this; ten seconds would be a very slow disk.
-MOST_UNSTORED = 3000
-# Why an episode ended that was begun anew.
+# Steps that a page keeps until they are stored; at 50 steps a second this is a minute.
+MAX_UNSTORED = 3000
+# The `ended_by` of an episode that the participant restarted.
 RESTART = "restart"
-# What a player is told who gets a new episode instead, and one of the reasons.
-GONE = "the episode could not be resumed: {}; this is a new one"
+# The note shown with the new episode that replaces one which could not be resumed, and one of the reasons.
+NOT_RESUMED = "the episode could not be resumed: {}; this is a new one"
 DELETED = "it was deleted"
 
 
 class CannotResume(Exception):
-    """An episode cannot be resumed; its text is one sentence that says why."""
+    """An episode cannot be resumed; the text is the reason."""
 
 
-def later_actions(done: Sequence[int], step: int, seen: Sequence[int]) -> tuple[int, ...]:
-    """What a page saw beyond what is known here.
+def unstored_actions(stored: Sequence[int], step: int, page_actions: Sequence[int]) -> tuple[int, ...]:
+    """Return the actions a page has seen that the server does not know.
 
     Args:
-        done: the actions known here, from the first step on.
-        step: the last one the page was told is stored.
-        seen: the actions the page saw after it.
+        stored: the actions the server knows, from the first step on.
+        step: the last step that was reported to the page as stored.
+        page_actions: the actions the page saw after it.
 
     Raises:
-        CannotResume: the two do not fit together.
+        CannotResume: the page and the server know different actions.
     """
-    if step > len(done):
-        raise CannotResume(f"the page knows {step} steps as stored, but there are {len(done)}")
-    both = min(len(done) - step, len(seen))
-    if list(done[step : step + both]) != list(seen[:both]):
+    if step > len(stored):
+        raise CannotResume(f"the page knows {step} steps as stored, but there are {len(stored)}")
+    common = min(len(stored) - step, len(page_actions))
+    if list(stored[step : step + common]) != list(page_actions[:common]):
         raise CannotResume("what the page has seen is not what was stored")
-    return tuple(seen[both:])
+    return tuple(page_actions[common:])
 
 
-def recovered(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Prepared, Episode, Record]:
-    """An episode where it was when the connection broke.
+def recover_episode(store: Store, id: str, step: int, page_actions: Sequence[int]) -> tuple[Prepared, Episode, Record]:
+    """Claim an unfinished episode for this server, and rebuild it as it was when the connection broke.
 
-    It is this program's from now on, and no other's.
+    Args:
+        store: where the episode is stored.
+        id: the id of the episode.
+        step: the last step that was reported to the page as stored.
+        page_actions: the actions the page saw after it.
+
+    Returns:
+        The episode ready to be played, its entry in the store, and the record of its stored steps.
 
     Raises:
-        CannotResume: it cannot be resumed, and why.
-        PlayedElsewhere: another server plays it.
+        CannotResume: the episode cannot be resumed.
+        PlayedElsewhere: another server plays the episode.
     """
     store.claim(id)
     try:
-        return _rebuilt(store, id, step, seen)
+        return _rebuild(store, id, step, page_actions)
     except BaseException:
         store.release(id)
         raise
 
 
-def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Prepared, Episode, Record]:
+def _rebuild(store: Store, id: str, step: int, page_actions: Sequence[int]) -> tuple[Prepared, Episode, Record]:
     try:
         episode = store.episode(id)
     except KeyError:
@@ -73,15 +80,15 @@ def _rebuilt(store: Store, id: str, step: int, seen: Sequence[int]) -> tuple[Pre
         record, text = store.record(id), store.task_text(id)
     except KeyError:
         raise CannotResume(DELETED) from None
-    later = later_actions([actions[0] for actions in record.actions], step, seen)
+    unstored = unstored_actions([actions[0] for actions in record.actions], step, page_actions)
     times = store.steps(id)["time_ms"]
     start = _start_of(episode, text)
     breaks = Breaks(episode.hidden_ms or 0.0, episode.paused_ms or 0.0)
-    return gone_on(start, record, times[-1] if times else None, later, breaks), episode, record
+    return rebuild_episode(start, record, times[-1] if times else None, unstored, breaks), episode, record
 
 
 def progress(store: Store, schedule: SessionSchedule) -> tuple[set[int], Episode | None]:
-    """How far a participant has come in a task, by what is stored.
+    """Return how far a participant has come in a task, according to the store.
 
     Episodes of the same participant, task and rules count, and of the same seed where the schedule has one.
 

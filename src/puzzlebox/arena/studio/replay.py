@@ -3,33 +3,33 @@
 from collections.abc import Iterator
 from typing import Any
 
-from puzzlebox.arena.studio.teller import Teller, about_arena, events_text, moment_of
+from puzzlebox.arena.studio.scene_stream import SceneStream, describe_arena, events_message, moment_of
 from puzzlebox.arena.world import Record
 from puzzlebox.arena.world.moments import moments
 from puzzlebox.record import Episode
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag
 
-# A page can begin to show an episode at each multiple of this many physics steps, without the messages before it.
+# At each multiple of this many physics steps the complete scene is sent, so that a page can start showing there.
 KEY_STEPS = 500
 
 
 def messages(episode: Episode, record: Record) -> Iterator[bytes | str]:
-    """Yield what a page would have received while an episode was played: its description, then events and frames."""
-    teller, notified, position = Teller(), False, record.arena
+    """Yield the messages a page would have received while an episode was played: description, events and frames."""
+    stream, notified, position = SceneStream(), False, record.arena
     for world, outcome, actions in moments(record):
         events = world.take_events() if outcome is None else outcome.events
         if outcome is None or world.position != position:
             position = world.position
-            yield protocol.compact(_introduction(episode) | about_arena(world) | {"step": world.clock})
+            yield protocol.compact(_introduction(episode) | describe_arena(world) | {"step": world.clock})
         if events:
             notified = notified or any(event.kind == "notified" for event in events)
-            yield events_text(world.clock, events)
+            yield events_message(world.clock, events)
         if world.clock % KEY_STEPS == 0:
-            teller.forget()
-        shown = FrameFlag.NOTIFICATION if notified and not world.over else 0
-        moment = moment_of(world, action=actions[0] if actions else 0, extra_flags=shown)
-        yield from teller.tell(world, moment)
+            stream.reset()
+        flags = FrameFlag.NOTIFICATION if notified and not world.over else 0
+        moment = moment_of(world, action=actions[0] if actions else 0, extra_flags=flags)
+        yield from stream.messages(world, moment)
     ended = {
         "type": "ended",
         "episode": episode.id,

@@ -1,4 +1,4 @@
-"""One WebSocket: what the page says, checked, and what it is told, never more than it can take."""
+"""One WebSocket: checks what the page sends, and sends it no more than it can take."""
 
 import asyncio
 import json
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from puzzlebox.arena.studio.play import Play, Prepared
-from puzzlebox.arena.studio.recovery import DELETED, GONE
-from puzzlebox.arena.studio.teller import VIEWS
-from puzzlebox.arena.studio.watched_agent import FASTEST, SLOWEST, ByAgent
+from puzzlebox.arena.studio.recovery import DELETED, NOT_RESUMED
+from puzzlebox.arena.studio.scene_stream import VIEWS
+from puzzlebox.arena.studio.watched_agent import FASTEST, SLOWEST, AgentDriver
 from puzzlebox.arena.world import Record
 from puzzlebox.arena.world.actions import ACTIONS, NOOP
 from puzzlebox.record import CannotWrite, EpisodeFault, StoreError
@@ -20,28 +20,28 @@ from puzzlebox.studio.links import Link
 from puzzlebox.text import nearest
 
 if TYPE_CHECKING:
-    from puzzlebox.arena.studio.rooms import Rooms
+    from puzzlebox.arena.studio.sessions import Sessions
 
-# Seconds a page may take to say what it wants.
-_PATIENCE = 10.0
-# Messages a second, and at once: a gamepad asks 125 times a second at most.
+# Seconds a page may take to send its first message.
+_FIRST_MESSAGE_SECONDS = 10.0
+# Messages a second, and in a burst: a gamepad sends at most 125 a second.
 _RATE, _BURST = 200.0, 400.0
-# Texts that wait for a page that takes nothing; after that its connection is given up.
-_MOST_TEXTS = 1000
+# Texts that may wait for a page that reads nothing; with more, its connection is closed.
+_MAX_TEXTS = 1000
 _LARGEST_KEY = 2**32 - 1
-# What a participant is told whose episode was given up.
+# Shown to a participant whose episode cannot be recorded any further.
 FAULT = "this episode cannot be recorded any further; what could not be stored was set aside for the researcher"
-# What a participant is told while nothing can be recorded; the researcher reads why.
-NOT_NOW, _ASK = "nothing can be recorded at the moment", "please tell the person in charge"
-# A socket closes with one of these: after a mistake of the page, when another took its place, when all are taken.
-_MISTAKE, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
+# Shown to participants while nothing can be recorded; the researcher's page shows the reason.
+NOT_NOW, _ASK_FOR_HELP = "nothing can be recorded at the moment", "please tell the person in charge"
+# Close codes of the socket: after an invalid message, when another page has taken over, when all places are taken.
+_INVALID, _TAKEN_OVER, _NO_PLACE = 1008, 4001, 4002
 
 
-class Mistake(Exception):
-    """Something a page may not say; one sentence.
+class InvalidMessage(Exception):
+    """A page sent a message that it may not send; the text is one sentence.
 
     Attributes:
-        gone: what the page has kept of an episode cannot be of use to anybody any more.
+        gone: whether the page can discard the unstored steps of its episode.
     """
 
     def __init__(self, sentence: str, *, gone: bool = False) -> None:
@@ -49,78 +49,80 @@ class Mistake(Exception):
         self.gone = gone
 
 
-class Full(Exception):
-    """All places are taken; one sentence."""
+class NoPlaceFree(Exception):
+    """All places are taken; the text is one sentence."""
 
     def __init__(self, players: int) -> None:
         super().__init__(f"{'the only place is' if players == 1 else f'all {players} places are'} taken")
 
 
 class Tab:
-    """A page that plays or watches.
+    """The connection of one page that plays or watches.
 
     Attributes:
-        link: the participant's link the page was opened with; None: it is the researcher's.
-        note: one sentence for the player, to be shown with the first episode.
+        link: the participant's link the page was opened with; None: it is the researcher's page.
+        play: the episodes of this page; None before it has one, and after another page has taken over.
+        agent: the agent that plays; None: a participant plays.
+        note: one sentence for the participant, to be shown with the first episode.
     """
 
-    def __init__(self, socket: WebSocket, rooms: "Rooms", link: Link | None = None) -> None:
-        self._socket, self._rooms, self.link = socket, rooms, link
+    def __init__(self, socket: WebSocket, sessions: "Sessions", link: Link | None = None) -> None:
+        self._socket, self._sessions, self.link = socket, sessions, link
         self._texts: deque[str] = deque()
         self._stored: dict[str, int] = {}
-        self._news = asyncio.Event()
+        self._has_news = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._failure: dict[str, Any] | None = None
-        self._code = _MISTAKE
+        self._code = _INVALID
         self._trouble: str | None = None
         self._written = asyncio.Event()
         self._changing = False
-        self._next: asyncio.TimerHandle | None = None
+        self._next_timer: asyncio.TimerHandle | None = None
         self._allowance, self._counted = _BURST, time.monotonic()
         self.play: Play | None = None
-        self.agent: ByAgent | None = None
+        self.agent: AgentDriver | None = None
         self.note: str | None = None
 
     # --- the connection
 
     async def run(self) -> None:
-        """Talk until either side ends it."""
+        """Serve the page until either side closes the connection."""
         await self._socket.accept()
         sender = asyncio.create_task(self._send())
         listener = asyncio.create_task(self._listen())
         try:
             await asyncio.wait((sender, listener), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._rooms.leave(self)
+            self._sessions.remove(self)
             for task in (listener, sender, *self._tasks):
                 task.cancel()
             await asyncio.gather(listener, sender, *self._tasks, return_exceptions=True)
 
     async def _listen(self) -> None:
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_FIRST_MESSAGE_SECONDS):
                 first = await self._receive()
-            await self._rooms.welcome(self, first)
+            await self._sessions.admit(self, first)
             while True:
-                await self._heed(await self._receive())
+                await self._handle(await self._receive())
         except (WebSocketDisconnect, asyncio.CancelledError):
             return
         except TimeoutError:
-            self.fail("the page said nothing")
-        except Mistake as mistake:
-            self.fail(str(mistake), gone=mistake.gone)
-        except Full as full:
+            self.fail("the page sent no message")
+        except InvalidMessage as problem:
+            self.fail(str(problem), gone=problem.gone)
+        except NoPlaceFree as full:
             self.fail(f"{full}; try again in a few minutes", _NO_PLACE, full=True)
         except StoreError as problem:
-            self.failed(problem)
+            self.handle_failure(problem)
         except Exception as problem:
-            self._rooms.log.exception("a player's page failed")
-            self.fail(f"the studio made a mistake ({type(problem).__name__}); start again")
-        # The sentence is sent, and then the sender ends the connection.
+            self._sessions.log.exception("a player's page failed")
+            self.fail(f"the studio failed ({type(problem).__name__}); start again")
+        # `_send` sends the sentence and closes the connection, which ends this task.
         await asyncio.Event().wait()
 
     async def _receive(self) -> dict[str, Any]:
-        """The next message."""
+        """Return the next message."""
         while True:
             packet = await self._socket.receive()
             if packet["type"] == "websocket.disconnect":
@@ -129,22 +131,22 @@ class Tab:
             self._allowance = min(_BURST, self._allowance + (now - self._counted) * _RATE) - 1
             self._counted = now
             if self._allowance < 0:
-                raise Mistake(f"the page sent more than {_RATE:.0f} messages a second")
+                raise InvalidMessage(f"the page sent more than {_RATE:.0f} messages a second")
             try:
                 message = json.loads(packet.get("text") or "")
             except (ValueError, RecursionError):
                 message = None
             if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-                raise Mistake("a message must be a JSON object with a `type`")
+                raise InvalidMessage("a message must be a JSON object with a `type`")
             return message
 
     async def _send(self) -> None:
-        """Tell the page what is new. While it takes nothing, nothing piles up but texts, and of those not many."""
+        """Send the page what is new. While it reads nothing, frames are skipped and few texts are queued."""
         socket = self._socket
         try:
             while True:
-                await self._news.wait()
-                self._news.clear()
+                await self._has_news.wait()
+                self._has_news.clear()
                 while self._texts or self._stored:
                     while self._texts:
                         await socket.send_text(self._texts.popleft())
@@ -155,94 +157,94 @@ class Tab:
                     await socket.send_text(protocol.compact({"type": "error"} | self._failure))
                     await socket.close(self._code)
                     return
-                # All texts before this moment are sent, so that a scene never comes before its episode.
+                # All texts up to here are sent, so that a scene never precedes its `episode` message.
                 if self.play is not None:
-                    for message in self.play.frames():
+                    for message in self.play.take_messages():
                         await socket.send_bytes(message)
                 if self.agent is not None:
-                    for message in self.agent.news():
+                    for message in self.agent.take_messages():
                         await socket.send_bytes(message)
         except (WebSocketDisconnect, RuntimeError, OSError):
-            return  # the page has gone
+            return  # the page has disconnected
 
     def wake(self) -> None:
-        """There is something new."""
-        self._news.set()
+        """Wake the sender, because there is something new."""
+        self._has_news.set()
 
-    def say(self, text: str) -> None:
-        """Have a text sent."""
+    def send_text(self, text: str) -> None:
+        """Queue a text for the page."""
         self._texts.append(text)
-        if len(self._texts) > _MOST_TEXTS:
+        if len(self._texts) > _MAX_TEXTS:
             self._texts.clear()
-            self.fail("the page takes too long", retry=True)
-        self._news.set()
+            self.fail("the page reads its messages too slowly", retry=True)
+        self._has_news.set()
 
-    def stored(self, episode: str, step: int) -> None:
-        """So much cannot be lost any more."""
+    def report_stored(self, episode: str, step: int) -> None:
+        """Report to the page that an episode is stored up to a step."""
         self._stored[episode] = step
-        self._news.set()
+        self._has_news.set()
 
-    def notice(self, problem: CannotWrite | None) -> None:
-        """Something was written, or it is known why nothing is; None: all is well."""
+    def report_writing(self, problem: CannotWrite | None) -> None:
+        """Report to the page why nothing can be written at the moment, or, with None, that it can again."""
         self._written.set()
-        # A participant can neither make room on a disk nor end a program.
-        known = None if problem is None else f"{problem.reason}; {problem.remedy}"
-        trouble = _ASK if known is not None and self.link is not None else known
+        # Participants cannot free a disk or stop a program, so they are asked to get help.
+        reason = None if problem is None else f"{problem.reason}; {problem.remedy}"
+        trouble = _ASK_FOR_HELP if reason is not None and self.link is not None else reason
         if trouble != self._trouble:
             self._trouble = trouble
-            self.say(protocol.compact({"type": "recording", "trouble": trouble}))
+            self.send_text(protocol.compact({"type": "recording", "trouble": trouble}))
 
-    def fail(self, sentence: str, code: int = _MISTAKE, **more: bool) -> None:
-        """Say why, and end the connection.
+    def fail(self, sentence: str, code: int = _INVALID, **more: bool) -> None:
+        """Send an error, and close the connection.
 
         Args:
-            sentence: why.
-            code: what the socket is closed with.
-            more: `elsewhere`: another connection plays; `full`: all places are taken; `retry`: the page is to come
-                back in a while, with what it has kept; `gone`: what it has kept of its episode is of no use any more.
+            sentence: the error message.
+            code: the close code of the socket.
+            more: flags of the `error` message. `elsewhere`: another connection plays; `full`: all places are taken;
+                `retry`: the page is to connect again later, with its unstored steps; `gone`: it can discard them.
         """
         if self._failure is None:
-            self._failure = {"message": sentence} | {name: True for name, true in more.items() if true}
+            self._failure = {"message": sentence} | {name: True for name, value in more.items() if value}
             self._code = code
-        self._news.set()
+        self._has_news.set()
 
-    def give_way(self) -> None:
-        """The same episode is resumed in another connection."""
+    def close_taken_over(self) -> None:
+        """Close the connection because another one has taken over the episode."""
         self.fail(
             "this task is open in another tab or window; go on there, or continue here", _TAKEN_OVER, elsewhere=True
         )
 
     # --- playing
 
-    def sit_down(self, play: Play, agent: ByAgent | None) -> None:
-        """This page plays from now on."""
+    def attach(self, play: Play, agent: AgentDriver | None) -> None:
+        """Let the page play the episodes of `play`, or watch an agent play them."""
         self.play, self.agent = play, agent
-        play.say = self.say
+        play.send_text = self.send_text
         if agent is not None:
-            self.say(agent.senses_text())
-            self._tasks.append(asyncio.create_task(self._watch(agent)))
+            self.send_text(agent.senses_message())
+            self._tasks.append(asyncio.create_task(self._run_agent(agent)))
 
-    def stand_up(self) -> None:
-        """It plays no longer; somebody else may go on."""
+    def detach(self) -> None:
+        """Stop playing on this page; another page may continue."""
         for task in self._tasks:
             task.cancel()
-        if self._next is not None:
-            self._next.cancel()
-        self.play = self.agent = self._next = None
+        if self._next_timer is not None:
+            self._next_timer.cancel()
+        self.play = self.agent = self._next_timer = None
 
-    async def _watch(self, agent: ByAgent) -> None:
+    async def _run_agent(self, agent: AgentDriver) -> None:
         try:
             await agent.run()
         except Exception as problem:
-            self._rooms.log.exception("an agent failed")
+            self._sessions.log.exception("an agent failed")
             self.fail(f"the agent failed: {problem}")
 
     def tick(self) -> bool:
-        """Another physics step is due."""
+        """Take the physics step that is due, unless time stands still; returns whether it was taken."""
         play = self.play
         if play is None or self._changing or self._failure is not None:
             return False
-        if play.attend():
+        if play.update_stall():
             self.wake()
         if not play.moving:
             return False
@@ -252,128 +254,132 @@ class Tab:
         self.after_step()
         return True
 
-    def failed(self, problem: Exception) -> None:
-        """A step raised this."""
+    def handle_failure(self, problem: Exception) -> None:
+        """Close the connection because a step or the store raised an exception."""
         if isinstance(problem, EpisodeFault):
             self.fail(str(problem) if self.link is None else FAULT, gone=True)
         elif isinstance(problem, StoreError):
             if self.link is not None:
-                self._rooms.log.warning("participant %s waits: %s", self.link.participant, problem)
-            self.fail(sentence_of(problem) if self.link is None else NOT_NOW, retry=True)
+                self._sessions.log.warning("participant %s waits: %s", self.link.participant, problem)
+            self.fail(_describe_problem(problem) if self.link is None else NOT_NOW, retry=True)
         else:
             self.fail(f"the episode cannot go on: {problem}")
 
     def after_step(self) -> None:
-        """Something has moved; and after the last step comes the next episode, or the end of the task."""
-        self._news.set()
+        """Have the new state sent; after the last step, schedule the next episode or the end of the task."""
+        self._has_news.set()
         play = self.play
-        if play is not None and play.over and self._next is None and not self._changing:
+        if play is not None and play.over and self._next_timer is None and not self._changing:
             loop = asyncio.get_running_loop()
-            self._next = loop.call_later(play.pause_at_end, self._go_on)
+            self._next_timer = loop.call_later(play.pause_at_end, self._start_next)
 
-    def _go_on(self) -> None:
-        self._next = None
+    def _start_next(self) -> None:
+        self._next_timer = None
         if self.play is not None and not self._changing:
             self._tasks = [task for task in self._tasks if not task.done()]
-            self._tasks.append(asyncio.create_task(self._change(self.play.schedule.next())))
+            self._tasks.append(asyncio.create_task(self._show_next(self.play.schedule.next())))
 
-    async def _change(self, record: Record | None, note: str | None = None) -> None:
-        """Show another episode, or that there is none."""
+    async def _show_next(self, record: Record | None, note: str | None = None) -> None:
+        """Build and show an episode; for None, report that the task is finished."""
         play = self.play
         if play is None or self._changing:
             return
         self._changing = True
-        if self._next is not None:
-            self._next.cancel()
-            self._next = None
+        if self._next_timer is not None:
+            self._next_timer.cancel()
+            self._next_timer = None
         try:
-            prepared = None if record is None else await self._rooms.build(Prepared.fresh, play.schedule, record)
+            prepared = None if record is None else await self._sessions.build(Prepared.new, play.schedule, record)
             await self._until_written(play)
-            if self.play is not play:  # somebody has taken over meanwhile
+            if self.play is not play:  # another page has taken over meanwhile
                 return
             if prepared is None:
                 play.finish()
             else:
                 self.present(prepared, note)
         except StoreError as problem:
-            self.failed(problem)
+            self.handle_failure(problem)
         except Exception as problem:
-            self._rooms.log.exception("an episode cannot begin")
+            self._sessions.log.exception("an episode cannot begin")
             self.fail(f"the next episode cannot begin: {problem}")
         finally:
             self._changing = False
 
     async def _until_written(self, play: Play) -> None:
-        """Wait until all of an episode is in the file: a page keeps what is not stored of one episode at a time."""
+        """Wait until all of an episode is in the file, because a page keeps unstored steps of one episode only."""
         while self.play is play and play.unsaved:
             self._written.clear()
             await self._written.wait()
 
     def present(
-        self, prepared: Prepared, note: str | None = None, *, waits: bool = True, seen: int | None = None
+        self, prepared: Prepared, note: str | None = None, *, waits: bool = True, page_step: int | None = None
     ) -> None:
-        """The next episode is ready; of one that is rebuilt, the page has `seen` so many steps."""
+        """Show an episode; for the arguments see `Play.present`."""
         assert self.play is not None
-        self._rooms.plays(self, prepared.start.id)
-        self.play.present(prepared, note, waits=waits, seen=seen)
+        self._sessions.set_player(self, prepared.start.id)
+        self.play.present(prepared, note, waits=waits, page_step=page_step)
         self.after_step()
 
-    async def _heed(self, message: dict[str, Any]) -> None:
-        """Do what the page says."""
+    async def _handle(self, message: dict[str, Any]) -> None:
+        """Handle a message of the page other than the first."""
         play, kind = self.play, message["type"]
-        if play is None:  # it has been taken over, and will be told so
+        if play is None:  # another page has taken over; the error is being sent
             return
         acts = kind in ("begin", "restart", "next") or (kind == "keys" and message.get("action") != NOOP)
-        blocked = play.waiting and self._rooms.store.error is not None
+        blocked = play.waiting and self._sessions.store.error is not None
         if acts and blocked and kind != "keys":
             return
-        if acts and play.waiting and not blocked and not self._changing and await self._rooms.forgotten(play):
-            await self._change(play.schedule.again(), GONE.format(DELETED))
+        if acts and play.waiting and not blocked and not self._changing and await self._sessions.is_deleted(play):
+            await self._show_next(play.schedule.repeat(), NOT_RESUMED.format(DELETED))
         elif kind == "keys":
-            play.press(number(message, "key", _LARGEST_KEY), number(message, "action", len(ACTIONS) - 1))
+            play.press(read_number(message, "key", _LARGEST_KEY), read_number(message, "action", len(ACTIONS) - 1))
         elif kind == "begin":
             if play.waiting:
                 play.begin()
         elif kind in ("restart", "next"):
-            # What nobody has touched cannot be restarted, nor can a participant leave it unseen.
-            unseen = play.untouched and (kind == "restart" or play.schedule.participant is not None)
+            # An episode that has not begun cannot be restarted, nor can a participant skip it.
+            refused = play.untouched and (kind == "restart" or play.schedule.participant is not None)
             allowed = play.schedule.task.can_reset_episode and not play.schedule.finished
-            if allowed and not self._changing and not unseen:
+            if allowed and not self._changing and not refused:
                 play.abandon(kind)
-                await self._change(play.schedule.next() if kind == "next" else play.schedule.again())
+                await self._show_next(play.schedule.next() if kind == "next" else play.schedule.repeat())
         elif kind == "again":
             if play.schedule.finished and play.schedule.participant is None and not self._changing:
-                await self._change(play.schedule.anew())
+                await self._show_next(play.schedule.restart())
         elif kind in ("pause", "hidden"):
             (play.pause if kind == "pause" else play.hide)(message.get("on") is True)
             self.wake()
         elif kind == "view":
             if message.get("view") not in VIEWS.values():
-                raise Mistake(
+                raise InvalidMessage(
                     f"there is no view {message.get('view')!r}{nearest(str(message.get('view')), VIEWS.values())}"
                 )
-            play.look_through(message["view"])
+            play.set_view(message["view"])
         elif kind == "speed":
             times = message.get("times")
             if isinstance(times, bool) or not isinstance(times, int | float) or not SLOWEST <= times <= FASTEST:
-                raise Mistake(f"times is {times!r}; it must be from {SLOWEST:g} to {FASTEST:g}")
+                raise InvalidMessage(f"times is {times!r}; it must be from {SLOWEST:g} to {FASTEST:g}")
             if self.agent is not None:
-                self.agent.times = float(times)
+                self.agent.speed = float(times)
         else:
-            known = ("keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
-            raise Mistake(f"a page may not say {kind!r} here{nearest(kind, known)}")
+            kinds = ("keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
+            raise InvalidMessage(f"a page may not send {kind!r} here{nearest(kind, kinds)}")
 
 
-def sentence_of(problem: StoreError) -> str:
-    """What a player is told who cannot be recorded."""
+def _describe_problem(problem: StoreError) -> str:
+    """Return the sentence that the researcher's page shows when nothing can be recorded."""
     if isinstance(problem, CannotWrite):
         return f"nothing can be recorded at the moment: {problem.reason}; {problem.remedy}"
     return str(problem)
 
 
-def number(message: dict[str, Any], name: str, most: int) -> int:
-    """A whole number a message holds."""
+def read_number(message: dict[str, Any], name: str, most: int) -> int:
+    """Return a whole number from 0 to `most` of a message.
+
+    Raises:
+        InvalidMessage: it is missing, no whole number, or out of range.
+    """
     value = message.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise Mistake(f"{name} is {str(value)[:40]!r}; it must be a whole number from 0 to {most}")
+        raise InvalidMessage(f"{name} is {str(value)[:40]!r}; it must be a whole number from 0 to {most}")
     return value

@@ -1,4 +1,4 @@
-"""An agent plays and somebody watches: it perceives and decides as in training, and its camera and rays are shown."""
+"""An agent plays on a page: it perceives and decides as in training, and its camera and rays are shown."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -22,43 +22,48 @@ from puzzlebox.studio import protocol
 from puzzlebox.text import nearest
 
 SLOWEST, FASTEST = 0.1, 8.0
-# What is shown of an agent that does not look: these are not told to it.
+# Camera and rays shown for an agent that has none; its own observations do not contain them.
 _SHOWN = {"camera": 64, "rays": 15, "ray_degrees": 120.0}
-# So many steps an agent may be late before time waits for it.
-_MOST_BEHIND = 16.0
+# An agent may be this many steps late; then the clock waits for it.
+_MAX_STEPS_BEHIND = 16.0
 
 
-def agents() -> list[dict[str, str]]:
-    """The agents there are, for the page."""
+def list_agents() -> list[dict[str, str]]:
+    """Return name and description of every agent, as `/api/agents` answers."""
     return [{"name": name, "description": _description(name)} for name in agent_names()]
 
 
 def _description(name: str) -> str:
-    """What an agent does; of one of another package that cannot be imported, why not."""
+    """Return what an agent does, or why its package cannot be imported."""
     try:
         return describe(name)
     except ValueError as problem:
         return str(problem)
 
 
-def known_agent(name: str, allowed: str | None = None) -> Agent:
-    """An agent by its name; import paths are for the command line, which names at most one (`allowed`).
+def find_agent(name: str, allowed: str | None = None) -> Agent:
+    """Return a new agent by its name.
+
+    Args:
+        name: one of `agent_names`. An import path is refused, because pages must not choose code to import.
+        allowed: the agent that the command line named; this may be an import path.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: there is no agent of that name.
     """
     if name != allowed and name not in agent_names():
         raise ValueError(f"there is no agent {name!r}{nearest(name, agent_names())}")
     return agent_named(name)
 
 
-class Senses:
-    """What an agent perceives, and what is shown of it.
+class ShownSenses:
+    """An agent's senses, and the camera and rays that the page shows.
 
     Attributes:
         camera: width, height and channels of the picture.
-        rays: how many.
-        used: whether the agent itself has these senses.
+        rays: the number of rays.
+        used: for camera and rays, whether the agent itself has this sense.
+        tags: the tags that rays distinguish.
     """
 
     def __init__(self, senses: Mapping[str, Any], rules: Rules) -> None:
@@ -74,59 +79,59 @@ class Senses:
         size = shown.camera or 0
         self.camera = (size, size, 1 if shown.grayscale else 3)
         self.rays = shown.rays or 0
-        side = self.rays // 2
-        apart = shown.ray_degrees / 2 / side if side else 0.0
+        pairs = self.rays // 2
+        spacing = shown.ray_degrees / 2 / pairs if pairs else 0.0
         # In the order of the rays: ahead, then pairs of right and left.
-        self._degrees = [0.0] + [sign * number * apart for number in range(1, side + 1) for sign in (1, -1)]
+        self._degrees = [0.0] + [sign * number * spacing for number in range(1, pairs + 1) for sign in (1, -1)]
 
     def perceive(self, world: World) -> tuple[Observation, Observation]:
-        """What is shown, and what the agent perceives, arranged as its senses ask."""
-        perceived = self._perception.perceive(world)
-        return self._perception.senses, {name: perceived[name] for name in self._own}
+        """Return all senses for the page, and the observation of the agent."""
+        observation = self._perception.perceive(world)
+        return self._perception.senses, {name: observation[name] for name in self._own}
 
     def messages(self, shown: Observation) -> list[bytes]:
-        """Both for the page."""
+        """Return the camera and rays messages for the page."""
         rows = shown["rays"].reshape(self.rays, len(self.tags) + 2)
-        told = []
+        rays = []
         for degrees, row in zip(self._degrees, rows, strict=True):
-            met = int(np.argmax(row[:-1])) if row[:-1].any() else -1
-            tag = "" if met < 0 else (*self.tags, "none")[met]
-            told.append((degrees, LENGTH * float(row[-1]), tag))
-        return [protocol.camera_message(shown["camera"]), protocol.rays_message(told)]
+            column = int(np.argmax(row[:-1])) if row[:-1].any() else -1
+            tag = "" if column < 0 else (*self.tags, "none")[column]
+            rays.append((degrees, LENGTH * float(row[-1]), tag))
+        return [protocol.camera_message(shown["camera"]), protocol.rays_message(rays)]
 
 
-class ByAgent:
-    """Lets an agent play: it decides beside the clock, and the world waits where it takes long.
+class AgentDriver:
+    """Plays the episodes of a page with an agent, which decides in another thread; a slow agent slows its world down.
 
     Attributes:
-        times: how fast, in multiples of real time.
-        stepped: called when something has moved.
+        speed: multiples of real time.
+        on_steps: called after steps were taken.
     """
 
-    def __init__(self, play: Play, agent: Agent, pool: Executor, stepped: Callable[[], None]) -> None:
-        self._play, self._agent, self._pool, self.stepped = play, agent, pool, stepped
-        self._senses = Senses(agent.senses, play.schedule.rules)
+    def __init__(self, play: Play, agent: Agent, pool: Executor, on_steps: Callable[[], None]) -> None:
+        self._play, self._agent, self._pool, self.on_steps = play, agent, pool, on_steps
+        self._senses = ShownSenses(agent.senses, play.schedule.rules)
         schedule = play.schedule
-        # Outside the studio nobody knows the name of what was uploaded here.
+        # The name of an upload means nothing outside the studio.
         self._task = name_of(schedule.task) if schedule.name.startswith(UPLOAD) else schedule.name
-        self.times = 1.0
+        self.speed = 1.0
         self._due = 0.0
         self._ready = asyncio.Event()
         self._episode, self._held, self._action = "", 0, 0
         self._events: tuple[Event, ...] = ()
-        self._news: list[bytes] = []
+        self._messages: list[bytes] = []
 
-    def senses_text(self) -> str:
-        """What the page is told of its senses."""
+    def senses_message(self) -> str:
+        """Return the `senses` message for the page, as JSON text."""
         senses = self._senses
         return protocol.compact(
             {"type": "senses", "camera": list(senses.camera), "rays": senses.rays, "used": senses.used}
         )
 
     def tick(self) -> bool:
-        """Time passes; the steps are taken by `run`."""
+        """Count the steps that are due; `run` takes them, so this returns False."""
         if self._play.moving:
-            self._due = min(self._due + self.times, _MOST_BEHIND)
+            self._due = min(self._due + self.speed, _MAX_STEPS_BEHIND)
             if self._due >= 1:
                 self._ready.set()
         return False
@@ -139,7 +144,7 @@ class ByAgent:
             while self._due >= 1 and self._play.moving:
                 self._due -= 1
                 await self._step()
-            self.stepped()
+            self.on_steps()
 
     async def _step(self) -> None:
         play = self._play
@@ -149,20 +154,20 @@ class ByAgent:
             await loop.run_in_executor(self._pool, self._agent.begin, play.world.seed)
         if not self._held:
             episode, world = play.episode, play.world
-            shown, own = self._senses.perceive(world)
+            shown, observation = self._senses.perceive(world)
             info = {"task": self._task, "ray_tags": self._senses.tags}
             info |= info_of(world, world.animals[0], self._events)
-            action = await loop.run_in_executor(self._pool, self._agent.act, own, info)
+            action = await loop.run_in_executor(self._pool, self._agent.act, observation, info)
             if play.episode != episode or not play.running:
                 return
             if isinstance(action, bool) or int(action) not in range(len(ACTIONS)):
                 raise ValueError(f"the agent {play.schedule.agent} chose {action!r}; an action is a number from 0 to 8")
             self._action, self._held, self._events = int(action), play.schedule.decision_period, ()
-            self._news = self._senses.messages(shown)
+            self._messages = self._senses.messages(shown)
         self._held -= 1
         self._events += play.step(0, self._action).events
 
-    def news(self) -> list[bytes]:
-        """Camera and rays, if they are new."""
-        news, self._news = self._news, []
-        return news
+    def take_messages(self) -> list[bytes]:
+        """Return the camera and rays messages of the last decision, once."""
+        messages, self._messages = self._messages, []
+        return messages

@@ -1,4 +1,4 @@
-"""What strangers can do before anybody knows who they are: open connections, be slow, send nonsense. Others go on."""
+"""Connections of unknown clients: too many, too slow, or with nonsense; other players are not disturbed."""
 
 import asyncio
 import errno
@@ -11,7 +11,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,12 @@ from puzzlebox.cli.app import app
 from puzzlebox.cli.play import PLAYERS as CLI_PLAYERS
 from puzzlebox.studio import connections, limits
 from puzzlebox.studio.certificate import CertificateError, check_certificate, names_host
-from puzzlebox.studio.door import Door
 from puzzlebox.studio.limits import PLAYERS, Limits
-from puzzlebox.studio.log import Sparing
+from puzzlebox.studio.listener import Listener
+from puzzlebox.studio.log import RateLimit
 from puzzlebox.studio.safety import Policy
-from puzzlebox.studio.server import listening
-from studio_page import PATIENCE, Page, Studio, ask, completed, free_port, running, server
+from puzzlebox.studio.server import open_listener
+from studio_page import TIMEOUT_SECONDS, Page, Studio, ask, free_port, run_async, running, server, wait_for
 
 UPGRADE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -43,37 +43,29 @@ CERTIFICATES = Path(__file__).parent / "certificates"
 
 @pytest.fixture
 def hurried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Studio]:
-    """A studio that gives everybody a fifth of a second."""
+    """A studio with time limits of a fifth of a second."""
     monkeypatch.setattr(connections, "_CHECK_SECONDS", 0.05)
     for name in ("REQUEST_SECONDS", "UPLOAD_SECONDS", "STALLED_SECONDS"):
         monkeypatch.setattr(limits, name, 0.2)
-    with running(tmp_path / "recordings.sqlite") as made:
-        yield made
+    with running(tmp_path / "recordings.sqlite") as studio:
+        yield studio
 
 
 @contextmanager
 def sockets(port: int, count: int, first: bytes = b"") -> Iterator[list[socket.socket]]:
-    """Connections that have said so much."""
+    """Open connections, each of which has sent `first`."""
     with ExitStack() as stack:
-        made = []
+        clients = []
         for _ in range(count):
-            each = stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
+            each = stack.enter_context(socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS))
             if first:
                 each.sendall(first)
-            made.append(each)
-        yield made
-
-
-def until(true: Callable[[], Any]) -> None:
-    """Wait until something is so."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+            clients.append(each)
+        yield clients
 
 
 def closed(each: socket.socket) -> bool:
-    """Whether the other side has closed a connection, after whatever it said."""
+    """Whether the other side has closed a connection, after all data was read."""
     each.settimeout(0.01)
     try:
         while each.recv(65536):
@@ -88,7 +80,7 @@ def closed(each: socket.socket) -> bool:
 # --- how many
 
 
-def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
+def test_idle_connections_do_not_block_others(tmp_path: Path) -> None:
     """More of them than the program may have files: the page opens, nothing spins, and nothing fills the log."""
     port = free_port()
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port)]
@@ -103,27 +95,27 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
             for _ in range(3):
                 assert ask(port, "/")[0] == 200
         process.terminate()
-        words = process.communicate(timeout=PATIENCE)[1]
+        words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
     assert "Traceback" not in words and len(words) < 1000, words[:2000]
 
 
-def test_a_newcomer_takes_the_place_of_the_oldest_that_says_nothing(tmp_path: Path) -> None:
+def test_a_new_connection_replaces_the_oldest_idle_one(tmp_path: Path) -> None:
     with running(tmp_path / "r.sqlite") as studio:
-        studio.door.limits = Limits(8, 6)
+        studio.listener.limits = Limits(8, 6)
         with sockets(studio.port, 8) as silent, studio.page(task="examples/food") as page:
             page.until_step(1)
-            until(lambda: closed(silent[0]))
+            wait_for(lambda: closed(silent[0]))
             assert not closed(silent[-1])
             assert ask(studio.port, "/")[0] == 200
             page.until_step(page.step + 2)
-        until(lambda: len(studio.door) == 0)
+        wait_for(lambda: len(studio.listener) == 0)
 
 
 @pytest.mark.parametrize("kind", ["body", "socket", "answered"])
-def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, kind: str) -> None:
-    """An upload that breaks off, a WebSocket that says nothing, a browser that has got its page."""
+def test_unfinished_requests_do_not_block_others(tmp_path: Path, kind: str) -> None:
+    """An upload that breaks off, a WebSocket that sends nothing, a browser that has got its page."""
     with running(tmp_path / "r.sqlite") as studio:
-        studio.door.limits = Limits(8, 6)
+        studio.listener.limits = Limits(8, 6)
         head = f"Host: {studio.host}\r\nOrigin: http://{studio.host}\r\n"
         first = {
             "body": f"POST /api/check HTTP/1.1\r\n{head}Content-Length: 100000\r\n\r\n#",
@@ -133,17 +125,17 @@ def test_whoever_leaves_something_unfinished_keeps_nobody_out(tmp_path: Path, ki
         with sockets(studio.port, 8, first.encode()) as unfinished:
             if kind != "body":
                 assert all(each.recv(1) for each in unfinished)  # the beginning of an answer
-            until(lambda: len(studio.door._silent) == 8)
+            wait_for(lambda: len(studio.listener._idle) == 8)
             with studio.page(task="examples/food") as page:
                 page.until_step(1)
-                until(lambda: any(map(closed, unfinished)))
+                wait_for(lambda: any(map(closed, unfinished)))
                 assert ask(studio.port, "/")[0] == 200
                 page.until_step(page.step + 2)
 
 
-def test_where_everybody_is_busy_the_next_one_reads_why(tmp_path: Path) -> None:
+def test_with_all_connections_busy_the_next_one_is_refused_with_a_sentence(tmp_path: Path) -> None:
     with running(tmp_path / "r.sqlite") as studio:
-        studio.door.limits = Limits(2, 2)
+        studio.listener.limits = Limits(2, 2)
         with studio.page(task="examples/food") as one, studio.page(task="examples/food") as two:
             one.until_step(1)
             two.until_step(1)
@@ -151,21 +143,21 @@ def test_where_everybody_is_busy_the_next_one_reads_why(tmp_path: Path) -> None:
                 answer = third.recv(4096)
             assert answer.startswith(b"HTTP/1.1 503 ") and answer.endswith(b"try again in a minute.\n")
             one.until_step(one.step + 2)
-        until(lambda: len(studio.door) == 0)
+        wait_for(lambda: len(studio.listener) == 0)
         assert ask(studio.port, "/")[0] == 200
 
 
 def test_one_address_cannot_take_all_places() -> None:
-    with listening("127.0.0.1", 0) as door:
-        door.limits = Limits(8, 6)
-        door._open.update({"192.0.2.1": 6, "127.0.0.1": 1})
-        assert not door._has_room("192.0.2.1")
-        assert door._has_room("192.0.2.2") and door._has_room("127.0.0.1") and door._has_room("::1")
-        door._open.update({"127.0.0.1": 1})
-        assert not any(map(door._has_room, ("192.0.2.2", "127.0.0.1", "::ffff:127.0.0.1", "fe80::1%eth0")))
+    with open_listener("127.0.0.1", 0) as listener:
+        listener.limits = Limits(8, 6)
+        listener._open.update({"192.0.2.1": 6, "127.0.0.1": 1})
+        assert not listener._make_room("192.0.2.1")
+        assert listener._make_room("192.0.2.2") and listener._make_room("127.0.0.1") and listener._make_room("::1")
+        listener._open.update({"127.0.0.1": 1})
+        assert not any(map(listener._make_room, ("192.0.2.2", "127.0.0.1", "::ffff:127.0.0.1", "fe80::1%eth0")))
 
 
-def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_free_descriptor_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     accept, failures = socket.socket.accept, [OSError(errno.EMFILE, "Too many open files")]
 
     def sometimes(self: socket.socket) -> Any:
@@ -173,28 +165,28 @@ def test_without_a_free_descriptor_connections_are_closed_instead_of_awaited(mon
             raise failures.pop()
         return accept(self)
 
-    with listening("127.0.0.1", 0) as door, sockets(door.getsockname()[1], 2) as (first, second):
+    with open_listener("127.0.0.1", 0) as listener, sockets(listener.getsockname()[1], 2) as (first, second):
         monkeypatch.setattr(socket.socket, "accept", sometimes)
-        made, address = door.accept()
-        with made:
+        accepted, address = listener.accept()
+        with accepted:
             assert closed(first) and not closed(second)
             assert address == second.getsockname()
-        monkeypatch.setattr(door, "_next", lambda: (None, None))
+        monkeypatch.setattr(listener, "_next", lambda: (None, None))
         with pytest.raises(BlockingIOError):
-            Door.accept(door)
+            Listener.accept(listener)
 
 
-def test_a_crowd_leaves_time_to_hear_those_who_came_first() -> None:
-    """One after the other they are accepted, but not so many in a row that the first would lose its place unheard."""
-    with listening("127.0.0.1", 0) as door, sockets(door.getsockname()[1], 7), ExitStack() as opened:
-        door.setblocking(False)
-        door.limits = Limits(8, 8)
+def test_accepted_connections_are_read_before_many_more_are_accepted() -> None:
+    """Only a few are accepted in a row, so that the first are not closed as idle before they were read."""
+    with open_listener("127.0.0.1", 0) as listener, sockets(listener.getsockname()[1], 7), ExitStack() as opened:
+        listener.setblocking(False)
+        listener.limits = Limits(8, 8)
         in_a_row = []
         while sum(in_a_row) < 7:
             in_a_row.append(0)
             try:
                 while True:
-                    opened.enter_context(door.accept()[0])
+                    opened.enter_context(listener.accept()[0])
                     in_a_row[-1] += 1
             except BlockingIOError:
                 pass
@@ -207,8 +199,8 @@ def test_a_crowd_leaves_time_to_hear_those_who_came_first() -> None:
 def test_there_are_connections_enough_for_all_players_and_files_for_all_connections(
     players: int, files: int | None, connections: int
 ) -> None:
-    made = Limits.of(players, files)
-    assert made.connections == connections and made.per_address < connections
+    computed = Limits.of(players, files)
+    assert computed.connections == connections and computed.per_address < connections
     assert PLAYERS == CLI_PLAYERS
 
 
@@ -227,30 +219,30 @@ def test_a_request_that_does_not_come_to_an_end_is_given_up(hurried: Studio, fir
 
 @pytest.mark.parametrize("path", ["/api/check", "/nothing"])
 def test_a_body_that_does_not_come_to_an_end_is_given_up(hurried: Studio, path: str) -> None:
-    """Also after it was refused, when nobody reads it any more."""
+    """Also after it was refused, when its body is not read any more."""
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n".encode()
     with sockets(hurried.port, 3, head) as slow:
         _until_closed(slow, b"#")
 
 
 def test_a_page_that_takes_nothing_is_given_up(hurried: Studio) -> None:
-    asked = b"GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 300
+    requests = b"GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 300
     with socket.socket() as lazy:
         lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         lazy.connect(("127.0.0.1", hurried.port))
-        lazy.sendall(asked)
-        until(lambda: len(hurried.door) == 1)
-        until(lambda: len(hurried.door) == 0)
+        lazy.sendall(requests)
+        wait_for(lambda: len(hurried.listener) == 1)
+        wait_for(lambda: len(hurried.listener) == 0)
 
 
-def test_whoever_plays_has_all_the_time(hurried: Studio) -> None:
+def test_time_limits_do_not_apply_to_players(hurried: Studio) -> None:
     with hurried.page(task="examples/food") as page:
         page.until_step(60)  # more than a second
         assert ask(hurried.port, "/")[0] == 200
 
 
 def _until_closed(slow: list[socket.socket], piece: bytes) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not all(map(closed, slow)):
         assert time.monotonic() < end
         for each in slow:
@@ -260,7 +252,7 @@ def _until_closed(slow: list[socket.socket], piece: bytes) -> None:
                 pass
 
 
-# --- what is no message
+# --- frames that are not messages
 
 
 @pytest.mark.parametrize("opcode", [0x09, 0x00])
@@ -271,7 +263,7 @@ def test_pings_and_empty_pieces_without_end_are_not_taken(hurried: Studio, opcod
     with sockets(hurried.port, 1, request.encode() + start) as (each,):
         piece = bytes([fin | opcode, 0x80, 0, 0, 0, 0]) * 2000
         _until_closed([each], piece)
-    until(lambda: len(hurried.door) == 0)
+    wait_for(lambda: len(hurried.listener) == 0)
 
 
 KNOWN = ("start", "resume", "keys", "begin", "restart", "next", "again", "pause", "hidden", "view", "speed")
@@ -297,7 +289,7 @@ def _nonsense(rng: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_nonsense_is_answered_with_a_sentence(tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int) -> None:
-    """Before and after `start`; nothing fails inside, and somebody who plays is not disturbed."""
+    """Before and after `start`; no exception is logged, and another player is not disturbed."""
     rng = random.Random(seed)
     with running(tmp_path / "r.sqlite") as studio, studio.page(task="examples/food") as witness:
         witness.until_step(1)
@@ -307,15 +299,15 @@ def test_nonsense_is_answered_with_a_sentence(tmp_path: Path, caplog: pytest.Log
             if number % 2:
                 some = {name: rng.choice(VALUES) for name in rng.sample(NAMES, 3)}
                 first = some | {"type": rng.choice(("start", "resume", *KNOWN))}
-            sentences += _said_to(studio, [json.dumps(first), *(_nonsense(rng) for _ in range(30))])
+            sentences += _errors_for(studio, [json.dumps(first), *(_nonsense(rng) for _ in range(30))])
         assert len(set(sentences)) > 10
-        assert not [sentence for sentence in sentences if "the studio made a mistake" in sentence or "\n" in sentence]
+        assert not [sentence for sentence in sentences if "the studio failed" in sentence or "\n" in sentence]
         witness.until_step(witness.step + 2)
     assert not [record for record in caplog.records if record.exc_info], caplog.text
 
 
-def _said_to(studio: Studio, messages: list[str]) -> list[str]:
-    """The sentences with which the studio ends a connection that says all of these."""
+def _errors_for(studio: Studio, messages: list[str]) -> list[str]:
+    """The sentences with which the studio closes a connection that sends all these messages."""
     sentences = []
     origin: Any = f"http://{studio.host}"
     with connect(f"ws://{studio.host}/ws", origin=origin, compression=None, close_timeout=1) as each:
@@ -326,9 +318,9 @@ def _said_to(studio: Studio, messages: list[str]) -> list[str]:
             pass
         try:
             while True:
-                said = each.recv(PATIENCE)
-                if isinstance(said, str) and json.loads(said)["type"] == "error":
-                    sentences.append(str(json.loads(said)["message"]))
+                message = each.recv(TIMEOUT_SECONDS)
+                if isinstance(message, str) and json.loads(message)["type"] == "error":
+                    sentences.append(str(json.loads(message)["message"]))
         except ConnectionClosed as end:
             assert end.rcvd is not None and end.rcvd.code in (1008, 4001), end
     return sentences
@@ -337,20 +329,20 @@ def _said_to(studio: Studio, messages: list[str]) -> list[str]:
 # --- the log
 
 
-def test_the_log_says_the_same_only_a_few_times_a_minute() -> None:
+def test_the_same_message_is_logged_only_a_few_times_a_minute() -> None:
     now = [0.0]
-    spare = Sparing(lambda: now[0])
+    limit = RateLimit(lambda: now[0])
 
     def logged(message: str, *arguments: object) -> str | None:
         record = logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, message, arguments, None)
-        return record.getMessage() if spare.filter(record) else None
+        return record.getMessage() if limit.filter(record) else None
 
-    said = [logged("Invalid request of %s", number) for number in range(1000)]
-    assert [text for text in said if text] == [
+    entries = [logged("Invalid request of %s", number) for number in range(1000)]
+    assert [text for text in entries if text] == [
         *(f"Invalid request of {number}" for number in range(4)),
         "Invalid request of 4 (left out for the rest of this minute, should it come again)",
     ]
-    # Others are heard, but not without end.
+    # Other messages are logged, up to the limit for all.
     assert sum(logged(f"message {number}") is not None for number in range(1000)) == 55
     now[0] = 61.0
     assert (
@@ -397,10 +389,10 @@ def test_a_certificate_names_the_host_of_the_links_or_not(host: str, named: bool
 def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
     port = free_port()
     trust = ssl.create_default_context(cafile=CERTIFICATES / "good.pem")
-    given = ["--certificate", str(CERTIFICATES / "good.pem"), "--key", str(CERTIFICATES / "good.key")]
+    options = ["--certificate", str(CERTIFICATES / "good.pem"), "--key", str(CERTIFICATES / "good.key")]
     command = [sys.executable, "-m", "puzzlebox.cli", "play", "--no-browser", "--port", str(port), "--host", "0.0.0.0"]
     with program(
-        [*command, *given, "--participant", "P07", "--data", str(tmp_path / "r.sqlite")],
+        [*command, *options, "--participant", "P07", "--data", str(tmp_path / "r.sqlite")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
@@ -408,7 +400,7 @@ def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
         link = process.stdout.readline().strip()
         own = process.stderr.readline().split()[-1]
         assert link.startswith("https://") and own.startswith("https://")
-        # The handshake is given up where it does not come; this one is still within its time.
+        # Connections without a handshake are closed after a while; these are still within their time.
         with sockets(port, 20):
             head = _secure(port, trust, "/?" + own.split("?")[1])
             assert b" 303 " in head and b"; Secure" in head
@@ -421,21 +413,21 @@ def test_an_encrypted_studio_is_played(tmp_path: Path) -> None:
                 compression=None,
             ) as page:
                 page.send('{"type": "start"}')
-                said = json.loads(page.recv(PATIENCE))
-                assert (said["type"], said["participant"]) == ("episode", "P07")
+                message = json.loads(page.recv(TIMEOUT_SECONDS))
+                assert (message["type"], message["participant"]) == ("episode", "P07")
         process.terminate()
-        words = process.communicate(timeout=PATIENCE)[1]
+        words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
     assert "not encrypted" not in words and "Traceback" not in words
 
 
 def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), PATIENCE) as plain:
+    with socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS) as plain:
         with trust.wrap_socket(plain, server_hostname="127.0.0.1") as each:
             each.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
-            told = b""
+            answer = b""
             while piece := each.recv(65536):
-                told += piece
-            return told
+                answer += piece
+            return answer
 
 
 @pytest.mark.parametrize(
@@ -452,7 +444,7 @@ def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
         (["--address", "https://a:b"], "'https://a:b' is no address of a studio"),
     ],
 )
-def test_options_that_do_not_go_together_are_said(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+def test_options_that_do_not_go_together_are_reported(tmp_path: Path, arguments: list[str], sentence: str) -> None:
     done = CliRunner().invoke(app, ["play", *arguments, "--no-browser", "--data", str(tmp_path / "r.sqlite")])
     assert done.exit_code == 1
     assert done.stderr.startswith(f"error: {sentence}") and done.stderr.count("\n") == 1, done.stderr
@@ -486,18 +478,18 @@ def test_behind_a_proxy_links_have_its_address_and_ask_for_a_token(tmp_path: Pat
         ) as page:
             page.until_step(2)
         process.terminate()
-        words = process.communicate(timeout=PATIENCE)[1]
+        words = process.communicate(timeout=TIMEOUT_SECONDS)[1]
     assert "not encrypted" not in words
 
 
-def test_whoever_comes_by_a_proxy_needs_a_token() -> None:
+def test_behind_a_proxy_a_token_is_needed() -> None:
     assert Policy.for_host("127.0.0.1", public="http://localhost:9000").token is not None
     assert Policy.for_host("127.0.0.1", public="https://lab.example.org").token is not None
 
 
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host"])
 def test_a_studio_for_one_machine_is_not_shown_by_a_proxy(tmp_path: Path, name: str) -> None:
-    """A proxy on the same machine that names the studio 127.0.0.1 would otherwise show all of it to everybody."""
+    """A proxy on the same machine that names the studio 127.0.0.1 would otherwise make all of it public."""
     with running(tmp_path / "r.sqlite") as studio:
         status, _, body = studio.ask("/api/recordings", headers={name: "192.0.2.7"})
         assert status == 403 and b"start it with --address" in body
@@ -510,13 +502,13 @@ def test_a_studio_for_one_machine_is_not_shown_by_a_proxy(tmp_path: Path, name: 
 def test_a_hundred_play_and_the_next_one_waits(tmp_path: Path) -> None:
     port = free_port()
     with server(port, tmp_path / "r.sqlite", "examples/food", "--players", "100", link="/play?task=examples%2Ffood"):
-        sentence, stored = completed(lambda: _crowd(port, 100), 10 * PATIENCE)
+        sentence, stored = run_async(lambda: _crowd(port, 100), 10 * TIMEOUT_SECONDS)
     assert sentence == "all 100 places are taken; try again in a few minutes"
     assert all(stored)
 
 
 async def _crowd(port: int, players: int) -> tuple[str, list[bool]]:
-    """What somebody reads who comes when so many play, and of each of those whether anything was stored."""
+    """Return the error of a page beyond the last place, and for each player whether steps were stored."""
     everybody, over = asyncio.Barrier(players + 1), asyncio.Event()
 
     async def play(number: int) -> bool:
@@ -526,8 +518,8 @@ async def _crowd(port: int, players: int) -> tuple[str, list[bool]]:
                 pass
             await everybody.wait()
             await page.send('{"type": "begin"}')
-            while (said := await page.recv()) is not None:
-                if isinstance(said, str) and json.loads(said)["type"] == "stored":
+            while (message := await page.recv()) is not None:
+                if isinstance(message, str) and json.loads(message)["type"] == "stored":
                     break
             await over.wait()
             return True
@@ -537,7 +529,7 @@ async def _crowd(port: int, players: int) -> tuple[str, list[bool]]:
     await everybody.wait()
     async with open_socket(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None) as late:
         await late.send('{"type": "start"}')
-        said = json.loads(await late.recv())
-        assert said["type"] == "error" and said["full"] is True
+        message = json.loads(await late.recv())
+        assert message["type"] == "error" and message["full"] is True
     over.set()
-    return str(said["message"]), await asyncio.gather(*playing)
+    return str(message["message"]), await asyncio.gather(*playing)

@@ -1,11 +1,11 @@
-"""How long a person could not play: the page was hidden or gone, nothing could be saved, or the menu was open."""
+"""Counts how long an episode stood still: page hidden or disconnected, disk too slow, or menu open."""
 
 import time
 from collections.abc import Callable
 
 
-class Presence:
-    """Counts the milliseconds of one episode in which its clock stood still, by their reason.
+class BreakTimer:
+    """Counts the milliseconds in which the clock of an episode stood still, by reason.
 
     Args:
         clock: the time in seconds.
@@ -21,42 +21,42 @@ class Presence:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self.hidden = self.paused = self.stalled = False
-        self.begin()
+        self.start()
 
-    def begin(self, hidden_ms: float = 0.0, paused_ms: float = 0.0) -> None:
-        """Count for another episode, from what is known of it already."""
+    def start(self, hidden_ms: float = 0.0, paused_ms: float = 0.0) -> None:
+        """Start to count for another episode, from the milliseconds it has already."""
         self._hidden_ms, self._paused_ms = hidden_ms, paused_ms
         self._since = self._clock()
 
     @property
-    def away(self) -> bool:
-        """Whether the episode must stand still."""
+    def stopped(self) -> bool:
+        """Whether the clock of the episode stands still now, for any reason."""
         return self.hidden or self.paused or self.stalled
 
-    def hide(self, on: bool) -> None:
-        """The page is hidden, or seen again."""
+    def set_hidden(self, on: bool) -> None:
+        """Note that the page was hidden or shown."""
         self._count()
         self.hidden = on
 
-    def pause(self, on: bool) -> None:
-        """The menu is open, or closed again."""
+    def set_paused(self, on: bool) -> None:
+        """Note that the menu was opened or closed."""
         self._count()
         self.paused = on
 
-    def stall(self, on: bool) -> None:
-        """Too much is not saved yet, or it is saved now."""
+    def set_stalled(self, on: bool) -> None:
+        """Note that the episode begins or ceases to wait for the disk."""
         self._count()
         self.stalled = on
 
     @property
     def hidden_ms(self) -> float:
-        """Milliseconds up to now."""
+        """Milliseconds up to now that the page was hidden, or that the episode waited for the disk."""
         self._count()
         return self._hidden_ms
 
     @property
     def paused_ms(self) -> float:
-        """Milliseconds up to now."""
+        """Milliseconds up to now that the menu was open on a page that was not hidden."""
         self._count()
         return self._paused_ms
 

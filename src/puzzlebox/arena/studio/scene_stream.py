@@ -1,4 +1,4 @@
-"""What one page has been told of a world, and so what it must be told now: never more than the newest state."""
+"""The messages that keep one page's copy of a scene equal to the world: each time only what has changed since."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,64 +12,66 @@ from puzzlebox.scene.scene import Scene, Table
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import Moment
 
-# How a task names the views of the page.
+# The page's views, by the names that tasks use.
 VIEWS = {"first": "first", "third": "third", "birdsEye": "top"}
 
 
-class Teller:
-    """Remembers what was sent; a page that is slow is told less often, and then all that is new."""
+class SceneStream:
+    """Makes the messages that update one page, and remembers what they contained.
+
+    It may be called at any moment: a slow page gets fewer updates, each with everything that changed since the last.
+    """
 
     def __init__(self) -> None:
         self._scene: Scene | None = None
-        self._poses: Table | None = None
+        self._sent_poses: Table | None = None
         self._parts: Table | None = None
-        self._seen_parts: Table | None = None
+        self._sent_parts: Table | None = None
         self._version = -1
 
-    def forget(self) -> None:
-        """Begin anew: the next messages tell everything."""
+    def reset(self) -> None:
+        """Have the next messages contain the complete scene."""
         self._scene = None
 
-    def tell(self, world: World, moment: Moment) -> list[bytes]:
-        """The messages that make a page know the world as it is now."""
+    def messages(self, world: World, moment: Moment) -> list[bytes]:
+        """Return the messages that bring the page up to date with a world; the last one is the frame."""
         scene = world.scene()
-        told: list[bytes] = []
+        messages: list[bytes] = []
         if scene is not self._scene or scene.parts is not self._parts:
             names = [type(world.present[number]).__name__ for number in scene.owners.tolist()]
-            told.append(protocol.scene_message(scene, world.clock, names))
+            messages.append(protocol.scene_message(scene, world.clock, names))
             self._scene, self._parts, self._version = scene, scene.parts, scene.version
-            self._seen_parts, self._poses = scene.parts.copy(), scene.poses.copy()
+            self._sent_parts, self._sent_poses = scene.parts.copy(), scene.poses.copy()
             moved = np.arange(0)
         else:
             if scene.version != self._version:
-                told += self._changed(scene)
-            assert self._poses is not None
-            moved = protocol.rows_that_differ(scene.poses, self._poses)
-            self._poses[moved] = scene.poses[moved]
-        told.append(protocol.frame_message(moment, scene.poses, moved))
-        return told
+                messages += self._part_changes(scene)
+            assert self._sent_poses is not None
+            moved = protocol.changed_rows(scene.poses, self._sent_poses)
+            self._sent_poses[moved] = scene.poses[moved]
+        messages.append(protocol.frame_message(moment, scene.poses, moved))
+        return messages
 
-    def _changed(self, scene: Scene) -> list[bytes]:
-        """Things that look different from before."""
-        assert self._seen_parts is not None
-        changed = protocol.rows_that_differ(scene.parts, self._seen_parts)
-        self._seen_parts[changed] = scene.parts[changed]
+    def _part_changes(self, scene: Scene) -> list[bytes]:
+        assert self._sent_parts is not None
+        changed = protocol.changed_rows(scene.parts, self._sent_parts)
+        self._sent_parts[changed] = scene.parts[changed]
         self._version = scene.version
         return [protocol.parts_message(scene.parts, changed)] if len(changed) else []
 
 
 def moment_of(world: World, *, key: int = 0, action: int = 0, extra_flags: int = 0) -> Moment:
-    """What a frame says of this moment beside where things are."""
+    """Return the state of a world that a frame carries besides the poses of things."""
     animal = world.animals[0]
     limit = world.arena.time_limit * TIME_UNIT
-    # Time is paid for with health: so long it lasts if nothing else is gained or lost.
+    # Time costs health: this is how long the health lasts if nothing else changes it.
     left = animal.health / 100 * limit if limit else -1.0
     flags = world.flags() | extra_flags
     return Moment(flags, world.clock, key, action, animal.health, animal.total, left, animal.heading)
 
 
-def about_arena(world: World) -> dict[str, Any]:
-    """What the page shows of the arena that is played now."""
+def describe_arena(world: World) -> dict[str, Any]:
+    """Return the fields of an `episode` message that describe the arena being played."""
     task, arena = world.task, world.arena
     return {
         "arena": arena.id,
@@ -85,6 +87,6 @@ def about_arena(world: World) -> dict[str, Any]:
     }
 
 
-def events_text(step: int, events: Iterable[Event]) -> str:
-    """What happened."""
+def events_message(step: int, events: Iterable[Event]) -> str:
+    """Return the `events` message of a step, as JSON text."""
     return protocol.compact({"type": "events", "step": step, "events": [plain_event(event) for event in events]})
