@@ -25,6 +25,8 @@ from benchmarks.measure import Result
 
 _PRESSES, _PARTICIPANTS, _SECONDS = 120, 20, 20.0
 _START = json.dumps({"type": "start", "task": "foraging", "seed": 1})
+# An episode that is shown waits for its participant to begin.
+_BEGIN = json.dumps({"type": "begin"})
 _PEER = "an empty clock meanwhile"
 _EMPTY_CLOCK = """
 import asyncio, json, sys, time
@@ -83,7 +85,14 @@ def _connect(port: int, stack: ExitStack) -> Any:
         connect(f"ws://127.0.0.1:{port}/ws", origin=f"http://127.0.0.1:{port}", compression=None)  # type: ignore[arg-type]
     )
     page.send(_START)
+    while not _is_frame(page.recv()):
+        pass
+    page.send(_BEGIN)
     return page
+
+
+def _is_frame(message: str | bytes) -> bool:
+    return isinstance(message, bytes) and message[0] == _FRAME
 
 
 def _latencies(port: int) -> list[float]:
@@ -105,7 +114,7 @@ def _latencies(port: int) -> list[float]:
             page.send(json.dumps({"type": "keys", "key": key, "action": key % 9}))
             while True:
                 data = page.recv()
-                if isinstance(data, bytes) and data[0] == _FRAME and int.from_bytes(data[_KEY], "little") == key:
+                if _is_frame(data) and int.from_bytes(data[_KEY], "little") == key:
                     break
             latencies.append(1000 * (time.perf_counter() - press_time))
     return latencies
@@ -119,6 +128,9 @@ async def _play(port: int, number: int, seconds: float) -> tuple[float, float]:
     address = f"127.0.0.1:{port}"
     async with connect(f"ws://{address}/ws", origin=f"http://{address}", compression=None) as page:  # type: ignore[arg-type]
         await page.send(_START)
+        while not _is_frame(await page.recv()):
+            pass
+        await page.send(_BEGIN)
         start = change = time.perf_counter()
         while (now := time.perf_counter()) - start < seconds:
             if now >= change:
@@ -126,7 +138,7 @@ async def _play(port: int, number: int, seconds: float) -> tuple[float, float]:
                 await page.send(json.dumps({"type": "keys", "key": key, "action": int(rng.integers(9))}))
             data = await page.recv()
             size += len(data)
-            frames += isinstance(data, bytes) and data[0] == _FRAME
+            frames += _is_frame(data)
         return size / seconds, frames / seconds
 
 

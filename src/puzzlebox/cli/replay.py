@@ -1,27 +1,18 @@
 """`puzzlebox replay`: show a recorded episode in words, as a film or as a picture."""
 
 import os
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from puzzlebox.cli.recordings import Recordings, find_episode, open_store, progress, store_errors
-from puzzlebox.cli.words import choice, fail, may_replace, note, picture_size
+from puzzlebox.cli.words import fail, may_replace, note, picture_size
 
 _PNG = ".png"
 # How pictures and films begin; a file that begins otherwise is never replaced.
 _SIGNATURES = (b"\x89PNG", b"GIF8", b"ftyp")
 _PICTURE, _FILM = "1200x800", "640x480"
-
-
-class Angle(Enum):
-    """The place of the camera."""
-
-    FIRST = "first"
-    THIRD = "third"
-    TOP = "top"
 
 
 def replay(
@@ -42,7 +33,14 @@ def replay(
             "and episode (with --path or --step, a picture). Default: words.",
         ),
     ] = None,
-    view: Annotated[Angle, choice(Angle, "With the animal's eye, from behind it, or from above.")] = Angle.THIRD,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VIEW",
+            help="The camera: in the arena `third` (behind the animal), `first` (the animal's eye) or `top` (above). "
+            "Default: `third`, or the first view of another wing.",
+        ),
+    ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help=f"Pixels. Default: {_FILM}, of a picture {_PICTURE}.")
     ] = None,
@@ -85,7 +83,7 @@ def replay(
         fail(f"{target} is neither a film nor a picture; its name must end in .mp4, .gif or .png")
     if form != _PNG and (path or step is not None):
         fail(f"{'--path' if path else '--step'} is for pictures, and {target} is a film", "end its name in .png")
-    if path and (step is not None or view is not Angle.THIRD):
+    if path and (step is not None or view is not None):
         fail("--path is always seen from above and of the whole episode; leave out --view and --step")
     if not may_replace(target, _SIGNATURES):
         fail(f"{target} is already there and is neither a film nor a picture", "name another file with -o")
@@ -93,6 +91,7 @@ def replay(
 
     width, height = picture_size(size or (_PICTURE if form == _PNG else _FILM), SMALLEST, LARGEST, _FILM)
     record = _read_record(episode, store)
+    camera = _view_of(record, view)
     from puzzlebox.scene.png import png
 
     try:
@@ -100,11 +99,9 @@ def replay(
             target.parent.mkdir(parents=True, exist_ok=True)
         if form != _PNG:
             with progress("painting") as update:
-                film(record, target, view.value, (width, height), update, fps=fps, speed=speed, shadows=shadows)
+                film(record, target, camera, (width, height), update, fps=fps, speed=speed, shadows=shadows)
         else:
-            image = (
-                path_picture(record, (width, height)) if path else picture(record, step, view.value, (width, height))
-            )
+            image = path_picture(record, (width, height)) if path else picture(record, step, camera, (width, height))
             target.write_bytes(png(image))
     except (ValueError, ModuleNotFoundError) as problem:
         fail(str(problem))
@@ -128,6 +125,19 @@ def _path_in(folder: Path, episode: str, store: Path | None, path: bool, step: i
 
 def _is_file(episode: str) -> bool:
     return episode.lower().endswith(".json") or "/" in episode or "#" in episode
+
+
+def _view_of(record: Any, view: str | None) -> str:
+    """Return the view of a film or picture, or end the command if the wing of the record has no such view."""
+    from puzzlebox.text import nearest
+    from puzzlebox.wings import wing_named
+
+    views = wing_named(record.wing).views
+    if not views:
+        fail(f"episodes of the wing {record.wing!r} have no pictures", "leave out -o for a summary in words")
+    if view is not None and view not in views:
+        fail(f"there is no view {view!r}{nearest(view, views)}")
+    return view or views[0]
 
 
 def _read_record(episode: str, store: Path | None) -> Any:
