@@ -1,4 +1,4 @@
-"""What other packages bring: things, senses, agents and verbs, found by the entry points of installed packages."""
+"""Things, senses, agents, verbs and wings of other installed packages, found by their entry points."""
 
 import warnings
 from functools import cache
@@ -7,7 +7,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 # The groups of entry points that are looked at.
-THINGS, SENSES, AGENTS, VERBS = "puzzlebox.things", "puzzlebox.senses", "puzzlebox.agents", "puzzlebox.verbs"
+THINGS, SENSES, AGENTS = "puzzlebox.things", "puzzlebox.senses", "puzzlebox.agents"
+VERBS, WINGS = "puzzlebox.verbs", "puzzlebox.wings"
 
 
 class PackageWarning(UserWarning):

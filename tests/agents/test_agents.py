@@ -14,11 +14,13 @@ import pytest
 import puzzlebox
 import puzzlebox.agents as agents
 from living import AGENT, GOAL, task_of
+from puzzlebox import entry_points
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
 from puzzlebox.arena.agents.random import DISTRIBUTIONS, RandomAgent
 from puzzlebox.arena.world import ACTIONS, World
-from puzzlebox.record.store import Store
+from puzzlebox.record import Store
 from puzzlebox.run.play import play
+from puzzlebox.seeds import agent_seed
 
 
 class Straight:
@@ -50,7 +52,7 @@ def test_every_agent_plays_and_repeats_itself(name: str) -> None:
     assert first == second
     env = puzzlebox.make(task, **agent.senses)
     observation, info = env.reset(seed=4)
-    agent.begin(4)
+    agent.begin(agent_seed(4))
     for (expected,) in first.actions:
         action = agent.act(observation, info)
         assert env.action_space.contains(action) and action == expected
@@ -63,7 +65,7 @@ def test_an_agent_of_ones_own_by_path(monkeypatch: pytest.MonkeyPatch) -> None:
     agent: Any = agent_named("test_agents:Straight", action=6)
     assert describe("test_agents:Straight") == "Goes straight ahead."
     record = play(task_of(AGENT, time_limit=4), agent, seed=9)
-    assert set(record.actions) == {(6,)} and agent.seeds == [9]
+    assert set(record.actions) == {(6,)} and agent.seeds == [agent_seed(9)]
     assert agent.seen[0] == (["rays", "vitals"], ("arena", "Immovable"))
 
 
@@ -89,7 +91,7 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
     agents.register("straight", Straight)
     point = EntryPoint("elsewhere", f"{__name__}:Straight", agents.GROUP)
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
-    monkeypatch.setattr(agents, "entry_points", lambda group: [point] if group == "puzzlebox.agents" else [])
+    monkeypatch.setattr(entry_points, "entries_in", lambda group: {"elsewhere": point} if group == agents.GROUP else {})
     assert agent_names() == ["elsewhere", "random", "straight"]
     assert isinstance(agent_named("straight"), Straight) and isinstance(agent_named("elsewhere"), Straight)
     with pytest.raises(ValueError, match="no name for an agent"):

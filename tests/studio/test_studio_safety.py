@@ -13,7 +13,8 @@ from websockets.sync.client import connect
 
 from puzzlebox.arena.studio import catalogue
 from puzzlebox.studio import recordings
-from puzzlebox.studio.safety import MAX_REQUEST_BYTES, Guard, Policy, is_local
+from puzzlebox.studio.limits import MAX_REQUEST_BYTES
+from puzzlebox.studio.safety import Guard, Policy, is_local
 from puzzlebox.studio.static import load_page_files
 from studio_page import TIMEOUT_SECONDS, Page, Studio, run_async, running
 

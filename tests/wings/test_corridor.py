@@ -142,7 +142,7 @@ def test_the_commands_take_it(tmp_path: Path) -> None:
     film = CliRunner().invoke(
         app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0", "-o", str(tmp_path / "f.gif")]
     )
-    assert film.exit_code == 1 and "corridor has no pictures" in film.stderr
+    assert film.exit_code == 1 and "episodes of the wing 'corridor' have no pictures" in film.stderr
 
 
 def test_unknown_tasks_and_rules_are_refused(tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
+from puzzlebox import entry_points
 from puzzlebox.agents.agent import Agent
 from puzzlebox.agents.origin import describe_error, fingerprint
 from puzzlebox.text import closest, nearest
@@ -13,7 +13,7 @@ from puzzlebox.text import closest, nearest
 __all__ = ["Agent", "agent_named", "agent_names", "code_of", "defaults_of", "describe", "register"]
 
 # The group of entry points in which other packages declare agents.
-GROUP = "puzzlebox.agents"
+GROUP = entry_points.AGENTS
 
 Factory = Callable[..., Agent]
 
@@ -94,7 +94,7 @@ def _parameters(factory: Factory) -> list[inspect.Parameter] | None:
 
 
 def _entries() -> dict[str, str]:
-    return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return {name: entry.value for name, entry in entry_points.entries_in(GROUP).items()}
 
 
 def _factory(name: str) -> Factory:

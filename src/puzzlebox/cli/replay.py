@@ -75,7 +75,7 @@ def replay(
         target = _path_in(target, episode, store, path, step)
     form = "" if target is None else target.suffix.lower()
     if target is None:
-        if path or step is not None or size is not None:
+        if path or step is not None or size is not None or view is not None:
             fail("there is nothing to paint without a file to write", "name it with -o, as in -o last.png")
         _print_summary(episode, store)
         return
@@ -91,7 +91,7 @@ def replay(
 
     width, height = picture_size(size or (_PICTURE if form == _PNG else _FILM), SMALLEST, LARGEST, _FILM)
     record = _read_record(episode, store)
-    camera = _view_of(record, view)
+    camera = None if path else _view_of(record, view)
     from puzzlebox.scene.png import png
 
     try:
@@ -170,9 +170,11 @@ def _read_record(episode: str, store: Path | None) -> Any:
 
 def _print_summary(episode: str, store: Path | None) -> None:
     from puzzlebox.record import summary
+    from puzzlebox.wings import wing_named
 
     if _is_file(episode):
         record = _read_record(episode, None)
+        wing = record.wing
         try:
             lines = summary.of_record(record)
         except ValueError as problem:  # a record that was changed outside Puzzlebox
@@ -182,8 +184,9 @@ def _print_summary(episode: str, store: Path | None) -> None:
         recorded = find_episode(recordings, episode)
         with store_errors():
             recordings.require_whole(recorded)
-            recordings.wing_of(recorded)
+            wing = recordings.wing_of(recorded).name
             lines = summary.of_episode(recorded, recordings.events(recorded.id))
     for line in lines:
         typer.echo(line)
-    note("hint: add -o last.mp4 for a film, -o last.png for a picture of its end, or -o path.png --path for its way")
+    if wing_named(wing).views:
+        note("hint: add -o last.mp4 for a film, -o last.png for a picture of its end, or -o path.png --path for a path")

@@ -23,7 +23,6 @@ RESCUE = "restore a backup, or write what can be read with `puzzlebox export`"
 _DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode", "too big")
 # Characters of an SQLite message that are quoted at most.
 _MOST_CHARACTERS = 120
-_VIEWS = ("", "first", "third", "top")
 
 
 # The columns of the query for an episode, in order.
@@ -157,6 +156,7 @@ class StepCheck:
 
     def __init__(self, wing: Wing | None, period: int) -> None:
         self._wing = wing
+        self._views = None if wing is None else ("", *wing.views)
         self._period = period
         self._reached = 0
         # Whether each text of actions is valid. Most episodes have only a few different texts.
@@ -172,12 +172,15 @@ class StepCheck:
         for row in rows:
             step, actions, view, flags, *numbers, more = row
             good = type(step) is int and step >= 0 and self._are_actions(actions) and _are_measures(more)
-            good = good and type(flags) is int and flags >= 0 and view in _VIEWS and numbers[0] is not None
+            good = good and type(flags) is int and flags >= 0 and self._is_view(view) and numbers[0] is not None
             if not good or not all(map(_is_number_or_none, numbers)):
                 raise _BadRow(f"its step {step!r:.20} holds values that no step can have")
             if step - self._reached > period:
                 raise _missing(self._reached)
             self._reached = step
+
+    def _is_view(self, view: Any) -> bool:
+        return type(view) is str if self._views is None else view in self._views
 
     def _are_actions(self, text: Any) -> bool:
         if type(text) is not str:
@@ -210,7 +213,7 @@ def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None)
         if text:
             texts.append(text)
     if length is not None and reached != length:
-        raise _BadRow(f"it took {length} physics steps, and those after step {reached} are missing")
+        raise _BadRow(f"it took {length} steps, and those after step {reached} are missing")
     return all_actions_in(texts)
 
 

@@ -43,17 +43,21 @@ def file_name(*parts: str, suffix: str) -> str:
     return ("-".join(word for word in words if word) or "film") + suffix
 
 
-def picture(record: Any, step: int | None = None, view: str = "third", size: Size = (1200, 800)) -> Image:
+def picture(record: Any, step: int | None = None, view: str | None = None, size: Size = (1200, 800)) -> Image:
     """Paint an episode after `step` steps (default: at its end), as height x width x 3 bytes."""
     wing = wing_named(record.wing)
     steps = wing.length(record)
     if step is not None and not 0 <= step <= steps:
         raise ValueError(f"there is no step {step}; the episode has {steps}")
-    camera = wing.camera(view, _checked_size(size), fine=True)
+    camera = wing.camera(_view(wing, view), _checked_size(size), fine=True)
     for session, _ in wing.play_again(record):
         if session.clock >= (steps if step is None else step):
             break
     return camera.paint(session)
+
+
+def _view(wing: Wing, view: str | None) -> str:
+    return view or next(iter(wing.views), "")
 
 
 def path_picture(record: Any, size: Size = (1200, 800)) -> Image:
@@ -64,7 +68,7 @@ def path_picture(record: Any, size: Size = (1200, 800)) -> Image:
 def film(
     record: Any,
     path: str | Path,
-    view: str = "third",
+    view: str | None = None,
     size: Size = (640, 480),
     progress: Progress | None = None,
     *,
@@ -77,7 +81,7 @@ def film(
     Args:
         record: the episode.
         path: the file; it appears when it is complete.
-        view: "first", "third" or "top".
+        view: one of the views of the wing, in the arena "third", "first" or "top". Default: the first one.
         size: width and height in pixels; odd numbers are rounded down to even ones for MP4.
         progress: a function called after every picture with the number of pictures written and that of all.
         fps: pictures a second. Default: 25, or 12.5 for a GIF.
@@ -97,7 +101,7 @@ def film(
     width, height = _checked_size(size)
     if form == ".mp4":  # yuv420p stores colours at half the resolution
         width, height = width - width % 2, height - height % 2
-    camera = wing.camera(view, (width, height), fine=shadows)
+    camera = wing.camera(_view(wing, view), (width, height), fine=shadows)
     draft = path.with_name(path.name + ".part")
     reel: _Reel = _Mp4(draft, (width, height), rate) if form == ".mp4" else GifFile(draft, (width, height), rate)
     try:

@@ -38,7 +38,7 @@ from puzzlebox.record.entries import Breaks, End, Start, Step, hash_of
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.owners import Owners
 from puzzlebox.record.writer import MEASURES, CannotWrite, EpisodeFault, Listener, Writer
-from puzzlebox.wings import Task, Wing, wing_named
+from puzzlebox.wings import Task, Wing, find_wing, wing_named
 
 # The columns of the steps of an episode, in order.
 STEP_COLUMNS = ("step", "actions", "view", "flags", "time_ms", "reward", "total", *MEASURES, "more")
@@ -498,7 +498,7 @@ class Store:
         """Return the task of an episode; None if this version of Puzzlebox cannot read it."""
         if episode.task_hash not in self._tasks:
             rows = self._rows("SELECT text FROM tasks WHERE hash = ?", (episode.task_hash,))
-            wing = _wing_of(episode)
+            wing = find_wing(episode.wing)
             self._tasks[episode.task_hash] = wing.read(str(rows[0][0])) if rows and wing else None
         return self._tasks[episode.task_hash]
 
@@ -548,7 +548,7 @@ class Store:
     def step_batches(self, id: str) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the steps of an episode, 4096 rows at a time."""
         episode = self.episode(id)
-        check = StepCheck(_wing_of(episode), episode.decision_period or 1)
+        check = StepCheck(find_wing(episode.wing), episode.decision_period or 1)
         try:
             with closing(connect_to_read(self.path)) as connection:
                 cursor = connection.execute(self._step_query, (id,))
@@ -583,11 +583,3 @@ def _unreadable_part(connection: sqlite3.Connection, key: str, value: str | int)
         except FAULTS:
             return f"`{name}`"
     return "steps"
-
-
-def _wing_of(episode: Episode) -> Wing | None:
-    """Return the wing of an episode; None if it is not installed."""
-    try:
-        return wing_named(episode.wing)
-    except ValueError:
-        return None

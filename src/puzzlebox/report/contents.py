@@ -24,7 +24,7 @@ from puzzlebox.report.tables import (
     trained_and_held_out,
 )
 from puzzlebox.stats import wilson
-from puzzlebox.wings import wing_named
+from puzzlebox.wings import find_wing
 
 # Tasks for which a chart of bars stays legible, at most.
 _MOST_BARS = 12
@@ -235,7 +235,8 @@ def _model(rows: Sequence[ReportEpisode], model: Model, prefix: str, look: Looks
 
 def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]) -> Section:
     section = Section("Paths")
-    rows = [row for row in rows if wing_named(row.wing).views]
+    wings = {name: find_wing(name) for name in {row.wing for row in rows}}
+    rows = [row for row in rows if (wing := wings[row.wing]) is not None and wing.views]
     if not rows:
         section.blocks.append("There are no paths: these tasks have no pictures.")
         return section

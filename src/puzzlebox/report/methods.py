@@ -14,6 +14,7 @@ from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, ag
 from puzzlebox.report.model import Model
 from puzzlebox.report.tables import Table
 from puzzlebox.stats.means import RESAMPLES
+from puzzlebox.wings import find_wing
 
 # Descriptions of grouping factors whose name alone is not clear.
 _GROUPS = {"participant": "participant (an agent counts as one)"}
@@ -52,7 +53,7 @@ def _procedure(results: Results, conditions_table: Table) -> str:
             lines.append(_settings_sentence(source))
     lines += conditions.agent_sentences(results.sources)
     lines.append(
-        "The physics has steps of 0.02 s; all times are simulated time. The latency of an "
+        f"{_step_lengths(rows)} all times are simulated time. The latency of an "
         "episode is the time from when the animal could first move to the event that decided the episode."
     )
     lines.append(
@@ -80,6 +81,14 @@ def _participants(rows: Sequence[ReportEpisode]) -> list[str]:
     return [f"There {'were' if len(ids) > 1 else 'was'} {words.count(len(ids), 'participant')}{rest}."]
 
 
+def _step_lengths(rows: Sequence[ReportEpisode]) -> str:
+    """Return the beginning of a sentence with the length of a step in each wing."""
+    wings = [wing for name in dict.fromkeys(row.wing for row in rows) if (wing := find_wing(name)) is not None]
+    if len(wings) <= 1:
+        return "".join(f"A step lasts {wing.step_seconds:g} s;" for wing in wings)
+    return f"A step lasts {words.listed([f'{wing.step_seconds:g} s ({wing.name})' for wing in wings])};"
+
+
 def _settings_sentence(source: Source) -> str:
     settings = source.settings
     parts = []
@@ -90,9 +99,9 @@ def _settings_sentence(source: Source) -> str:
         )
     fields = settings.get("rules_fields")
     if isinstance(fields, Mapping) and "decision_period" in fields:
-        parts.append(f"an action was held for {fields['decision_period']} physics steps")
+        parts.append(f"an action was held for {fields['decision_period']} steps")
     if "longest" in settings:
-        parts.append(f"episodes were stopped after {settings['longest']} physics steps at the latest")
+        parts.append(f"episodes were stopped after at most {settings['longest']} steps")
     if "puzzlebox" in settings:
         machine = settings.get("machine")
         engine = f" (SAPIEN {machine['sapien']})" if isinstance(machine, Mapping) and "sapien" in machine else ""

@@ -7,6 +7,7 @@ from puzzlebox.agents import Agent
 from puzzlebox.record.entries import Start
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Store
+from puzzlebox.seeds import agent_seed
 from puzzlebox.wings import Apparatus, Outcome, wing_named
 
 
@@ -42,7 +43,7 @@ def play(
 
     Args:
         task: the task.
-        agent: the agent; its `begin` gets the seed of the episode.
+        agent: the agent; its `begin` gets a seed derived from that of the episode (`agent_seed`).
         arena: the index of the arena the episode starts in, from 0.
         seed: the seed of the episode.
         rules: the name of a preset, or rules of the task's wing. Default: the wing's default rules.
@@ -56,7 +57,7 @@ def play(
     wing = wing_named(task.wing)
     apparatus = wing.apparatus(wing.rules(rules), agent.senses, 1)
     events = apparatus.begin(task, arena, seed)
-    agent.begin(seed)
+    agent.begin(agent_seed(seed))
     recorder = None
     if store is not None:
         agent_name = agent_name or type(agent).__name__

@@ -16,6 +16,9 @@ CLOSE_SECONDS = 3.0  # for the page's answer when the studio closes a WebSocket
 
 # Pings and message fragments of one WebSocket in five seconds.
 MAX_CONTROL_FRAMES = 500
+# Bytes of the body of a request: a task file at its own limit (1 MiB) and a little more, so that a file that is too
+# large gets the sentence about task files.
+MAX_REQUEST_BYTES = (1 << 20) + 4096
 # Bytes of one message from a page.
 LARGEST_MESSAGE = 64 * 1024
 # Connections that wait to be accepted.

@@ -10,7 +10,7 @@ from puzzlebox.record import Episode, Store
 from puzzlebox.record.film import film_name
 from puzzlebox.scene.png import png
 from puzzlebox.studio import protocol
-from puzzlebox.wings import wing_named
+from puzzlebox.wings import find_wing, wing_named
 
 # The fields of an EPISODE in docs/reference/studio-protocol.md.
 FIELDS = (
@@ -22,10 +22,8 @@ _BLOCK_BYTES = 64 * 1024
 
 def views_of(episode: Episode) -> Sequence[str]:
     """Return the views in which an episode can be painted; none where its wing has no pictures or is not installed."""
-    try:
-        return wing_named(episode.wing).views
-    except ValueError:
-        return ()
+    wing = find_wing(episode.wing)
+    return () if wing is None else wing.views
 
 
 def describe(store: Store, episode: Episode) -> dict[str, Any]:

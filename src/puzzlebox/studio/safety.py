@@ -21,10 +21,9 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from puzzlebox.studio.limits import MAX_REQUEST_BYTES
 from puzzlebox.studio.links import Link, Links, has_key
 
-# The largest request: a task file at its own limit, and room for its headers.
-MAX_REQUEST_BYTES = (1 << 20) + 4096
 _METHODS = ("GET", "HEAD", "POST")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _POLICY_VIOLATION = 1008
@@ -221,7 +220,7 @@ class Guard:
             return _refuse(403, _PROXY, scope)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > MAX_REQUEST_BYTES:
-            return _refuse(413, f"a request may have {MAX_REQUEST_BYTES} bytes", scope)
+            return _refuse(413, f"a request may have at most {MAX_REQUEST_BYTES} bytes", scope)
         if not socket and scope["path"] in self._files:
             return None
         if has_key(_query(scope)):

@@ -6,9 +6,9 @@ environment into a wing. Other packages register wings in the entry point group 
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
+from puzzlebox import entry_points
 from puzzlebox.text import closest
 from puzzlebox.wings.protocols import Apparatus, Bundled, Flag, Found, Outcome, Session, Task, Wing
 
@@ -22,6 +22,7 @@ __all__ = [
     "Session",
     "Task",
     "Wing",
+    "find_wing",
     "register_wing",
     "split_source",
     "wing_named",
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 # The entry point group in which other packages register wings, as `module:object`.
-GROUP = "puzzlebox.wings"
+GROUP = entry_points.WINGS
 # The default wing: that of task names without a wing, and of recordings made before there was a second one.
 ARENA = "arena"
 
@@ -58,6 +59,14 @@ def wing_named(name: str) -> Wing:
     return _import_wing(name, wing) if isinstance(wing, str) else wing
 
 
+def find_wing(name: str) -> Wing | None:
+    """Return the wing of a name; None if it is not installed or cannot be imported."""
+    try:
+        return wing_named(name)
+    except ValueError:
+        return None
+
+
 def split_source(source: str) -> tuple[Wing, str]:
     """Return the wing that a task belongs to by its name, and its name there: `infant/...`; else it is the arena's."""
     first, _, rest = source.partition("/")
@@ -77,6 +86,5 @@ def _import_wing(name: str, path: str) -> Wing:
     return found  # type: ignore[no-any-return]
 
 
-@cache
 def _entries() -> dict[str, str]:
-    return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return {name: entry.value for name, entry in entry_points.entries_in(GROUP).items()}

@@ -6,14 +6,19 @@ single character. Any other actions are a JSON list with one entry for each body
 
 import json
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 
 def actions_text(actions: Sequence[Any]) -> str:
-    """Return the actions of all bodies in one decision as text."""
-    plain = [_plain(each) for each in actions]
+    """Return the actions of all bodies in one decision as text.
+
+    Raises:
+        ValueError, TypeError: an action has a number that is not finite, or a value that JSON cannot hold.
+    """
+    plain = [plain_action(each) for each in actions]
     if all(type(each) is int and 0 <= each <= 9 for each in plain):
         return "".join(map(str, plain))
     return json.dumps(plain, separators=(",", ":"), allow_nan=False)
@@ -28,7 +33,7 @@ def actions_in(text: Any) -> tuple[Any, ...]:
     if isinstance(text, str) and text.isascii() and text.isdecimal():
         return tuple(map(int, text))
     try:
-        actions = json.loads(text) if isinstance(text, str) else None
+        actions = json.loads(text, parse_constant=_refuse_constant) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         actions = None
     if not isinstance(actions, list) or not actions:
@@ -54,15 +59,25 @@ def all_actions_in(texts: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
     return tuple(decisions)
 
 
-def _plain(action: Any) -> Any:
-    """Convert an action of any Gymnasium space to plain values for JSON."""
+def plain_action(action: Any) -> Any:
+    """Return a copy of an action of any Gymnasium space as plain values: numbers, texts, tuples and dictionaries.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
     if isinstance(action, np.ndarray | np.generic):
-        return action.tolist()
+        return plain_action(action.tolist())
     if isinstance(action, dict):
-        return {str(name): _plain(each) for name, each in action.items()}
+        return {str(name): plain_action(each) for name, each in action.items()}
     if isinstance(action, tuple | list):
-        return [_plain(each) for each in action]
+        return tuple(plain_action(each) for each in action)
+    if isinstance(action, float) and not isfinite(action):
+        raise ValueError(f"an action has the number {action}; numbers must be finite")
     return action
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(word)
 
 
 def _tuples(value: Any) -> Any:

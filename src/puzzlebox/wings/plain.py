@@ -14,7 +14,7 @@ import gymnasium as gym
 import numpy as np
 
 from puzzlebox.columns import Column, Kind
-from puzzlebox.wings.actions import all_actions_in
+from puzzlebox.wings.actions import all_actions_in, plain_action
 from puzzlebox.wings.flags import OVER, PASSED
 from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling
 from puzzlebox.wings.records import record_json
@@ -149,11 +149,11 @@ class PlainApparatus:
     def act(self, actions: Mapping[int, Any]) -> PlainOutcome:
         """Take one step of the environment."""
         assert self._env is not None
-        session, space = self.session, self._env.action_space
-        action = actions[0]
-        if isinstance(space, gym.spaces.Box):  # recorded actions are tuples of numbers
-            action = np.asarray(action, space.dtype).reshape(space.shape)
-        self._observation, reward, terminated, truncated, session.info = self._env.step(action)
+        session = self.session
+        # Converted when played and when replayed, so that both are the same; the recorded one is a copy.
+        action = plain_action(actions[0])
+        step = self._env.step(action_in(self._env.action_space, action))
+        self._observation, reward, terminated, truncated, session.info = step
         session.clock += 1
         session.actions.append((action,))
         session.total += float(reward)
@@ -165,6 +165,19 @@ class PlainApparatus:
     def _events(self) -> tuple[PlainEvent, ...]:
         events = self.session.info.get("events", ())
         return tuple(PlainEvent(each["kind"], self.session.clock, each.get("details", {})) for each in events)
+
+
+def action_in(space: gym.Space[Any], action: Any) -> Any:
+    """Return an action of plain values as an environment with this action space expects it, arrays included."""
+    if isinstance(space, gym.spaces.Box | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary):
+        return np.array(action, space.dtype).reshape(space.shape)
+    if isinstance(space, gym.spaces.Discrete):
+        return np.int64(action)
+    if isinstance(space, gym.spaces.Dict):
+        return {name: action_in(part, action[name]) for name, part in space.items()}
+    if isinstance(space, gym.spaces.Tuple):
+        return tuple(action_in(part, each) for part, each in zip(space, action, strict=True))
+    return action
 
 
 class PlainWing:

@@ -414,7 +414,7 @@ def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: p
         if where == "acting":
             patch.setattr(envs._workers._own, "step", interrupt)
         elif where == "waiting":
-            patch.setattr(envs._workers, "_waits", [interrupt])
+            patch.setattr(envs._workers, "_receivers", [interrupt])
         else:
             patch.setattr(Connection, where, followed(getattr(Connection, where), interrupt))
         with pytest.raises(KeyboardInterrupt):

@@ -18,6 +18,7 @@ from puzzlebox.arena.studio.play import Play
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.actions import ACTIONS
 from puzzlebox.record.entries import UPLOAD
+from puzzlebox.seeds import agent_seed
 from puzzlebox.studio import protocol
 from puzzlebox.text import nearest
 
@@ -151,7 +152,7 @@ class AgentDriver:
         loop = asyncio.get_running_loop()
         if self._episode != play.episode:
             self._episode, self._held, self._events = play.episode, 0, ()
-            await loop.run_in_executor(self._pool, self._agent.begin, play.world.seed)
+            await loop.run_in_executor(self._pool, self._agent.begin, agent_seed(play.world.seed))
         if not self._held:
             episode, world = play.episode, play.world
             shown, observation = self._senses.perceive(world)
