@@ -135,25 +135,16 @@ def test_the_site_has_every_page_and_fetches_nothing(site: Path) -> None:
     assert "url(http" not in "".join(css.read_text(encoding="utf-8") for css in site.rglob("*.css"))
 
 
-def test_the_search_finds_a_page_from_a_folder_and_from_a_server(site: Path) -> None:
-    missing = browser.missing()
-    if missing:
-        pytest.skip(missing)
-    from playwright.sync_api import sync_playwright
-
+def test_the_search_finds_a_page_from_a_folder_and_from_a_server(site: Path, chromium: Any) -> None:
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
     patience = browser.TIMEOUT_SECONDS * 1000
-    with (
-        http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server,
-        sync_playwright() as driver,
-    ):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        program = driver.chromium.launch(executable_path=browser.chromium(), args=browser.FLAGS)
         for start in (site.as_uri(), f"http://127.0.0.1:{server.server_port}"):
-            page = program.new_page()
+            page = chromium.new_page()
             asked: list[str] = []
             page.on("request", lambda request, asked=asked: asked.append(request.url))
             page.goto(f"{start}/guides/agents.html")
@@ -162,5 +153,5 @@ def test_the_search_finds_a_page_from_a_folder_and_from_a_server(site: Path) -> 
             page.locator("a[href*=HotZone]").first.click(timeout=patience)
             page.wait_for_url("**/reference/things/HotZone.html*", timeout=patience)
             assert [url for url in asked if not url.startswith((start, "data:", "blob:"))] == []
-        program.close()
+            page.close()
         server.shutdown()

@@ -64,7 +64,7 @@ def test_the_notice_of_nanobind_is_the_one_it_comes_with() -> None:
 
 def test_the_studio_shows_the_notices() -> None:
     file = load_page_files()["/notices.txt"]
-    assert file.kind == "text/plain; charset=utf-8"
+    assert file.media_type == "text/plain; charset=utf-8"
     assert file.data.decode() == NOTICES.read_text()
 
 

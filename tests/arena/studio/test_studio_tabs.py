@@ -106,7 +106,7 @@ def test_an_episode_deleted_while_it_waits_is_replaced(studio: Studio, detached:
     page = played(studio, task)
     if not detached:
         studio.sessions._detached.clear()
-        studio.store._reached.clear()
+        studio.store._last_steps.clear()
     with studio.page(task=task, participant="P01", manual_start=True) as back:
         assert until_waiting(back).episode == page.episode
         forget(studio.store.path, "P01")
@@ -123,7 +123,7 @@ def test_an_episode_deleted_while_it_waits_is_replaced(studio: Studio, detached:
 def test_a_page_that_leaves_a_forgotten_episode_leaves_quietly(studio: Studio) -> None:
     page = played(studio, "examples/food")
     studio.sessions._detached.clear()
-    studio.store._reached.clear()
+    studio.store._last_steps.clear()
     with studio.page(task="examples/food", participant="P01", manual_start=True) as back:
         assert until_waiting(back).episode == page.episode
         forget(studio.store.path, "P01")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from puzzlebox import make
+from puzzlebox import agents, make
 from puzzlebox.agents import agent_named, register
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema import load_task
@@ -45,16 +45,19 @@ class Broken(Looker):
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    register("looker-of-the-tests", Looker)
-    register("broken-of-the-tests", Broken)
-    with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
-        yield studio
+    with pytest.MonkeyPatch.context() as patch:
+        # Other tests of this process list all agents.
+        patch.setattr(agents, "_AGENTS", dict(agents._AGENTS))
+        register("looker-of-the-tests", Looker)
+        register("broken-of-the-tests", Broken)
+        with running(tmp_path_factory.mktemp("studio") / "recordings.sqlite") as studio:
+            yield studio
 
 
 def test_the_agents_are_listed(studio: Studio) -> None:
-    agents = {agent["name"]: agent["description"] for agent in studio.json("/api/agents")["agents"]}
-    assert agents["looker-of-the-tests"] == "Remembers all observations, and walks ahead."
-    assert "random" in agents
+    listed = {agent["name"]: agent["description"] for agent in studio.json("/api/agents")["agents"]}
+    assert listed["looker-of-the-tests"] == "Remembers all observations, and walks ahead."
+    assert "random" in listed
 
 
 def test_the_random_agent_plays_and_is_recorded(studio: Studio) -> None:
