@@ -1,5 +1,6 @@
 """Printed reports: Chromium shows every column of a page that cannot be scrolled."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,19 @@ TASKS = [f"a-battery-of-mine/{level:02}-{task:02}-01" for level in range(1, 11) 
 AGENTS = {"random": -1.0, "my_package.agents_with_long_names:Clever(depth=3,width=12,chances=None)": 0.0, "human": 1.0}
 
 
-@pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A report with every wide table: long names, returns of thousands, levels, arenas, participants, failures."""
-    fine = looks.png
-    monkeypatch.setattr(looks, "png", lambda figure, dpi=200: fine(figure, 30))
+    folder, fine = tmp_path_factory.mktemp("printed"), looks.png
     rows = made_up_rows([task.rpartition("/")[2] for task in TASKS], AGENTS)
     for row in rows:
         row |= {"task": f"a-battery-of-mine/{row['task']}", "return": 1234.5 * row["return"], "arena": row["seed"] % 2}
         if row["agent"] == "human":
             row["participant"] = f"participant-{row['episode']}-of-the-second-cohort"
     rows[0] |= {"error": "RuntimeError:" + 40 * "/no/space", "return": "", "passed": ""}
-    return make_report([write_run(tmp_path / "out", rows)], tmp_path / "report", published=True).page
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(looks, "png", lambda figure, dpi=200: fine(figure, 30))
+        yield make_report([write_run(folder / "out", rows)], folder / "report", published=True).page
 
 
 def test_every_column_is_on_the_paper(chromium: Any, page: Path) -> None:

@@ -290,6 +290,7 @@ def test_a_participant_plays_leaves_resumes_and_finishes(opened: Open, studio: S
     assert 250 < float(rows[1]["hidden_ms"]) < float(rows[1]["duration_ms"])
 
 
+@pytest.mark.slow
 def test_without_a_participant_another_round_may_be_played(opened: Open, studio: Studio) -> None:
     task = studio.upload("arenas: [{time_limit: 5, items: [{name: Agent}]}]")
     page = playing(opened, task)
@@ -349,6 +350,7 @@ def test_a_finger_on_the_stick_moves_the_animal(opened: Open, studio: Studio) ->
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
+@pytest.mark.slow
 def test_a_link_sets_the_participant(opened: Open, studio: Studio) -> None:
     """From the gallery to a task, over a reload, and into the list of recordings."""
     page = opened("/?participant=P07")
@@ -457,6 +459,7 @@ def test_a_recording_that_is_not_there_is_said_so(opened: Open) -> None:
     assert "nobody" in page.get_by_role("alert").inner_text()
 
 
+@pytest.mark.slow
 def test_an_episode_is_resumed_after_the_server_is_killed(opened: Open, tmp_path: Path, chromium: Any) -> None:
     with (
         Studio(tmp_path).start() as studio,

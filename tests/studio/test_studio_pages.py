@@ -75,6 +75,7 @@ def test_an_edited_link_is_refused_with_a_sentence(chromium: Any, sent: Studio, 
         assert page.locator("p").all_inner_texts() == [NOT_VALID]
 
 
+@pytest.mark.slow
 def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromium: Any, tmp_path: Path) -> None:
     with (
         Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start() as own,
@@ -94,6 +95,7 @@ def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromiu
 # --- play
 
 
+@pytest.mark.slow
 def test_a_gamepad_opens_the_menu_and_closes_it(opened: Open, studio: Studio) -> None:  # noqa: F811
     page = playing(opened, studio.upload(LONG_WALK), before=PAD)
     menu = page.get_by_role("dialog")
@@ -202,6 +204,7 @@ def test_of_a_dropped_template_one_variation_is_played_and_another_can_be_drawn(
 # --- recordings
 
 
+@pytest.mark.slow
 def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
     opened: Open,  # noqa: F811
     studio: Studio,  # noqa: F811

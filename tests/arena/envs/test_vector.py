@@ -34,7 +34,7 @@ vary: {size: [1, 1.5]}
 arenas: [{time_limit: 4, items: [{name: GoodGoal, size: $size}]}]
 """
 SHARED = ("task", "arena", "episode_return", "health", "lights", "error")
-workers = pytest.mark.parametrize("workers", [0, 2, 3])
+workers = pytest.mark.parametrize("workers", [0, 2, pytest.param(3, marks=pytest.mark.slow)])
 
 
 def actions(envs: int, steps: int) -> np.ndarray:
