@@ -92,7 +92,7 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(agents, "entry_points", lambda group: [point] if group == "puzzlebox.agents" else [])
     assert agent_names() == ["elsewhere", "random", "straight"]
     assert isinstance(agent_named("straight"), Straight) and isinstance(agent_named("elsewhere"), Straight)
-    with pytest.raises(ValueError, match="no name for an agent"):
+    with pytest.raises(ValueError, match="not a name for an agent"):
         agents.register("a:b", Straight)
 
 
@@ -103,9 +103,9 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
         ("random", {"prev_bias": 1}, "prev_step_bias, remove_prev_step; did you mean `prev_step_bias`?"),
         ("no.such.module:Thing", {}, "cannot be imported: ModuleNotFoundError: No module named 'no'"),
         ("puzzlebox.arena.agents.random:RandomAgemt", {}, "has no 'RandomAgemt'; did you mean `RandomAgent`?"),
-        ("puzzlebox.arena.agents.random:DISTRIBUTIONS", {}, "is no agent: nothing can be made of a dict"),
-        ("collections:Counter", {}, "collections:Counter is no agent: it has no senses and no begin and no act"),
-        ("builtins:dict", {}, "builtins:dict is no agent: it has no senses and no begin and no act"),
+        ("puzzlebox.arena.agents.random:DISTRIBUTIONS", {}, "is not an agent: a dict cannot be called"),
+        ("collections:Counter", {}, "collections:Counter is not an agent: it has no senses and no begin and no act"),
+        ("builtins:dict", {}, "builtins:dict is not an agent: it has no senses and no begin and no act"),
         (":Thing", {}, "cannot be imported: it is written module:Class"),
         ("heuristic", {"rays": 4}, "the agent heuristic cannot be made: rays is 4; it must be odd: one ray ahead"),
     ],
@@ -130,7 +130,7 @@ def test_one_sentence_for_what_is_no_agent(name: str, options: dict[str, Any], s
         ("def X():\n  assert False", "the agent mine:X cannot be made: AssertionError (HERE:2)"),
         ("def X():\n  open('/nope/x')", "FileNotFoundError: [Errno 2] No such file or directory: '/nope/x' (HERE:2)"),
         ("def X(path): ...", "cannot be made: TypeError: X() missing 1 required positional argument: 'path'"),
-        ("class X:\n  senses, begin, act = 5, 5, 5", "mine:X is no agent: its senses are 5;"),
+        ("class X:\n  senses, begin, act = 5, 5, 5", "mine:X is not an agent: its senses are 5;"),
     ],
 )
 def test_one_sentence_for_code_that_fails(

@@ -31,7 +31,7 @@ LOCK_TIMEOUT_SECONDS = 2.0
 # Entries of all episodes together that may wait: enough for a hundred paused participants
 # (arena.studio.play.MAX_UNSAVED each).
 MOST_WAITING = 250_000
-# Seconds since the last commit for which `try_out` takes for granted that the next one succeeds.
+# Seconds since the last commit for which `check_writable` assumes that the next one succeeds.
 RECENT_SECONDS = 2.0
 
 Listener = Callable[[dict[str, int]], object]

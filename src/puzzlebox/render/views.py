@@ -44,7 +44,8 @@ class View:
         pitch: degrees upwards.
         fov_degrees: the field of view across the shorter side of the picture. The central square of any picture shows
             what a square picture does; a wide one shows more to the sides, a tall one more above and below.
-        skip_thing: the row of `poses` that is not painted and casts no shadow, because it is the eye's own; -1: none.
+        skip_thing: the row of `poses` that is not painted and casts no shadow, because the camera is inside it;
+            -1: none.
     """
 
     eye: Vector

@@ -2,9 +2,9 @@
 
 For each episode, one gzip member with its Record is appended to `trajectories.jsonl.gz`, then one line to
 `journal.jsonl`, which also holds the length of the other file. If the process is killed, an incomplete end of a file is
-removed when the run is resumed. A power cut may also lose trajectories of which the journal has lines, but only those
-that were not on the disk yet; each line says how many bytes were. Anything else that cannot be read is damage: a
-damaged run is refused, or repaired on request. An episode that failed may have several lines; the last one counts.
+removed when the run is resumed. A power cut may also lose trajectories that the journal already lists, but only
+those that were not on the disk yet; each line states how many bytes were. Anything else that cannot be read is damage:
+a damaged run is refused, or repaired on request. An episode that failed may have several lines; the last one counts.
 """
 
 import os

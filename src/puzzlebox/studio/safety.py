@@ -221,7 +221,7 @@ class Guard:
             return _refuse(403, _PROXY, scope)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > MAX_REQUEST_BYTES:
-            return _refuse(413, f"a request may have {MAX_REQUEST_BYTES} bytes", scope)
+            return _refuse(413, f"a request may have at most {MAX_REQUEST_BYTES} bytes", scope)
         if not socket and scope["path"] in self._files:
             return None
         if has_key(_query(scope)):

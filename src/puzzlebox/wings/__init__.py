@@ -59,7 +59,10 @@ def wing_named(name: str) -> Wing:
 
 
 def split_source(source: str) -> tuple[Wing, str]:
-    """Return the wing that a task belongs to by its name, and its name there: `infant/...`; else it is the arena's."""
+    """Return the wing that a task belongs to, and the task's name in that wing.
+
+    `infant/x` is task `x` of the wing `infant`; a name without a wing belongs to the arena.
+    """
     first, _, rest = source.partition("/")
     if rest and first != ARENA and first in wing_names():
         return wing_named(first), rest

@@ -91,7 +91,7 @@ BEHAVIOURS: Mapping[str, type[Any]] = {"food": _Food, "operant": _Operant, "radi
 
 
 class HeuristicAgent:
-    """Goes to food it sees and turns left until it sees some; near a button, as in the published operant chamber.
+    """Goes to food it sees, otherwise turns left every other step; with a button, follows the published operant rules.
 
     Args:
         rays: the number of rays, odd, over 60 degrees. The paper says 45; its testbed script had 15.

@@ -203,7 +203,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             over = np.flatnonzero(columns["terminated"] | columns["truncated"])
             if over.size:
                 raise ResetNeeded(
-                    f"the episode of environment {over[0]} is over; call reset with a {_MASK} that has it in it"
+                    f"the episode of environment {over[0]} is over; call reset with a {_MASK} that includes it"
                 )
         columns["action"][:] = chosen
         self._started = False  # after an interrupt, some have acted and some have not
@@ -380,7 +380,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     def __reduce__(self) -> Any:
         """Refuse to copy or pickle: the processes and memory of a vector cannot be shared."""
-        raise TypeError("a vector can be neither copied nor pickled; make another one, or keep what snapshot() says")
+        raise TypeError("a vector can be neither copied nor pickled; make another one, or keep what snapshot() returns")
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a picture of each environment."""

@@ -196,7 +196,7 @@ class Workers:
 
     @contextmanager
     def _exchange(self, number: int) -> Iterator[Connection]:
-        """Send or receive one whole message: after half of one, the connection would be useless."""
+        """Send or receive one whole message: a partly sent one would leave the connection unusable."""
         with DelayedInterrupt():
             try:
                 yield self._connections[number]
