@@ -13,12 +13,12 @@ import pytest
 
 import puzzlebox
 import puzzlebox.agents as agents
-from living import AGENT, GOAL, task_of
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
 from puzzlebox.arena.agents.random import DISTRIBUTIONS, RandomAgent
 from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.record.store import Store
 from puzzlebox.run.play import play
+from worlds import AGENT, GOAL, task_of
 
 
 class Straight:
@@ -221,12 +221,12 @@ def test_every_distribution_is_seeded(name: str) -> None:
     ("settings", "sentence"),
     [
         ({"step_length_distribution": "norml(5, 1)"}, "lognormal, gamma; did you mean `normal`?"),
-        ({"step_length_distribution": "normal(5)"}, "'normal(5)' is no distribution; normal takes two numbers"),
+        ({"step_length_distribution": "normal(5)"}, "'normal(5)' is not a distribution; normal takes two numbers"),
         (
             {"step_length_distribution": "normal(5, x)"},
             "normal takes two numbers up to 1,000,000, as in 'normal(5, 1)'",
         ),
-        ({"step_length_distribution": "normal(5, -1)"}, "'normal(5, -1)' is no distribution: scale < 0"),
+        ({"step_length_distribution": "normal(5, -1)"}, "'normal(5, -1)' is not a distribution: scale < 0"),
         ({"step_length_distribution": "normal"}, "normal takes two numbers"),
         ({"step_length_distribution": "constant(nan)"}, "constant takes one number"),
         ({"max_step_length": 0}, "max_step_length is 0; it must be a whole number, 1 or more"),

@@ -15,12 +15,12 @@ from conftest import ROOT
 from puzzlebox import wings
 from puzzlebox.cli import doctor
 from puzzlebox.cli.app import app
-from puzzlebox.wings.plain import PlainWing
+from puzzlebox.wings.gymnasium_wing import GymnasiumWing
 
 VERBS = [command.callback.__name__ for command in app.registered_commands if command.callback]
 
 
-class Tiny(PlainWing):
+class Tiny(GymnasiumWing):
     """A wing with two tasks, or one that is broken."""
 
     name = "tiny"

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from living import FORWARDS
 from puzzlebox.arena.studio.tab import NOT_NOW
 from puzzlebox.cli.app import app as cli
 from puzzlebox.record import Store
@@ -28,6 +27,7 @@ from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.static import load_page_files
 from studio_page import FOOD, TIMEOUT_SECONDS, Page, Studio, ask, free_port, running, wait_for
 from test_studio_trouble import locked
+from worlds import FORWARDS
 
 # In a page a sentence begins with a capital letter.
 NOT_VALID = "his link is not valid; ask the person who sent it"

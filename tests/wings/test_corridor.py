@@ -42,7 +42,7 @@ def table(path: Path) -> list[dict[str, Any]]:
 
 
 def replayed(record: Any) -> Any:
-    for session, _ in WING.play_again(record):
+    for session, _ in WING.replay(record):
         last = session
     return last
 
@@ -101,7 +101,7 @@ def test_a_log_format_of_its_own_is_written(tmp_path: Path, monkeypatch: pytest.
     words = ["export", "--store", str(tmp_path / "r.sqlite"), "-o", str(tmp_path / "logs"), "--log", "lines"]
     refused = CliRunner().invoke(app, words)
     assert refused.exit_code == 1
-    assert refused.stderr == "error: --log lines is no log format of corridor; there is none\n"
+    assert refused.stderr == "error: --log lines is not a log format of corridor; there is none\n"
     monkeypatch.setitem(sys.modules, "corridor_log", module)  # type: ignore[arg-type]
     monkeypatch.setattr(CorridorWing, "logs", {"lines": "corridor_log"})
     written = CliRunner().invoke(app, words)
@@ -142,7 +142,7 @@ def test_the_commands_take_it(tmp_path: Path) -> None:
     film = CliRunner().invoke(
         app, ["replay", f"{tmp_path / 'out'}#corridor/short/1/corridor:Walker/0", "-o", str(tmp_path / "f.gif")]
     )
-    assert film.exit_code == 1 and "corridor has no pictures" in film.stderr
+    assert film.exit_code == 1 and "episodes of the wing 'corridor' have no pictures" in film.stderr
 
 
 def test_unknown_tasks_and_rules_are_refused(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ class ArenaWing:
         """Return the record of a text that `Record.to_json` wrote."""
         return Record.from_json(text)
 
-    def play_again(self, record: Record) -> Iterator[tuple[World, Outcome | None]]:
+    def replay(self, record: Record) -> Iterator[tuple[World, Outcome | None]]:
         """Yield every physics step of an episode, whatever its decision period."""
         for moment in moments(record):
             yield moment.world, moment.outcome

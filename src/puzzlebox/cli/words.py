@@ -63,7 +63,7 @@ def picture_size(text: str, smallest: int, largest: int, example: str) -> tuple[
     fit = [len(side) <= 6 and side.isdecimal() and smallest <= int(side) <= largest for side in sides]
     if len(sides) > 2 or not all(fit):
         fail(
-            f"--size {text} is no size of a picture; it is WIDTHxHEIGHT in pixels, or one number for a square, "
+            f"--size {text} is not a picture size; it is WIDTHxHEIGHT in pixels, or one number for a square, "
             f"each from {smallest} to {largest}, as in {example}"
         )
     return int(sides[0]), int(sides[-1])

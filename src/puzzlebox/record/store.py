@@ -124,7 +124,7 @@ class Store:
         """Why nothing can be written at the moment; None while writing succeeds."""
         return None if self._writer is None else self._writer.error
 
-    def try_out(self) -> None:
+    def check_writable(self) -> None:
         """Check that the file can be written, by a write that changes nothing.
 
         Raises:
@@ -132,7 +132,7 @@ class Store:
         """
         with self._lock:
             writer = self._open_writer()
-        writer.try_out()
+        writer.check_writable()
 
     def claim(self, id: str) -> None:
         """Lock an episode, so that no other program records it, until it ends or `release` or `close` is called.

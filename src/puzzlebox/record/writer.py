@@ -204,7 +204,7 @@ class Writer:
             goal = self._taken
             self._wait(lambda: self._written >= goal, retry_seconds)
 
-    def try_out(self) -> None:
+    def check_writable(self) -> None:
         """Raise `error` if nothing can be written now; without a commit in the last seconds, a trial is written."""
         if self.error is not None:
             raise self.error

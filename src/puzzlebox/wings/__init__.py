@@ -1,6 +1,6 @@
 """The registry of wings: kinds of laboratory, found by name. The packages that all wings share import none of them.
 
-`puzzlebox.wings.protocols` defines what a wing must implement, and `puzzlebox.wings.plain` turns any Gymnasium
+`puzzlebox.wings.protocols` defines what a wing must implement, and `puzzlebox.wings.gymnasium_wing` turns any Gymnasium
 environment into a wing. Other packages register wings in the entry point group `puzzlebox.wings`.
 """
 

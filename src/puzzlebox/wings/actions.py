@@ -36,11 +36,11 @@ def actions_in(text: Any) -> tuple[Any, ...]:
     return tuple(_tuples(each) for each in actions)
 
 
-def all_actions_in(texts: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
+def parse_actions(texts: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
     """Parse the actions of an episode, one text for each decision.
 
     Raises:
-        ValueError: a text does not contain actions, or another number of them; the message says which.
+        ValueError: a text does not contain actions, or contains a different number of them; the message states which.
     """
     decisions: list[tuple[Any, ...]] = []
     for number, text in enumerate(texts, 1):

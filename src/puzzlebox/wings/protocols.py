@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Image: TypeAlias = "NDArray[np.uint8]"
 
-# The name, in tables, of rules that are no preset.
+# The name, in tables, of rules that are not a preset.
 OWN_RULES = "own"
 
 
@@ -348,7 +348,7 @@ class Wing(Protocol):
             ValueError: the text is not a record of this wing; the message says why.
         """
 
-    def play_again(self, record: Any) -> Iterator[tuple[Session, Outcome | None]]:
+    def replay(self, record: Any) -> Iterator[tuple[Session, Outcome | None]]:
         """Replay a recorded episode; yield the session and the outcome at its start and after each step."""
 
     def length(self, record: Any) -> int:

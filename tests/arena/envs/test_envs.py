@@ -16,12 +16,12 @@ from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import puzzlebox
-from living import parsed, task_of
 from puzzlebox.arena.envs.arena import ArenaEnv
 from puzzlebox.arena.envs.schedule import Schedule, share
 from puzzlebox.arena.envs.sources import tasks_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.world import Rules, World
+from worlds import parsed, task_of
 
 SENSES: list[dict[str, Any]] = [
     {},

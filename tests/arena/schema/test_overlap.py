@@ -79,7 +79,7 @@ def test_only_what_is_certain_is_reported(other: str) -> None:
         ["{name: GoodGoal, at: [10, 0, 1], size: [4, random, random]}"],
         # An agent on the border starts elsewhere.
         ["{name: Agent, at: [0, 0, 5], rotation: 0}", "{name: Wall, at: [0.6, 0, 5], size: 1, rotation: 0}"],
-        # A thing moved to the edge does not fit there, so it is no obstacle.
+        # A thing moved to the edge does not fit there, so it is not an obstacle.
         ["{name: Wall, at: [50, 0, 20], size: [4, 1, 4], rotation: 0}", "{name: GoodGoal, at: [39, 0, 20], size: 1}"],
         # Only the centre of an agent needs room.
         ["{name: Agent, at: [10, 0, 10], rotation: 0}", "{name: Agent, at: [10.9, 0, 10], rotation: 0}"],

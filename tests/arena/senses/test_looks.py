@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import FINE, FORWARDS, RIGHT, task_of, world_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.things import CATALOGUE, SKINS, SYMBOLS, ColourRule
 from puzzlebox.arena.world import World
@@ -19,6 +18,7 @@ from puzzlebox.scene.scene import MASK
 from puzzlebox.scene.symbols import symbol
 from puzzlebox.scene.themes import THEMES
 from staging import item, staged, the
+from worlds import FINE, FORWARDS, RIGHT, task_of, world_of
 
 VIEWER = item("Agent", 30, 20, rotation=270)
 SIZE = 512

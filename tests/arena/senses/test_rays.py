@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from arenas import random_task
-from living import FINE, FORWARDS, NOOP, parsed, run, world_of
 from puzzlebox.arena.senses.rays import LENGTH, RADIUS, TAGS, Rays
 from puzzlebox.arena.senses.vitals import HIGH, LOW, NAMES, Vitals
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import Rules, World
 from test_original_runs import action_of, episodes
+from worlds import FINE, FORWARDS, NOOP, parsed, run, world_of
 
 AGENT = "name: Agent, at: [20, 0, 20], rotation: 0"
 

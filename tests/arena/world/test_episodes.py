@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import (
+from puzzlebox.arena.world import ArenaSchedule, Rules, World
+from worlds import (
     AGENT,
     FINE,
     FORWARDS,
@@ -19,7 +20,6 @@ from living import (
     run,
     world_of,
 )
-from puzzlebox.arena.world import ArenaSchedule, Rules, World
 
 # --- the clock
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import BACKWARDS, FINE, FORWARDS, NOOP, parsed, run, world_of
 from puzzlebox.arena.world import Rules, World
+from worlds import BACKWARDS, FINE, FORWARDS, NOOP, parsed, run, world_of
 
 # Recorded values have six or seven digits; the engine's arithmetic may differ in the last ones.
 TOLERANCE = 1e-3

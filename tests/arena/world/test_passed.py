@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 import puzzlebox
 from episodes import row_of
-from living import parsed
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import Event, World
@@ -19,6 +18,7 @@ from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
 from puzzlebox.run.tasks import RunTask
 from puzzlebox.wings.flags import PASSED
+from worlds import parsed
 
 NOOP, FORWARDS = 0, 3
 AGENT = "{name: Agent, at: [20, 0, 5], rotation: 0}"

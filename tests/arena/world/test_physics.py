@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import BACKWARDS, FORWARDS, NOOP, run
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema.models import Item
 from puzzlebox.arena.things import CATALOGUE, Agent
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FLOOR_TOP
 from staging import item, motion, staged, the, watched
+from worlds import BACKWARDS, FORWARDS, NOOP, run
 
 SECOND = 50
 THIN = 0.1

@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import (
+from puzzlebox import make
+from puzzlebox.arena.rules import PRESETS
+from puzzlebox.arena.world import Record, Rules, World
+from puzzlebox.scene.themes import THEMES, Surface
+from worlds import (
     AGENT,
     FINE,
     FORWARDS,
@@ -23,10 +27,6 @@ from living import (
     world_of,
     zone,
 )
-from puzzlebox import make
-from puzzlebox.arena.rules import PRESETS
-from puzzlebox.arena.world import Record, Rules, World
-from puzzlebox.scene.themes import THEMES, Surface
 
 # --- rules
 

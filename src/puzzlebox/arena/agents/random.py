@@ -145,11 +145,11 @@ def _parse_distribution(text: str) -> Draw:
         numbers = []
     if len(numbers) != DISTRIBUTIONS[name] or not np.all(np.isfinite(numbers)) or np.max(np.abs(numbers)) > _LONGEST:
         count = "one number" if DISTRIBUTIONS[name] == 1 else "two numbers"
-        raise ValueError(f"{text!r} is no distribution; {name} takes {count} up to 1,000,000, as in {PUBLISHED!r}")
+        raise ValueError(f"{text!r} is not a distribution; {name} takes {count} up to 1,000,000, as in {PUBLISHED!r}")
     if name == "constant":
         return lambda rng: numbers[0]
     try:
         getattr(rng_from(0), name)(*numbers)
     except ValueError as problem:
-        raise ValueError(f"{text!r} is no distribution: {problem}") from None
+        raise ValueError(f"{text!r} is not a distribution: {problem}") from None
     return lambda rng: float(getattr(rng, name)(*numbers))

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from puzzlebox._native import Cruise, Stretch
-from puzzlebox.arena.envs.episodes import RENDER_MODES, Episodes, Snapshot
+from puzzlebox.arena.envs.episodes import RENDER_MODES, EpisodicEnv, Snapshot
 from puzzlebox.arena.envs.perception import Perception
 from puzzlebox.arena.envs.registration import ARENA, register
 from puzzlebox.arena.envs.schedule import Schedule
@@ -35,7 +35,7 @@ _WINDOW = "puzzlebox.arena.studio.window"
 register()
 
 
-class ArenaEnv(Episodes, gym.Env[Observation, Any]):  # type: ignore[misc]
+class ArenaEnv(EpisodicEnv, gym.Env[Observation, Any]):  # type: ignore[misc]
     """One agent in an arena, with a camera, rays and vitals as its senses.
 
     Without a seed, `reset` plays the next arena of the task; none is ever skipped. `reset(seed=...)` starts over with

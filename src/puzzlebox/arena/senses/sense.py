@@ -80,7 +80,7 @@ def sense_named(name: str) -> type[Sense] | None:
         loaded = entry_points.load(entry)
         if SENSES.get(name) is not loaded:
             package = entry_points.package_of(entry)
-            raise TypeError(f"{entry.value} of the package {package} is no Sense with the name `{name}`")
+            raise TypeError(f"{entry.value} of the package {package} is not a Sense with the name `{name}`")
     return SENSES.get(name)
 
 
