@@ -198,7 +198,7 @@ def test_correlation_with_and_exclusion_of_the_last_action() -> None:
 def test_lengths_of_nothing_choose_again_but_not_for_ever() -> None:
     # Half of these are truncated to 0: then the action is not taken at all.
     drawn = iter([1.0, 0.9, -0.5, 2.0] * 100)
-    agent = RandomAgent(lambda chances: next(drawn))
+    agent = RandomAgent(lambda rng: next(drawn))
     assert len(actions_of(agent, 250)) == 250 and next(drawn) == 0.9
     with pytest.raises(ValueError, match="only lengths of less than one step"):
         actions_of(RandomAgent("constant(0.9)"), 1)
@@ -206,7 +206,7 @@ def test_lengths_of_nothing_choose_again_but_not_for_ever() -> None:
 
 def test_negative_draws_count_by_their_size_and_functions_are_seeded() -> None:
     assert set(lengths(actions_of(RandomAgent("constant(-3.9)", remove_prev_step=True), 100))) == {3}
-    drawn = RandomAgent(lambda chances: chances.integers(1, 5))
+    drawn = RandomAgent(lambda rng: rng.integers(1, 5))
     assert actions_of(drawn, 200, 1) == actions_of(drawn, 200, 1) != actions_of(drawn, 200, 2)
 
 

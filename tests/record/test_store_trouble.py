@@ -101,7 +101,7 @@ def test_a_lock_held_by_another_program_is_waited_for(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("what", ["moved", "replaced by another", "replaced by a folder"])
-def test_nothing_is_acknowledged_that_goes_into_a_file_which_is_not_there(tmp_path: Path, what: str) -> None:
+def test_no_step_is_acknowledged_while_the_file_is_missing(tmp_path: Path, what: str) -> None:
     path, away = tmp_path / "r.sqlite", tmp_path / "away"
     away.mkdir()
     acknowledged: list[int] = []

@@ -86,7 +86,7 @@ def test_missing_levels(tmp_path: Path) -> None:
     assert "This report has no episodes on level 4, 6, 7, 8, 9 and 10" in page_text
 
 
-def test_failures_count_nowhere_and_are_listed(tmp_path: Path) -> None:
+def test_failed_episodes_are_excluded_and_listed(tmp_path: Path) -> None:
     rows = made_up_rows(TASKS)
     for row in rows[:3]:
         row |= {"error": "RuntimeError: it fell over", "return": "", "passed": ""}
@@ -97,7 +97,7 @@ def test_failures_count_nowhere_and_are_listed(tmp_path: Path) -> None:
     assert len(report.results.rows) == len(rows) - 3
 
 
-def test_one_that_counts_nowhere_is_one(tmp_path: Path) -> None:
+def test_one_excluded_episode_is_reported_in_the_singular(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], episodes=3)
     rows[0] |= {"error": "it fell over", "return": "", "passed": ""}
     rows[1]["ended_by"] = "left"

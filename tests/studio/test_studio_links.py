@@ -137,7 +137,7 @@ def test_a_link_without_its_key_opens_nothing(remote: Studio) -> None:
 
 def test_links_of_another_studio_are_refused() -> None:
     assert Links(b"t" * 32).read(query_of(MINE)) is None
-    # Two things that are signed never read the same.
+    # The signature distinguishes a task named "1" from the seed 1.
     assert LINKS.address(Link("P07", "1", None)) != LINKS.address(Link("P07", None, 1))
 
 

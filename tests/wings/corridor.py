@@ -1,4 +1,4 @@
-"""A wing in forty lines: a corridor in one dimension, with a continuous action and one sense."""
+"""A small wing: a corridor in one dimension, with a continuous action and one sense."""
 
 from collections.abc import Mapping
 from typing import Any

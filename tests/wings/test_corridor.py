@@ -47,7 +47,7 @@ def replayed(record: Any) -> Any:
     return last
 
 
-def test_it_is_run_and_played_again(tmp_path: Path) -> None:
+def test_a_wing_is_run_and_replayed(tmp_path: Path) -> None:
     done = run(find_tasks(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
     assert len(done.episodes) == 12 and not any(each.error for each in done.episodes)
     assert {each.wing for each in done.episodes} == {"corridor"}
@@ -133,7 +133,7 @@ def test_it_is_reported_on(tmp_path: Path) -> None:
     assert "corridor/short" in report.page.read_text(encoding="utf-8")
 
 
-def test_the_commands_take_it(tmp_path: Path) -> None:
+def test_commands_accept_a_wing(tmp_path: Path) -> None:
     arguments = ["run", "corridor/short", "--agent", "corridor:Walker", "-o", str(tmp_path / "out"), "--workers", "1"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
