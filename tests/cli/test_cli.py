@@ -84,7 +84,7 @@ def test_every_verb_explains_itself(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", [[], *([verb] for verb in VERBS)])
-def test_help_names_what_options_take_in_words(verb: list[str]) -> None:
+def test_help_describes_the_values_of_options(verb: list[str]) -> None:
     """`<bool>`, `<int range>` and `<list[Path]>` are Python's words, not a reader's."""
     done = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*verb, "--help"])
     assert done.exit_code == 0

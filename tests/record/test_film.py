@@ -297,7 +297,7 @@ def test_pixels_are_where_the_painter_paints() -> None:
 # --- the command
 
 
-def test_an_episode_in_words(recorded: str, tmp_path: Path) -> None:
+def test_an_episode_as_text(recorded: str, tmp_path: Path) -> None:
     for name in (recorded, recorded[:4], "last"):
         told = run(name)
         assert told.exit_code == 0 and not told.stdout.count("Traceback")

@@ -177,7 +177,7 @@ def test_an_unknown_id_is_refused_without_a_word_about_deleting(recordings: Path
 
 def test_the_option_is_named_only_without_a_terminal(recordings: Path) -> None:
     assert "--yes" not in run(recordings, PERSON, answer="n\n").stderr
-    assert "hint: add --yes where there is no terminal to answer on" in run(recordings, PERSON, answer="").stderr
+    assert "hint: add --yes if there is no terminal to answer on" in run(recordings, PERSON, answer="").stderr
 
 
 @pytest.mark.parametrize("id", [PERSON, "nobody-at-all"])

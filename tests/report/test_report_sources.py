@@ -275,8 +275,7 @@ def test_the_headline_names_its_tasks(tmp_path: Path) -> None:
     first, second, third, _ = _headline(results, [row for row in results.rows if row.task in tasks[4:]])
     assert first.startswith("60 episodes, 6 tasks")
     assert (
-        second
-        == "This report is about the 2 tasks that no agent was trained on; the other 4 have a section of their own."
+        second == "This report is about the 2 tasks that no agent was trained on; the other 4 have their own section."
     )
     assert " of 10 on held-out tasks: " in third
     assert "held-out" not in " ".join(_headline(results, results.rows))

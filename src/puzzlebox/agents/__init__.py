@@ -44,7 +44,7 @@ def describe(name: str) -> str:
 
 
 def agent_named(name: str, **options: Any) -> Agent:
-    """Create an agent by its name or import path (`package.module:Class`), with options of its own."""
+    """Create an agent by its name or import path (`package.module:Class`), with its own options."""
     factory = _factory(name)
     valid = _option_names(factory)
     for option in options if valid is not None else ():
@@ -88,7 +88,7 @@ def _option_names(factory: Factory) -> list[str] | None:
 
 
 def _parameters(factory: Factory) -> list[inspect.Parameter] | None:
-    """Return the parameters of a factory; None where they are unknown, as for some classes written in C."""
+    """Return the parameters of a factory; None if they are unknown, as for some classes written in C."""
     try:
         return list(inspect.signature(factory).parameters.values())
     except (ValueError, TypeError):

@@ -334,7 +334,7 @@ class AnimalAIEnvironment(UnityEnvironment):
         return self.obsdict
 
     def get_obs_dicts(self, obs: list[Floats]) -> list[dict[str, Any]]:
-        """Return the observations of each agent by name, each in a dictionary of its own."""
+        """Return the observations of each agent by name, each in its own dictionary."""
         return [dict(self.get_obs_dict(obs, index)) for index in range(len(obs[-1]))]
 
     @property

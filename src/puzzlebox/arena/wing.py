@@ -102,7 +102,7 @@ class ArenaWing:
         return (str(int(match[1])), match[3]) if match else None
 
     def read(self, text: str) -> Task | None:
-        """Return the task of a text in either format; None where it has errors."""
+        """Return the task of a text in either format; None if it has errors."""
         return read(text).task
 
     def classify(self, name: str, task: Task) -> Found:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def fail(message: str, hint: str = "") -> NoReturn:
-    """Print an error in one sentence, and a hint where there is one, to stderr; end the command with exit code 1."""
+    """Print an error in one sentence, and a hint if there is one, to stderr; end the command with exit code 1."""
     typer.echo(f"error: {message}", err=True)
     if hint:
         typer.echo(f"hint: {hint}", err=True)

@@ -48,7 +48,7 @@ _EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rule
   {participant}, {hidden_ms}, {paused_ms}, {wing}, {step_seconds}
 FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
   AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
-# The first format that has each column, and the value that stands for it in older ones.
+# The first format that has each column, and the value used for it in older ones.
 _ADDED_COLUMNS = {
     "participant": (WITH_PARTICIPANTS, "NULL"),
     "hidden_ms": (WITH_BREAKS, "NULL"),

@@ -49,7 +49,7 @@ _BEGIN = """INSERT INTO episodes
   (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant, wing,
    step_seconds)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-# Measures that have a column of their own; others are stored in `more`, as JSON.
+# Measures that have their own column; others are stored in `more`, as JSON.
 MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 _STEP = f"""INSERT INTO steps (episode, step, actions, time_ms, reward, total, view, flags, more, {", ".join(MEASURES)})
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""

@@ -119,7 +119,7 @@ def _headline(results: Results, main: Sequence[ReportEpisode]) -> list[str]:
         held_out = len({row.task for row in main})
         lines.append(
             f"This report is about the {words.count(held_out, 'task')} that no agent was trained on; the other "
-            f"{len(results.tasks) - held_out} have a section of their own."
+            f"{len(results.tasks) - held_out} have their own section."
         )
     for agent in agents_of(main)[:8]:
         passed, trials = passes([row for row in main if row.agent == agent])

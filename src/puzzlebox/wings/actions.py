@@ -40,7 +40,7 @@ def parse_actions(texts: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
     """Parse the actions of an episode, one text for each decision.
 
     Raises:
-        ValueError: a text does not contain actions, or contains a different number of them; the message states which.
+        ValueError: a text does not contain actions, or contains a different number of them; the message says which.
     """
     decisions: list[tuple[Any, ...]] = []
     for number, text in enumerate(texts, 1):

@@ -226,7 +226,7 @@ def test_velocity_is_that_of_the_animals_own_axes() -> None:
     assert Vitals().feel(world)[1:4] == pytest.approx([speed, 0, 0], abs=1e-4)
 
 
-def test_each_animal_has_its_own() -> None:
+def test_each_animal_has_its_own_rays() -> None:
     world = world_of(AGENT, "name: Agent, at: [5, 0, 6], rotation: 90", "name: LightBlock, at: [10, 0, 10]")
     buffer = np.empty(7, np.float32)
     assert Vitals().feel(world, 1, buffer) is buffer

@@ -28,7 +28,7 @@ Places = dict[str, Sighting]
 
 
 def _response(places: Places, kind: str, responses: tuple[int, int, int]) -> int | None:
-    """Return the action for the first of ahead, left, right where a kind is seen; None where it is not seen."""
+    """Return the action for the first of ahead, left, right where a kind is seen; None if it is not seen."""
     sighting = places.get(kind)
     return None if sighting is None else responses[sighting.index(True)]
 

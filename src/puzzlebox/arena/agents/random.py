@@ -42,7 +42,7 @@ class RandomAgent:
             setting), "uniform(1, 10)" or "constant(1)", a function of a NumPy Generator, or None for always
             `max_step_length`. The absolute value of the drawn number is truncated; where that is 0, another action is
             drawn.
-        max_step_length: the number of steps of every action where there is no distribution.
+        max_step_length: the number of steps of every action if there is no distribution.
         action_biases: nine numbers for noop, left, right, forwards, backwards, forwards-left, forwards-right,
             backwards-left, backwards-right: an action is chosen with a probability proportional to their exponential.
         prev_step_bias: the probability of repeating the last action without drawing, 0 to 1.

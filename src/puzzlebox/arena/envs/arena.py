@@ -167,7 +167,7 @@ class ArenaEnv(EpisodicEnv, gym.Env[Observation, Any]):  # type: ignore[misc]
         return self._perception.perceive(self.world, 0, out)
 
     def cruise(self, out: Observation) -> Cruise | None:
-        """Return a native loop that plays decisions and fills `out`, or None where a rule could fire now."""
+        """Return a native loop that plays decisions and fills `out`, or None if a rule could fire now."""
         if not self._perception.cruises:
             return None
         cruise = self.world.cruise(self._steps_left)
@@ -181,7 +181,7 @@ class ArenaEnv(EpisodicEnv, gym.Env[Observation, Any]):  # type: ignore[misc]
         return self._perception.completes
 
     def complete(self, out: Observation) -> None:
-        """Read the senses a cruise cannot fill in, and arrange all of them as the settings say."""
+        """Read the senses a cruise cannot fill in, and arrange all of them according to the settings."""
         self._perception.complete(self.world, out)
 
     def resume(self, stretch: Stretch) -> Outcome:

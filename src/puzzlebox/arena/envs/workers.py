@@ -76,7 +76,7 @@ def _work(connection: Connection, memory: Any, job: Job, poll_first: bool) -> No
 
 
 class Workers:
-    """Groups that step at the same time: the first in this process, each of the others in a process of its own.
+    """Groups that step at the same time: the first in this process, each of the others in a separate process.
 
     Attributes:
         memory: the block of memory of the board.

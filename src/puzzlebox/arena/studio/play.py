@@ -409,7 +409,7 @@ class Play:
 
 
 def _cause(events: Iterable[Event]) -> str | None:
-    """Return why an episode ended, or None if no event says that it has."""
+    """Return why an episode ended, or None if no event reports an end."""
     return next((event.details["cause"] for event in events if event.kind == "ended"), None)
 
 

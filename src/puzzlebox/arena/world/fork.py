@@ -21,7 +21,7 @@ _CLOSE_TIMEOUT_SECONDS, _POLL_SECONDS = 0.2, 0.001
 
 
 class Fork:
-    """An exact copy of a world, or of an environment, in a process of its own.
+    """An exact copy of a world, or of an environment, in a separate process.
 
     The copy continues byte for byte as the original would: everything the engine keeps is copied, contacts
     included. The cost does not depend on the length of the episode, but on the memory of this process.
