@@ -173,7 +173,7 @@ def test_convert_what_is_too_large_for_the_other_form(tmp_path: Path) -> None:
     done = puzzlebox("convert", "large.yml", "--to", "animalai", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "error: large.yml was not converted: the task is too large for the animalai form: "
+        "error: large.yml was not converted: the task is too large for the animalai format: "
         "the text holds more than 100000 values, aliases counted as often as they are used\n"
     )
 
