@@ -77,7 +77,7 @@ void paint(const Scene& scene, const View& view, const Picture& picture);
 // points, at most 64, on a disc of radius `spread` at a distance of one metre.
 void shade(const Scene& scene, const View& view, const Picture& picture, int samples, float spread, float* out);
 
-// The instruction set the camera uses: "avx512", "avx2" or "baseline". Tests can set a lesser one.
+// The instruction set the camera uses: "avx512", "avx2" or "baseline". Tests can set a lower one.
 const char* camera_level();
 bool set_camera_level(const char* name);
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from episodes import episodes_of
-from living import AGENT, GOAL, task_of
 from made_up_runs import made_up_rows
 from puzzlebox.cli.app import app
 from puzzlebox.csv_cells import CellReader, CellWriter, escape_cell, unescape_cell
@@ -18,6 +17,7 @@ from puzzlebox.record import Store
 from puzzlebox.record.tables import write_table
 from puzzlebox.report import gather, make_report
 from test_forget import played
+from worlds import AGENT, GOAL, task_of
 
 FORMULA = "=HYPERLINK(\"http://example.org\"; 'x')"
 BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝")

@@ -11,7 +11,7 @@ from puzzlebox import seeds
 SOURCE = Path(seeds.__file__).parent
 # Calls that create a random stream, or read random numbers of the system.
 _STREAMS = re.compile(r"default_rng\(|SeedSequence|PCG64|\bRandom\(|SystemRandom|randbelow|\bspawn\(")
-# The statistics are independent of the package and take the seed of the bootstrap; .NET's stream has the game's seed.
+# The statistics are independent of the package and take the seed of the bootstrap; .NET's stream has its own seed.
 _OTHERS = {"stats/means.py", "report/figures/violins.py", "arena/things/dotnet_random.py"}
 
 

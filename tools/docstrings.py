@@ -77,7 +77,7 @@ def _argument(argument: ast.arg, default: ast.expr | None) -> str:
 
 
 def _fields(node: ast.ClassDef) -> list[str] | None:
-    """Return the fields of a dataclass or a model; None where there are none, or where there is an `__init__`."""
+    """Return the fields of a dataclass or a model; None if there are none, or if there is an `__init__`."""
     if any(isinstance(each, ast.FunctionDef) and each.name == "__init__" for each in node.body):
         return None
     fields = [each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]

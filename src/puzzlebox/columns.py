@@ -13,7 +13,7 @@ class Column(NamedTuple):
         name: the name in the first row of the table.
         kind: the type of its values: text, whole numbers, numbers, or truth values.
         meaning: the meaning of a value.
-        unit: the unit of its numbers; "" where they have none.
+        unit: the unit of its numbers; "" if they have none.
     """
 
     name: str

@@ -51,7 +51,7 @@ class CellReader:
     """A reader of the files of CellWriter, or of any other CSV file, as mappings from column names to texts.
 
     Attributes:
-        fieldnames: the names of the columns; none where the file is empty.
+        fieldnames: the names of the columns; none if the file is empty.
     """
 
     def __init__(self, file: IO[str]) -> None:

@@ -1,7 +1,7 @@
 """Worker processes: how to start and stop them, and how many are useful.
 
 Vectors of environments and runs of agents both use workers that answer over a pipe; this module is their common part.
-The results never depend on the number of workers: `puzzlebox.seeds` says why.
+The results never depend on the number of workers: `puzzlebox.seeds` explains why.
 """
 
 import os

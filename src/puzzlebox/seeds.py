@@ -168,5 +168,5 @@ def shuffle_rng(seed: int | str) -> Random:
 
 
 def shuffle_keys(seed: int | str, count: int) -> Sequence[bytes]:
-    """Return the keys (32 bytes each) of the cipher that stands for a shuffled list too long to store."""
+    """Return the keys (32 bytes each) of the cipher that replaces a shuffled list too long to store."""
     return [hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=32).digest() for number in range(count)]

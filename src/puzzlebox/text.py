@@ -10,7 +10,7 @@ _FEW, _SEVERAL, _MANY = 10, 16, 60
 
 
 def closest(word: str, words: Iterable[str] | Mapping[str, str]) -> str:
-    """Return the end of a message that suggests a similar word; "" where none is similar.
+    """Return the end of a message that suggests a similar word; "" if none is similar.
 
     A mapping gives the word to suggest for each known word.
     """
@@ -31,7 +31,7 @@ def nearest(word: str, words: Iterable[str], listed_by: str = "") -> str:
     Args:
         word: the unknown word.
         words: the words that are allowed.
-        listed_by: the command that lists them; "" where there is none, and the message names them itself.
+        listed_by: the command that lists them; "" if there is none, and the message names them itself.
     """
     choices = list(words)
     return with_allowed(closest(word, choices), choices, listed_by)
@@ -54,7 +54,7 @@ def _folded(word: str) -> str:
 
 
 def entries(count: int) -> str:
-    """Return a number of entries in words: "1 entry", "2 entries"."""
+    """Return a count with its noun: "1 entry", "2 entries"."""
     return "1 entry" if count == 1 else f"{count} entries"
 
 

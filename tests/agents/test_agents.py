@@ -13,7 +13,6 @@ import pytest
 
 import puzzlebox
 import puzzlebox.agents as agents
-from living import AGENT, GOAL, task_of
 from puzzlebox import entry_points
 from puzzlebox.agents import Agent, agent_named, agent_names, describe
 from puzzlebox.arena.agents.random import DISTRIBUTIONS, RandomAgent
@@ -21,6 +20,7 @@ from puzzlebox.arena.world import ACTIONS, World
 from puzzlebox.record import Store
 from puzzlebox.run.play import play
 from puzzlebox.seeds import agent_seed
+from worlds import AGENT, GOAL, task_of
 
 
 class Straight:
@@ -94,7 +94,7 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(entry_points, "entries_in", lambda group: {"elsewhere": point} if group == agents.GROUP else {})
     assert agent_names() == ["elsewhere", "random", "straight"]
     assert isinstance(agent_named("straight"), Straight) and isinstance(agent_named("elsewhere"), Straight)
-    with pytest.raises(ValueError, match="no name for an agent"):
+    with pytest.raises(ValueError, match="not a name for an agent"):
         agents.register("a:b", Straight)
 
 
@@ -105,9 +105,9 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
         ("random", {"prev_bias": 1}, "prev_step_bias, remove_prev_step; did you mean `prev_step_bias`?"),
         ("no.such.module:Thing", {}, "cannot be imported: ModuleNotFoundError: No module named 'no'"),
         ("puzzlebox.arena.agents.random:RandomAgemt", {}, "has no 'RandomAgemt'; did you mean `RandomAgent`?"),
-        ("puzzlebox.arena.agents.random:DISTRIBUTIONS", {}, "is no agent: nothing can be made of a dict"),
-        ("collections:Counter", {}, "collections:Counter is no agent: it has no senses and no begin and no act"),
-        ("builtins:dict", {}, "builtins:dict is no agent: it has no senses and no begin and no act"),
+        ("puzzlebox.arena.agents.random:DISTRIBUTIONS", {}, "is not an agent: a dict cannot be called"),
+        ("collections:Counter", {}, "collections:Counter is not an agent: it has no senses and no begin and no act"),
+        ("builtins:dict", {}, "builtins:dict is not an agent: it has no senses and no begin and no act"),
         (":Thing", {}, "cannot be imported: it is written module:Class"),
         ("heuristic", {"rays": 4}, "the agent heuristic cannot be made: rays is 4; it must be odd: one ray ahead"),
     ],
@@ -132,7 +132,7 @@ def test_one_sentence_for_what_is_no_agent(name: str, options: dict[str, Any], s
         ("def X():\n  assert False", "the agent mine:X cannot be made: AssertionError (HERE:2)"),
         ("def X():\n  open('/nope/x')", "FileNotFoundError: [Errno 2] No such file or directory: '/nope/x' (HERE:2)"),
         ("def X(path): ...", "cannot be made: TypeError: X() missing 1 required positional argument: 'path'"),
-        ("class X:\n  senses, begin, act = 5, 5, 5", "mine:X is no agent: its senses are 5;"),
+        ("class X:\n  senses, begin, act = 5, 5, 5", "mine:X is not an agent: its senses are 5;"),
     ],
 )
 def test_one_sentence_for_code_that_fails(
@@ -200,7 +200,7 @@ def test_correlation_with_and_exclusion_of_the_last_action() -> None:
 def test_lengths_of_nothing_choose_again_but_not_for_ever() -> None:
     # Half of these are truncated to 0: then the action is not taken at all.
     drawn = iter([1.0, 0.9, -0.5, 2.0] * 100)
-    agent = RandomAgent(lambda chances: next(drawn))
+    agent = RandomAgent(lambda rng: next(drawn))
     assert len(actions_of(agent, 250)) == 250 and next(drawn) == 0.9
     with pytest.raises(ValueError, match="only lengths of less than one step"):
         actions_of(RandomAgent("constant(0.9)"), 1)
@@ -208,7 +208,7 @@ def test_lengths_of_nothing_choose_again_but_not_for_ever() -> None:
 
 def test_negative_draws_count_by_their_size_and_functions_are_seeded() -> None:
     assert set(lengths(actions_of(RandomAgent("constant(-3.9)", remove_prev_step=True), 100))) == {3}
-    drawn = RandomAgent(lambda chances: chances.integers(1, 5))
+    drawn = RandomAgent(lambda rng: rng.integers(1, 5))
     assert actions_of(drawn, 200, 1) == actions_of(drawn, 200, 1) != actions_of(drawn, 200, 2)
 
 
@@ -223,12 +223,12 @@ def test_every_distribution_is_seeded(name: str) -> None:
     ("settings", "sentence"),
     [
         ({"step_length_distribution": "norml(5, 1)"}, "lognormal, gamma; did you mean `normal`?"),
-        ({"step_length_distribution": "normal(5)"}, "'normal(5)' is no distribution; normal takes two numbers"),
+        ({"step_length_distribution": "normal(5)"}, "'normal(5)' is not a distribution; normal takes two numbers"),
         (
             {"step_length_distribution": "normal(5, x)"},
             "normal takes two numbers up to 1,000,000, as in 'normal(5, 1)'",
         ),
-        ({"step_length_distribution": "normal(5, -1)"}, "'normal(5, -1)' is no distribution: scale < 0"),
+        ({"step_length_distribution": "normal(5, -1)"}, "'normal(5, -1)' is not a distribution: scale < 0"),
         ({"step_length_distribution": "normal"}, "normal takes two numbers"),
         ({"step_length_distribution": "constant(nan)"}, "constant takes one number"),
         ({"max_step_length": 0}, "max_step_length is 0; it must be a whole number, 1 or more"),

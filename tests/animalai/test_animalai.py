@@ -12,7 +12,6 @@ from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import puzzlebox
-from living import parsed
 from puzzlebox.animalai import AnimalAIEnvironment
 from puzzlebox.animalai.actions import AAIAction, AAIActions
 from puzzlebox.animalai.agents import Braitenberg
@@ -26,6 +25,7 @@ from puzzlebox.animalai.wrappers import (
     make_animalai_vec_env,
 )
 from test_envs import THREE
+from worlds import parsed
 
 FOOD = """
 !ArenaConfig

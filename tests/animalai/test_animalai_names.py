@@ -286,7 +286,7 @@ def test_an_options_file_of_the_older_training_script(food: str, tmp_path: Path,
     )
     assert env.behavior_specs[NAME].observation_specs[0].shape == (126,)
     path.write_text("- useCamera\n")
-    with pytest.raises(ValueError, match=r"options.yml is no options file"):
+    with pytest.raises(ValueError, match=r"options.yml is not an options file"):
         AAIOptions.load_config(path)
 
 

@@ -80,7 +80,7 @@ def test_a_number_of_rays_that_is_none(wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", ["ARENA", 3, None])
 def test_an_object_that_is_none(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="is no member of RayCastObjects"):
+    with pytest.raises(ValueError, match="is not a member of RayCastObjects"):
         RayCastParser([RayCastObjects.ARENA, wrong], 3)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from conftest import each_reference_file
-from living import parsed
 from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.schema.overlap import overlaps
 from puzzlebox.arena.world import World
 from puzzlebox.batteries.index import bundled_names
+from worlds import parsed
 
 STEPS = 500
 # Items (by position) that overlap another one; the original cannot place them either.

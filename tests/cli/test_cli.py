@@ -15,12 +15,12 @@ from conftest import ROOT
 from puzzlebox import wings
 from puzzlebox.cli import doctor
 from puzzlebox.cli.app import app
-from puzzlebox.wings.plain import PlainWing
+from puzzlebox.wings.gymnasium_wing import GymnasiumWing
 
 VERBS = [command.callback.__name__ for command in app.registered_commands if command.callback]
 
 
-class Tiny(PlainWing):
+class Tiny(GymnasiumWing):
     """A wing with two tasks, or one that is broken."""
 
     name = "tiny"
@@ -84,7 +84,7 @@ def test_every_verb_explains_itself(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", [[], *([verb] for verb in VERBS)])
-def test_help_names_what_options_take_in_words(verb: list[str]) -> None:
+def test_help_describes_the_values_of_options(verb: list[str]) -> None:
     """`<bool>`, `<int range>` and `<list[Path]>` are Python's words, not a reader's."""
     done = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*verb, "--help"])
     assert done.exit_code == 0

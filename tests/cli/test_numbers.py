@@ -14,7 +14,6 @@ import typer.models
 from typer.testing import CliRunner
 
 import puzzlebox
-from living import AGENT, task_of
 from puzzlebox.animalai.environment import _WITHOUT_EFFECT, AnimalAIEnvironment
 from puzzlebox.arena.envs.parallel import ArenaParallelEnv
 from puzzlebox.arena.envs.settings import defaults
@@ -22,6 +21,7 @@ from puzzlebox.arena.studio.tab import InvalidMessage, read_number
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.cli.app import app
 from puzzlebox.record import film
+from worlds import AGENT, task_of
 
 NOT_FINITE = (math.nan, math.inf, -math.inf)
 TOO_LARGE = 10**400
@@ -140,7 +140,7 @@ def test_every_option_that_holds_numbers(verb: str, option: str, pattern: str, v
     message = error_of(
         verb, "foraging" if verb == "show" else "last", "-o", tmp_path / "a.png", f"{option}={text}", *fixed
     )
-    assert f"{option} {text} is no" in message, message
+    assert f"{option} {text} is not a p" in message, message
 
 
 # --- pictures, films and the studio

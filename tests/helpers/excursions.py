@@ -38,7 +38,7 @@ class Kind:
         fence, floor: the greatest distance of a position beyond the fence, below the ground.
         excursions: how often that was more than `FAR`; longest: the longest time.
         surface: the greatest depth of any part of a body in the fence or the floor, after it was first clear of both
-            (some things start in the fence, as in the game); pressed: the longest time that was more than `FAR`.
+            (some things start in the fence, as in the original); pressed: the longest time that was more than `FAR`.
         where: the episode and step of the greatest depth.
     """
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from living import FINE, FORWARDS, LEFT, NOOP, RIGHT, world_of
 from puzzlebox.arena.things import Thing
 from puzzlebox.arena.world import Event, Rules, World
 from puzzlebox.scene.shapes import Ball, Wedge
+from worlds import FINE, FORWARDS, LEFT, NOOP, RIGHT, world_of
 
 
 def item(name: str, x: float, z: float, y: float = 0.0, **keys: Any) -> str:
-    """Return an item as `living.task_of` takes it; its default rotation is along z."""
+    """Return an item as `worlds.task_of` takes it; its default rotation is along z."""
     pairs = {"at": [float(x), float(y), float(z)], "rotation": 0, **keys}
     return ", ".join([f"name: {name}", *(f"{key}: {json.dumps(value)}" for key, value in pairs.items())])
 

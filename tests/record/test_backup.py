@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from living import AGENT, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.cli.app import app
 from puzzlebox.record import Store, StoreError
@@ -20,6 +19,7 @@ from puzzlebox.record.entries import Start
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.studio.links import Link, Links
 from test_forget import played
+from worlds import AGENT, GOAL, task_of
 
 TASK = task_of(AGENT, GOAL, time_limit=20)
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")

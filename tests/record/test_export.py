@@ -12,7 +12,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from living import AGENT, FINE, FORWARDS, GOAL, NOOP, TWO_AGENTS, multis, parsed, task_of
 from puzzlebox.agents import agent_named
 from puzzlebox.animalai import log_rows, recorded_log
 from puzzlebox.arena.schema import Task, load_task
@@ -27,6 +26,7 @@ from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.writer import MEASURES
 from puzzlebox.run.play import play
 from test_original_runs import action_of, episodes
+from worlds import AGENT, FINE, FORWARDS, GOAL, NOOP, TWO_AGENTS, multis, parsed, task_of
 
 TABLES = columns.tables([WING])
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,7 +165,7 @@ def test_a_log_format_that_does_not_exist_is_refused_with_the_nearest(recorded: 
     wrong = run("--store", recorded, "-o", tmp_path / "out", "--log", "animal-ai")
     assert wrong.exit_code == 1 and not (tmp_path / "out").exists()
     assert wrong.stderr == (
-        "error: --log animal-ai is no log format of arena; there is animalai; did you mean `animalai`?\n"
+        "error: --log animal-ai is not a log format of arena; there is animalai; did you mean `animalai`?\n"
     )
     both = run("--store", recorded, "-o", tmp_path / "out", "--log", "animalai", "--parquet")
     assert both.exit_code == 1 and "which are never Parquet" in both.stderr and not (tmp_path / "out").exists()

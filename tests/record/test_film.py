@@ -12,7 +12,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from living import AGENT, FINE, FORWARDS, GOAL, parsed, task_of, world_at
 from puzzlebox.arena.pictures.camera import FollowingCamera
 from puzzlebox.arena.pictures.paths import pixels
 from puzzlebox.arena.world import Record, Rules, World
@@ -23,6 +22,7 @@ from puzzlebox.record.film import film, film_name, path_picture, picture
 from puzzlebox.record.gif import GifFile, compress, quantize
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.render import Painter, View
+from worlds import AGENT, FINE, FORWARDS, GOAL, parsed, task_of, world_at
 
 SMALL = (96, 64)
 TASK = task_of(AGENT, GOAL, "name: Wall, at: [22, 0, 6], size: [1, 3, 3]", time_limit=50)
@@ -193,14 +193,14 @@ def test_without_the_extra_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: film(RECORD, "a.avi"), r"a.avi is no film; its name must end in .mp4 or .gif"),
+        (lambda: film(RECORD, "a.avi"), r"a.avi is not a film; its name must end in .mp4 or .gif"),
         (
             lambda: film(RECORD, "a.gif", view="thrid"),
             "no view 'thrid'; allowed: first, third, top; did you mean `third`",
         ),
         (lambda: film(RECORD, "a.gif", fps=0), "fps is 0; it must be from 1 to 60"),
         (lambda: film(RECORD, "a.gif", speed=0), "speed is 0; it must be from 0.1 to 100"),
-        (lambda: film(RECORD, "a.gif", size=(5, 5)), "5x5 is no size of a picture"),
+        (lambda: film(RECORD, "a.gif", size=(5, 5)), "5x5 is not a picture size"),
         (lambda: picture(RECORD, 31), "there is no step 31; the episode has 30"),
         (lambda: picture(RECORD, -1), "there is no step -1"),
     ],
@@ -297,7 +297,7 @@ def test_pixels_are_where_the_painter_paints() -> None:
 # --- the command
 
 
-def test_an_episode_in_words(recorded: str, tmp_path: Path) -> None:
+def test_an_episode_as_text(recorded: str, tmp_path: Path) -> None:
     for name in (recorded, recorded[:4], "last"):
         told = run(name)
         assert told.exit_code == 0 and not told.stdout.count("Traceback")
@@ -341,8 +341,11 @@ def test_films_and_pictures_by_command(recorded: str, tmp_path: Path) -> None:
         (("last", "-o", "a.mp4", "--step", 3), "--step is for pictures, and a.mp4 is a film"),
         (("last", "-o", "a.mp4", "--path"), "--path is for pictures"),
         (("last", "-o", "a.png", "--path", "--view", "top"), "--path is always seen from above"),
-        (("last", "-o", "a.png", "--view", "frist"), "there is no view 'frist'; did you mean `first`?"),
-        (("last", "-o", "a.png", "--size", "9x9999"), "--size 9x9999 is no size of a picture"),
+        (
+            ("last", "-o", "a.png", "--view", "frist"),
+            "there is no view 'frist'; allowed: third, first, top; did you mean `first`?",
+        ),
+        (("last", "-o", "a.png", "--size", "9x9999"), "--size 9x9999 is not a picture size"),
         (("last", "-o", "a.png", "--step", 9999), "there is no step 9999; the episode has"),
         (("last", "--step", 3), "there is nothing to paint without a file to write"),
         (("last", "-o", "mine.png"), "mine.png is already there and is neither a film nor a picture"),

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from living import AGENT, FORWARDS, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.cli.app import app
 from puzzlebox.record import Start, Step, Store, StoreError
@@ -20,6 +19,7 @@ from puzzlebox.record.deletion import forget, participants_in
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.writer import Writer
 from studio_page import Page, Studio, running
+from worlds import AGENT, FORWARDS, GOAL, task_of
 
 SHARED = task_of(AGENT, GOAL, time_limit=50)
 OWN = task_of(AGENT, GOAL, time_limit=51)
@@ -133,8 +133,8 @@ def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
     [
         ("participant-seven", f"nobody in {{}} has the id participant-seven; did you mean `{PERSON}`?"),
         ("P09", "nobody in {} has the id P09; did you mean `P08`?"),
-        ("", "'' is no participant id"),
-        ("a b", "'a b' is no participant id"),
+        ("", "'' is not a participant id"),
+        ("a b", "'a b' is not a participant id"),
     ],
 )
 def test_an_unknown_id_is_refused_with_the_nearest(recordings: Path, id: str, sentence: str) -> None:
@@ -177,7 +177,7 @@ def test_an_unknown_id_is_refused_without_a_word_about_deleting(recordings: Path
 
 def test_the_option_is_named_only_without_a_terminal(recordings: Path) -> None:
     assert "--yes" not in run(recordings, PERSON, answer="n\n").stderr
-    assert "hint: add --yes where there is no terminal to answer on" in run(recordings, PERSON, answer="").stderr
+    assert "hint: add --yes if there is no terminal to answer on" in run(recordings, PERSON, answer="").stderr
 
 
 @pytest.mark.parametrize("id", [PERSON, "nobody-at-all"])

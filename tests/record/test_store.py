@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from living import AGENT, FORWARDS, GOAL, task_of
 from programs import program
 from puzzlebox.arena.wing import rules_name
 from puzzlebox.arena.world import Rules, World
@@ -31,6 +30,7 @@ from puzzlebox.record.store import (
     default_store_path,
 )
 from puzzlebox.wings.flags import CANNOT_MOVE, LIGHT_ON, NOTIFICATION, OVER
+from worlds import AGENT, FORWARDS, GOAL, task_of
 
 TASK = task_of(AGENT, GOAL, time_limit=50)
 
@@ -108,7 +108,7 @@ def test_the_notification_is_among_the_flags(store: Store) -> None:
 
 def test_newest_first_and_by_the_beginning_of_the_name(store: Store) -> None:
     ids = ["abc1", "abc2", "b%_"]
-    with pytest.raises(ValueError, match="no name for an episode"):
+    with pytest.raises(ValueError, match="not a name for an episode"):
         replace(Start.of(TASK), id=ids[2])
     ids[2] = "b-_"
     for id in ids:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from living import AGENT, GOAL, task_of
 from puzzlebox.cli.app import app
 from puzzlebox.record import Store, StoreError
 from puzzlebox.report import CannotRead, gather
@@ -21,6 +20,7 @@ from puzzlebox.studio import recordings
 from puzzlebox.studio.server import warn_of_damage
 from studio_page import running
 from test_forget import played
+from worlds import AGENT, GOAL, task_of
 
 EPISODES = 4
 STEPS_BUT_TWO = "actions, time_ms, x, y, z, vx, vy, vz, heading, reward, total, health, view, flags, more"

@@ -66,7 +66,7 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     with pytest.raises(StoreError, match="the disk is full"):
         store.flush(retry_seconds=0)
     with pytest.raises(StoreError, match="the disk is full"):
-        store.try_out()
+        store.check_writable()
     # Other episodes may begin meanwhile; all entries are accepted, and written in their order.
     other = Start.of(TASK)
     store.begin(other)
@@ -75,7 +75,7 @@ def test_writing_recovers_when_the_disk_has_room_again(tmp_path: Path, monkeypat
     disk.make_room()
     store.flush()
     assert store.error is None and store.waiting(start.id) == 0
-    store.try_out()
+    store.check_writable()
     wait_for(lambda: any(done.get(start.id) == last_step + 1 for done in heard))
     assert store.steps(start.id)["step"] == list(range(1, last_step + 2)) and store.knows(other.id)
     store.close()
@@ -101,7 +101,7 @@ def test_a_lock_held_by_another_program_is_waited_for(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("what", ["moved", "replaced by another", "replaced by a folder"])
-def test_nothing_is_acknowledged_that_goes_into_a_file_which_is_not_there(tmp_path: Path, what: str) -> None:
+def test_no_step_is_acknowledged_while_the_file_is_missing(tmp_path: Path, what: str) -> None:
     path, away = tmp_path / "r.sqlite", tmp_path / "away"
     away.mkdir()
     acknowledged: list[int] = []

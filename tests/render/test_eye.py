@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from living import world_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.render import Eye, Pose
 from puzzlebox.render.eye import FAR
 from puzzlebox.scene.scene import Scene
+from worlds import world_of
 
 SCENE = ("name: Agent, at: [20, 0, 20], rotation: 90", "name: GoodGoal, at: [25, 0, 20], size: 2")
 

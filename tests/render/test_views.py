@@ -132,7 +132,7 @@ REFUSED += [
 
 
 @pytest.mark.parametrize(("asked", "words"), REFUSED, ids=lambda part: part if isinstance(part, str) else "")
-def test_what_nobody_can_paint_is_refused_in_one_sentence(asked: Callable[[], object], words: str) -> None:
+def test_invalid_arguments_of_painting_are_refused(asked: Callable[[], object], words: str) -> None:
     with pytest.raises(TypeError if words.startswith(("scene", "view")) else ValueError) as refusal:
         asked()
     assert str(refusal.value) == words

@@ -14,7 +14,6 @@ import pytest
 from typer.testing import CliRunner
 
 from episodes import episodes_of, rows_of
-from living import AGENT, FORWARDS, GOAL, task_of
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.world import World
 from puzzlebox.cli.app import app
@@ -25,11 +24,12 @@ from puzzlebox.report.build import Report, make_report
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.sources import gather
 from studio_page import FOOD_TWICE, Page, Studio, free_port, running, server
+from worlds import AGENT, FORWARDS, GOAL, task_of
 
 TASK = task_of(AGENT, GOAL, time_limit=50)
 GOOD = ["P07", "7", "a", "child_12-b.2", "A" * 64]
 BAD = ["", "P 07", "P/07", "Zoë", "P07\n", "<b>", "A" * 65, "x" * 400]
-SENTENCE = "is no participant id; it may have 1 to 64 letters (A to Z, a to z), digits, dots, - and _"
+SENTENCE = "is not a participant id; it may have 1 to 64 letters (A to Z, a to z), digits, dots, - and _"
 
 # The tables of format 1.
 FORMAT_1 = """
@@ -389,8 +389,8 @@ def test_a_report_on_two_participants(tmp_path: Path) -> None:
     )
     assert "Participants" in [section.title for section in report.contents.sections]
     assert "P07" in report.page.read_text(encoding="utf-8")
-    # All have the same seed, and P07 twice, which is no duplicate for participants.
-    assert not [line for line in report.contents.doubts if "duplicates" in line]
+    # All have the same seed, and P07 twice, which is not a duplicate for participants.
+    assert not [line for line in report.contents.warnings if "duplicates" in line]
     assert report.contents.model.group != "participant"  # two groups are too few for a variance
 
 

@@ -11,7 +11,6 @@ from matplotlib.container import BarContainer
 from matplotlib.markers import MarkerStyle
 from numpy.typing import NDArray
 
-from living import FORWARDS, task_of, world_at
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.pictures.paths import pixels
 from puzzlebox.arena.rules import Rules
@@ -22,6 +21,7 @@ from puzzlebox.report.contents import contents
 from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.figures import looks, paths
 from puzzlebox.report.figures.lettering import shorten, wrap
+from worlds import FORWARDS, task_of, world_at
 
 AGENT = "random(step_length_distribution='normal(5, 1)', prev_step_bias=0.5, costs=$5 and $6, 名=WWWWWW"
 TASK = "a-folder/another folder/a_task_whose_name/goes on and on and on $/and ends at last with MMMMMMMMM"

@@ -11,14 +11,14 @@ import typer
 from typer.testing import CliRunner
 
 from episodes import episodes_of
-from living import task_of
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.cli.report import report as verb
 from puzzlebox.record.tables import write_table
 from puzzlebox.report import CannotRead, Report, gather, make_report
 from puzzlebox.report.build import WRITTEN
 from puzzlebox.report.comparisons import compare
-from puzzlebox.report.doubts import doubts
+from puzzlebox.report.data_warnings import data_warnings
+from worlds import task_of
 
 TASKS = [f"{level:02}-{task:02}-01" for level in (1, 2, 3, 5) for task in (1, 2)]
 
@@ -86,7 +86,7 @@ def test_missing_levels(tmp_path: Path) -> None:
     assert "This report has no episodes on level 4, 6, 7, 8, 9 and 10" in page_text
 
 
-def test_failures_count_nowhere_and_are_listed(tmp_path: Path) -> None:
+def test_failed_episodes_are_excluded_and_listed(tmp_path: Path) -> None:
     rows = made_up_rows(TASKS)
     for row in rows[:3]:
         row |= {"error": "RuntimeError: it fell over", "return": "", "passed": ""}
@@ -97,7 +97,7 @@ def test_failures_count_nowhere_and_are_listed(tmp_path: Path) -> None:
     assert len(report.results.rows) == len(rows) - 3
 
 
-def test_one_that_counts_nowhere_is_one(tmp_path: Path) -> None:
+def test_one_excluded_episode_is_reported_in_the_singular(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], episodes=3)
     rows[0] |= {"error": "it fell over", "return": "", "passed": ""}
     rows[1]["ended_by"] = "left"
@@ -181,8 +181,8 @@ def test_equal_outcomes_that_rank_differently_are_flagged(tmp_path: Path) -> Non
         if not row["passed"]:
             row["return"] = -1.000007 if row["agent"] == "heuristic" else -0.999207
     report = report_of(tmp_path, rows)
-    (doubt,) = [line for line in report.contents.doubts if "time-outs have" in line]
-    assert "With all time-outs tied, H =" in doubt
+    (warning,) = [line for line in report.contents.warnings if "time-outs have" in line]
+    assert "With all time-outs tied, H =" in warning
 
 
 def test_returns_equal_but_for_their_last_digits_are_ties(tmp_path: Path) -> None:
@@ -197,8 +197,10 @@ def test_returns_equal_but_for_their_last_digits_are_ties(tmp_path: Path) -> Non
 def test_rows_under_wrong_names_are_flagged(reference: Path) -> None:
     """Only the published PPO rows have wrong task names."""
     results = gather([reference / "spec" / "reference-results.csv"])
-    doubted = [line.split(":")[0] for line in doubts(results, compare(results.rows)) if "names of other tasks" in line]
-    assert doubted == ["ppo-as-published"]
+    agents = [
+        line.split(":")[0] for line in data_warnings(results, compare(results.rows)) if "names of other tasks" in line
+    ]
+    assert agents == ["ppo-as-published"]
 
 
 def test_the_published_episodes_make_a_report(reference: Path, tmp_path: Path) -> None:
@@ -211,15 +213,15 @@ def test_the_published_episodes_make_a_report(reference: Path, tmp_path: Path) -
     assert tests["foraging"].df == 4  # recurrent PPO is in the file
 
 
-def test_other_doubts(tmp_path: Path) -> None:
+def test_other_warnings(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], {"a": 0.0, "b": 0.5})
     rows[0]["task_hash"] = "f" * 64
     rows[1]["rules"] = "4.3"
     rows.append(rows[-1] | {"episode": 99})
-    doubts = " ".join(report_of(tmp_path, rows).contents.doubts)
-    assert "food: episodes under this name were played on different versions of the task" in doubts
-    assert "different rules (3.1, 4.3)" in doubts
-    assert "1 episode has the same agent, task and seed as another one" in doubts
+    warnings = " ".join(report_of(tmp_path, rows).contents.warnings)
+    assert "food: episodes under this name were played on different versions of the task" in warnings
+    assert "different rules (3.1, 4.3)" in warnings
+    assert "1 episode has the same agent, task and seed as another one" in warnings
 
 
 # --- sources

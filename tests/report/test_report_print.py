@@ -65,7 +65,7 @@ def test_the_page_allows_itself_nothing_but_what_it_shows(chromium: Any, page: P
     widths = shown.evaluate("[...document.images].map(each => each.naturalWidth)")
     shown.evaluate("document.querySelector('summary').click()")
     opened = shown.evaluate("document.querySelector('details').open")
-    margin = shown.evaluate("getComputedStyle(document.querySelector('.doubts, .lead p')).marginTop")
+    margin = shown.evaluate("getComputedStyle(document.querySelector('.warnings, .lead p')).marginTop")
     assert messages == []
     assert widths and min(widths) > 0 and opened and margin != "16px"
     # Injected elements have no effect.

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from living import FORWARDS
 from made_up_runs import made_up_rows, write_run
 from puzzlebox.arena.schema import load_task
 from puzzlebox.arena.world import World
@@ -20,7 +19,7 @@ from puzzlebox.report import CannotRead, Results, gather
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.conditions import task_table
 from puzzlebox.report.contents import _headline, contents
-from puzzlebox.report.doubts import doubts
+from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.methods import _procedure, paragraphs
 from puzzlebox.report.model import fit_model
@@ -29,6 +28,7 @@ from puzzlebox.run.journal import JOURNAL
 from puzzlebox.run.runs import run
 from puzzlebox.run.tasks import find_tasks
 from puzzlebox.run.trajectories import TRAJECTORIES
+from worlds import FORWARDS
 
 # Without randomness; an agent that moves ahead passes after some twenty steps.
 AHEAD = """
@@ -82,7 +82,7 @@ def recorded(path: Path, task: str | Path, name: str) -> Path:
 
 
 def all_sentences(results: Results) -> str:
-    return "\n".join(doubts(results, compare(results.rows)))
+    return "\n".join(data_warnings(results, compare(results.rows)))
 
 
 def names(results: Results) -> set[tuple[str, str]]:
@@ -275,8 +275,7 @@ def test_the_headline_names_its_tasks(tmp_path: Path) -> None:
     first, second, third, _ = _headline(results, [row for row in results.rows if row.task in tasks[4:]])
     assert first.startswith("60 episodes, 6 tasks")
     assert (
-        second
-        == "This report is about the 2 tasks that no agent was trained on; the other 4 have a section of their own."
+        second == "This report is about the 2 tasks that no agent was trained on; the other 4 have their own section."
     )
     assert " of 10 on held-out tasks: " in third
     assert "held-out" not in " ".join(_headline(results, results.rows))

@@ -290,9 +290,9 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("randm", "did you mean `random`"),
-        ("random(max_step_length=3", "is no agent with options"),
-        ("random(3)", "is no agent with options"),
-        ("random(max_step_length=open('x'))", "is no agent with options"),
+        ("random(max_step_length=3", "is not an agent with options"),
+        ("random(3)", "is not an agent with options"),
+        ("random(max_step_length=open('x'))", "is not an agent with options"),
         ("random(speed=3)", "has no option 'speed'"),
         ("random(prev_step_bias=nan)", "prev_step_bias is nan; it must be from 0 to 1"),
         ("random(action_biases=[0, 0, 0, 0, 0, 0, 0, 0, -inf])", "action_biases are .*-inf.; they must be nine finite"),
@@ -314,7 +314,7 @@ def test_rules_with_a_field_changed(folder: Path, tmp_path: Path) -> None:
     assert (changed.name, changed.fields) == ("3.1(drag=1.0)", Rules.named("3.1", drag=1.0).as_dict())
     with pytest.raises(ValueError, match="did you mean `drag`"):
         rules_of(WING, "3.1(drg=1.0)")
-    with pytest.raises(ValueError, match="no preset of rules with fields"):
+    with pytest.raises(ValueError, match="not a preset of rules with fields"):
         rules_of(WING, "3.1(1.0)")
     for value in ("nan", "inf", "-inf"):
         with pytest.raises(ValueError, match=f"drag is {value}; it must be a number from 0 to 40"):

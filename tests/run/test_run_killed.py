@@ -89,7 +89,7 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def test_workers_go_home_when_the_run_is_killed(tmp_path: Path) -> None:
+def test_workers_end_when_the_run_is_killed(tmp_path: Path) -> None:
     task, out = tmp_path / "tiny.yml", tmp_path / "run"
     task.write_text(TINY)
     program = (

@@ -306,5 +306,5 @@ def test_wrong_arguments() -> None:
     passed, agents, groups = made_up(2, tasks=5)
     with pytest.raises(ValueError, match="nodes is 1"):
         fit_mixed_logistic(passed, {"agent": agents}, groups, nodes=1)
-    with pytest.raises(ValueError, match="'ppo' is no category of agent"):
+    with pytest.raises(ValueError, match="'ppo' is not a category of agent"):
         fit_mixed_logistic(passed, {"agent": agents}, groups, {"agent": "ppo"})

@@ -379,7 +379,7 @@ def test_a_link_with_a_bad_id_is_explained_and_records_nothing(opened: Open, stu
     before = len(studio.recordings())
     for id in ("P%2007", ""):
         page = opened(f"/play?task=food/picnic&participant={id}")
-        page.get_by_role("alert").get_by_text("is no participant id; it may have 1 to 64 letters").wait_for()
+        page.get_by_role("alert").get_by_text("is not a participant id; it may have 1 to 64 letters").wait_for()
     assert len(studio.recordings()) == before
 
 

@@ -436,12 +436,12 @@ def _secure(port: int, trust: ssl.SSLContext, path: str) -> bytes:
         (["--certificate", "a.pem"], "--certificate needs --key beside it"),
         (["--key", "a.pem"], "--key needs --certificate beside it"),
         (["--certificate", "a.pem", "--key", "b.pem"], "a.pem cannot be read: No such file or directory"),
-        (["--address", "lab.example.org"], "'lab.example.org' is no address of a studio; one is https://lab"),
+        (["--address", "lab.example.org"], "'lab.example.org' is not an address of a studio; one is https://lab"),
         (
             ["--address", "https://lab.example.org/studio"],
             "the studio must be at the root of its address, not below /studio",
         ),
-        (["--address", "https://a:b"], "'https://a:b' is no address of a studio"),
+        (["--address", "https://a:b"], "'https://a:b' is not an address of a studio"),
     ],
 )
 def test_options_that_do_not_go_together_are_reported(tmp_path: Path, arguments: list[str], sentence: str) -> None:

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from living import FORWARDS
 from puzzlebox.arena.studio.tab import NOT_NOW
 from puzzlebox.cli.app import app as cli
 from puzzlebox.record import Store
@@ -28,6 +27,7 @@ from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.static import load_page_files
 from studio_page import FOOD, TIMEOUT_SECONDS, Page, Studio, ask, free_port, running, wait_for
 from test_studio_trouble import locked
+from worlds import FORWARDS
 
 # In a page a sentence begins with a capital letter.
 NOT_VALID = "his link is not valid; ask the person who sent it"
@@ -137,7 +137,7 @@ def test_a_link_without_its_key_opens_nothing(remote: Studio) -> None:
 
 def test_links_of_another_studio_are_refused() -> None:
     assert Links(b"t" * 32).read(query_of(MINE)) is None
-    # Two things that are signed never read the same.
+    # The signature distinguishes a task named "1" from the seed 1.
     assert LINKS.address(Link("P07", "1", None)) != LINKS.address(Link("P07", None, 1))
 
 

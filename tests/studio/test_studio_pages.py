@@ -76,7 +76,7 @@ def test_an_edited_link_is_refused_with_a_sentence(chromium: Any, sent: Studio, 
 
 
 @pytest.mark.slow
-def test_on_the_researchers_own_machine_a_link_leads_nowhere_else_either(chromium: Any, tmp_path: Path) -> None:
+def test_on_the_researchers_machine_a_link_opens_only_its_task(chromium: Any, tmp_path: Path) -> None:
     with (
         Studio(tmp_path, "play", "food/picnic", "--participant", "P07").start() as own,
         open_page(chromium, own.link, viewport=PHONE) as page,

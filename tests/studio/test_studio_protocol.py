@@ -112,11 +112,11 @@ def test_a_page_that_gets_the_changes_knows_everything(task: str, every: int) ->
         load_everything() if task == "everything" else load_task(task), seed=4, rules=Rules(decision_period=1)
     )
     stream, mirror = SceneStream(), Mirror()
-    chances = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     action = 0
     for step in range(700):
         if step % 20 == 0:
-            action = int(chances.integers(9))
+            action = int(rng.integers(9))
         if world.over:
             break
         world.step([action] * len(world.animals))

@@ -67,7 +67,7 @@ def test_answers_of_the_api_are_not_cached(studio: Studio) -> None:
         assert studio.ask(path)[1]["cache-control"] == "no-store"
 
 
-def test_the_page_has_no_script_of_its_own_in_it(studio: Studio) -> None:
+def test_the_page_has_no_inline_script(studio: Studio) -> None:
     _, headers, body = studio.ask("/")
     assert headers["content-type"] == "text/html; charset=utf-8"
     text = body.decode()
@@ -76,11 +76,11 @@ def test_the_page_has_no_script_of_its_own_in_it(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize("page", ["/play", "/watch", "/recordings", "/recordings/abc123"])
-def test_every_page_is_the_same_page(studio: Studio, page: str) -> None:
+def test_all_addresses_serve_the_same_html(studio: Studio, page: str) -> None:
     assert studio.ask(page)[2] == studio.ask("/")[2]
 
 
-def test_files_are_compressed_for_those_who_can_read_it(studio: Studio) -> None:
+def test_files_are_compressed_if_the_client_accepts_gzip(studio: Studio) -> None:
     import gzip
 
     address = next(path for path, file in load_page_files().items() if path.endswith(".js") and len(file.data) > 2000)
@@ -104,7 +104,7 @@ def test_another_name_for_this_machine_is_refused(studio: Studio, host: str) -> 
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:8808", "[::1]:8808", "127.0.0.1:5173"])
-def test_its_own_names_are_known(studio: Studio, host: str) -> None:
+def test_its_own_names_are_accepted(studio: Studio, host: str) -> None:
     assert studio.ask("/api/agents", headers={"Host": host})[0] == 200
 
 
@@ -155,7 +155,7 @@ def test_a_host_that_is_more_than_a_name_is_refused(studio: Studio, host: str) -
     assert host not in str(headers) and host.encode() not in body
 
 
-def test_the_host_is_nowhere_repeated(studio: Studio) -> None:
+def test_the_host_header_is_not_echoed(studio: Studio) -> None:
     """The host is written in normal form, not as it was sent."""
     for path in ("/", "/play/", "/api/tasks/", "/nothing", "/api/recordings/x", "//"):
         status, headers, body = studio.ask(path, headers={"Host": "LocalHost:0080"})
@@ -334,14 +334,14 @@ def test_the_printed_link_gives_access(remote: Studio) -> None:
         page.until_step(2)
 
 
-def test_the_way_in_leads_nowhere_else(remote: Studio) -> None:
+def test_the_token_redirect_stays_on_this_host(remote: Studio) -> None:
     for path in ("//evil.example/", "/%5cevil.example/", "/\\evil.example"):
         _, headers, _ = remote.ask(f"{path}?token={remote.policy.token}")
         location = headers.get("location", "/")
         assert location.startswith("/") and not location.startswith(("//", "/\\", "/%5c", "/%5C"))
 
 
-def test_a_reachable_studio_still_knows_its_names(remote: Studio) -> None:
+def test_a_reachable_studio_still_checks_the_host(remote: Studio) -> None:
     key = {"Cookie": f"{remote.policy.cookie}={remote.policy.token}"}
     for host in ("lab-computer:8808", "192.168.1.5:8808", "0.0.0.0"):
         assert remote.ask("/api/tasks", headers={"Host": host, **key})[0] == 200
@@ -349,7 +349,7 @@ def test_a_reachable_studio_still_knows_its_names(remote: Studio) -> None:
 
 
 def test_the_guard_lets_other_messages_pass() -> None:
-    """The server's own start and stop are none of its business."""
+    """The guard passes lifespan messages through."""
     scopes = []
 
     async def app(scope: dict[str, str], receive: object, send: object) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from living import AGENT, task_of
 from programs import program
 from puzzlebox.cli.app import app
 from puzzlebox.record import Start, Store, StoreError
@@ -22,6 +21,7 @@ from puzzlebox.studio.safety import Policy
 from puzzlebox.studio.server import PORT, CannotServe, make_server, open_listener, researcher_link
 from puzzlebox.wings import ARENA
 from studio_page import TIMEOUT_SECONDS, Page, ask, free_port, server
+from worlds import AGENT, task_of
 
 
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_puzzlebox_alone_opens_the_studio(tmp_path: Path) -> None:
         (["forraging"], "there is no file forraging and no bundled task of that name; did you mean `foraging`?"),
         (["foraging", "--rules", "5.0"], "there are no rules named '5.0'; allowed: puzzlebox, 4.3, 3.1, 2019"),
         (["foraging", "--agent", "randm"], "there is no agent 'randm'; there are heuristic, "),
-        (["foraging", "--host", "no.such.host.invalid"], "no.such.host.invalid is no address of this machine"),
+        (["foraging", "--host", "no.such.host.invalid"], "no.such.host.invalid is not an address of this machine"),
     ],
 )
 def test_play_reports_what_is_wrong(tmp_path: Path, arguments: list[str], sentence: str) -> None:
@@ -98,7 +98,7 @@ def _json(port: int, path: str) -> dict[str, list[dict[str, str]]]:
 def test_the_next_free_port_is_taken() -> None:
     with open_listener("127.0.0.1", None) as first, open_listener("127.0.0.1", None) as second:
         assert PORT <= first.getsockname()[1] < second.getsockname()[1]
-    with pytest.raises(CannotServe, match="is no address of this machine"):
+    with pytest.raises(CannotServe, match="is not an address of this machine"):
         open_listener("no.such.host.invalid", 1234)
 
 

@@ -1,4 +1,4 @@
-"""A wing in forty lines: a corridor in one dimension, with a continuous action and one sense."""
+"""A small wing: a corridor in one dimension, with a continuous action and one sense."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 
 from puzzlebox.columns import Column
-from puzzlebox.wings.plain import PlainTask, PlainWing
+from puzzlebox.wings.gymnasium_wing import GymnasiumTask, GymnasiumWing
 
 
 class Corridor(gym.Env[Any, Any]):
@@ -43,14 +43,14 @@ class Corridor(gym.Env[Any, Any]):
         return {"passed": passed, "events": events, "measures": {"x": self._x, "to_go": self._goal - self._x}}
 
 
-class CorridorWing(PlainWing):
+class CorridorWing(GymnasiumWing):
     name, step_seconds = "corridor", 0.1
     measures = (Column("x", "number", "the position", "m"), Column("to_go", "number", "the distance to the goal", "m"))
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
         return {"short": {"length": 4.0}, "long": {"length": 9.0}}
 
-    def make(self, task: PlainTask, **senses: Any) -> Corridor:
+    def make(self, task: GymnasiumTask, **senses: Any) -> Corridor:
         return Corridor(**task.settings)
 
 

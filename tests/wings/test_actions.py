@@ -9,7 +9,7 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Te
 
 from corridor import Corridor, CorridorWing
 from puzzlebox.wings.actions import actions_in, actions_text, plain_action
-from puzzlebox.wings.plain import PlainApparatus, PlainTask, action_in
+from puzzlebox.wings.gymnasium_wing import GymnasiumApparatus, GymnasiumTask, action_in
 
 SPACES: dict[str, gym.Space[Any]] = {
     "discrete": Discrete(5),
@@ -54,8 +54,8 @@ def test_numbers_that_are_not_finite_are_refused(number: float) -> None:
 
 def test_recorded_actions_are_copies() -> None:
     """An agent may use one array for all its actions."""
-    apparatus = PlainApparatus(CorridorWing(), {})
-    apparatus.begin(PlainTask("corridor", "short", {"length": 5.0}), 0, 0)
+    apparatus = GymnasiumApparatus(CorridorWing(), {})
+    apparatus.begin(GymnasiumTask("corridor", "short", {"length": 5.0}), 0, 0)
     action = np.zeros(1, np.float32)
     for value in (0.25, 0.5):
         action[0] = value

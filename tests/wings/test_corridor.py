@@ -42,12 +42,12 @@ def table(path: Path) -> list[dict[str, Any]]:
 
 
 def replayed(record: Any) -> Any:
-    for session, _ in WING.play_again(record):
+    for session, _ in WING.replay(record):
         last = session
     return last
 
 
-def test_it_is_run_and_played_again(tmp_path: Path) -> None:
+def test_a_wing_is_run_and_replayed(tmp_path: Path) -> None:
     done = run(find_tasks(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
     assert len(done.episodes) == 12 and not any(each.error for each in done.episodes)
     assert {each.wing for each in done.episodes} == {"corridor"}
@@ -101,7 +101,7 @@ def test_a_log_format_of_its_own_is_written(tmp_path: Path, monkeypatch: pytest.
     words = ["export", "--store", str(tmp_path / "r.sqlite"), "-o", str(tmp_path / "logs"), "--log", "lines"]
     refused = CliRunner().invoke(app, words)
     assert refused.exit_code == 1
-    assert refused.stderr == "error: --log lines is no log format of corridor; there is none\n"
+    assert refused.stderr == "error: --log lines is not a log format of corridor; there is none\n"
     monkeypatch.setitem(sys.modules, "corridor_log", module)  # type: ignore[arg-type]
     monkeypatch.setattr(CorridorWing, "logs", {"lines": "corridor_log"})
     written = CliRunner().invoke(app, words)
@@ -133,7 +133,7 @@ def test_it_is_reported_on(tmp_path: Path) -> None:
     assert "corridor/short" in report.page.read_text(encoding="utf-8")
 
 
-def test_the_commands_take_it(tmp_path: Path) -> None:
+def test_commands_accept_a_wing(tmp_path: Path) -> None:
     arguments = ["run", "corridor/short", "--agent", "corridor:Walker", "-o", str(tmp_path / "out"), "--workers", "1"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output

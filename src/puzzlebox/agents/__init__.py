@@ -28,7 +28,7 @@ _AGENTS: dict[str, str | Factory] = {
 def register(name: str, factory: str | Factory) -> None:
     """Register an agent by name: a class, a function that returns one, or its import path (`module:Class`)."""
     if ":" in name or not name:
-        raise ValueError(f"{name!r} is no name for an agent; it must have a letter and no colon")
+        raise ValueError(f"{name!r} is not a name for an agent; it must not be empty or contain a colon")
     _AGENTS[name] = factory
 
 
@@ -44,7 +44,7 @@ def describe(name: str) -> str:
 
 
 def agent_named(name: str, **options: Any) -> Agent:
-    """Create an agent by its name or import path (`package.module:Class`), with options of its own."""
+    """Create an agent by its name or import path (`package.module:Class`), with its own options."""
     factory = _factory(name)
     valid = _option_names(factory)
     for option in options if valid is not None else ():
@@ -60,9 +60,11 @@ def agent_named(name: str, **options: Any) -> Agent:
         raise ValueError(f"the agent {name} cannot be made: {why}") from problem
     missing = [part for part in ("senses", "begin", "act") if not hasattr(agent, part)]
     if missing:
-        raise ValueError(f"{name} is no agent: it has no {' and no '.join(missing)} (see puzzlebox.agents.Agent)")
+        raise ValueError(f"{name} is not an agent: it has no {' and no '.join(missing)} (see puzzlebox.agents.Agent)")
     if not isinstance(agent.senses, Mapping):
-        raise ValueError(f"{name} is no agent: its senses are {agent.senses!r}; they must be a dictionary of settings")
+        raise ValueError(
+            f"{name} is not an agent: its senses are {agent.senses!r}; they must be a dictionary of settings"
+        )
     return agent
 
 
@@ -86,7 +88,7 @@ def _option_names(factory: Factory) -> list[str] | None:
 
 
 def _parameters(factory: Factory) -> list[inspect.Parameter] | None:
-    """Return the parameters of a factory; None where they are unknown, as for some classes written in C."""
+    """Return the parameters of a factory; None if they are unknown, as for some classes written in C."""
     try:
         return list(inspect.signature(factory).parameters.values())
     except (ValueError, TypeError):
@@ -122,5 +124,5 @@ def _import(path: str) -> Factory:
             raise ValueError(f"the agent {path!r} cannot be imported: {module} has no {part!r}{closest(part, names)}")
         value = getattr(value, part)
     if not callable(value):
-        raise ValueError(f"{path!r} is no agent: nothing can be made of a {type(value).__name__}")
+        raise ValueError(f"{path!r} is not an agent: a {type(value).__name__} cannot be called")
     return value  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ _OWN = "puzzlebox"
 
 
 def fingerprint(*parts: Any) -> str | None:
-    """Return the SHA-256 of the modules that define some classes and functions; None where there is no source code."""
+    """Return the SHA-256 of the modules that define some classes and functions; None if there is no source code."""
     texts: dict[str, str] = {}
     for part in parts:
         name = getattr(part, "__module__", None)
@@ -37,7 +37,7 @@ def _place(problem: BaseException) -> str:
         for frame, line in traceback.walk_tb(problem.__traceback__)
         if not _is_standard_library(name := frame.f_globals.get("__name__", "")) and name.partition(".")[0] != _OWN
     ]
-    # The user's own line says more than a line of a library it called.
+    # The user's own line is more useful than a line of a library it called.
     own = [each for each in frames if "site-packages" not in each[0]] or frames
     return f" ({own[-1][0]}:{own[-1][1]})" if own else ""
 

@@ -4,7 +4,7 @@
 `animalai.envs.environment` and `mlagents_envs.envs.unity_gym_env` exist as well.
 
 The behaviour of each build of the original (3.1, 4.3, that of 2019) is in one table, `BUILDS` in
-`puzzlebox/arena/rules/builds.py`; `Rules` beside it says what each rule means. `AnimalAIEnvironment(rules="3.1")`
+`puzzlebox/arena/rules/builds.py`; `Rules` beside it describes each rule. `AnimalAIEnvironment(rules="3.1")`
 plays by the rules of a build.
 """
 

@@ -1,4 +1,4 @@
-"""`AnimalAIEnvironment` with its original arguments and methods, around our own arena."""
+"""`AnimalAIEnvironment` with its original arguments and methods, implemented with `ArenaEnv`."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -73,7 +73,7 @@ class AnimalAIEnvironment(UnityEnvironment):
     """Animal-AI's environment: the same arguments, observations and steps, without Unity.
 
     Arguments that only Unity needed are accepted, with a warning. `rayMaxDegrees` is the angle of one side of the fan.
-    After an episode the next arena starts by itself; a `reset` right then does not skip it.
+    After an episode the next arena starts by itself; calling `reset` at that moment does not skip it.
 
     Args:
         log_folder: the folder of the original's log, `ObservationLogs/Observations_<time>.csv`: a row per physics step,
@@ -334,7 +334,7 @@ class AnimalAIEnvironment(UnityEnvironment):
         return self.obsdict
 
     def get_obs_dicts(self, obs: list[Floats]) -> list[dict[str, Any]]:
-        """Return the observations of each agent by name, each in a dictionary of its own."""
+        """Return the observations of each agent by name, each in its own dictionary."""
         return [dict(self.get_obs_dict(obs, index)) for index in range(len(obs[-1]))]
 
     @property

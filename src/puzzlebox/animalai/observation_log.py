@@ -26,7 +26,7 @@ class ObservationLog:
         self._episodes = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ObservationLog":
-        """Return a log with a file of its own, since rows of two environments in one file would be mixed up."""
+        """Return a log with its own file, since rows of two environments in one file would be mixed up."""
         return ObservationLog(self._folder, self._rays)
 
     def write(self, record: Record) -> None:

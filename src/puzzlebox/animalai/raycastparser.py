@@ -49,7 +49,7 @@ class RayCastParser:
     def __init__(self, listOfObjects: Sequence[RayCastObjects], numberOfRays: int) -> None:
         for each in listOfObjects:
             if not isinstance(each, RayCastObjects):
-                raise ValueError(f"{each!r} is no member of RayCastObjects")
+                raise ValueError(f"{each!r} is not a member of RayCastObjects")
         whole = isinstance(numberOfRays, int | np.integer) and not isinstance(numberOfRays, bool)
         if not whole or numberOfRays < 1:
             raise ValueError(f"numberOfRays is {numberOfRays!r}; it must be a whole number, 1 or more")

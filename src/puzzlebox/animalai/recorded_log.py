@@ -29,7 +29,7 @@ def files(folder: Path, episodes: Sequence[Episode]) -> dict[Path, list[Episode]
 
 
 def index_of(folder: Path) -> Path:
-    """Return the path of the file that says which row belongs to which episode."""
+    """Return the path of the file that lists which row belongs to which episode."""
     return folder / "Observations_index.csv"
 
 

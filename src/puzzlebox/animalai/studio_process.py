@@ -1,4 +1,4 @@
-"""The studio's play page in a process of its own: the layers of imports keep this package from importing the studio."""
+"""The studio's play page in a separate process: the layers of imports keep this package from importing the studio."""
 
 import atexit
 import subprocess

@@ -23,7 +23,7 @@ def check_template(
         others: whether it may name other templates, which are read from their files.
 
     Returns:
-        The findings with the first of its tasks (None where there are errors), and the template where it has no
+        The findings with the first of its tasks (None if there are errors), and the template if it has no
         mistakes of its own.
     """
     name, text, _ = read_source(source)
@@ -43,7 +43,7 @@ def check_template(
 
 
 def _text_of(file: str) -> str:
-    """Return the text of a template that another one names; "" where it cannot be read."""
+    """Return the text of a template that another one names; "" if it cannot be read."""
     try:
         return read_source(Path(file))[1]
     except (OSError, TemplateError):

@@ -102,7 +102,7 @@ class ArenaWing:
         return (str(int(match[1])), match[3]) if match else None
 
     def read(self, text: str) -> Task | None:
-        """Return the task of a text in either format; None where it has errors."""
+        """Return the task of a text in either format; None if it has errors."""
         return read(text).task
 
     def classify(self, name: str, task: Task) -> Found:
@@ -148,7 +148,7 @@ class ArenaWing:
         """Return the record of a text that `Record.to_json` wrote."""
         return Record.from_json(text)
 
-    def play_again(self, record: Record) -> Iterator[tuple[World, Outcome | None]]:
+    def replay(self, record: Record) -> Iterator[tuple[World, Outcome | None]]:
         """Yield every physics step of an episode, whatever its decision period."""
         for moment in moments(record):
             yield moment.world, moment.outcome

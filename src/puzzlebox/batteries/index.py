@@ -25,7 +25,7 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def bundled_path(name: str) -> Path | None:
-    """Return the file of a bundled task, or None where no task has that name."""
+    """Return the file of a bundled task, or None if no task has that name."""
     return _files(_TASKS).get(name)
 
 
@@ -35,5 +35,5 @@ def template_names() -> tuple[str, ...]:
 
 
 def template_path(name: str) -> Path | None:
-    """Return the file of a bundled template, or None where no template has that name."""
+    """Return the file of a bundled template, or None if no template has that name."""
     return _files(_TEMPLATES).get(name)

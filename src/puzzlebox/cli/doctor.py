@@ -11,7 +11,7 @@ Row = tuple[str, str, str, bool]
 def doctor() -> None:
     """Report what is installed, what works, and how to mend what does not.
 
-    The exit code is 0 when everything the core needs is there; missing extras are no error.
+    The exit code is 0 when everything the core needs is there; missing extras are not an error.
     """
     import platform
     import sys

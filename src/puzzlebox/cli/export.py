@@ -119,7 +119,7 @@ def _log_format(name: str, episodes: "list[Episode]") -> "LogFormat":
         fail(str(problem))
     if name not in logs:
         choices = f"there is {', '.join(logs)}" if logs else "there is none"
-        fail(f"--log {name} is no log format of {names[0]}; {choices}{closest(name, list(logs))}")
+        fail(f"--log {name} is not a log format of {names[0]}; {choices}{closest(name, list(logs))}")
     module: Any = import_module(logs[name])
     return module  # type: ignore[no-any-return]
 

@@ -65,7 +65,7 @@ def _confirm(participant: str, records: "ParticipantRecords") -> None:
     try:
         agreed = typer.confirm(f"Delete {_summary(participant, records)}, for good?", err=True)
     except typer.Abort:
-        fail("nothing was deleted", "add --yes where there is no terminal to answer on")
+        fail("nothing was deleted", "add --yes if there is no terminal to answer on")
     if not agreed:
         fail("nothing was deleted")
 
@@ -85,7 +85,7 @@ def _bytes_remain(path: Path) -> bool:
 
 
 def _summary(participant: str, records: "ParticipantRecords") -> str:
-    """Return in words how many episodes of which tasks the records are, and from which days."""
+    """Return a sentence: how many episodes of which tasks a participant has, and from which days."""
     number = f"{records.episodes} episode{'' if records.episodes == 1 else 's'}"
     tasks = ", ".join(f"{count} of {task}" for task, count in records.tasks.items())
     days = f"on {records.first}" if records.first == records.last else f"from {records.first} to {records.last}"

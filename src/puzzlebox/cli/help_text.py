@@ -49,7 +49,7 @@ class PlainCommand(_Plain, TyperCommand):
 
 
 class PlainGroup(_Plain, TyperGroup):
-    """`puzzlebox` itself, or a verb with verbs of its own."""
+    """`puzzlebox` itself, or a verb with its own verbs."""
 
     # The headings of `--help` in their order; verbs under other headings come last.
     headings: Sequence[str] = ()
@@ -97,7 +97,7 @@ def _refuse_not_finite(command: Any, ctx: Any) -> None:
 
 
 def _allowed(param: Any, ctx: Any) -> str:
-    """Return what kind of number an option takes, and its limits; "" where it takes no number."""
+    """Return what kind of number an option takes, and its limits; "" if it takes no number."""
     kind = getattr(param, "type", None)
     word = str(param.display_type(ctx) if kind is None else kind.name).strip("<>")
     if not word.startswith(("int", "float")):
@@ -110,7 +110,7 @@ def _allowed(param: Any, ctx: Any) -> str:
 
 
 def _value_in(arguments: list[str], param: Any) -> str | None:
-    """Return the value of an option among the arguments; the last one counts. None where there is none."""
+    """Return the value of an option among the arguments; the last one counts. None if there is none."""
     for place in reversed(range(len(arguments))):
         option, equals, value = arguments[place].partition("=")
         if option in param.opts:

@@ -115,7 +115,7 @@ def _check_participants(participants: list[str], agent: str | None) -> None:
 
 
 def open_studio(**settings: Any) -> None:
-    """Run the studio until it is interrupted; end the command with an error where it cannot be opened.
+    """Run the studio until it is interrupted; end the command with an error if it cannot be opened.
 
     Args:
         **settings: the settings of `puzzlebox.studio.server.serve`.

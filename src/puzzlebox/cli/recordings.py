@@ -59,7 +59,7 @@ def store_errors() -> Iterator[None]:
 
 
 def find_episode(store: "Store", beginning: str) -> "Episode":
-    """Return the episode whose id begins like this, or the newest for `last`; end the command where there is none."""
+    """Return the episode whose id begins like this, or the newest for `last`; end the command if there is none."""
     with store_errors():
         try:
             return store.find(beginning)

@@ -1,4 +1,4 @@
-"""`puzzlebox replay`: show a recorded episode in words, as a film or as a picture."""
+"""`puzzlebox replay`: show a recorded episode as text, as a film or as a picture."""
 
 import os
 from pathlib import Path
@@ -55,7 +55,7 @@ def replay(
     shadows: Annotated[bool, typer.Option("--shadows", help="Soft shadows in films too; ten times as slow.")] = False,
     store: Recordings = None,
 ) -> None:
-    """Show a recorded episode: in words, as a film, or as a picture.
+    """Show a recorded episode: as text, as a film, or as a picture.
 
     Try:
 
@@ -134,7 +134,7 @@ def _view_of(record: Any, view: str | None) -> str:
 
     views = wing_named(record.wing).views
     if not views:
-        fail(f"episodes of the wing {record.wing!r} have no pictures", "leave out -o for a summary in words")
+        fail(f"episodes of the wing {record.wing!r} have no pictures", "leave out -o for a summary as text")
     if view is not None and view not in views:
         fail(f"there is no view {view!r}{nearest(view, views)}")
     return view or views[0]

@@ -90,7 +90,7 @@ def report(
         fail(f"{problem.filename or folder} cannot be written: {problem.strerror}")
     for line in (*outcome.contents.headline, *outcome.results.remarks):
         note(line)
-    for line in outcome.contents.doubts:
+    for line in outcome.contents.warnings:
         note(f"warning: {line}")
     note(f"wrote {len(outcome.files)} files to {folder}:")
     typer.echo(outcome.page)

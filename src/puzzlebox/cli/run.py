@@ -62,7 +62,7 @@ def run(
         bool,
         typer.Option(
             "--repair",
-            help="Move what is damaged in the folder into files of its own, and play these episodes again.",
+            help="Move what is damaged in the folder into separate files, and play these episodes again.",
         ),
     ] = False,
 ) -> None:
@@ -166,6 +166,6 @@ def _add_row(summary: Any, agent: str, level: str, rows: "Sequence[Episode]") ->
 
 
 def _mean(values: "Sequence[float | None]") -> str:
-    """Return the mean of the values that are not None, as text; "-" where there is none."""
+    """Return the mean of the values that are not None, as text; "-" if there is none."""
     numbers = [value for value in values if value is not None]
     return f"{sum(numbers) / len(numbers):.3f}" if numbers else "-"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def fail(message: str, hint: str = "") -> NoReturn:
-    """Print an error in one sentence, and a hint where there is one, to stderr; end the command with exit code 1."""
+    """Print an error in one sentence, and a hint if there is one, to stderr; end the command with exit code 1."""
     typer.echo(f"error: {message}", err=True)
     if hint:
         typer.echo(f"hint: {hint}", err=True)
@@ -63,7 +63,7 @@ def picture_size(text: str, smallest: int, largest: int, example: str) -> tuple[
     fit = [len(side) <= 6 and side.isdecimal() and smallest <= int(side) <= largest for side in sides]
     if len(sides) > 2 or not all(fit):
         fail(
-            f"--size {text} is no size of a picture; it is WIDTHxHEIGHT in pixels, or one number for a square, "
+            f"--size {text} is not a picture size; it is WIDTHxHEIGHT in pixels, or one number for a square, "
             f"each from {smallest} to {largest}, as in {example}"
         )
     return int(sides[0]), int(sides[-1])

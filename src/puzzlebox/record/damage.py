@@ -15,7 +15,7 @@ from puzzlebox.record.entries import HUMAN, PLAYERS
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.measures import seconds
 from puzzlebox.wings import Wing, wing_named
-from puzzlebox.wings.actions import actions_in, all_actions_in
+from puzzlebox.wings.actions import actions_in, parse_actions
 from puzzlebox.wings.protocols import OWN_RULES
 
 RESCUE = "restore a backup, or write what can be read with `puzzlebox export`"
@@ -214,7 +214,7 @@ def actions_of(rows: Iterable[tuple[Any, Any]], period: int, length: int | None)
             texts.append(text)
     if length is not None and reached != length:
         raise _BadRow(f"it took {length} steps, and those after step {reached} are missing")
-    return all_actions_in(texts)
+    return parse_actions(texts)
 
 
 def _missing(reached: int) -> _BadRow:

@@ -108,7 +108,7 @@ def prepare(path: Path) -> int:
             raise StoreError(
                 f"{path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup"
             ) from None
-        # A duplicate column: the file says that it has an older format than it has.
+        # A duplicate column: the file states an older format than it has.
         signs = ("malformed", "duplicate column", "no such table")
         is_damaged = any(sign in str(problem) for sign in signs) or not isinstance(problem, sqlite3.Error)
         hint = " (the file is damaged; restore a backup)" if is_damaged else ""

@@ -64,7 +64,7 @@ class Start:
         if self.player not in PLAYERS:
             raise ValueError(f"player is {self.player!r}; it must be one of {', '.join(map(repr, PLAYERS))}")
         if not self.id or self.id == "last" or not all(c.isalnum() or c in "-_" for c in self.id):
-            raise ValueError(f"{self.id!r} is no name for an episode; it has letters, digits, - and _ only")
+            raise ValueError(f"{self.id!r} is not a name for an episode; it has letters, digits, - and _ only")
         if self.task_hash != hash_of(self.task_text):
             raise ValueError(f"task_hash is {self.task_hash!r}, which is not the SHA-256 of task_text")
         if self.participant is not None:
@@ -208,7 +208,7 @@ def checked_participant(id: str) -> str:
     if not _PARTICIPANT.fullmatch(id):
         shown = id if len(id) <= 64 else f"{id[:64]}…"
         raise ValueError(
-            f"{shown!r} is no participant id; it may have 1 to 64 letters (A to Z, a to z), digits, dots, - and _"
+            f"{shown!r} is not a participant id; it may have 1 to 64 letters (A to Z, a to z), digits, dots, - and _"
         )
     return id
 

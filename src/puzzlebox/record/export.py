@@ -105,7 +105,7 @@ def _export_one(
             progress(len(batch))
     event_sheet.write([_event_row(episode, event) for event in events])
     idle_ms = 1000 * seconds(idle.steps, episode.step_seconds or 0.0) if episode.by_person else None
-    # The events have a table of their own.
+    # The events have their own table.
     complete = replace(with_events(episode, events), events=(), duration_ms=last_ms, idle_ms=idle_ms)
     episode_sheet.write([complete.row()])
 

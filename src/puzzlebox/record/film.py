@@ -50,7 +50,7 @@ def picture(record: Any, step: int | None = None, view: str | None = None, size:
     if step is not None and not 0 <= step <= steps:
         raise ValueError(f"there is no step {step}; the episode has {steps}")
     camera = wing.camera(_view(wing, view), _checked_size(size), fine=True)
-    for session, _ in wing.play_again(record):
+    for session, _ in wing.replay(record):
         if session.clock >= (steps if step is None else step):
             break
     return camera.paint(session)
@@ -91,7 +91,7 @@ def film(
     path = Path(path)
     form = path.suffix.lower()
     if form not in FILMS:
-        raise ValueError(f"{path.name} is no film; its name must end in {' or '.join(FILMS)}")
+        raise ValueError(f"{path.name} is not a film; its name must end in {' or '.join(FILMS)}")
     wing = wing_named(record.wing)
     rate = FILMS[form] if fps is None else fps
     if not 1 <= rate <= 60:
@@ -127,7 +127,7 @@ def _pictures(wing: Wing, record: Any, camera: Camera, every: float) -> Iterator
     """Yield a picture for every `every` steps, which need not be a whole number, and one of the end."""
     count, shown = 0, -1
     image: Image | None = None
-    for session, _ in wing.play_again(record):
+    for session, _ in wing.replay(record):
         while session.clock >= count * every:
             if image is None or shown != session.clock:
                 image, shown = camera.paint(session), session.clock
@@ -174,5 +174,5 @@ class _Mp4:
 def _checked_size(size: Size) -> Size:
     width, height = size
     if not (SMALLEST <= width <= LARGEST and SMALLEST <= height <= LARGEST):
-        raise ValueError(f"{width}x{height} is no size of a picture; both are from {SMALLEST} to {LARGEST} pixels")
+        raise ValueError(f"{width}x{height} is not a picture size; both are from {SMALLEST} to {LARGEST} pixels")
     return int(width), int(height)

@@ -48,7 +48,7 @@ _EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rule
   {participant}, {hidden_ms}, {paused_ms}, {wing}, {step_seconds}
 FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
   AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
-# The first format that has each column, and the value that stands for it in older ones.
+# The first format that has each column, and the value used for it in older ones.
 _ADDED_COLUMNS = {
     "participant": (WITH_PARTICIPANTS, "NULL"),
     "hidden_ms": (WITH_BREAKS, "NULL"),
@@ -124,7 +124,7 @@ class Store:
         """Why nothing can be written at the moment; None while writing succeeds."""
         return None if self._writer is None else self._writer.error
 
-    def try_out(self) -> None:
+    def check_writable(self) -> None:
         """Check that the file can be written, by a write that changes nothing.
 
         Raises:
@@ -132,7 +132,7 @@ class Store:
         """
         with self._lock:
             writer = self._open_writer()
-        writer.try_out()
+        writer.check_writable()
 
     def claim(self, id: str) -> None:
         """Lock an episode, so that no other program records it, until it ends or `release` or `close` is called.

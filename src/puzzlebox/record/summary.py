@@ -34,7 +34,7 @@ def of_record(record: Any) -> list[str]:
     """Replay an episode of a file and summarise it in lines of text."""
     wing = wing_named(record.wing)
     events: list[dict[str, Any]] = []
-    for session, outcome in wing.play_again(record):  # noqa: B007
+    for session, outcome in wing.replay(record):  # noqa: B007
         events += [plain_event(event) for event in (outcome.events if outcome else ())]
     ending = _verdict(session.passed()) if session.over else "not over"
     return [

@@ -31,7 +31,7 @@ LOCK_TIMEOUT_SECONDS = 2.0
 # Entries of all episodes together that may wait: enough for a hundred paused participants
 # (arena.studio.play.MAX_UNSAVED each).
 MOST_WAITING = 250_000
-# Seconds since the last commit for which `try_out` takes for granted that the next one succeeds.
+# Seconds since the last commit for which `check_writable` assumes that the next one succeeds.
 RECENT_SECONDS = 2.0
 
 Listener = Callable[[dict[str, int]], object]
@@ -49,7 +49,7 @@ _BEGIN = """INSERT INTO episodes
   (id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, participant, wing,
    step_seconds)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-# Measures that have a column of their own; others are stored in `more`, as JSON.
+# Measures that have their own column; others are stored in `more`, as JSON.
 MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 _STEP = f"""INSERT INTO steps (episode, step, actions, time_ms, reward, total, view, flags, more, {", ".join(MEASURES)})
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -204,7 +204,7 @@ class Writer:
             goal = self._taken
             self._wait(lambda: self._written >= goal, retry_seconds)
 
-    def try_out(self) -> None:
+    def check_writable(self) -> None:
         """Raise `error` if nothing can be written now; without a commit in the last seconds, a trial is written."""
         if self.error is not None:
             raise self.error

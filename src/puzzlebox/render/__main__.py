@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("file", nargs="?", type=Path, default=Path("scene.png"), help="the PNG file to write")
     file: Path = parser.parse_args().file
     if file.suffix.lower() != ".png":
-        parser.error(f"{file} is no picture; its name must end in .png")
+        parser.error(f"{file} is not a picture; its name must end in .png")
     picture = png(paint_sheet())
     try:
         file.write_bytes(picture)

@@ -93,7 +93,7 @@ class Painter:
             lights: False for a black picture.
             distance: filled with metres along the axis of view to the nearest surface; infinite in the sky.
             ids: filled with the row of `poses` that surface belongs to, or `SKY`, `FLOOR`, `FENCE`, `CEILING`.
-            skip_thing: the row of `poses` that is not painted, because it is the eye's own; -1: none.
+            skip_thing: the row of `poses` that is not painted, because the camera is inside it; -1: none.
             through: whether distance and ids ignore transparent surfaces.
         """
         self.tables().paint(eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing, through)
@@ -125,7 +125,7 @@ class Painter:
             view: the position and direction of the camera.
             width: in pixels; `width * samples` is at most 16384.
             height: in pixels; likewise.
-            samples: samples a side of each pixel, 1 to 16.
+            samples: samples along each side of a pixel, 1 to 16.
             shadows: whether things cast shadows. Default: if `samples` is more than 1.
         """
         from puzzlebox.render.views import View

@@ -12,9 +12,9 @@ from puzzlebox.render.painter import FOV_DEGREES, Painter, check_type
 from puzzlebox.scene.scene import Scene, no_such_animal
 from puzzlebox.scene.shapes import Vector
 
-# The field of view of pictures for people, and the place of the game's camera (docs/original/playing.md#views): metres
-# behind and above the animal, and its pitch in degrees. It looks down less steeply than towards the animal, so that
-# more is visible ahead of the animal than behind it. `web/src/scene/layout.ts` is generated from these numbers.
+# The field of view of pictures for people, and the place of the original's camera (docs/original/playing.md#views):
+# metres behind and above the animal, and its pitch in degrees. It looks down less steeply than towards the animal, so
+# that more is visible ahead of the animal than behind it. `web/src/scene/layout.ts` is generated from these numbers.
 PICTURE_FOV_DEGREES = 60.0
 BEHIND, ABOVE, PITCH_DEGREES = 2.79, 1.12, -10.0
 _ARM, _RISE = hypot(BEHIND, ABOVE), degrees(atan2(ABOVE, BEHIND))
@@ -44,7 +44,8 @@ class View:
         pitch: degrees upwards.
         fov_degrees: the field of view across the shorter side of the picture. The central square of any picture shows
             what a square picture does; a wide one shows more to the sides, a tall one more above and below.
-        skip_thing: the row of `poses` that is not painted and casts no shadow, because it is the eye's own; -1: none.
+        skip_thing: the row of `poses` that is not painted and casts no shadow, because the camera is inside it;
+            -1: none.
     """
 
     eye: Vector

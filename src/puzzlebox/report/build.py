@@ -19,7 +19,7 @@ from puzzlebox.stats.extras import import_extra
 PAGE = "report.html"
 # The list of the files that a report wrote beside its page, so that the next one in the same folder can delete them.
 WRITTEN = ".report-files"
-# Only files with such names are ever deleted, whatever the list says.
+# Only files with such names are ever deleted, whatever the list contains.
 _DELETABLE = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv")
 
 
@@ -61,7 +61,7 @@ def make_report(
         published: whether published results are shown as well.
         group: the grouping factor of the random intercepts in the model of passing.
         seed: the seed of the bootstrap.
-        people: the name that stands for participants in the report. Default: `human`.
+        people: the name of participants in the report. Default: `human`.
         watched: whether recordings of agents that played in the studio are included.
         title: the heading. Default: the names of the runs.
         command: the command line, which the report shows.

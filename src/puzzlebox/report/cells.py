@@ -107,7 +107,7 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> R
     passed = values["passed"]
     if passed is None and row["task"] in _PASS_MARKS and total is not None:
         passed = total >= _PASS_MARKS[row["task"]]
-    # Tables of other programs may have no column `player`, but one that says whether a person played.
+    # Tables of other programs may have no column `player`, but one that states whether a person played.
     agent = row["agent"] or row.get("player", "") or "unnamed"
     person = _truth(row, "person", path, line)
     if person is None:

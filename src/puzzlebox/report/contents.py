@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare, overall_table, pairs_table
-from puzzlebox.report.doubts import doubts
+from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, levels_of, participants_of, passes
 from puzzlebox.report.figures import bars, forest, heat, paths, radar, violins
 from puzzlebox.report.figures.looks import Drawing, Looks, looks
@@ -46,14 +46,14 @@ class Contents:
 
     Attributes:
         headline: the sentences at the top.
-        doubts: warnings about the data.
+        warnings: sentences about problems of the data.
         sections: the sections, in order.
         comparisons: the tests of returns.
         model: the model of passing.
     """
 
     headline: list[str]
-    doubts: list[str]
+    warnings: list[str]
     sections: list[Section]
     comparisons: Comparisons
     model: Model
@@ -100,7 +100,9 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
     sections.append(Section("Notes", list(results.remarks)))
     if results.broken:
         sections.append(Section("Failures", [failures(results.broken)]))
-    warnings = doubts(Results(main, results.broken, results.sources, results.remarks), comparisons) if main else []
+    warnings = (
+        data_warnings(Results(main, results.broken, results.sources, results.remarks), comparisons) if main else []
+    )
     return Contents(_headline(results, main), warnings, [each for each in sections if each.blocks], comparisons, model)
 
 
@@ -117,7 +119,7 @@ def _headline(results: Results, main: Sequence[ReportEpisode]) -> list[str]:
         held_out = len({row.task for row in main})
         lines.append(
             f"This report is about the {words.count(held_out, 'task')} that no agent was trained on; the other "
-            f"{len(results.tasks) - held_out} have a section of their own."
+            f"{len(results.tasks) - held_out} have their own section."
         )
     for agent in agents_of(main)[:8]:
         passed, trials = passes([row for row in main if row.agent == agent])

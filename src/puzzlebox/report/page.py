@@ -23,9 +23,9 @@ p, li { max-width: 46rem; }
 .lead p { margin: .2rem 0; }
 nav { margin: 1.2rem 0; font-size: .92rem; }
 nav a { color: #0b5394; margin-right: 1.1rem; white-space: nowrap; }
-.doubts { border-left: 4px solid #d55e00; background: #fdf3ec; padding: .8rem 1.1rem; margin: 1.5rem 0; }
-.doubts h2 { border: 0; margin: 0 0 .3rem; padding: 0; font-size: 1.05rem; }
-.doubts ul { margin: 0; padding-left: 1.1rem; }
+.warnings { border-left: 4px solid #d55e00; background: #fdf3ec; padding: .8rem 1.1rem; margin: 1.5rem 0; }
+.warnings h2 { border: 0; margin: 0 0 .3rem; padding: 0; font-size: 1.05rem; }
+.warnings ul { margin: 0; padding-left: 1.1rem; }
 figure { margin: 1.6rem 0; }
 figure img { max-width: 100%; height: auto; display: block; }
 figcaption, caption { text-align: left; font-size: .92rem; color: #444; max-width: 46rem; padding: .35rem 0; }
@@ -77,9 +77,9 @@ def page(
         f"<h1>{escape(title)}</h1>",
         f"<div class='lead'>{''.join(f'<p>{escape(line)}</p>' for line in contents.headline)}</div>",
     ]
-    if contents.doubts:
-        items = "".join(f"<li>{escape(line)}</li>" for line in contents.doubts)
-        parts.append(f"<div class='doubts'><h2>Warnings about the data</h2><ul>{items}</ul></div>")
+    if contents.warnings:
+        items = "".join(f"<li>{escape(line)}</li>" for line in contents.warnings)
+        parts.append(f"<div class='warnings'><h2>Warnings about the data</h2><ul>{items}</ul></div>")
     titles = [*(section.title for section in contents.sections), "Methods", "Reproduction"]
     parts.append(
         "<nav>" + " ".join(f"<a href='#s{index}'>{escape(each)}</a>" for index, each in enumerate(titles)) + "</nav>"

@@ -2,9 +2,9 @@
 
 For each episode, one gzip member with its Record is appended to `trajectories.jsonl.gz`, then one line to
 `journal.jsonl`, which also holds the length of the other file. If the process is killed, an incomplete end of a file is
-removed when the run is resumed. A power cut may also lose trajectories of which the journal has lines, but only those
-that were not on the disk yet; each line says how many bytes were. Anything else that cannot be read is damage: a
-damaged run is refused, or repaired on request. An episode that failed may have several lines; the last one counts.
+removed when the run is resumed. A power cut may also lose trajectories that the journal already lists, but only
+those that were not on the disk yet; each line states how many bytes were. Anything else that cannot be read is damage:
+a damaged run is refused, or repaired on request. An episode that failed may have several lines; the last one counts.
 """
 
 import os
@@ -23,7 +23,7 @@ from puzzlebox.text import nearest
 from puzzlebox.wings.records import read_record
 
 JOURNAL = "journal.jsonl"
-REPAIR = "add --repair, which moves what is damaged into a file of its own and plays these episodes again"
+REPAIR = "add --repair, which moves what is damaged into a separate file and plays these episodes again"
 # Seconds between two calls of fsync, after which everything written so far is on the disk.
 _SYNC_INTERVAL_SECONDS = 1.0
 
@@ -75,7 +75,7 @@ class Journal:
 
         Args:
             schedule: the episodes of the run; a line about any other episode counts as damaged.
-            repair: move damaged parts into files of their own. Default: refuse a damaged journal.
+            repair: move damaged parts into separate files. Default: refuse a damaged journal.
 
         Returns:
             One sentence for each file that damaged parts were moved to.
@@ -176,7 +176,7 @@ class Journal:
         return kept[::-1]
 
     def _repair(self, damaged: list[Line], lost: list[Line]) -> list[str]:
-        """Move damaged lines and trajectories into files of their own, and rewrite both files.
+        """Move damaged lines and trajectories into separate files, and rewrite both files.
 
         An interruption between two steps leaves a run that is refused and can be repaired, or one without damage.
         """

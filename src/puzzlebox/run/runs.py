@@ -101,7 +101,7 @@ def run(
         trajectories: keep the trajectories, for `puzzlebox replay`.
         command: the command line, which is kept in `run.json`.
         progress: a function called with the number of episodes done and that of all.
-        repair: if files of the run are damaged, move what cannot be read into files of their own and play these
+        repair: if files of the run are damaged, move what cannot be read into separate files and play these
             episodes again. Default: refuse a damaged run.
 
     Raises:
@@ -294,7 +294,7 @@ def _set_table_aside(folder: Path) -> list[str]:
 
 
 def _set_settings_aside(path: Path) -> str:
-    """Copy damaged settings, if there are any, into a file of their own; return a sentence that says so."""
+    """Copy damaged settings, if there are any, into a separate file; return a sentence that says so."""
     if not path.exists():
         return f"{path} was missing and is written from this command"
     copy = set_aside(path, path.read_bytes())

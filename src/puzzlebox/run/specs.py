@@ -38,7 +38,7 @@ def parse_spec(text: str, what: str, example: str) -> tuple[str, dict[str, Any]]
         numbers = _Numbers()
         return name.strip(), {str(each.arg): ast.literal_eval(numbers.visit(each.value)) for each in call.keywords}
     except (ValueError, SyntaxError):
-        raise ValueError(f"{text!r} is no {what}; write them as in {example}") from None
+        raise ValueError(f"{text!r} is not {what}; write them as in {example}") from None
 
 
 def agent_of(text: str) -> Agent:
@@ -59,13 +59,13 @@ def agent_options_of(text: str) -> dict[str, Any]:
 
 
 def _agent(text: str) -> tuple[str, dict[str, Any]]:
-    return parse_spec(text, "agent with options", "random(prev_step_bias=0.5)")
+    return parse_spec(text, "an agent with options", "random(prev_step_bias=0.5)")
 
 
 def rules_of(wing: Wing, rules: Any) -> Ruling:
     """Return rules of a wing from text, as in `3.1` or `3.1(decision_period=5)`, or from the wing's own objects."""
     if not isinstance(rules, str):
         return wing.rules(rules)
-    name, changes = parse_spec(rules, "preset of rules with fields", "3.1(decision_period=5)")
+    name, changes = parse_spec(rules, "a preset of rules with fields", "3.1(decision_period=5)")
     chosen = wing.named_rules(name, **changes)
     return replace(chosen, name=rules) if changes or chosen.name == OWN_RULES else chosen

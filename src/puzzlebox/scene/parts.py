@@ -20,7 +20,7 @@ _SHADE = 0.62
 
 
 class Part(NamedTuple):
-    """One visible part of a thing. Colours are linear; `scene.PART` says what `half` means for each kind.
+    """One visible part of a thing. Colours are linear; `scene.PART` defines what `half` means for each kind.
 
     Attributes:
         other: the second colour of the pattern. Default: a darker `color`.

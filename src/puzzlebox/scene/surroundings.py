@@ -7,8 +7,8 @@ from puzzlebox.scene.scene import SURROUNDINGS, Pattern, Table
 from puzzlebox.scene.themes import Look, Surface
 
 FLOOR_TOP = -0.01
-# A white directional light rotated by (50, -30, 0) degrees, as strong as a surface is bright. The ambient light is the
-# rest of the light in the screenshots (docs/original/looks.md): a face with normal x gets (0.456, 0.59, 0.74).
+# A white directional light of intensity 1.0, rotated by (50, -30, 0) degrees. The ambient light is the rest of the
+# light in the screenshots (docs/original/looks.md): a face with normal x gets (0.456, 0.59, 0.74).
 SUN = (0.321, 0.766, -0.557)
 _DAYLIGHT = (SUN, (1.0, 1.0, 1.0), (0.170, 0.310, 0.500), (0.135, 0.270, 0.420), (0.200, 0.250, 0.290))
 # Under a ceiling the light is that of lamps: from all directions, most of it from above.
@@ -33,7 +33,7 @@ def _mix(one: Linear, two: Linear, share: float) -> Linear:
 
 
 def _horizon(sky: Linear, light: float) -> Linear:
-    """Return the colour of the sky at the horizon: paler than overhead, at night hardly so."""
+    """Return the colour of the sky at the horizon: paler than overhead, but hardly so at night."""
     brightest = max(*sky, 1e-3)
     pale = _mix((sky[0] / brightest, sky[1] / brightest, sky[2] / brightest), (1.0, 1.0, 1.0), 0.6)
     return _mix(sky, pale, _HORIZON_PALENESS * light * light)

@@ -8,7 +8,7 @@ Z_95 = 1.959963984540054
 
 
 class CannotCompute(ValueError):
-    """A statistic is not defined for these data; the message gives the reason, in words for a report."""
+    """A statistic is not defined for these data; the message gives the reason, for a report."""
 
 
 class Interval(NamedTuple):

@@ -151,7 +151,7 @@ def fit_mixed_logistic(
         categories = list(dict.fromkeys(names))
         first = references.setdefault(factor, categories[0])
         if first not in categories:
-            raise ValueError(f"{first!r} is no category of {factor}; it has {', '.join(map(str, categories))}")
+            raise ValueError(f"{first!r} is not a category of {factor}; it has {', '.join(map(str, categories))}")
         lookup = {name: index for index, name in enumerate([first, *(name for name in categories if name != first)])}
         code = np.array([lookup[name] for name in names])
         codes.append(code)

@@ -151,7 +151,7 @@ def compact(message: Any) -> str:
 
 
 def join_messages(messages: Iterable[bytes | str]) -> bytes:
-    """Return messages as one block, each after its length; a text begins with `{`, which is no kind."""
+    """Return messages as one block, each after its length; a text begins with `{`, which is not a message kind."""
     pieces: list[bytes] = []
     for message in messages:
         data = message.encode() if isinstance(message, str) else message

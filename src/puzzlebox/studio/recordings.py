@@ -21,7 +21,7 @@ _BLOCK_BYTES = 64 * 1024
 
 
 def views_of(episode: Episode) -> Sequence[str]:
-    """Return the views in which an episode can be painted; none where its wing has no pictures or is not installed."""
+    """Return the views in which an episode can be painted; none if its wing has no pictures or is not installed."""
     wing = find_wing(episode.wing)
     return () if wing is None else wing.views
 

@@ -270,7 +270,7 @@ def _cookie(headers: Headers, name: str) -> str | None:
 
 
 def _from_another_site(scope: Scope, headers: Headers) -> bool:
-    """Return whether the browser says that a page of another site requests anything but a page of the studio.
+    """Return whether the browser reports that a page of another site requests anything but a page of the studio.
 
     Other sites may link to pages. Pictures, films and data are for the studio's own pages only.
     """

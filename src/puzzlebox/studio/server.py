@@ -74,14 +74,16 @@ def open_listener(host: str, port: int | None) -> Listener:
     """Return a listening socket on a port; for None, on the first free port from 8808 on.
 
     Raises:
-        CannotServe: the host is no address of this machine, or no port is free.
+        CannotServe: the host is not an address of this machine, or no port is free.
     """
     problem: OSError | None = None
     for number in range(PORT, PORT + _PORT_COUNT) if port is None else (port,):
         try:
             family, _, _, _, address = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
         except (socket.gaierror, OverflowError):
-            raise CannotServe(f"{host} is no address of this machine; 127.0.0.1 is, and 0.0.0.0 means all") from None
+            raise CannotServe(
+                f"{host} is not an address of this machine; 127.0.0.1 is, and 0.0.0.0 means all"
+            ) from None
         # asyncio sets TCP_NODELAY only on sockets whose protocol is given.
         listener = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -130,7 +132,7 @@ def public_address(text: str) -> str:
     except ValueError:
         valid = False
     if not valid or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
-        raise CannotServe(f"{text[:100]!r} is no address of a studio; one is https://lab.example.org")
+        raise CannotServe(f"{text[:100]!r} is not an address of a studio; one is https://lab.example.org")
     if parts.path not in ("", "/"):
         raise CannotServe(f"the studio must be at the root of its address, not below {parts.path[:100]}")
     return f"{parts.scheme}://{parts.netloc}"

@@ -1,6 +1,6 @@
 """The registry of wings: kinds of laboratory, found by name. The packages that all wings share import none of them.
 
-`puzzlebox.wings.protocols` defines what a wing must implement, and `puzzlebox.wings.plain` turns any Gymnasium
+`puzzlebox.wings.protocols` defines what a wing must implement, and `puzzlebox.wings.gymnasium_wing` turns any Gymnasium
 environment into a wing. Other packages register wings in the entry point group `puzzlebox.wings`.
 """
 
@@ -68,7 +68,10 @@ def find_wing(name: str) -> Wing | None:
 
 
 def split_source(source: str) -> tuple[Wing, str]:
-    """Return the wing that a task belongs to by its name, and its name there: `infant/...`; else it is the arena's."""
+    """Return the wing that a task belongs to, and the task's name in that wing.
+
+    `infant/x` is task `x` of the wing `infant`; a name without a wing belongs to the arena.
+    """
     first, _, rest = source.partition("/")
     if rest and first != ARENA and first in wing_names():
         return wing_named(first), rest

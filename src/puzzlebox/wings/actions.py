@@ -28,7 +28,7 @@ def actions_in(text: Any) -> tuple[Any, ...]:
     """Parse the text of `actions_text`; arrays are restored as tuples of numbers.
 
     Raises:
-        ValueError: the text holds no actions.
+        ValueError: the text does not contain actions.
     """
     if isinstance(text, str) and text.isascii() and text.isdecimal():
         return tuple(map(int, text))
@@ -37,15 +37,15 @@ def actions_in(text: Any) -> tuple[Any, ...]:
     except (ValueError, RecursionError):
         actions = None
     if not isinstance(actions, list) or not actions:
-        raise ValueError(f"{text!r:.60} holds no actions")
+        raise ValueError(f"{text!r:.60} does not contain actions")
     return tuple(_tuples(each) for each in actions)
 
 
-def all_actions_in(texts: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
+def parse_actions(texts: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
     """Parse the actions of an episode, one text for each decision.
 
     Raises:
-        ValueError: a text holds no actions, or another number of them; the message says which.
+        ValueError: a text does not contain actions, or contains a different number of them; the message says which.
     """
     decisions: list[tuple[Any, ...]] = []
     for number, text in enumerate(texts, 1):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Image: TypeAlias = "NDArray[np.uint8]"
 
-# The name, in tables, of rules that are no preset.
+# The name, in tables, of rules that are not a preset.
 OWN_RULES = "own"
 
 
@@ -204,7 +204,7 @@ class Bundled(NamedTuple):
     Attributes:
         name: what every command calls it.
         parts: what it consists of, such as "2 arenas" or "1 trial".
-        level: what tasks are compared by; "" where there is no such thing.
+        level: what tasks are compared by; "" if there is no such thing.
         title: its title for people.
         tags: words that describe it.
         data: what `puzzlebox tasks --json` prints.
@@ -225,7 +225,7 @@ class LogFormat(Protocol):
         """Return the files that `export` writes into a folder, each with its episodes; without the index."""
 
     def index_of(self, folder: Path) -> Path:
-        """Return the file that says which part of which log is which episode."""
+        """Return the file that lists which part of which log belongs to which episode."""
 
     def export(
         self,
@@ -279,10 +279,10 @@ class Wing(Protocol):
         """Yield each bundled task, in the order of their names."""
 
     def inventory(self) -> str:
-        """Return in words how much is bundled, as in "36 things, 52 bundled tasks".
+        """Return a text with the numbers of what is bundled, as in "36 things, 52 bundled tasks".
 
         Raises:
-            ValueError: something bundled is broken; one sentence says what.
+            ValueError: something bundled is broken; the message states what.
         """
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
@@ -348,7 +348,7 @@ class Wing(Protocol):
             ValueError: the text is not a record of this wing; the message says why.
         """
 
-    def play_again(self, record: Any) -> Iterator[tuple[Session, Outcome | None]]:
+    def replay(self, record: Any) -> Iterator[tuple[Session, Outcome | None]]:
         """Replay a recorded episode; yield the session and the outcome at its start and after each step."""
 
     def length(self, record: Any) -> int:
@@ -382,7 +382,7 @@ class Wing(Protocol):
         Args:
             record: the episode.
             pixels: width and height of the pictures.
-            wanted: a function that says for the index of an arena whether its picture is needed.
+            wanted: a function that returns, for the index of an arena, whether its picture is needed.
         """
 
     def is_action(self, action: Any) -> bool:

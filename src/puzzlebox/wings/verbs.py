@@ -23,9 +23,9 @@ class Verbs(NamedTuple):
 
     Attributes:
         owner: what messages call it, such as "the package bellfounder".
-        headings: the verbs under each heading of `puzzlebox --help`; empty where they cannot be loaded.
+        headings: the verbs under each heading of `puzzlebox --help`; empty if they cannot be loaded.
         outside: whether another package brings them.
-        problem: why they cannot be loaded, in one sentence; "" where they can.
+        problem: why they cannot be loaded, in one sentence; "" if they can.
     """
 
     owner: str

@@ -110,7 +110,7 @@ def test_it_takes_the_rules_a_task_was_published_with() -> None:
     assert acts(agent, seeing(velocity=STANDING)) == ["left"]
 
 
-def test_the_papers_rule_gets_it_going_where_it_is_slow() -> None:
+def test_the_papers_rule_drives_a_curve_when_slow() -> None:
     stuck = seeing(("goodGoal", CENTRE), velocity=STANDING)
     agent = PaperHeuristicAgent(rays=5)
     actions = acts(agent, *[stuck] * 200)
@@ -219,6 +219,8 @@ def test_heuristic_and_random_pass_what_the_originals_did(tmp_path: Path) -> Non
     }
     assert 0.005 <= rate["random"] <= 0.06
     assert 0.09 <= rate["heuristic(rays=15)"] <= 0.22
-    dull = [row for row in rows_of(outcome.episodes) if row["agent"] != "random" and row["level"] in ("3", "10")]
+    obstacles_and_tools = [
+        row for row in rows_of(outcome.episodes) if row["agent"] != "random" and row["level"] in ("3", "10")
+    ]
     # It solves none of the obstacles and tools.
-    assert all(row["return"] == pytest.approx(-1.0, abs=1e-9) for row in dull)
+    assert all(row["return"] == pytest.approx(-1.0, abs=1e-9) for row in obstacles_and_tools)

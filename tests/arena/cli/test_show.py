@@ -57,7 +57,7 @@ def test_the_name_of_a_picture_ends_in_png(name: str, tmp_path: Path) -> None:
     file = tmp_path / name
     result = shown("nothing", "-o", str(file))  # refused before the task is read
     assert result.exit_code == 1 and not file.exists()
-    assert result.output == f"error: {file} is no picture; its name must end in .png\n"
+    assert result.output == f"error: {file} is not a picture; its name must end in .png\n"
 
 
 SIZES = "it is WIDTHxHEIGHT in pixels, or one number for a square, each from 4 to 4096, as in 1200x800"
@@ -69,14 +69,14 @@ MISTAKES = [
     (["object-permanence", "--arena", "2", "--samples", "1"], "there is no arena 2 in object-permanence; it has"),
     (["examples/food", "--rules", "1999"], "1999"),
     *(
-        (["examples/food", "--size", size], f"--size {size} is no size of a picture; {SIZES}")
+        (["examples/food", "--size", size], f"--size {size} is not a picture size; {SIZES}")
         for size in ("3", "4097", "100x", "x100", "100x100x100", "100x3", "-5", "1e3", "large", "100,100", "9" * 5000)
     ),
     *(
-        (["examples/food", "--view", "fixed", "--from", place], f"--from {place} is no place; {PLACES}")
+        (["examples/food", "--view", "fixed", "--from", place], f"--from {place} is not a place; {PLACES}")
         for place in ("1,2", "1,2,3,4", "here", "1,nan,3", "1,2,inf", "1;2;3", "0,1001,0")
     ),
-    (["examples/food", "--view", "fixed", "--from", "1,2,3", "--at", "1"], f"--at 1 is no place; {PLACES}"),
+    (["examples/food", "--view", "fixed", "--from", "1,2,3", "--at", "1"], f"--at 1 is not a place; {PLACES}"),
     (["examples/food", "--view", "fixed", "--from", "1,2,3", "--at", "1,2,3"], "another place to look at"),
     (["examples/food", "--view", "fixed"], "--view fixed needs the place it looks from, as in --from 2,6,2"),
     (["examples/food", "--from", "1,2,3"], "--from and --at are for --view fixed, not for --view top"),

@@ -16,12 +16,12 @@ from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import puzzlebox
-from living import parsed, task_of
 from puzzlebox.arena.envs.arena import ArenaEnv
 from puzzlebox.arena.envs.schedule import Schedule, share
 from puzzlebox.arena.envs.sources import tasks_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.world import Rules, World
+from worlds import parsed, task_of
 
 SENSES: list[dict[str, Any]] = [
     {},
@@ -357,7 +357,7 @@ def test_a_snapshot_of_other_rules_is_refused() -> None:
 
 @pytest.mark.parametrize("steps", [None, 0, 25])
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
-def test_a_copy_goes_its_own_way(copied: Any, steps: int | None) -> None:
+def test_a_copy_continues_independently(copied: Any, steps: int | None) -> None:
     env = puzzlebox.make(THREE, **LIGHT)
     if steps is not None:
         env.reset(seed=3)
@@ -438,7 +438,7 @@ def test_under_the_usual_wrappers() -> None:
         ({"rules": "puzzlebx"}, "'puzzlebx'; allowed: puzzlebox, 4.3, 3.1, 2019; did you mean `puzzlebox`?"),
         ({"rendermode": "rgb_array"}, "there is no setting `rendermode`; did you mean `render_mode`?"),
         ({"vitals": False}, "there is no sense left; ask for a camera, rays, vitals or heading"),
-        ({"depth": True}, "depth needs a camera; say how large it is, as in camera=64"),
+        ({"depth": True}, "depth needs a camera; give its size, as in camera=64"),
         ({"segments": True}, "segments needs a camera"),
         ({"camera": 8, "depth": "yes"}, "depth is 'yes'; it must be True or False"),
         ({"grayscale": 2}, "grayscale is 2; it must be True or False"),
@@ -446,7 +446,7 @@ def test_under_the_usual_wrappers() -> None:
         ({"rays": -1}, "rays is -1; it must be an odd number"),
         ({"frame_stack": 0}, "frame_stack is 0; it must be a whole number, from 1 to 64"),
         ({"frame_stack": 2.0}, "frame_stack is 2.0; it must be a whole number, from 1 to 64"),
-        ({"channels_first": True}, "channels_first needs a camera; say how large it is, as in camera=64"),
+        ({"channels_first": True}, "channels_first needs a camera; give its size, as in camera=64"),
         ({"heading": "yes"}, "heading is 'yes'; it must be True or False"),
         ({"camera": 8, "vitals": False, "scaled_vitals": True}, "scaled_vitals needs vitals; leave vitals=False out"),
         ({"timeouts": "terminated"}, "timeouts is 'terminated'; allowed: truncated, terminal; did you mean `t"),

@@ -95,7 +95,7 @@ def test_copies_and_snapshots_in_mid_episode(steps: int) -> None:
         env.restore(None)  # type: ignore[arg-type]
 
 
-def test_a_copy_has_chances_of_its_own() -> None:
+def test_a_copy_has_its_own_random_stream() -> None:
     env = puzzlebox.make_parallel(text("all"), camera=None)
     env.reset(seed=2)
     env.action_space("agent_0").seed(5)

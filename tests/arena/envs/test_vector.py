@@ -45,8 +45,8 @@ def equal(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
     return a.keys() == b.keys() and all(a[key].tobytes() == b[key].tobytes() for key in a)
 
 
-def go_alike(envs: ArenaVectorEnv, singles: list[Any], rows: np.ndarray, seed: int) -> None:
-    """Check that both return the same from the first step on."""
+def check_equal_episodes(envs: ArenaVectorEnv, singles: list[Any], rows: np.ndarray, seed: int) -> None:
+    """Check that a vector and single environments return the same from the first step on."""
     observations, infos = envs.reset(seed=seed)
     for index, single in enumerate(singles):
         first, info = single.reset(seed=seed + index)
@@ -71,17 +71,17 @@ def go_alike(envs: ArenaVectorEnv, singles: list[Any], rows: np.ndarray, seed: i
 
 
 @workers
-def test_byte_for_byte_as_single_environments(workers: int) -> None:
+def test_equals_single_environments_byte_for_byte(workers: int) -> None:
     number, tasks = 5, tasks_of([THREE, OTHER])
     singles = [puzzlebox.make(share(tasks, index, number), **FULL) for index in range(number)]
     envs = puzzlebox.make_vec([THREE, OTHER], num_envs=number, workers=workers, **FULL)
     assert envs.workers == max(1, workers)
-    go_alike(envs, singles, actions(number, 50), seed=7)
+    check_equal_episodes(envs, singles, actions(number, 50), seed=7)
     envs.close()
 
 
 @pytest.mark.parametrize("rules", ["puzzlebox", "3.1"])
-def test_steps_without_python_go_as_all_others(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cruises_equal_ordinary_steps(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every bundled task, mostly straight ahead, so that animals meet things: zones, lights, buttons."""
     met = []
     resume = World.resume
@@ -92,33 +92,35 @@ def test_steps_without_python_go_as_all_others(rules: str, monkeypatch: pytest.M
         return outcome
 
     monkeypatch.setattr(World, "resume", counted)
-    chances, cruised = np.random.default_rng(3), 0
+    rng, cruised = np.random.default_rng(3), 0
     for name in bundled_names():
         try:
             envs = puzzlebox.make_vec(name, num_envs=2, workers=1, rules=rules, **FULL)
         except ValueError as problem:
             assert "several agents" in str(problem)
             continue
-        go_alike(envs, [puzzlebox.make(name, rules=rules, **FULL) for _ in range(2)], _onwards(chances, 90), seed=5)
+        check_equal_episodes(
+            envs, [puzzlebox.make(name, rules=rules, **FULL) for _ in range(2)], _onwards(rng, 90), seed=5
+        )
         cruised += sum(cruise is not None for cruise in envs._workers._own._cruises)
         envs.close()
     assert cruised > 40 and {"collected", "entered", "ended"} <= set(met)
 
 
 @pytest.mark.parametrize("number", range(int(os.environ.get("PUZZLEBOX_FUZZ_VECTORS", "12"))))
-def test_random_arenas_go_as_in_single_environments(number: int) -> None:
+def test_random_arenas_equal_single_environments(number: int) -> None:
     plans = (Plan.draw(71, 1000 * number + again) for again in count())
     plan = next(each for each in plans if all(len(arena.agents()) <= 1 for arena in each.task.arenas))
     settings = {"rules": plan.rules, **FULL}
     envs = puzzlebox.make_vec(plan.task, num_envs=2, workers=1, **settings)
     rows = np.array([actions * 2 for actions in plan.actions])[:200]
-    go_alike(envs, [puzzlebox.make(plan.task, **settings) for _ in range(2)], rows, plan.seed % 1000)
+    check_equal_episodes(envs, [puzzlebox.make(plan.task, **settings) for _ in range(2)], rows, plan.seed % 1000)
     envs.close()
 
 
-def _onwards(chances: np.random.Generator, steps: int) -> np.ndarray:
+def _onwards(rng: np.random.Generator, steps: int) -> np.ndarray:
     """Return actions of two animals that walk straight ahead except for some turns."""
-    return np.where(chances.random((steps, 2)) < 0.8, 3, chances.integers(0, 9, (steps, 2)))
+    return np.where(rng.random((steps, 2)) < 0.8, 3, rng.integers(0, 9, (steps, 2)))
 
 
 def same(a: Any, b: Any) -> bool:
@@ -139,7 +141,7 @@ def same(a: Any, b: Any) -> bool:
 @pytest.mark.parametrize("workers", [0, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("segments", [True, False])  # with segments there are no cruises
-def test_as_gymnasiums_own_vector(segments: bool, mode: AutoresetMode, workers: int) -> None:
+def test_equals_gymnasiums_vector(segments: bool, mode: AutoresetMode, workers: int) -> None:
     settings = {**LIGHT, "segments": segments, "camera": 8}
     ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset=mode, **settings)
     theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **settings)] * 3, autoreset_mode=mode)
@@ -279,7 +281,7 @@ def test_an_arena_only_some_have_is_refused_before_any_begins(workers: int) -> N
 
 
 @workers
-def test_questions_to_all(workers: int) -> None:
+def test_attributes_of_all_environments(workers: int) -> None:
     envs = puzzlebox.make_vec(FORAGING, num_envs=3, workers=workers, **LIGHT)
     envs.reset(seed=5)
     assert [snapshot.record.seed for snapshot in envs.call("snapshot")] == [5, 6, 7]
@@ -402,7 +404,7 @@ except OSError as error:
 
 @pytest.mark.parametrize("where", ["acting", "waiting", "send_bytes", "_send", "recv_bytes", "_recv"])
 def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither is half a message: it is received in two parts, its length and its content."""
+    """An interrupt while a message is sent or received must not leave part of it in the pipe."""
     envs = puzzlebox.make_vec(THREE, num_envs=4, workers=2, **LIGHT)
     fresh = puzzlebox.make_vec(THREE, num_envs=4, workers=0, **LIGHT)
     envs.reset(seed=0)
@@ -416,7 +418,7 @@ def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: p
         elif where == "waiting":
             patch.setattr(envs._workers, "_receivers", [interrupt])
         else:
-            patch.setattr(Connection, where, followed(getattr(Connection, where), interrupt))
+            patch.setattr(Connection, where, call_after(getattr(Connection, where), interrupt))
         with pytest.raises(KeyboardInterrupt):
             envs.step(np.zeros(4, np.int64))
     with pytest.raises(ResetNeeded, match="no episode is under way"):
@@ -429,8 +431,8 @@ def test_an_interrupted_step_leaves_no_answers_behind(where: str, monkeypatch: p
     envs.close()
 
 
-def followed(function: Any, by: Any) -> Any:
-    """Return a function that calls another one afterwards."""
+def call_after(function: Any, by: Any) -> Any:
+    """Return a function that calls `function`, then `by`."""
 
     def both(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
@@ -467,7 +469,7 @@ def test_a_signal_that_breaks_a_message_closes_the_vector(monkeypatch: pytest.Mo
 
 
 def test_final_infos_hold_the_drawn_values(tmp_path: Path) -> None:
-    """Whatever its type, and nothing where no template is played."""
+    """Drawn values of any type are kept; without a template there is no `variation`."""
     file = tmp_path / "some.yml"
     file.write_text(VARIED)
     envs = puzzlebox.make_vec([file, OTHER], num_envs=8, workers=2, autoreset="same_step", **LIGHT)

@@ -17,10 +17,10 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack
 
 import puzzlebox
-from living import world_of
 from puzzlebox.arena.senses.camera import FAR, SURROUNDINGS, Camera
 from test_envs import FORAGING, THREE, alike, play, same
 from test_parallel import text
+from worlds import world_of
 
 ALL: dict[str, Any] = {"camera": 16, "depth": True, "segments": True, "rays": 3}
 

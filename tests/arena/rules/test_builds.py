@@ -1,4 +1,4 @@
-"""The rules: one table holds the rules of each build, and the room imports no things."""
+"""The rules: one table holds the rules of each build, and the package imports no things."""
 
 import subprocess
 import sys

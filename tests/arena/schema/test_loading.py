@@ -87,7 +87,7 @@ def test_a_mistake_is_raised_with_its_place(tmp_path: Path) -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
-def test_doubts_are_python_warnings() -> None:
+def test_doubtful_values_are_python_warnings() -> None:
     doubtful = "arenas:\n- items:\n  - {name: Wall, at: [99, 0, 1]}\n"
     message = "<text>:3:22: warning: [99, 0, 1] is outside the arena, 40 x 40 m; it will be moved to the edge, where"
     with pytest.warns(TaskWarning) as caught:

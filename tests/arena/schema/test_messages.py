@@ -166,7 +166,7 @@ def test_only_things_are_listed_by_the_catalogue() -> None:
         Rules.named({"xyzzy": 1})
 
 
-def test_everyday_words_are_answered_with_things_and_accepted_nowhere() -> None:
+def test_everyday_words_are_refused_with_the_name_of_a_thing() -> None:
     assert set(EVERYDAY.values()) <= set(CATALOGUE)
     assert not set(EVERYDAY) & {name.lower() for name in names()}
     assert nearest_thing("Foods", CATALOGUE) == "; did you mean `GoodGoal`?"

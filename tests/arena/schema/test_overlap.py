@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlebox.arena.schema import Arena, Item, read
-from puzzlebox.arena.schema.overlap import Body, body_of, overlaps, through_fence
+from puzzlebox.arena.schema.overlap import Footprint, footprint_of, overlaps, through_fence
 from puzzlebox.arena.things import CATALOGUE, Solid
 
 SOLIDS = [name for name, thing in CATALOGUE.items() if thing.solid is not Solid.OTHER and thing.size is not None]
@@ -45,7 +45,7 @@ def test_a_wall_may_stand_beside_a_ball_where_its_cube_would_not_fit() -> None:
     assert pairs(ball, item("Wall", (10.8, 0, 10), (0.5, 2, 0.5), 0)) == [(1, 0)]
 
 
-def test_what_was_left_out_is_in_nobodys_way() -> None:
+def test_unplaced_things_are_not_obstacles() -> None:
     first, second, third = (item("Wall", (x, 0, 10), (2, 1, 2), 0) for x in (10, 11.5, 13))
     assert pairs(first, second, third) == [(1, 0)]
 
@@ -79,7 +79,7 @@ def test_only_what_is_certain_is_reported(other: str) -> None:
         ["{name: GoodGoal, at: [10, 0, 1], size: [4, random, random]}"],
         # An agent on the border starts elsewhere.
         ["{name: Agent, at: [0, 0, 5], rotation: 0}", "{name: Wall, at: [0.6, 0, 5], size: 1, rotation: 0}"],
-        # A thing moved to the edge does not fit there, so it is no obstacle.
+        # A thing moved to the edge does not fit there, so it is not an obstacle.
         ["{name: Wall, at: [50, 0, 20], size: [4, 1, 4], rotation: 0}", "{name: GoodGoal, at: [39, 0, 20], size: 1}"],
         # Only the centre of an agent needs room.
         ["{name: Agent, at: [10, 0, 10], rotation: 0}", "{name: Agent, at: [10.9, 0, 10], rotation: 0}"],
@@ -120,7 +120,7 @@ def test_reaching_through_the_fence() -> None:
 
 
 coordinate = st.floats(8, 12)
-bodies = st.builds(
+footprints = st.builds(
     item,
     st.sampled_from(SOLIDS),
     st.tuples(coordinate, st.floats(0, 1.5), coordinate),
@@ -129,29 +129,35 @@ bodies = st.builds(
 )
 
 
-def inside(body: Body, x: float, y: float, z: float, margin: float) -> bool:
-    """Return whether a point lies in a body's true form, by plain geometry, at least `margin` deep."""
-    dx, dz = x - body.x, z - body.z
-    a, b = dx * body.cos - dz * body.sin, dx * body.sin + dz * body.cos
-    if abs(a) > body.half_x - margin or abs(b) > body.half_z - margin:
+def inside(footprint: Footprint, x: float, y: float, z: float, margin: float) -> bool:
+    """Return whether a point lies in the true form of a footprint, by plain geometry, at least `margin` deep."""
+    dx, dz = x - footprint.x, z - footprint.z
+    a, b = dx * footprint.cos - dz * footprint.sin, dx * footprint.sin + dz * footprint.cos
+    if abs(a) > footprint.half_x - margin or abs(b) > footprint.half_z - margin:
         return False
-    if not body.low + margin <= y <= body.high - margin:
+    if not footprint.low + margin <= y <= footprint.high - margin:
         return False
-    if body.solid is Solid.BALL:
-        centre = (body.low + body.high) / 2
-        return (a * a + b * b + (y - centre) ** 2) ** 0.5 <= body.half_x - margin
-    if body.solid is Solid.WEDGE:
-        return y <= body.low + (body.high - body.low) * (body.half_z - b) / (2 * body.half_z) - margin
+    if footprint.solid is Solid.BALL:
+        centre = (footprint.low + footprint.high) / 2
+        return (a * a + b * b + (y - centre) ** 2) ** 0.5 <= footprint.half_x - margin
+    if footprint.solid is Solid.WEDGE:
+        return (
+            y
+            <= footprint.low
+            + (footprint.high - footprint.low) * (footprint.half_z - b) / (2 * footprint.half_z)
+            - margin
+        )
     return True
 
 
 @settings(max_examples=300)
-@given(earlier=bodies, later=bodies)
+@given(earlier=footprints, later=footprints)
 def test_against_a_grid_of_points(earlier: Item, later: Item) -> None:
-    """A point deep in both bodies proves an overlap; no reported overlap may be empty on a fine grid."""
-    first, second = body_of(earlier, 0, (40, 40)), body_of(later, 1, (40, 40))
+    """A point deep in both footprints proves an overlap; no reported overlap may be empty on a fine grid."""
+    first, second = footprint_of(earlier, 0, (40, 40)), footprint_of(later, 1, (40, 40))
     assert first is not None and second is not None
-    later_box = Body(1, Solid.BOX, *[getattr(second, name) for name in Body.__slots__[2:]])  # is compared by its box
+    # The later thing is compared by its box.
+    later_box = Footprint(1, Solid.BOX, *[getattr(second, name) for name in Footprint.__slots__[2:]])
     steps = [(i + 0.5) / 14 * 2 - 1 for i in range(14)]
     points = [
         (
@@ -170,7 +176,7 @@ def test_against_a_grid_of_points(earlier: Item, later: Item) -> None:
 
 
 def test_yaw_is_clockwise_seen_from_above() -> None:
-    body = body_of(item("Wall", (10, 0, 10), (4, 1, 1), 30), 0, (40, 40))
-    assert body is not None
-    x, z = body.world(1, 0)
+    footprint = footprint_of(item("Wall", (10, 0, 10), (4, 1, 1), 30), 0, (40, 40))
+    assert footprint is not None
+    x, z = footprint.world(1, 0)
     assert (x - 10, z - 10) == pytest.approx((cos(radians(30)), -sin(radians(30))))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import FINE, FORWARDS, RIGHT, task_of, world_of
 from puzzlebox.arena.senses.camera import Camera
 from puzzlebox.arena.things import CATALOGUE, SKINS, SYMBOLS, ColourRule
 from puzzlebox.arena.world import World
@@ -19,6 +18,7 @@ from puzzlebox.scene.scene import MASK
 from puzzlebox.scene.symbols import symbol
 from puzzlebox.scene.themes import THEMES
 from staging import item, staged, the
+from worlds import FINE, FORWARDS, RIGHT, task_of, world_of
 
 VIEWER = item("Agent", 30, 20, rotation=270)
 SIZE = 512
@@ -91,9 +91,9 @@ SHOTS = [
     Shot("BadGoalBounce", LAUNCHED, RED, steps=3),
     Shot("DecoyGoalBounce", LAUNCHED, PALE, steps=3),
     Shot("GrowGoal", (251, 260, 256, 266), GOLDEN),
-    # In the game it starts in the air, because it is placed as if its diameter were 3 m.
+    # In the original it starts in the air, because it is placed as if its diameter were 3 m.
     Shot("DecayGoal", (229, 282, 207, 260), None, y=0.26),
-    # In the game these two start half under the floor; here they stand on it, like all things.
+    # In the original these two start half under the floor; here they stand on it, like all things.
     Shot("ShrinkGoal", (229, 282, 213, 266), GOLDEN),
     Shot("RipenGoal", (229, 282, 213, 266), None),
     Shot("Wall", BALL, (95, 163, 210), BLUE),
@@ -105,7 +105,7 @@ SHOTS = [
     Shot("LBlock", (242, 259, 243, 268), (172, 180, 186)),
     Shot("JBlock", (252, 269, 242, 266), (172, 180, 186)),
     Shot("UBlock", (236, 259, 243, 268), (147, 154, 159)),
-    # In the game it starts half its height too high (docs/original/things.md#shapes); here 11 pixels lower.
+    # In the original it starts half its height too high (docs/original/things.md#shapes); here 11 pixels lower.
     Shot("HollowBox", (244, 267, 242, 266), (172, 180, 186)),
     Shot("CylinderTunnel", (225, 286, 240, 267), (88, 103, 121), {"color": [128, 128, 128]}),
     Shot("DeathZone", (245, 266, 259, 266), (132, 68, 60)),

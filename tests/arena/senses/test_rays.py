@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from arenas import random_task
-from living import FINE, FORWARDS, NOOP, parsed, run, world_of
 from puzzlebox.arena.senses.rays import LENGTH, RADIUS, TAGS, Rays
 from puzzlebox.arena.senses.vitals import HIGH, LOW, NAMES, Vitals
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.world import Rules, World
 from test_original_runs import action_of, episodes
+from worlds import FINE, FORWARDS, NOOP, parsed, run, world_of
 
 AGENT = "name: Agent, at: [20, 0, 20], rotation: 0"
 
@@ -226,7 +226,7 @@ def test_velocity_is_that_of_the_animals_own_axes() -> None:
     assert Vitals().feel(world)[1:4] == pytest.approx([speed, 0, 0], abs=1e-4)
 
 
-def test_each_animal_has_its_own() -> None:
+def test_each_animal_has_its_own_rays() -> None:
     world = world_of(AGENT, "name: Agent, at: [5, 0, 6], rotation: 90", "name: LightBlock, at: [10, 0, 10]")
     buffer = np.empty(7, np.float32)
     assert Vitals().feel(world, 1, buffer) is buffer

@@ -36,7 +36,7 @@ def locked(studio: Studio, *, noticed: bool = True) -> Iterator[None]:
     try:
         if noticed:
             with pytest.raises(writer.CannotWrite):
-                studio.store.try_out()
+                studio.store.check_writable()
         yield
     finally:
         other.execute("ROLLBACK")

@@ -11,12 +11,12 @@ import pytest
 
 import browser
 from browser import Studio, open_page, until
-from living import AGENT, GOAL, task_of
 from puzzlebox.arena.world import World
 from puzzlebox.record import Store
 from puzzlebox.record.writer import RECENT_SECONDS
 from test_forget import played
 from test_studio_browser import LONG_WALK, page_value
+from worlds import AGENT, GOAL, task_of
 
 REASON = "another program keeps the recordings locked; end that program"
 

@@ -157,7 +157,7 @@ def test_what_a_thing_pays_is_what_its_page_says(name: str) -> None:
 
 
 def test_rewards_as_in_the_fact_sheet(sheet: dict[str, Any]) -> None:
-    """Except for changing goals, for which the documentation counts and not the game."""
+    """Goals that change are left out: they follow the documentation of the original, not its behaviour."""
     for name in ("GoodGoal", "GoodGoalMulti", "BadGoal", "BadGoalMulti", "DecoyGoalMulti"):
         facts = sheet["objects"][name]
         assert CATALOGUE[name].pays == (facts["reward"] == "+d")

@@ -16,7 +16,7 @@ def refusal(**body: object) -> str:
     return str(problem.value)
 
 
-def test_a_parameter_nobody_knows_needs_a_kind() -> None:
+def test_an_unknown_parameter_needs_a_kind() -> None:
     message = refusal(parameters={"spawn_colour": Takes()})
     assert message.startswith("Gong takes `spawn_colour`, which is not a known parameter; did you mean `spawn_color`?;")
     assert 'Takes(440.0, "hertz", kind=Kind.NUMBER)' in message

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import BACKWARDS, FINE, FORWARDS, NOOP, RIGHT, kinds, run
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.things import CATALOGUE, SHRINK, SKINS, Category, Stands, Thing
 from puzzlebox.arena.things.dispensers import SpawnerDispenserTall
@@ -21,6 +20,7 @@ from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world import Event, World
 from puzzlebox.arena.world.engine import FLOOR_TOP
 from staging import fetch, item, lowest, staged, the, watched
+from worlds import BACKWARDS, FINE, FORWARDS, NOOP, RIGHT, kinds, run
 
 SECOND = 50  # physics steps
 AGENT = item("Agent", 20, 5)

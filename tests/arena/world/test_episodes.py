@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import (
+from puzzlebox.arena.world import ArenaSchedule, Rules, World
+from worlds import (
     AGENT,
     FINE,
     FORWARDS,
@@ -19,7 +20,6 @@ from living import (
     run,
     world_of,
 )
-from puzzlebox.arena.world import ArenaSchedule, Rules, World
 
 # --- the clock
 
@@ -137,7 +137,7 @@ def test_changing_goals_count_among_those_to_collect() -> None:
 
 
 @pytest.mark.parametrize(("rules", "collected"), [("puzzlebox", 2), ("4.3", 1)])
-def test_decoys_end_only_in_the_game(rules: str, collected: int) -> None:
+def test_decoys_end_the_episode_only_in_the_original(rules: str, collected: int) -> None:
     world = world_of(AGENT, *multis(10, name="DecoyGoal"), *multis(20), time_limit=100, rules=rules)
     assert kinds(run(world, repeat(FORWARDS, 200))).count("collected") == collected
     assert world.terminated

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from living import FORWARDS, NOOP, run, world_of
 from puzzlebox import Fork, load_task, make, make_vec
 from puzzlebox.arena.world import Outcome, World
+from worlds import FORWARDS, NOOP, run, world_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 

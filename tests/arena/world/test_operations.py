@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import AGENT, BACKWARDS, FINE, FORWARDS, NOOP, button, kinds, run, thing, world_of, zone
 from puzzlebox.arena.world import Rules
+from worlds import AGENT, BACKWARDS, FINE, FORWARDS, NOOP, button, kinds, run, thing, world_of, zone
 
 # --- zones and operations
 

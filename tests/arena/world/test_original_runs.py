@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import BACKWARDS, FINE, FORWARDS, NOOP, parsed, run, world_of
 from puzzlebox.arena.world import Rules, World
+from worlds import BACKWARDS, FINE, FORWARDS, NOOP, parsed, run, world_of
 
 # Recorded values have six or seven digits; the engine's arithmetic may differ in the last ones.
 TOLERANCE = 1e-3
@@ -103,7 +103,7 @@ def test_a_hundred_steps_forwards_follow_the_measured_recurrence(rotation: int) 
     assert np.max(np.abs(np.array(way) - recurrence(100))) < 1e-4
 
 
-def test_braking_falls_to_rest_as_derived() -> None:
+def test_an_animal_stops_as_derived() -> None:
     world = world_of("name: Agent, at: [50, 0, 5], rotation: 0", size="[100, 100]", rules=FINE)
     run(world, chain(repeat(NOOP, 60), repeat(FORWARDS, 180)))
     assert np.linalg.norm(world.body(world.animals[0]).get_linear_velocity()) == pytest.approx(26.689, abs=0.1)

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 import puzzlebox
 from episodes import row_of
-from living import parsed
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.wing import WING
 from puzzlebox.arena.world import Event, World
@@ -19,6 +18,7 @@ from puzzlebox.run.player import Plan, Player
 from puzzlebox.run.schedule import Slot
 from puzzlebox.run.tasks import RunTask
 from puzzlebox.wings.flags import PASSED
+from worlds import parsed
 
 NOOP, FORWARDS = 0, 3
 AGENT = "{name: Agent, at: [20, 0, 5], rotation: 0}"
@@ -102,7 +102,7 @@ def test_events_notification_and_world_say_the_same(text: str, passed: bool) -> 
 
 @pytest.mark.parametrize(("text", "passed"), ENDINGS.values(), ids=ENDINGS)
 def test_the_game_notifies_by_completion_and_mark_alone(text: str, passed: bool) -> None:
-    """Branches 2 and 3 of the game's update rule; whether an episode is passed does not depend on the rules."""
+    """Branches 2 and 3 of the original's update rule; whether an episode is passed does not depend on the rules."""
     world, events = played(text, rules="2019")
     finished = one(events, "finished").details
     assert world.passed() is finished["passed"] is passed
@@ -119,7 +119,7 @@ def test_the_two_the_notification_once_contradicted() -> None:
 
 
 @pytest.mark.parametrize("rules", ["puzzlebox", "4.3", "3.1", "2019"])
-def test_a_bad_goal_merges_in_the_game_only(rules: str) -> None:
+def test_a_bad_goal_merges_in_the_original_only(rules: str) -> None:
     first = task_of(f"{{name: BadGoal, {AHEAD}, size: 0.5}}", merge_next_arena="true")
     world, events = played(f"{first}  - {{time_limit: 1, items: [{AGENT}]}}\n", rules=rules)
     assert [event.kind for event in events].count("merged") == (rules != "puzzlebox")

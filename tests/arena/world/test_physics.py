@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import BACKWARDS, FORWARDS, NOOP, run
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema.models import Item
 from puzzlebox.arena.things import CATALOGUE, Agent
 from puzzlebox.arena.world import World
 from puzzlebox.arena.world.engine import FLOOR_TOP
 from staging import item, motion, staged, the, watched
+from worlds import BACKWARDS, FORWARDS, NOOP, run
 
 SECOND = 50
 THIN = 0.1
@@ -256,7 +256,7 @@ def test_how_steep_an_agent_climbs_from_rest(slope: float, climbs: bool, turned:
 
 
 @pytest.mark.parametrize(("build", "height"), [("puzzlebox", 0.275 + 0.5), ("4.3", 1.68 + 0.5)])
-def test_a_hollow_box_is_hollow_but_not_in_the_game(build: str, height: float) -> None:
+def test_a_hollow_box_is_solid_in_the_original(build: str, height: float) -> None:
     rules = Rules.named(build, decision_period=1)
     world = staged(CORNER, item("HollowBox", 20, 20, size=2), item("DecoyGoal", 20, 20, 4, size=1), rules=rules)
     path = watched(world, the(world, "DecoyGoal"), 6 * SECOND)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from living import FORWARDS, NOOP, parsed, run, world_of
 from puzzlebox.arena.schema import Task, load_task
 from puzzlebox.arena.world import Record, Rules, World
 from puzzlebox.arena.world.engine import sapien
+from worlds import FORWARDS, NOOP, parsed, run, world_of
 
 # Everything that changes with time or draws from the random stream.
 BUSY = """

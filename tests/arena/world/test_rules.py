@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from living import (
+from puzzlebox import make
+from puzzlebox.arena.rules import PRESETS
+from puzzlebox.arena.world import Record, Rules, World
+from puzzlebox.scene.themes import THEMES, Surface
+from worlds import (
     AGENT,
     FINE,
     FORWARDS,
@@ -23,10 +27,6 @@ from living import (
     world_of,
     zone,
 )
-from puzzlebox import make
-from puzzlebox.arena.rules import PRESETS
-from puzzlebox.arena.world import Record, Rules, World
-from puzzlebox.scene.themes import THEMES, Surface
 
 # --- rules
 
@@ -85,7 +85,7 @@ def test_rules_survive_as_plain_data() -> None:
         assert Rules.named(rules.as_dict()) == rules
 
 
-def test_masses_of_old_builds_let_a_block_fly() -> None:
+def test_light_blocks_slide_further_under_old_masses() -> None:
     block = "name: LightBlock, at: [20, 0, 8], size: 1, rotation: 0"
     ways = []
     for rules in ("puzzlebox", "3.1"):
@@ -96,14 +96,14 @@ def test_masses_of_old_builds_let_a_block_fly() -> None:
 
 
 @pytest.mark.parametrize(("rules", "pays"), [("puzzlebox", 2.0), ("3.1", 2.24775), ("4.3", 1.0)])
-def test_what_a_fruit_of_the_published_foraging_pays(rules: str, pays: float) -> None:
+def test_rewards_of_fruits_in_the_published_foraging(rules: str, pays: float) -> None:
     world = world_of(AGENT, "name: SpawnerTree, at: [20, 0, 20], spawn_count: 10, final_value: 2", rules=rules)
     run(world, repeat(NOOP, 500))
     assert thing(world, "GoodGoalMulti")["value"] == pytest.approx(pays)
 
 
 @pytest.mark.parametrize(("rules", "places"), [("puzzlebox", 3), ("3.1", 1), ("4.3", 1)])
-def test_where_fruits_hang(rules: str, places: int) -> None:
+def test_fruits_hang_at_the_same_places_in_old_builds(rules: str, places: int) -> None:
     first = {}
     for seed in range(3):
         world = world_of(AGENT, "name: SpawnerTree, at: [20, 0, 20]", rules=rules, seed=seed)
@@ -141,7 +141,7 @@ def test_an_unplaced_thing_is_left_out_or_lies_in_the_corner() -> None:
             assert walls[1]["at"][0] == walls[1]["at"][2] == pytest.approx(1.0, abs=0.02)
 
 
-def test_a_seed_of_its_own_draws_the_same_arena_whatever_the_episode() -> None:
+def test_an_arena_with_a_seed_is_the_same_in_every_episode() -> None:
     items = ("name: Agent", "name: Wall", "name: GoodGoal")
     states = {world_of(*items, seed=seed, random_seed=5).describe()["things"][1]["at"][0] for seed in range(5)}
     assert len(states) == 1
@@ -215,14 +215,14 @@ arenas:
     assert (outcome.terminated, outcome.truncated) == (True, False)
 
 
-def test_what_a_frozen_animal_meets_waits_for_it() -> None:
+def test_zones_act_only_after_an_animal_is_unfrozen() -> None:
     start = "name: Agent, at: [20, 0, 12], rotation: 0, frozen_delay: 1"
     world = world_of(start, zone("{do: grant_reward, reward: 1}"), rules=FINE)
     assert kinds(run(world, repeat(NOOP, 49))) == ["started"]
     assert kinds(run(world, repeat(NOOP, 2))) == ["entered", "granted"]
 
 
-def test_a_finished_animal_does_not_leave_where_it_stands() -> None:
+def test_a_finished_animal_does_not_leave_its_zone() -> None:
     goal = "name: GoodGoal, at: [10, 0, 8], size: 1"
     area = "name: DataZone, at: [10, 0, 8], size: [8, 1, 20], rotation: 0"
     world = world_of(*TWO_AGENTS, goal, area, episode_end="all")
@@ -238,7 +238,7 @@ def test_leaving_is_an_event_when_the_zone_vanishes() -> None:
     assert "left" in kinds(run(world, [NOOP]))
 
 
-def test_a_goal_that_should_grow_in_one_leap_grows_fast() -> None:
+def test_a_growing_goal_gains_at_most_five_centimetres_a_step() -> None:
     world = world_of(AGENT, "name: GrowGoal, at: [20, 0, 20], change_rate: 2", rules=FINE)
     run(world, repeat(NOOP, 39))
     assert thing(world, "GrowGoal")["value"] == pytest.approx(0.5 + 39 * 0.05)
@@ -246,21 +246,21 @@ def test_a_goal_that_should_grow_in_one_leap_grows_fast() -> None:
     assert thing(world, "GrowGoal")["value"] == 2.5
 
 
-def test_a_reward_that_lasts_is_for_zones() -> None:
+def test_buttons_ignore_continuous_rewards() -> None:
     operation = "[{do: grant_continuous_reward, reward_per_step: 0.01}]"
     world = world_of(AGENT, button(operations=operation, move_duration=0))
     assert "pressed" in kinds(run(world, repeat(FORWARDS, 60)))
     assert world.animals[0].total == 0.0
 
 
-def test_in_the_game_a_bad_goal_of_an_operation_does_not_end_at_once() -> None:
+def test_under_4_3_a_bad_goal_of_an_operation_does_not_end_the_episode() -> None:
     item = "{do: toggle_object, items: [{name: BadGoalMulti, at: [20, 0, 20], size: 0.5}]}"
     world = world_of(AGENT, zone(item), rules="4.3")
     assert "collected" in kinds(run(world, repeat(FORWARDS, 40)))
     assert not world.over
 
 
-def test_in_the_game_goals_in_the_corner_need_not_be_collected() -> None:
+def test_under_4_3_goals_in_the_corner_need_not_be_collected() -> None:
     world = world_of(AGENT, *multis(10), "name: Wall, at: [5, 0, 30], size: 3, rotation: 0", *multis(10), rules="4.3")
     assert len(world.unplaced) == 1
     run(world, repeat(FORWARDS, 40))
@@ -291,7 +291,7 @@ def test_an_agent_with_a_position_needs_room_for_its_centre_only(at: str) -> Non
         ({"ray_tags": 7}, "ray_tags is 7"),
     ],
 )
-def test_rules_that_make_no_sense(fields: dict[str, Any], sentence: str) -> None:
+def test_invalid_fields_of_rules_are_refused(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         Rules(**fields)
 
@@ -302,7 +302,7 @@ def test_equal_rules_have_equal_hashes() -> None:
     assert hash(one) == hash(other)
 
 
-def test_in_the_game_whatever_can_lie_on_a_heap_does() -> None:
+def test_under_4_3_unplaced_things_pile_up() -> None:
     items = [f"name: {name}, at: [20, 0, 20]" for name in ("LightBlock", "SpawnerButton", "HeavyBlock", "GoodGoal")]
     world = world_of(AGENT, "name: Wall, at: [20, 0, 20], size: 4, rotation: 0", *items, rules="4.3")
     assert len(world.unplaced) == 4
@@ -311,7 +311,7 @@ def test_in_the_game_whatever_can_lie_on_a_heap_does() -> None:
     assert world.error is None
 
 
-def test_a_wall_brought_onto_a_sign_stands_on_it() -> None:
+def test_a_wall_added_on_a_sign_stands_on_it() -> None:
     sign = "name: SignBoard, at: [20, 0, 20], rotation: 0, size: 1"
     item = "{do: toggle_object, items: [{name: Wall, at: [20, 2, 20], size: 1, rotation: 0}]}"
     world = world_of(AGENT, sign, zone(item))

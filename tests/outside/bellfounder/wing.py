@@ -3,7 +3,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 
 from puzzlebox.columns import Column
-from puzzlebox.wings.plain import PlainWing
+from puzzlebox.wings.gymnasium_wing import GymnasiumWing
 
 
 class DarkCorridor(gym.Env):
@@ -36,7 +36,7 @@ class DarkCorridor(gym.Env):
         return {"passed": passed, "events": events, "measures": {"x": self.x}}
 
 
-class CorridorWing(PlainWing):
+class CorridorWing(GymnasiumWing):
     name, step_seconds = "dark-corridor", 0.5
     measures = (Column("x", "number", "where the walker is", "m"),)
 

@@ -155,7 +155,7 @@ function copyOf(bytes: Uint8Array): ArrayBuffer {
   return bytes.slice().buffer as ArrayBuffer;
 }
 
-/** Yield the messages of a block, in which each follows its length. A JSON text begins with `{`, which is no message kind. */
+/** Yield the messages of a block, in which each follows its length. A JSON text begins with `{`, which is not a message kind. */
 export function* splitMessages(bytes: ArrayBuffer): Generator<Uint8Array> {
   const view = new DataView(bytes);
   let at = 0;

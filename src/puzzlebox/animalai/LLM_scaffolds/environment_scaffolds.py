@@ -166,7 +166,7 @@ class FrameByFrameScaffold(EnvironmentScaffold[npt.NDArray[np.uint8]]):
 
 
 def _process_obs(obs: Any) -> npt.NDArray[np.uint8]:
-    """Return a picture for viewing: rows first, uint8, a single channel without an axis of its own."""
+    """Return a picture for viewing: rows first, uint8, a single channel without its own axis."""
     picture = np.asarray(obs)
     if picture.ndim == 3 and picture.shape[0] in _CHANNELS:
         picture = np.moveaxis(picture, 0, -1)

@@ -14,7 +14,7 @@ class RandomActionAgent:
     """Takes a random action for a random number of steps.
 
     Args:
-        max_step_length: the number of steps an action lasts, where there is no distribution.
+        max_step_length: the number of steps an action lasts, if there is no distribution.
         step_length_distribution: a function that draws the number of steps; its absolute value is rounded down.
         action_biases: nine numbers, soft-maxed, in the order of `actions`. Default: all actions are equally likely.
         prev_step_bias: the probability of repeating the previous action without drawing, 0 to 1.
@@ -46,7 +46,7 @@ class RandomActionAgent:
         self.actions = [rows[divmod(action, 3)] for action in BIAS_ORDER]
 
     def get_num_steps(self, prev_step: AAIAction) -> "deque[AAIAction]":
-        """Return the action once for each step it lasts; none where a length below 1 was drawn."""
+        """Return the action once for each step it lasts; none if a length below 1 was drawn."""
         length = self.max_step_length
         if self.step_length_distribution is not None:
             length = int(abs(self.step_length_distribution()))

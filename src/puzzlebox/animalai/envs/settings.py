@@ -26,7 +26,7 @@ class AAIOptions:
         """Read an options file; unknown keys are ignored, with a warning."""
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
         if not isinstance(values, dict):
-            raise ValueError(f"{path} is no options file; it must have lines such as `useCamera: true`")
+            raise ValueError(f"{path} is not an options file; it must have lines such as `useCamera: true`")
         names = {field.name for field in fields(cls)}
         warn_ignored([str(key) for key in values if key not in names])
         return cls(**{key: value for key, value in values.items() if key in names})

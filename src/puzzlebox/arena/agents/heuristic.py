@@ -28,7 +28,7 @@ Places = dict[str, Sighting]
 
 
 def _response(places: Places, kind: str, responses: tuple[int, int, int]) -> int | None:
-    """Return the action for the first of ahead, left, right where a kind is seen; None where it is not seen."""
+    """Return the action for the first of ahead, left, right where a kind is seen; None if it is not seen."""
     sighting = places.get(kind)
     return None if sighting is None else responses[sighting.index(True)]
 
@@ -91,7 +91,7 @@ BEHAVIOURS: Mapping[str, type[Any]] = {"food": _Food, "operant": _Operant, "radi
 
 
 class HeuristicAgent:
-    """Goes to food it sees and turns left until it sees some; near a button, as in the published operant chamber.
+    """Goes to food it sees, otherwise turns left every other step; with a button, follows the published operant rules.
 
     Args:
         rays: the number of rays, odd, over 60 degrees. The paper says 45; its testbed script had 15.

@@ -42,7 +42,7 @@ class RandomAgent:
             setting), "uniform(1, 10)" or "constant(1)", a function of a NumPy Generator, or None for always
             `max_step_length`. The absolute value of the drawn number is truncated; where that is 0, another action is
             drawn.
-        max_step_length: the number of steps of every action where there is no distribution.
+        max_step_length: the number of steps of every action if there is no distribution.
         action_biases: nine numbers for noop, left, right, forwards, backwards, forwards-left, forwards-right,
             backwards-left, backwards-right: an action is chosen with a probability proportional to their exponential.
         prev_step_bias: the probability of repeating the last action without drawing, 0 to 1.
@@ -145,11 +145,11 @@ def _parse_distribution(text: str) -> Draw:
         numbers = []
     if len(numbers) != DISTRIBUTIONS[name] or not np.all(np.isfinite(numbers)) or np.max(np.abs(numbers)) > _LONGEST:
         count = "one number" if DISTRIBUTIONS[name] == 1 else "two numbers"
-        raise ValueError(f"{text!r} is no distribution; {name} takes {count} up to 1,000,000, as in {PUBLISHED!r}")
+        raise ValueError(f"{text!r} is not a distribution; {name} takes {count} up to 1,000,000, as in {PUBLISHED!r}")
     if name == "constant":
         return lambda rng: numbers[0]
     try:
         getattr(rng_from(0), name)(*numbers)
     except ValueError as problem:
-        raise ValueError(f"{text!r} is no distribution: {problem}") from None
+        raise ValueError(f"{text!r} is not a distribution: {problem}") from None
     return lambda rng: float(getattr(rng, name)(*numbers))

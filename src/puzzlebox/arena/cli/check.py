@@ -1,4 +1,4 @@
-"""`puzzlebox check`: report errors and doubts in task files."""
+"""`puzzlebox check`: report errors and warnings in task files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

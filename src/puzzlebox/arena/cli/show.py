@@ -74,7 +74,7 @@ def show(
     width, height = picture_size(size, _SMALLEST, _LARGEST, _SIZE)
     points = _fixed_points(view, eye, at)
     if str(output) != "-" and output.suffix.lower() != _PNG:
-        fail(f"{output} is no picture; its name must end in {_PNG}")
+        fail(f"{output} is not a picture; its name must end in {_PNG}")
     if not may_replace(output, (_SIGNATURE,)):
         fail(f"{output} is already there and no picture", "name another file with -o")
     from puzzlebox.arena.variations import is_template
@@ -133,7 +133,7 @@ def _read_point(option: str, text: str) -> _Point:
         if all(abs(number) <= _FARTHEST_METRES for number in (x, y, z)):  # false for nan as well
             return (x, y, z)
     fail(
-        f"{option} {text} is no place; it is three numbers of metres from -{_FARTHEST_METRES:.0f} to "
+        f"{option} {text} is not a place; it is three numbers of metres from -{_FARTHEST_METRES:.0f} to "
         f"{_FARTHEST_METRES:.0f}, x,y,z with y upwards, as in 2,6,2"
     )
 

@@ -67,7 +67,7 @@ def vary(
 
 
 def _load(name: str, seed: int | None) -> "Template":
-    """Load a template and check all its conditions; end the command where it has mistakes."""
+    """Load a template and check all its conditions; end the command if it has mistakes."""
     from puzzlebox.arena.variations import Template, TemplateError
 
     try:
@@ -186,7 +186,7 @@ def _write(
     if report.doubtful:
         note(f"in {report.doubtful} of {report.written} tasks a thing cannot be placed; --strict stops at the first")
     before = f", {report.existing} were there" if report.existing else ""
-    note(f"wrote {report.written} tasks to {folder}{before}; {MANIFEST} says what is in which")
+    note(f"wrote {report.written} tasks to {folder}{before}; {MANIFEST} lists what each contains")
 
 
 def _print_bundled() -> None:

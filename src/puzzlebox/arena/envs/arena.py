@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from puzzlebox._native import Cruise, Stretch
-from puzzlebox.arena.envs.episodes import RENDER_MODES, Episodes, Snapshot
+from puzzlebox.arena.envs.episodes import RENDER_MODES, EpisodicEnv, Snapshot
 from puzzlebox.arena.envs.perception import Perception
 from puzzlebox.arena.envs.registration import ARENA, register
 from puzzlebox.arena.envs.schedule import Schedule
@@ -35,7 +35,7 @@ _WINDOW = "puzzlebox.arena.studio.window"
 register()
 
 
-class ArenaEnv(Episodes, gym.Env[Observation, Any]):  # type: ignore[misc]
+class ArenaEnv(EpisodicEnv, gym.Env[Observation, Any]):  # type: ignore[misc]
     """One agent in an arena, with a camera, rays and vitals as its senses.
 
     Without a seed, `reset` plays the next arena of the task; none is ever skipped. `reset(seed=...)` starts over with
@@ -167,7 +167,7 @@ class ArenaEnv(Episodes, gym.Env[Observation, Any]):  # type: ignore[misc]
         return self._perception.perceive(self.world, 0, out)
 
     def cruise(self, out: Observation) -> Cruise | None:
-        """Return a native loop that plays decisions and fills `out`, or None where a rule could fire now."""
+        """Return a native loop that plays decisions and fills `out`, or None if a rule could fire now."""
         if not self._perception.cruises:
             return None
         cruise = self.world.cruise(self._steps_left)
@@ -181,7 +181,7 @@ class ArenaEnv(Episodes, gym.Env[Observation, Any]):  # type: ignore[misc]
         return self._perception.completes
 
     def complete(self, out: Observation) -> None:
-        """Read the senses a cruise cannot fill in, and arrange all of them as the settings say."""
+        """Read the senses a cruise cannot fill in, and arrange all of them according to the settings."""
         self._perception.complete(self.world, out)
 
     def resume(self, stretch: Stretch) -> Outcome:

@@ -32,7 +32,7 @@ class Snapshot:
     rng: Mapping[str, Any]
 
 
-class Episodes:
+class EpisodicEnv:
     """An environment that plays one episode after the other.
 
     Copies and pickles in the middle of an episode contain its record, which is replayed.

@@ -14,7 +14,7 @@ Observation = dict[str, npt.NDArray[Any]]
 
 
 class Frames:
-    """Arranges the observations of one agent as the settings say, and stores the frames that are stacked.
+    """Arranges the observations of one agent according to the settings, and stores the frames that are stacked.
 
     Frames are stacked along the channels of a picture and one after the other in a row of numbers, the oldest first. At
     the beginning of an episode all of them are the first one, as in Gymnasium's `FrameStackObservation`.

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from puzzlebox.arena.envs.episodes import OPTIONS, RENDER_MODES, Episodes, Snapshot
+from puzzlebox.arena.envs.episodes import OPTIONS, RENDER_MODES, EpisodicEnv, Snapshot
 from puzzlebox.arena.envs.perception import Perception
 from puzzlebox.arena.envs.schedule import Schedule
 from puzzlebox.arena.envs.settings import (
@@ -38,7 +38,7 @@ class ParallelSnapshot(Snapshot):
     agents: tuple[str, ...]
 
 
-class ArenaParallelEnv(Episodes, ParallelEnv):  # type: ignore[misc]
+class ArenaParallelEnv(EpisodicEnv, ParallelEnv):  # type: ignore[misc]
     """Agents `agent_0`, `agent_1`, ... in file order, each with its own senses.
 
     An agent that is done leaves `agents`, and its animal stays where it is until the episode is over; where an arena

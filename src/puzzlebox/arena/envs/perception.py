@@ -35,7 +35,7 @@ class Perception:
 
     Attributes:
         space: the space of the observations.
-        senses: the latest values of the senses, before they are arranged as the settings say.
+        senses: the latest values of the senses, before they are arranged according to the settings.
         ray_tags: the names of the columns of a ray.
         cruises: whether a cruise can fill in the senses.
         completes: whether `complete` must be called after each decision of a cruise.
@@ -78,7 +78,7 @@ class Perception:
             join(cruise, world, values[name])
 
     def complete(self, world: World, out: Observation) -> None:
-        """Read the senses that a cruise cannot fill in, and arrange all of them as the settings say."""
+        """Read the senses that a cruise cannot fill in, and arrange all of them according to the settings."""
         values = out if self._frames is None else self.senses
         for name, read in self._late_reads:
             read(world, 0, values[name])

@@ -23,7 +23,7 @@ class ArenaSB3VecEnv(VecEnv):
     """A vector of arenas as a `VecEnv` of Stable-Baselines3.
 
     An episode that ends is followed by the next in the same step. The `info` of that step is that of the ended episode,
-    with `terminal_observation`, `TimeLimit.truncated`, `is_success` (whether it was passed; None where that is unknown)
+    with `terminal_observation`, `TimeLimit.truncated`, `is_success` (whether it was passed; None if that is unknown)
     and `episode`: the return `r`, the length `l`, the seconds `t` since the vector was created, and `task`, `passed`
     and `latency`. So no `Monitor` is needed, and `env_is_wrapped` reports that there is one.
 

@@ -55,7 +55,7 @@ class TemplateSchedule:
 
 
 class Schedule:
-    """One episode of each task in turn; each task has a schedule of its own for its arenas.
+    """One episode of each task in turn; each task has its own schedule for its arenas.
 
     Attributes:
         name: the name of the task of the latest episode.

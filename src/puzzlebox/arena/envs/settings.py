@@ -118,7 +118,7 @@ class Settings:
         },
     )
     decision_period: int | None = setting(
-        None, "physics steps an action is held for", none="as the rules say, which is 3"
+        None, "physics steps an action is held for", none="that of the rules, which is 3"
     )
     rules: Rules = field(
         default_factory=Rules,
@@ -194,7 +194,7 @@ class Settings:
             checked_whole("max_episode_steps", self.max_episode_steps, 1, more=", or None")
         for name in ("depth", "segments", "channels_first"):
             if size is None and getattr(self, name):
-                raise ValueError(f"{name} needs a camera; say how large it is, as in camera=64")
+                raise ValueError(f"{name} needs a camera; give its size, as in camera=64")
         if self.scaled_vitals and not self.vitals:
             raise ValueError("scaled_vitals needs vitals; leave vitals=False out")
         if size is None and self.rays is None and not (self.vitals or self.heading or self.other_senses):

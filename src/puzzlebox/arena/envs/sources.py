@@ -1,4 +1,4 @@
-"""The tasks that a source stands for, with their names: files, folders, patterns, bundled tasks, texts."""
+"""The tasks that a source names, with their names: files, folders, patterns, bundled tasks, texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ Source = NamedTask | TaskOrTemplate | str | bytes | PathLike[str]
 
 
 def tasks_of(source: Source | Iterable[Source]) -> list[NamedTask]:
-    """Return the tasks that a source stands for, in order, with their names.
+    """Return the tasks that a source names, in order, with their names.
 
     Args:
         source: a Task, a path, a folder, a bundled name, the name of a bundled battery, YAML text, a pattern such as
@@ -134,7 +134,7 @@ def arenas_of(task: TaskOrTemplate) -> tuple[Arena, ...]:
 
 
 def several_agents(tasks: Iterable[NamedTask]) -> str | None:
-    """Return which arena has more than one agent, in words; None where none has."""
+    """Return a clause that names an arena with more than one agent; None if there is none."""
     for task in tasks:
         for arena in arenas_of(task.task):
             count = len(arena.agents())

@@ -203,7 +203,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
             over = np.flatnonzero(columns["terminated"] | columns["truncated"])
             if over.size:
                 raise ResetNeeded(
-                    f"the episode of environment {over[0]} is over; call reset with a {_MASK} that has it in it"
+                    f"the episode of environment {over[0]} is over; call reset with a {_MASK} that includes it"
                 )
         columns["action"][:] = chosen
         self._started = False  # after an interrupt, some have acted and some have not
@@ -288,7 +288,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         return parts
 
     def _rows(self, parts: Iterable[Updates]) -> list[dict[str, Any]]:
-        """Return the `info` of every environment as a dictionary of its own."""
+        """Return the `info` of every environment as a separate dictionary."""
         parts = self._store_lasting(parts)
         decided = self._board.columns[DECIDED]
         columns: dict[str, list[Any]] = {name: self._board.columns[name].tolist() for name in INFOS}
@@ -310,7 +310,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         return rows
 
     def _add_decided(self, infos: dict[str, Any], name: str, value: Any, row: int) -> None:
-        """Add an entry that is known once an episode is decided; the mask says where it is unknown."""
+        """Add an entry that is known once an episode is decided; the mask is True where it is known."""
         mask = infos.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))
         infos.setdefault(name, np.zeros(self.num_envs, INFOS[name]))[row] = 0 if value is None else value
         mask[row] = value is not None
@@ -380,7 +380,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
 
     def __reduce__(self) -> Any:
         """Refuse to copy or pickle: the processes and memory of a vector cannot be shared."""
-        raise TypeError("a vector can be neither copied nor pickled; make another one, or keep what snapshot() says")
+        raise TypeError("a vector can be neither copied nor pickled; make another one, or keep what snapshot() returns")
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a picture of each environment."""

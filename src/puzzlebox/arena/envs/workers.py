@@ -76,7 +76,7 @@ def _work(connection: Connection, memory: Any, job: Job, poll_first: bool) -> No
 
 
 class Workers:
-    """Groups that step at the same time: the first in this process, each of the others in a process of its own.
+    """Groups that step at the same time: the first in this process, each of the others in a separate process.
 
     Attributes:
         memory: the block of memory of the board.
@@ -196,7 +196,7 @@ class Workers:
 
     @contextmanager
     def _exchange(self, number: int) -> Iterator[Connection]:
-        """Send or receive one whole message: after half of one, the connection would be useless."""
+        """Send or receive one whole message: a partly sent one would leave the connection unusable."""
         with DelayedInterrupt():
             try:
                 yield self._connections[number]

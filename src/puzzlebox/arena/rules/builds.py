@@ -5,7 +5,7 @@ This table defines `rules="3.1"`. `Rules` in `rules.py` documents each field, an
 
 | preset | what it reproduces |
 |---|---|
-| `puzzlebox` | no build: the rules a new study should use; the page on differences says why each differs |
+| `puzzlebox` | no build: the rules a new study should use; the page on differences explains why each differs |
 | `4.3` | build 4.3, which the scripts of today's users were written for |
 | `3.1` | build 3.1, which the published results come from |
 | `2019` | the first build, of 2019 |

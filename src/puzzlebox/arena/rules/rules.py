@@ -12,8 +12,8 @@ from puzzlebox.arena.rules.builds import BUILDS
 from puzzlebox.text import nearest
 
 # The names of all things, and the function that suggests one for an unknown name. The catalogue of things lies above
-# this room and sets both with `set_thing_names`; until then any name is accepted, and a World, which copies its rules,
-# refuses it.
+# this package and sets both with `set_thing_names`; until then any name is accepted, and a World, which copies its
+# rules, refuses it.
 _thing_names: Collection[str] = ()
 _suggest: Callable[[str, Collection[str]], str] = nearest
 

@@ -268,7 +268,7 @@ def _agent(
 
 
 def _name(node: Node | None, item: Node, draft: Draft, *, misspelt: bool) -> str | None:
-    """Return the thing an item names, or None where the original would skip it."""
+    """Return the thing an item names, or None if the original would skip it."""
     if node is None or node.kind != SCALAR:
         if not misspelt:  # otherwise the unknown key is reported
             draft.report("missing-key", item, where="an item", key="name")

@@ -123,7 +123,7 @@ def _count(node: Node, draft: Draft) -> Any:
 
 
 def _components(node: Node, tag: str, keys: str, draft: Draft) -> list[Any] | None:
-    """Return the numbers of a !Vector3 or !RGB, 0 for a missing one; None where it is neither."""
+    """Return the numbers of a !Vector3 or !RGB, 0 for a missing one; None if it is neither."""
     if node.kind != MAPPING or node.tag not in (None, tag):
         return None
     components: dict[str, Any] = dict.fromkeys(keys, 0)

@@ -46,7 +46,7 @@ class Diagnostic:
         return f"{source}:{self.place.line}:{self.place.column}: {self.severity}: {self.message}"
 
     def picture(self, lines: Sequence[str]) -> str:
-        """Return the line of the file with carets under the mistake; "" where there is no such line."""
+        """Return the line of the file with carets under the mistake; "" if there is no such line."""
         if not 0 < self.place.line <= len(lines):
             return ""
         line = "".join(character if character.isprintable() else " " for character in lines[self.place.line - 1])

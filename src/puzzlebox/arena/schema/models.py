@@ -35,7 +35,7 @@ from puzzlebox.text import entries
 class Model(BaseModel):
     """The base of all parts of a task. It refuses unknown keys and cannot be changed."""
 
-    # Built once all models are defined, and again when a thing declares a parameter of its own.
+    # Built once all models are defined, and again when a thing declares its own parameter.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def explicit_values(self) -> dict[str, Any]:
@@ -326,7 +326,7 @@ class Task(Model):
 
     @property
     def title(self) -> str:
-        """Its title; "" where it has none."""
+        """Its title; "" if it has none."""
         return self.metadata.title or ""
 
     @property

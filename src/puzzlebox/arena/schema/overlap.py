@@ -23,10 +23,10 @@ _WIDEST_GOAL = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class Footprint:
     """A fixed thing: an upright box (x, z, half sizes, yaw) from `low` to `high`, and its true form.
 
-    `radius` is that of a ball; its box is smaller where its yaw is not known.
+    `radius` is that of a ball; its box is smaller if its yaw is not known.
     """
 
     index: int
@@ -51,7 +51,7 @@ class Body:
         return self.x + a * self.cos + b * self.sin, self.z - a * self.sin + b * self.cos
 
     def local(self, x: float, z: float) -> tuple[float, float]:
-        """Return a point of the arena in the body's own frame."""
+        """Return a point of the arena in the frame of the footprint."""
         dx, dz = x - self.x, z - self.z
         return dx * self.cos - dz * self.sin, dx * self.sin + dz * self.cos
 
@@ -66,31 +66,32 @@ def overlaps(arena: Arena, without: Container[int] = ()) -> Iterator[tuple[int, 
     items = arena.items
     # The order of placement: agents first, then the file's.
     order = sorted(range(len(items)), key=lambda index: items[index].name != "Agent")
-    placed, agents, blockers = _PlacedBodies(len(items)), _BallTable(len(items)), _BallTable(len(items))
+    placed, agents, blockers = _PlacedFootprints(len(items)), _BallTable(len(items)), _BallTable(len(items))
     for index in order:
         if index in without:
             continue
-        body = body_of(items[index], index, arena.size)
-        if body is None:
+        footprint = footprint_of(items[index], index, arena.size)
+        if footprint is None:
             reach = _possible_reach(items[index])
             if reach is not None:
                 blockers.add(index, *reach)
             continue
         if items[index].name == "Agent":  # only its centre needs room (docs/original/placement.md#the-agent)
-            hit = agents.first_hit(body.x, body.low, body.z, 0.0)
-            agents.add(index, body.x, body.low, body.z, body.radius)
+            hit = agents.first_hit(footprint.x, footprint.low, footprint.z, 0.0)
+            agents.add(index, footprint.x, footprint.low, footprint.z, footprint.radius)
         else:
-            hit = placed.first_hit(body)
+            hit = placed.first_hit(footprint)
         if hit is not None:
-            yield index, hit  # not placed, so it is no obstacle
-        elif _fence_reach(body, arena) <= _TOLERANCE:
-            # A thing that may itself have been kept out by one of another form is not certainly an obstacle.
-            if blockers.first_hit(body.x, 0.0, body.z, hypot(body.half_x, body.half_z)) is None:
-                placed.add(body)
+            yield index, hit  # not placed, so it is not an obstacle
+        elif _fence_reach(footprint, arena) <= _TOLERANCE:
+            # If something whose shape is not modelled here may have prevented this thing from being placed, it is not a
+            # certain obstacle.
+            if blockers.first_hit(footprint.x, 0.0, footprint.z, hypot(footprint.half_x, footprint.half_z)) is None:
+                placed.add(footprint)
 
 
 def _possible_reach(item: Item) -> tuple[float, float, float, float] | None:
-    """Return the position and the largest possible radius of a thing of another form; None for no obstacle."""
+    """Return the position and largest radius of a thing not modelled here; None if it is not an obstacle."""
     thing = CATALOGUE[item.name]
     if thing.passable or item.at is None or item.at[0] is None or item.at[2] is None:
         return None
@@ -103,7 +104,7 @@ def _possible_reach(item: Item) -> tuple[float, float, float, float] | None:
         widest = scale * max(each or 0.0 for each in thing.size.clamp(item.size or thing.size.largest))
         if item.size and None in item.size:
             widest = scale * max(thing.size.largest)
-    # Blocks stand beside their own middle, by up to 0.6 of their length.
+    # The origin of some blocks lies up to 0.6 of their length from their centre.
     return item.at[0], 0.0, item.at[2], 1.2 * widest
 
 
@@ -113,19 +114,19 @@ def through_fence(arena: Arena) -> Iterator[tuple[int, float]]:
     Agents are moved instead.
     """
     for index, item in enumerate(arena.items):
-        body = body_of(item, index, arena.size) if item.name != "Agent" else None
+        footprint = footprint_of(item, index, arena.size) if item.name != "Agent" else None
         inside = item.at is not None and (item.at[0] or 0) <= arena.size[0] and (item.at[2] or 0) <= arena.size[1]
-        if body is not None and inside:
-            reach = _fence_reach(body, arena)
+        if footprint is not None and inside:
+            reach = _fence_reach(footprint, arena)
             if reach > _TOLERANCE:
                 yield index, reach
 
 
-def _fence_reach(body: Body, arena: Arena) -> float:
-    """Return how far a body reaches through the fence; negative inside. An agent needs only its centre."""
-    if arena.items[body.index].name == "Agent":
+def _fence_reach(footprint: Footprint, arena: Arena) -> float:
+    """Return how far a footprint reaches through the fence; negative inside. An agent needs only its centre."""
+    if arena.items[footprint.index].name == "Agent":
         return -inf
-    low_x, _, low_z, high_x, _, high_z = _bounds(body)
+    low_x, _, low_z, high_x, _, high_z = _bounds(footprint)
     return max(-low_x, -low_z, high_x - arena.size[0], high_z - arena.size[1])
 
 
@@ -149,44 +150,58 @@ class _BallTable:
         return self._indices[first] if near[first] else None
 
 
-class _PlacedBodies:
-    """The bodies placed so far as columns of numbers, so that ten thousand of them are compared in one pass."""
+class _PlacedFootprints:
+    """The footprints placed so far as columns of numbers, so that ten thousand of them are compared in one pass."""
 
     def __init__(self, capacity: int):
-        self._bodies: list[Body] = []
+        self._footprints: list[Footprint] = []
         self._bounds = np.empty((6, capacity))
         self._shapes = np.empty((6, capacity))
 
-    def add(self, body: Body) -> None:
-        count = len(self._bodies)
-        self._bounds[:, count] = _bounds(body)
-        self._shapes[:, count] = body.x, body.z, body.half_x, body.half_z, body.cos, body.sin
-        self._bodies.append(body)
+    def add(self, footprint: Footprint) -> None:
+        count = len(self._footprints)
+        self._bounds[:, count] = _bounds(footprint)
+        self._shapes[:, count] = (
+            footprint.x,
+            footprint.z,
+            footprint.half_x,
+            footprint.half_z,
+            footprint.cos,
+            footprint.sin,
+        )
+        self._footprints.append(footprint)
 
-    def first_hit(self, body: Body) -> int | None:
-        """Return the item of the earliest placed body that the box of `body` certainly overlaps, or None."""
-        mine = _bounds(body)
-        near: Any = slice(len(self._bodies))
+    def first_hit(self, footprint: Footprint) -> int | None:
+        """Return the item of the earliest placed footprint that the box of `footprint` certainly overlaps, or None."""
+        mine = _bounds(footprint)
+        near: Any = slice(len(self._footprints))
         for axis in range(3):  # each axis leaves fewer candidates for the next
             low, high = self._bounds[axis, near], self._bounds[axis + 3, near]
             inside = np.flatnonzero((high > mine[axis] + _TOLERANCE) & (low < mine[axis + 3] - _TOLERANCE))
             near = inside if axis == 0 else near[inside]
             if not len(near):
                 return None
-        near = near[_gaps(body, self._shapes[:, near]) < -_TOLERANCE]
-        return next((self._bodies[i].index for i in near if _cuts(body, self._bodies[i])), None)
+        near = near[_gaps(footprint, self._shapes[:, near]) < -_TOLERANCE]
+        return next((self._footprints[i].index for i in near if _cuts(footprint, self._footprints[i])), None)
 
 
-def _bounds(body: Body) -> tuple[float, ...]:
-    """Return the box around a body along the arena's axes: lowest corner, highest corner."""
-    c, s = abs(body.cos), abs(body.sin)
-    reach_x = body.half_x * c + body.half_z * s
-    reach_z = body.half_x * s + body.half_z * c
-    return body.x - reach_x, body.low, body.z - reach_z, body.x + reach_x, body.high, body.z + reach_z
+def _bounds(footprint: Footprint) -> tuple[float, ...]:
+    """Return the box around a footprint along the arena's axes: lowest corner, highest corner."""
+    c, s = abs(footprint.cos), abs(footprint.sin)
+    reach_x = footprint.half_x * c + footprint.half_z * s
+    reach_z = footprint.half_x * s + footprint.half_z * c
+    return (
+        footprint.x - reach_x,
+        footprint.low,
+        footprint.z - reach_z,
+        footprint.x + reach_x,
+        footprint.high,
+        footprint.z + reach_z,
+    )
 
 
-def _gaps(one: Body, shapes: Any) -> Any:
-    """Return the widest gap between the footprints of one body and each of many; negative for an overlap."""
+def _gaps(one: Footprint, shapes: Any) -> Any:
+    """Return the widest gap between one footprint and each of many; negative for an overlap."""
     x, z, half_x, half_z, cosine, sine = shapes
     dx, dz = x - one.x, z - one.z
     c = abs(one.cos * cosine + one.sin * sine)
@@ -202,8 +217,8 @@ def _gaps(one: Body, shapes: Any) -> Any:
     )
 
 
-def body_of(item: Item, index: int, arena_size: tuple[float, float]) -> Body | None:
-    """Return the smallest body that an item certainly has, or None where nothing is certain."""
+def footprint_of(item: Item, index: int, arena_size: tuple[float, float]) -> Footprint | None:
+    """Return the smallest footprint that an item certainly has, or None if nothing is certain."""
     thing = CATALOGUE[item.name]
     if thing.solid is Solid.OTHER or item.at is None:
         return None
@@ -225,7 +240,9 @@ def body_of(item: Item, index: int, arena_size: tuple[float, float]) -> Body | N
     low = y + _LIFT
     turn = radians(rotation)
     x, z = min(x, arena_size[0]), min(z, arena_size[1])
-    return Body(index, thing.solid, size[0] / 2, x, z, width / 2, depth / 2, low, low + height, cos(turn), sin(turn))
+    return Footprint(
+        index, thing.solid, size[0] / 2, x, z, width / 2, depth / 2, low, low + height, cos(turn), sin(turn)
+    )
 
 
 def _certain_size(item: Item, thing: type[Thing]) -> Vector | None:
@@ -246,14 +263,14 @@ def _certain_size(item: Item, thing: type[Thing]) -> Vector | None:
     return x, y, z
 
 
-def _cuts(body: Body, placed: Body) -> bool:
+def _cuts(footprint: Footprint, placed: Footprint) -> bool:
     """Return whether a box that overlaps the box of `placed` also overlaps its true form."""
     if placed.solid is Solid.BALL:
-        return _box_meets_ball(body, placed)
-    return placed.solid is Solid.BOX or _box_meets_ramp(body, placed)
+        return _box_meets_ball(footprint, placed)
+    return placed.solid is Solid.BOX or _box_meets_ramp(footprint, placed)
 
 
-def _box_meets_ball(box: Body, ball: Body) -> bool:
+def _box_meets_ball(box: Footprint, ball: Footprint) -> bool:
     a, b = box.local(ball.x, ball.z)
     radius = ball.radius
     centre = ball.low + radius
@@ -263,7 +280,7 @@ def _box_meets_ball(box: Body, ball: Body) -> bool:
     return hypot(da, db, dy) < radius - _TOLERANCE
 
 
-def _box_meets_ramp(box: Body, ramp: Body) -> bool:
+def _box_meets_ramp(box: Footprint, ramp: Footprint) -> bool:
     """Return whether a box overlaps a ramp.
 
     A ramp is its box below a slope, so the lowest point of the common prism decides; its tall face is at -z.
@@ -281,14 +298,14 @@ def _box_meets_ramp(box: Body, ramp: Body) -> bool:
     return False
 
 
-def _clip(polygon: list[tuple[float, float]], body: Body) -> list[tuple[float, float]]:
-    """Return the part of a convex polygon inside the footprint of a body."""
-    for axis, half in ((0, body.half_x), (1, body.half_z)):
+def _clip(polygon: list[tuple[float, float]], footprint: Footprint) -> list[tuple[float, float]]:
+    """Return the part of a convex polygon inside a footprint."""
+    for axis, half in ((0, footprint.half_x), (1, footprint.half_z)):
         for side in (1.0, -1.0):
             clipped: list[tuple[float, float]] = []
             for (x0, z0), (x1, z1) in zip(polygon, polygon[1:] + polygon[:1], strict=True):
-                inside0 = half - side * body.local(x0, z0)[axis]
-                inside1 = half - side * body.local(x1, z1)[axis]
+                inside0 = half - side * footprint.local(x0, z0)[axis]
+                inside1 = half - side * footprint.local(x1, z1)[axis]
                 if inside0 >= 0:
                     clipped.append((x0, z0))
                 if inside0 * inside1 < 0:

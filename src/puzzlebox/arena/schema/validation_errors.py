@@ -129,7 +129,7 @@ def _repair(node: Node, owner: type[BaseModel], key: str | None, form: str) -> s
 
 
 def _finite(text: str) -> float | None:
-    """Return the number that a word stands for, or None where it is none or too large."""
+    """Return the number that a word means, or None if it is not a number or too large."""
     value = meaning(text)
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
         return None
@@ -137,7 +137,7 @@ def _finite(text: str) -> float | None:
 
 
 def _choices(owner: type[BaseModel], key: str | None) -> Iterable[str]:
-    """Return the words that a key allows; none where it allows any."""
+    """Return the words that a key allows; none if it allows any."""
     if owner is Arena and key == "theme":
         return list(THEMES)
     if owner is Item and key in PARAMETERS:

@@ -81,7 +81,7 @@ class Rays(Sense):
 
     @staticmethod
     def tags(rules: Rules) -> tuple[str, ...]:
-        """Return the names of the columns that say what a ray hit.
+        """Return the names of the columns that state what a ray hit.
 
         Under rules with all tags of the original, the tags of things of other packages follow, sorted by name.
         """

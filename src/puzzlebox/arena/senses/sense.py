@@ -21,7 +21,7 @@ class Cruising(Enum):
     """How a sense is read while the native loop plays whole decisions (`World.cruise`)."""
 
     NEVER = "there is no cruise while this sense is in use"
-    JOINS = "the cruise fills it in; `Sense.join` says how"
+    JOINS = "the cruise fills it in; `Sense.join` defines how"
     READS = "`Sense.read` is called after each decision; it may read the animals and nothing else of the world"
 
 
@@ -69,7 +69,7 @@ class Sense:
 
 
 def sense_named(name: str) -> type[Sense] | None:
-    """Return the class of a sense of Puzzlebox or of another package; None where there is no such sense.
+    """Return the class of a sense of Puzzlebox or of another package; None if there is no such sense.
 
     Raises:
         ImportError: a package that declares the sense cannot be loaded; the message names the package.
@@ -80,7 +80,7 @@ def sense_named(name: str) -> type[Sense] | None:
         loaded = entry_points.load(entry)
         if SENSES.get(name) is not loaded:
             package = entry_points.package_of(entry)
-            raise TypeError(f"{entry.value} of the package {package} is no Sense with the name `{name}`")
+            raise TypeError(f"{entry.value} of the package {package} is not a Sense with the name `{name}`")
     return SENSES.get(name)
 
 

@@ -283,7 +283,7 @@ class Play:
             self._abandoned = True
 
     def update_stall(self) -> bool:
-        """Let the episode wait for the disk, or continue, by how much is unsaved; returns whether that has changed."""
+        """Stop or continue the episode, depending on how many entries are unsaved; return whether that has changed."""
         if not self.running or not self._begun:
             return False
         unsaved = self.unsaved
@@ -409,7 +409,7 @@ class Play:
 
 
 def _cause(events: Iterable[Event]) -> str | None:
-    """Return why an episode ended, or None if no event says that it has."""
+    """Return why an episode ended, or None if no event reports an end."""
     return next((event.details["cause"] for event in events if event.kind == "ended"), None)
 
 

@@ -115,7 +115,7 @@ class Sessions:
             raise NoPlaceFree(self.players)
         self._tabs.add(tab)
         # An episode that could not be recorded must not begin.
-        await self.build(self.store.try_out)
+        await self.build(self.store.check_writable)
         note = None
         if tab.link is not None:
             message, note = await self._restrict(message, tab.link)

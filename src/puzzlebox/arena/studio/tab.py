@@ -1,4 +1,4 @@
-"""One WebSocket: checks what the page sends, and sends it no more than it can take."""
+"""One WebSocket: checks what the page sends, and limits what is sent to a slow page."""
 
 import asyncio
 import json

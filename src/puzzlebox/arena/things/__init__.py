@@ -50,6 +50,6 @@ __all__ = [
     "names",
 ]
 
-# The rules lie below this room; they refuse a mass for what is not a thing.
+# The package of the rules lies below this one; rules refuse a mass for a name that is not a thing.
 set_thing_names(CATALOGUE, nearest_thing)
 entry_points.load_all(entry_points.THINGS)

@@ -146,7 +146,7 @@ class HollowBox(Block):
         return min(max(y, 0.0), HIGHEST) + LIFT + (0.0 if self.rules.hollow_boxes else self.extent[1] / 2)
 
     def shapes(self) -> tuple[Shape, ...]:
-        """Return a floor and four sides, or one solid box where the rules say so."""
+        """Return a floor and four sides, or one solid box if the rules require it."""
         x, _, z = (self._outer * side / 2 for side in self.extent)
         if not self.rules.hollow_boxes:
             return (Box((x, 0.42 * self.extent[1], z), (0.0, 0.42 * self.extent[1], 0.0)),)

@@ -57,7 +57,7 @@ class ChangingGoal(Goal, family=True):
         self.set_diameter(self.first)
 
     def register(self, stage: "Stage") -> None:
-        """Count it among the goals to collect, where the rules say so."""
+        """Count it among the goals to collect, if `Rules.changing_goals_count`."""
         if self.rules.changing_goals_count:
             self.quota = None
             stage.goals_so_far += 1

@@ -45,7 +45,7 @@ class Dispenser(Thing, family=True):
     origin = Origin.BASE
     ticks = True
     tag = "GoalSpawner"
-    # The settings that builds since 4.1.0 use, whatever the file says.
+    # The settings that builds since 4.1.0 use, whatever the file sets.
     constants: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, settings: Mapping[str, Any], rules: Rules) -> None:
@@ -210,7 +210,7 @@ class SpawnerTree(Dispenser):
         self._hanging = []
 
     def _twig(self, stage: "Stage") -> Vector | None:
-        """Return where the next fruit hangs, or None where no place around the crown has room for it when ripe."""
+        """Return where the next fruit hangs, or None if no place around the crown has room for it when ripe."""
         radius = max(self._first, self._last) / 2
         if self._rng is not None:
             twig = self._twig_at(self._rng.next_double(), self._rng.next_double(), self._reach)
@@ -364,7 +364,7 @@ class SpawnerDispenserTall(Dispenser):
         return Box((_OUTER, height / 2, _OUTER), (0.0, height / 2, 0.0))
 
     def shapes(self) -> tuple[Shape, ...]:
-        """Return the shell; the door is a thing of its own."""
+        """Return the shell; the door is a separate thing."""
         return self._parts
 
     def looks(self, look: Look) -> tuple[Part, ...]:

@@ -34,7 +34,7 @@ class Goal(Thing, family=True):
 
     Attributes:
         sign: the factor that turns the diameter into the reward.
-        multi: under the original's rules, a decoy that ends the episode only once something was collected.
+        multi: whether a decoy ends the episode only after a goal was collected (only if `Rules.decoys_end`).
         launched: it starts at 10 m/s along its rotation.
         glow: the colour of its glow.
     """
@@ -59,7 +59,8 @@ class Goal(Thing, family=True):
         super().__init__(settings, rules)
         # Whether it has rested for the physics step before its launch.
         self._rested = False
-        # Goals collected that make this the last one ("so_far" rules); None: as many as were registered.
+        # How many goals must have been collected for this one to complete the arena ("so_far" rules); None: as many as
+        # were registered.
         self.quota: int | None = 1
 
     @property
@@ -220,7 +221,7 @@ class BadGoalMulti(BadGoal):
         stage.bad_goals_so_far += 1
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:
-        """Return False, except under the original's own count."""
+        """Return False, unless `Rules.goals_to_collect` is "so_far" and enough goals were collected."""
         quota = stage.bad_goals_so_far if self.quota is None else self.quota
         return self.rules.goals_to_collect == "so_far" and animal.collected >= quota
 
@@ -234,9 +235,9 @@ class DecoyGoal(Goal):
     tag = "DecoyGoal"
 
     def completes(self, stage: "Stage", animal: "Agent") -> bool:
-        """Return False, except under the original's rules.
+        """Return False, unless `Rules.decoys_end`.
 
-        There a decoy always ends the episode, and a multi decoy once something was collected.
+        Then a decoy always ends the episode, and a multi decoy only after a goal was collected.
         """
         return self.rules.decoys_end and (not self.multi or animal.collected > 0)
 
@@ -250,6 +251,6 @@ class DecoyGoalBounce(DecoyGoal):
 
 
 class DecoyGoalMulti(DecoyGoal):
-    """A DecoyGoal under the name Animal-AI gives it among goals to collect."""
+    """A DecoyGoal that, if decoys end the episode, does so only after a goal was collected."""
 
     multi = True

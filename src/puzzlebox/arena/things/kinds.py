@@ -68,7 +68,7 @@ class Takes:
         default: the value where the task gives none.
         meaning: what it means for this thing, where that differs from the table of parameters.
         limits: the range that numbers are clamped to.
-        kind: the kind of its values; given where the thing declares a parameter of its own, which then needs a meaning.
+        kind: the kind of its values; given where the thing declares its own parameter, which then needs a meaning.
     """
 
     default: Any = None
@@ -90,7 +90,7 @@ class Origin(Enum):
 
     CENTRE = "the middle of its lower side"
     BASE = "its foot"
-    FLOOR = "its middle, at a height of its own whatever the height asked for"
+    FLOOR = "its middle, at its own height whatever the height asked for"
 
 
 class Notices(Enum):

@@ -53,7 +53,7 @@ class Stage(Protocol):
         """Return the current position of a thing."""
 
     def near(self, point: Vector, radius: float) -> Sequence["Thing | None"]:
-        """Return the solid things within a radius of a point; None stands for the floor or the fence."""
+        """Return the solid things within a radius of a point; None means the floor or the fence."""
 
     def operate(self, thing: "Thing", animal: "Agent") -> None:
         """Run the operations of a thing."""

@@ -37,7 +37,7 @@ class Thing:
         category: its section of the catalogue.
         aliases: older names, all accepted in Animal-AI's format.
         turned_aliases: aliases under which it faced another way at rotation 0, with the difference in degrees.
-        size: the range `size` is clamped to, or None where a task cannot set the size.
+        size: the range `size` is clamped to, or None if a task cannot set the size.
         unit: what `size` multiplies, where it is a scale and not metres.
         fixed_size: width, height and depth of a thing without `size`.
         turns: without a `rotation`, True draws one of 0-360 degrees, False means 0.
@@ -48,7 +48,7 @@ class Thing:
             parameters does not have needs a kind and a meaning.
         pays: touching it adds to the return.
         ends: touching it ends the episode, whatever else there is.
-        reward: the effect of touching it on the return, in words; "" for none.
+        reward: the effect of touching it on the return, as text; "" for none.
         mass: kilograms, where it can move.
         friction: friction of its surface; the mean counts where two surfaces touch.
         stands: whether it can move.
@@ -56,7 +56,7 @@ class Thing:
         notices: the contact with an animal that it is notified of.
         ticks: its `tick` is called at every physics step, from the start until `Stage.rest`.
         fades: its looks change with time, apart from its position.
-        tag: its name in the rays; a tag that no other thing has gets a column of its own (`senses.rays`).
+        tag: its name in the rays; a tag that no other thing has gets its own column (`senses.rays`).
 
     An instance is one thing in an arena that is being played. It holds its settings (the parameters as the task gives
     them, with defaults) and where it was placed; the engine holds its current position.

@@ -53,7 +53,7 @@ def _read_splits(node: Node, design: Design) -> None:
 
 
 def latin_square(root: Node, names: Names) -> list[Constraint]:
-    """Return the constraint that leaves a Latin square of three variables; none where the template has no square.
+    """Return the constraint that leaves a Latin square of three variables; none if the template has no square.
 
     Each value stands once in each row and column. With an even number of values, each also follows each other one
     equally often along the rows (a Williams square).

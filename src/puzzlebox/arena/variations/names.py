@@ -1,4 +1,4 @@
-"""The named values of a template: the part each stands for, and what it depends on."""
+"""The named values of a template: the part each refers to, and what it depends on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Names:
     """All names of a template, in the order of the document.
 
     Attributes:
-        parts: the part that each name stands for.
+        parts: the part that each name refers to.
         words: texts that are options of some variable; in an expression they stand for themselves.
     """
 
@@ -91,7 +91,7 @@ class Names:
                         refuse(f"`{name}` {what}; name fewer of them", self.declared[name], "too-deep")
 
     def _references(self, part: Any) -> Iterator[str]:
-        """Yield the names in a part; a choice that stands for several names is searched once."""
+        """Yield the names in a part; a choice that defines several names is searched once."""
         stack = [part]
         while stack:
             each = stack.pop()

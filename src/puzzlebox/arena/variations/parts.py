@@ -109,7 +109,7 @@ class Context:
 
 
 def realise(part: Any, context: Context) -> Any:
-    """Return the data that a part of a template stands for."""
+    """Return the data of a part of a template, with the values of its variables."""
     if not hasattr(part, "realise"):
         return part
     context.budget.spend()
@@ -168,7 +168,7 @@ class MappingPart:
 class ListPart:
     """A list of a template.
 
-    Entries that are absent are left out; lists that a variable stands for join it.
+    Entries that are absent are left out; the entries of a variable whose value is a list are inserted.
     """
 
     def __init__(self, entries: Sequence[Any], place: Place = NOWHERE) -> None:

@@ -66,10 +66,10 @@ class Plan(Protocol):
     def produce(
         self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
     ) -> VariationData | None:
-        """Return the variation with these choices; None where a drawn value breaks a condition."""
+        """Return the variation with these choices; None if a drawn value breaks a condition."""
 
     def levels(self, name: str) -> int:
-        """Return how many options a variable has; 0 where that is not known."""
+        """Return how many options a variable has; 0 if that is not known."""
 
     def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:
         """Return the values of some variables, without producing the whole variation."""
@@ -135,7 +135,7 @@ class ProcgenPlan:
                 pass
 
     def levels(self, name: str) -> int:
-        """Return how many options a generator has; 0 where that is not known."""
+        """Return how many options a generator has; 0 if that is not known."""
         return next((len(axis.options) for axis in self.space.axes if axis.name == name), 0)
 
     def cell(self, selection: Mapping[Choice, int], names: Sequence[str]) -> list[Any]:

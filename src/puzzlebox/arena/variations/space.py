@@ -1,6 +1,6 @@
 """All combinations of choices as numbers: from number to combination and back by arithmetic.
 
-Choices are in the order of the document, and the last one varies fastest. An option may hold choices of its own, which
+Choices are in the order of the document, and the last one varies fastest. An option may contain further choices, which
 count only where that option is selected. Conditions that tie choices together are stored as tables of the combinations
 they allow, so that the order stays that of the full product without the forbidden combinations.
 """
@@ -40,7 +40,7 @@ class Choice:
         name: its name in the manifest.
         kind: its name in the explanation of a count.
         place: its place in the template.
-        options: the options in order; may be computed on demand, where they hold no choices of their own.
+        options: the options in order; may be computed on demand, where they contain no further choices.
         weights: the relative frequency of each option in draws; None: all equal.
     """
 
@@ -62,7 +62,7 @@ class Choice:
 
     @cached_property
     def _ends(self) -> list[int] | None:
-        """The number of combinations up to each option; None where each option is one combination."""
+        """The number of combinations up to each option; None if each option is one combination."""
         if not isinstance(self.options, list) or all(option.inner is None for option in self.options):
             return None
         ends, total = [], 0
@@ -73,7 +73,7 @@ class Choice:
 
     @cached_property
     def _possible(self) -> list[int] | None:
-        """The numbers of the options that have any combination; None where all do."""
+        """The numbers of the options that have any combination; None if all do."""
         if self._ends is None:
             return None
         possible = [n for n, option in enumerate(self.options) if option.inner is None or option.inner.count]

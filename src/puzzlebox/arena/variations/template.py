@@ -142,7 +142,7 @@ class _Shuffled(Sequence[int]):
 
 
 class Template:
-    """A template: one file that stands for many tasks.
+    """A template: one file that describes many tasks.
 
     Args:
         source: the path of a template, the name of a bundled one such as "object-permanence", or the text itself.
@@ -213,7 +213,7 @@ class Template:
 
     @property
     def title(self) -> str:
-        """The title in the template's metadata; "" where it has none."""
+        """The title in the template's metadata; "" if it has none."""
         metadata = tree_of(self.text).get("metadata")
         title = metadata.get("title") if metadata is not None else None
         return str(title.value) if title is not None and title.kind == SCALAR else ""
@@ -386,7 +386,7 @@ def _select(index: Any, count: int, at: Callable[[int], Variation]) -> Any:
 
 def _length(count: int) -> int:
     if count > sys.maxsize:
-        raise OverflowError(f"there are {count} variations, more than Python's len can say; use .count")
+        raise OverflowError(f"there are {count} variations, more than Python's len can return; use .count")
     return count
 
 

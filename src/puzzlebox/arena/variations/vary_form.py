@@ -303,7 +303,7 @@ class VaryPlan:
     def produce(
         self, selection: Mapping[Choice, int], rng_of: Streams, attempt: int = 0, budget: Budget | None = None
     ) -> VariationData | None:
-        """Return the variation with these choices, or None where a drawn value breaks a requirement."""
+        """Return the variation with these choices, or None if a drawn value breaks a requirement."""
         reader = self._reader
 
         def rng_of_attempt(name: str) -> Random:
@@ -335,7 +335,7 @@ class VaryPlan:
         return VariationData(realise(reader.root, context), values, labels)
 
     def levels(self, name: str) -> int:
-        """Return how many options a variable has; 0 where that is not known."""
+        """Return how many options a variable has; 0 if that is not known."""
         part = self._reader.names.parts.get(name)
         return len(part.options) if isinstance(part, Choice) else 0
 

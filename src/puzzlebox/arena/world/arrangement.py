@@ -30,7 +30,7 @@ class Arrangement:
         self.placer = Placer(self.engine, rng, self.names)
         things = [make(item, number, rules) for number, item in _placement_order(arena)]
         without_place = [thing for thing in things if not self._place(thing)]
-        if not rules.left_out:  # as in the game: piled up in the corner, after everything else is placed
+        if not rules.left_out:  # as in the original: piled up in the corner, after everything else is placed
             for thing in without_place:
                 if self.placer.pile_up(thing):
                     thing.fixed = thing.stands is not Stands.FREE  # a free structure of ten tonnes would crush the heap
@@ -43,7 +43,7 @@ class Arrangement:
         self.engine.watch([identity for identity, thing in self.things.items() if isinstance(thing, Agent)])
 
     def _place(self, thing: Thing) -> bool:
-        """Place a thing and return whether it is in the arena; an animal always is, even where there is no room."""
+        """Place a thing and return whether it is in the arena; an animal always is, even if there is no room."""
         failure = self.placer.place(thing)
         if failure is not None:
             self.unplaced.append(failure)

@@ -40,7 +40,7 @@ _ITERATIONS = 12
 _SLEEP = 0.005
 _CONTACT_OFFSET = 0.01
 # Metres. A fast ball could pass through a fixed thing thinner than this within one physics step. Such a thing gets a
-# second collider with a larger contact offset, for everything but animals; animals collide as in the game.
+# second collider with a larger contact offset, for everything but animals; animals collide as in the original.
 _THIN = 0.6
 _EARLY_CONTACT_OFFSET = 0.2
 # SAPIEN's collision groups: two shapes collide where a bit of one's first number is set in the other's second.
@@ -354,7 +354,7 @@ class Engine:
         return tuple(map(float, self._components[thing].get_linear_velocity()))  # type: ignore[return-value]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Engine":
-        """Copy all bodies into a scene of their own, with their poses, velocities and which of them sleep."""
+        """Copy all bodies into another scene, with their poses, velocities and which of them sleep."""
         twin = Engine(self.width, self.depth)
         memo[id(self)] = twin
         for thing, build in self._builds.items():

@@ -16,12 +16,12 @@ from puzzlebox.arena.world.world import World
 
 # The request that makes a copy fork itself; all other requests are calls.
 _FORK = b"fork"
-# How long `close` waits for the copy's process to end, and how often it looks. A process in a long call ends later.
+# How long `close` waits for the copy's process to end, and how often it checks. A process in a long call ends later.
 _CLOSE_TIMEOUT_SECONDS, _POLL_SECONDS = 0.2, 0.001
 
 
 class Fork:
-    """An exact copy of a world, or of an environment, in a process of its own.
+    """An exact copy of a world, or of an environment, in a separate process.
 
     The copy continues byte for byte as the original would: everything the engine keeps is copied, contacts
     included. The cost does not depend on the length of the episode, but on the memory of this process.
@@ -52,7 +52,8 @@ class Fork:
         if not process:
             try:
                 ours.close()
-                for fork in list(_forks):  # otherwise those copies would outlive the process that made them
+                # A copy ends when the last end of its pipe is closed, so this process must not hold one.
+                for fork in list(_forks):
                     fork._connection.close()
                 _serve(subject, theirs)
             finally:

@@ -148,7 +148,7 @@ def operations_of(thing: Thing) -> list[Operation]:
     """Return what a thing does when pressed or entered, legacy keys first (docs/original/task-files.md#operations)."""
     models_in_task: Sequence[models.Operation] = thing.settings.get("operations") or ()
     operations = [make_operation(model) for model in (*_legacy_operations(thing), *models_in_task)]
-    # An animal never leaves a button, so a continuous reward would never stop; the game has it for zones only.
+    # An animal never leaves a button, so a continuous reward would never stop; the original has it for zones only.
     return operations if thing.passable else [each for each in operations if not isinstance(each, _GrantWhileInside)]
 
 
@@ -175,7 +175,7 @@ def _legacy_operations(thing: Thing) -> list[models.Operation]:
 
 def _reward_item(thing: Thing, name: str) -> models.Item:
     takes = CATALOGUE[name].takes()
-    # Without a size the game creates a goal of exactly 1; a size in the file is shrunk like any other.
+    # Without a size the original creates a goal of exactly 1; a size in the file is shrunk like any other.
     size = thing.settings["reward_size"] if "reward_size" in thing.explicit_settings else (1 / SHRINK,) * 3
     values = {"at": thing.settings["reward_at"], "size": size}
     return models.Item(name=name, **{key: value for key, value in values.items() if key in takes})

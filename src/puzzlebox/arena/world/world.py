@@ -48,7 +48,7 @@ class World:
         arena: the current arena; `position` is its index in the task.
         lights: whether the light is on.
         cause: what decided the episode: "completed", "health", "time" or "error"; None while it lasts.
-        over: the episode has ended, `terminated` or `truncated`; `error` says why where the physics failed.
+        over: the episode has ended, `terminated` or `truncated`; `error` states why if the physics failed.
         unplaced: the things that could not be placed.
         look: the look of floor, fence, walls and sky.
         engine: the bodies, and the kernel that finds contacts.
@@ -158,7 +158,7 @@ class World:
     def cruise(self, decisions: int | None = None) -> Cruise | None:
         """Return a native loop over decisions in which no rule can fire, for one animal in the light.
 
-        None where a rule could fire now. The loop is valid until something happens in it, which `resume` then finishes,
+        None if a rule could fire now. The loop is valid until something happens in it, which `resume` then finishes,
         or until anything else is done to this world. Given the number of `decisions` left, it stops before the last.
         """
         if self._notice_steps_left or self._tickers or self.lasting or self._inside or self.over or not self.lights:
@@ -298,7 +298,7 @@ class World:
     # --- reward, health, the end
 
     def pay(self, animal: Agent, amount: float, *, completes: bool = False) -> bool:
-        """Add reward and health, and complete the arena if `completes`; return False where rewards do not count now.
+        """Add reward and health, and complete the arena if `completes`; return False if rewards do not count now.
 
         The rule is the original's: docs/original/rewards.md#health.
         """
@@ -451,7 +451,7 @@ class World:
         )
 
     def bring(self, item: Item) -> Thing | None:
-        """Place a new thing; return None where there is no room, or when it is an agent."""
+        """Place a new thing; return None if there is no room, or if it is an agent."""
         thing = make(item, None, self.rules)
         if isinstance(thing, Agent):
             failure: Unplaced | None = Unplaced("Agent", None, thing.at, "the rule that operations bring no agents")
@@ -535,7 +535,7 @@ class World:
         return self.engine.pose(thing.id)[0]
 
     def near(self, point: Vector, radius: float) -> list[Thing | None]:
-        """Return the solid things within a radius (metres) of a point; None stands for the floor or the fence."""
+        """Return the solid things within a radius (metres) of a point; None means the floor or the fence."""
         hits = self.engine.solids.near(self.state(), point, radius, SOLID)
         return [self.present.get(hit) for hit in hits]
 

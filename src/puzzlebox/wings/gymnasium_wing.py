@@ -14,7 +14,7 @@ import gymnasium as gym
 import numpy as np
 
 from puzzlebox.columns import Column, Kind
-from puzzlebox.wings.actions import all_actions_in, plain_action
+from puzzlebox.wings.actions import parse_actions, plain_action
 from puzzlebox.wings.flags import OVER, PASSED
 from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling
 from puzzlebox.wings.records import record_json
@@ -23,7 +23,7 @@ _DEFAULT = "default"
 
 
 @dataclass(frozen=True)
-class PlainTask:
+class GymnasiumTask:
     """A task that consists of a name and a mapping of plain values.
 
     Attributes:
@@ -56,7 +56,7 @@ class PlainTask:
 
 
 @dataclass(frozen=True)
-class PlainEvent:
+class GymnasiumEvent:
     """An event: its kind, its step, and details as plain values."""
 
     kind: str
@@ -65,18 +65,18 @@ class PlainEvent:
 
 
 @dataclass(frozen=True)
-class PlainOutcome:
+class GymnasiumOutcome:
     """The outcome of one decision: the reward of the body, and the events."""
 
     rewards: tuple[float, ...]
-    events: tuple[PlainEvent, ...]
+    events: tuple[GymnasiumEvent, ...]
 
 
 @dataclass(frozen=True)
-class PlainRecord:
+class GymnasiumRecord:
     """All that is needed to replay an episode: task, start, seed and actions."""
 
-    task: PlainTask
+    task: GymnasiumTask
     arena: int
     seed: int
     actions: tuple[Any, ...] = ()
@@ -92,10 +92,10 @@ class PlainRecord:
         return record_json(self.task.wing, self.task.text, self.arena, self.seed, {}, self.actions)
 
 
-class PlainSession:
+class GymnasiumSession:
     """An episode of a Gymnasium environment while it is played."""
 
-    def __init__(self, task: PlainTask, start: int, seed: int) -> None:
+    def __init__(self, task: GymnasiumTask, start: int, seed: int) -> None:
         self._task, self._start, self._seed = task, start, seed
         self.clock, self.over, self.total = 0, False, 0.0
         self.cause: str | None = None
@@ -119,26 +119,26 @@ class PlainSession:
         """Return the bits `OVER` and `PASSED`."""
         return (OVER if self.over else 0) | (PASSED if self.passed() else 0)
 
-    def snapshot(self) -> PlainRecord:
+    def snapshot(self) -> GymnasiumRecord:
         """Return the record of the episode so far."""
-        return PlainRecord(self._task, self._start, self._seed, tuple(self.actions))
+        return GymnasiumRecord(self._task, self._start, self._seed, tuple(self.actions))
 
 
-class PlainApparatus:
+class GymnasiumApparatus:
     """A Gymnasium environment, used for one episode after the other."""
 
-    def __init__(self, wing: "PlainWing", senses: Mapping[str, Any]) -> None:
+    def __init__(self, wing: "GymnasiumWing", senses: Mapping[str, Any]) -> None:
         self._wing, self._senses = wing, senses
         self._env: gym.Env[Any, Any] | None = None
-        self._task: PlainTask | None = None
+        self._task: GymnasiumTask | None = None
 
-    session: PlainSession
+    session: GymnasiumSession
 
-    def begin(self, task: PlainTask, start: int, seed: int) -> tuple[PlainEvent, ...]:
+    def begin(self, task: GymnasiumTask, start: int, seed: int) -> tuple[GymnasiumEvent, ...]:
         """Begin an episode: reset the environment, or make a new one if the task changes."""
         if self._env is None or task != self._task:
             self._env, self._task = self._wing.make(task, **self._senses), task
-        self.session = PlainSession(task, start, seed)
+        self.session = GymnasiumSession(task, start, seed)
         self._observation, self.session.info = self._env.reset(seed=seed, options={"start": start})
         return self._events()
 
@@ -146,7 +146,7 @@ class PlainApparatus:
         """Return the observation and info of the body; nothing if the episode is over."""
         return {} if self.session.over else {0: (self._observation, self.session.info)}
 
-    def act(self, actions: Mapping[int, Any]) -> PlainOutcome:
+    def act(self, actions: Mapping[int, Any]) -> GymnasiumOutcome:
         """Take one step of the environment."""
         assert self._env is not None
         session = self.session
@@ -160,11 +160,11 @@ class PlainApparatus:
         session.over = bool(terminated or truncated)
         if session.over:
             session.cause = "completed" if terminated else "time"
-        return PlainOutcome((float(reward),), self._events())
+        return GymnasiumOutcome((float(reward),), self._events())
 
-    def _events(self) -> tuple[PlainEvent, ...]:
+    def _events(self) -> tuple[GymnasiumEvent, ...]:
         events = self.session.info.get("events", ())
-        return tuple(PlainEvent(each["kind"], self.session.clock, each.get("details", {})) for each in events)
+        return tuple(GymnasiumEvent(each["kind"], self.session.clock, each.get("details", {})) for each in events)
 
 
 def action_in(space: gym.Space[Any], action: Any) -> Any:
@@ -180,7 +180,7 @@ def action_in(space: gym.Space[Any], action: Any) -> Any:
     return action
 
 
-class PlainWing:
+class GymnasiumWing:
     """A wing of Gymnasium environments. A subclass defines `name`, `tasks` and `make`, and optionally `measures`."""
 
     name: str
@@ -196,7 +196,7 @@ class PlainWing:
         """Return all tasks by name, each with the settings of its environment."""
         raise NotImplementedError
 
-    def make(self, task: PlainTask, **senses: Any) -> gym.Env[Any, Any]:
+    def make(self, task: GymnasiumTask, **senses: Any) -> gym.Env[Any, Any]:
         """Make the environment of a task."""
         raise NotImplementedError
 
@@ -221,17 +221,17 @@ class PlainWing:
 
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
         """Yield the task with a name."""
-        yield self.classify(name, PlainTask(self.name, place, self.tasks()[place]))
+        yield self.classify(name, GymnasiumTask(self.name, place, self.tasks()[place]))
 
     def level_of(self, name: str) -> tuple[str, str] | None:
         """Return None: names of tasks include no level."""
         return None
 
-    def read(self, text: str) -> PlainTask | None:
+    def read(self, text: str) -> GymnasiumTask | None:
         """Parse the text of a task; return None if it is not valid."""
         try:
             data = json.loads(text)
-            return PlainTask(self.name, data["name"], data["settings"])
+            return GymnasiumTask(self.name, data["name"], data["settings"])
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -249,51 +249,53 @@ class PlainWing:
         """Return the default rules, the only ones there are."""
         return self.rules(name if not changes else changes)
 
-    def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> PlainApparatus:
+    def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> GymnasiumApparatus:
         """Make an apparatus whose environments have these senses."""
-        return PlainApparatus(self, senses)
+        return GymnasiumApparatus(self, senses)
 
     def senses(self, senses: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of the senses unchanged."""
         return dict(senses)
 
-    def record(self, text: str, start: int, seed: int, rules: Mapping[str, Any], actions: Sequence[Any]) -> PlainRecord:
+    def record(
+        self, text: str, start: int, seed: int, rules: Mapping[str, Any], actions: Sequence[Any]
+    ) -> GymnasiumRecord:
         """Build the record of an episode."""
         task = self.read(text)
         if task is None:
             raise ValueError("its task cannot be read")
-        return PlainRecord(task, start, seed, tuple(actions))
+        return GymnasiumRecord(task, start, seed, tuple(actions))
 
-    def read_record(self, text: str) -> PlainRecord:
-        """Parse a text of `PlainRecord.to_json`."""
+    def read_record(self, text: str) -> GymnasiumRecord:
+        """Parse a text of `GymnasiumRecord.to_json`."""
         data = json.loads(text)
-        return self.record(data["task"], data["arena"], data["seed"], {}, all_actions_in(data["actions"]))
+        return self.record(data["task"], data["arena"], data["seed"], {}, parse_actions(data["actions"]))
 
-    def play_again(self, record: PlainRecord) -> Iterator[tuple[PlainSession, PlainOutcome | None]]:
+    def replay(self, record: GymnasiumRecord) -> Iterator[tuple[GymnasiumSession, GymnasiumOutcome | None]]:
         """Replay an episode; yield the session and outcome at its start and after each step."""
-        apparatus = PlainApparatus(self, {})
+        apparatus = GymnasiumApparatus(self, {})
         apparatus.begin(record.task, record.arena, record.seed)
         yield apparatus.session, None
         for actions in record.actions:
             yield apparatus.session, apparatus.act(dict(enumerate(actions)))
 
-    def length(self, record: PlainRecord) -> int:
+    def length(self, record: GymnasiumRecord) -> int:
         """Return the number of steps: one for each decision."""
         return len(record.actions)
 
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
-        """Raise ValueError, unless a subclass defines a camera."""
+        """Raise ValueError, unless a subclass can paint its episodes."""
         raise ValueError(f"{self.name} has no pictures")
 
-    def messages(self, episode: Any, record: PlainRecord) -> Iterator[bytes | str]:
-        """Refused, unless a subclass has messages."""
+    def messages(self, episode: Any, record: GymnasiumRecord) -> Iterator[bytes | str]:
+        """Raise ValueError, unless a subclass can show episodes step by step."""
         raise ValueError(f"episodes of {self.name} cannot be shown step by step; `puzzlebox export` has their steps")
 
-    def path_picture(self, record: PlainRecord, size: tuple[int, int]) -> Image:
-        """Raise ValueError, unless a subclass draws paths."""
+    def path_picture(self, record: GymnasiumRecord, size: tuple[int, int]) -> Image:
+        """Raise ValueError, unless a subclass can draw the paths of its episodes."""
         raise ValueError(f"{self.name} has no pictures")
 
-    def legs(self, record: PlainRecord, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
+    def legs(self, record: GymnasiumRecord, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
         """Return an empty list, unless a subclass draws paths."""
         return []
 

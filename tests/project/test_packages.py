@@ -1,4 +1,4 @@
-"""The rooms of the house: their imports make no cycle and are drawn, none is too full, and each place is found."""
+"""The packages: imports make no cycle and are drawn, no folder has too many files, and documented places exist."""
 
 import ast
 import re
@@ -27,7 +27,7 @@ def questions() -> dict[str, list[tuple[str, str]]]:
 
 
 def names_in(path: Path) -> set[str]:
-    """What a file defines: functions, classes, constants, and `Class.member`; of other files, all their words."""
+    """Return the names a file defines (functions, classes, constants, `Class.member`), or all words of another file."""
     if path.suffix != ".py":
         return set(re.findall(r"\w+", path.read_text()))
     found: set[str] = set()
@@ -46,7 +46,7 @@ def names_in(path: Path) -> set[str]:
 
 
 def file_of(place: str) -> Path:
-    """A place as the table names it: below the package, or below the repository."""
+    """Return the file of a place in the table: below the package, or below the repository."""
     inside = ROOT / "src" / "puzzlebox" / place
     return inside if inside.exists() else ROOT / place
 
@@ -64,17 +64,17 @@ def test_the_table_answers_twenty_questions() -> None:
     assert len(questions()) >= 20
 
 
-def test_the_rooms_import_each_other_in_one_direction() -> None:
-    graph = import_graph.rooms()
+def test_packages_import_each_other_in_one_direction() -> None:
+    graph = import_graph.packages()
     assert {"cli", "arena/world", "arena/rules", "seeds", "native"} <= set(graph)
-    list(TopologicalSorter(graph).static_order())  # a CycleError names the rooms
+    list(TopologicalSorter(graph).static_order())  # a CycleError names the packages
 
 
 def test_a_cycle_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = {**import_graph.rooms(), "seeds": {"cli"}}
-    monkeypatch.setattr(import_graph, "rooms", lambda: graph)
+    graph = {**import_graph.packages(), "seeds": {"cli"}}
+    monkeypatch.setattr(import_graph, "packages", lambda: graph)
     with pytest.raises(CycleError):
-        list(TopologicalSorter(import_graph.rooms()).static_order())
+        list(TopologicalSorter(import_graph.packages()).static_order())
 
 
 def test_the_drawn_graph_is_current() -> None:
@@ -82,7 +82,7 @@ def test_the_drawn_graph_is_current() -> None:
     assert "import-graph.svg" in ARCHITECTURE.read_text()
 
 
-def test_no_folder_is_too_full() -> None:
+def test_no_folder_has_too_many_files() -> None:
     folders = [folder for folder in (ROOT / "src" / "puzzlebox").rglob("*") if (folder / "__init__.py").exists()]
     assert len(folders) > 20
     full = {

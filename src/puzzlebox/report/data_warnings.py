@@ -27,7 +27,7 @@ _MOST_WARNINGS = 6
 _ALTERNATIVE = {"tasks": "tasks and levels", "arenas": "the table of arenas"}
 
 
-def doubts(results: Results, comparisons: Comparisons) -> list[str]:
+def data_warnings(results: Results, comparisons: Comparisons) -> list[str]:
     """Return warnings about the data, as sentences."""
     rows = results.rows
     warnings = [
