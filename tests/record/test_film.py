@@ -341,7 +341,7 @@ def test_films_and_pictures_by_command(recorded: str, tmp_path: Path) -> None:
         (("last", "-o", "a.mp4", "--step", 3), "--step is for pictures, and a.mp4 is a film"),
         (("last", "-o", "a.mp4", "--path"), "--path is for pictures"),
         (("last", "-o", "a.png", "--path", "--view", "top"), "--path is always seen from above"),
-        (
+        (("last", "-o", "a.png", "--view", "frist"), "there is no view 'frist'; allowed: third, first, top; did you mean"),
             ("last", "-o", "a.png", "--view", "frist"),
             "there is no view 'frist'; allowed: third, first, top; did you mean `first`?",
         ),
