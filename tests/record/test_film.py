@@ -341,7 +341,10 @@ def test_films_and_pictures_by_command(recorded: str, tmp_path: Path) -> None:
         (("last", "-o", "a.mp4", "--step", 3), "--step is for pictures, and a.mp4 is a film"),
         (("last", "-o", "a.mp4", "--path"), "--path is for pictures"),
         (("last", "-o", "a.png", "--path", "--view", "top"), "--path is always seen from above"),
-        (("last", "-o", "a.png", "--view", "frist"), "there is no view 'frist'; allowed: third, first, top; did you mean `first`?"),
+        (
+            ("last", "-o", "a.png", "--view", "frist"),
+            "there is no view 'frist'; allowed: third, first, top; did you mean `first`?",
+        ),
         (("last", "-o", "a.png", "--size", "9x9999"), "--size 9x9999 is not a picture size"),
         (("last", "-o", "a.png", "--step", 9999), "there is no step 9999; the episode has"),
         (("last", "--step", 3), "there is nothing to paint without a file to write"),

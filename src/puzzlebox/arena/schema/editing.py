@@ -178,7 +178,7 @@ def _find(root: Node, path: Path) -> Node:
     if node is None or node.kind == SCALAR:
         raise EditError(f"there is no {_dotted(path)} in the file")
     if node.alias:
-        raise EditError(f"{_dotted(path)} is an alias; edit it where its anchor stands")
+        raise EditError(f"{_dotted(path)} is an alias; edit it at its anchor")
     return node
 
 
