@@ -97,7 +97,7 @@ def _mapping(node: Node, draft: Draft, *, free: bool) -> dict[str, Any]:
 
 
 def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
-    """Return one item for each instance of items with lists of values, and record where their values stand."""
+    """Return one item for each instance of items with lists of values, and record the positions of their values."""
     result: list[Any] = []
     nodes: list[Node] = draft.locate(path).value
     for item, node in zip(items, nodes, strict=True):
