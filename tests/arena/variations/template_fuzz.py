@@ -23,7 +23,7 @@ import yaml
 
 # Run as a program, it needs the paths that pytest sets up.
 TESTS = Path(__file__).resolve().parents[2]
-sys.path += [str(TESTS), str(TESTS / "helpers"), str(TESTS / "arena" / "schema")]
+sys.path += [str(TESTS / folder) for folder in ("", "helpers", "arena/schema", "arena/cli")]
 
 from puzzlebox.arena.variations import Template, TemplateError
 from puzzlebox.arena.variations.findings import findings
