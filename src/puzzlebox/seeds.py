@@ -58,7 +58,7 @@ def check_seed(seed: Any) -> int:
 
 
 def rng_from(seed: int | None) -> np.random.Generator:
-    """Return the random stream of a World, an environment or an agent; unpredictable where the seed is None."""
+    """Return the random stream of a World, an environment or an agent; unpredictable if the seed is None."""
     return np.random.default_rng(seed)
 
 
@@ -143,7 +143,7 @@ def variation_rng(seed: int, index: int, name: str) -> Random:
 
 
 def attempt_name(name: str, attempt: int) -> str:
-    """Return the name under which a variable is drawn again, where an earlier draw broke a requirement."""
+    """Return the name under which a variable is drawn again, if an earlier draw broke a requirement."""
     return f"{attempt}/{name}" if attempt else name
 
 

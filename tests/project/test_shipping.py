@@ -16,7 +16,7 @@ from shipping import copy_of_source, make_sdist
 
 PAGE = ROOT / "src" / "puzzlebox" / "studio" / "static"
 NOTICES = ROOT / "THIRD-PARTY-NOTICES.txt"
-# What may lie in somebody's folder; none of it is anybody else's business.
+# Private files that may lie in a developer's folder; none of them may be shipped.
 JUNK = [
     ".env",
     ".venv/lib/python3.11/site-packages/numpy/__init__.py",

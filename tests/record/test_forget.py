@@ -131,8 +131,8 @@ def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
 @pytest.mark.parametrize(
     ("id", "sentence"),
     [
-        ("participant-seven", f"nobody in {{}} has the id participant-seven; did you mean `{PERSON}`?"),
-        ("P09", "nobody in {} has the id P09; did you mean `P08`?"),
+        ("participant-seven", f"there is no participant participant-seven in {{}}; did you mean `{PERSON}`?"),
+        ("P09", "there is no participant P09 in {}; did you mean `P08`?"),
         ("", "'' is not a participant id"),
         ("a b", "'a b' is not a participant id"),
     ],
@@ -166,13 +166,13 @@ def test_a_program_that_keeps_reading_is_reported_after_a_timeout(
     with Store(recordings) as store:
         assert PERSON not in {each.participant for each in store.episodes()}
     # There is no participant with that id any more, but the bytes are still to be removed.
-    assert "has the id" in run(recordings, PERSON, "--yes").stderr
+    assert "there is no participant" in run(recordings, PERSON, "--yes").stderr
     assert PERSON.encode() not in bytes_beside(recordings)
 
 
 def test_an_unknown_id_is_refused_without_a_word_about_deleting(recordings: Path) -> None:
     stderr = run(recordings, "nobody-at-all", "--yes").stderr
-    assert stderr == f"error: nobody in {recordings} has the id nobody-at-all\n"
+    assert stderr == f"error: there is no participant nobody-at-all in {recordings}\n"
 
 
 def test_the_option_is_named_only_without_a_terminal(recordings: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_file_that_cannot_be_written_is_reported(recordings: Path, monkeypatch
     if id == PERSON:
         assert result.stderr == f"error: nothing was deleted from {recordings}: {recordings} cannot be written to\n"
     else:
-        assert result.stderr == f"error: nobody in {recordings} has the id {id}\n"
+        assert result.stderr == f"error: there is no participant {id} in {recordings}\n"
     assert recordings.read_bytes() == before
 
 

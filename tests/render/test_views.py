@@ -112,7 +112,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: Painter(WORLD), "scene is a World; it must be a Scene, as `world.scene()` gives"),
     (lambda: Painter(SCENE).picture("top", 9, 9), "view is a str; it must be a View, as `View.first(scene)` gives"),
 ]
-SIDES = "it must be a whole number from 1 to 8192 pixels where samples is 2"
+SIDES = "it must be a whole number from 1 to 8192 pixels if samples is 2"
 REFUSED += [
     (lambda size=size: Painter(SCENE).picture(ABOVE, *size), f"{words}; {SIDES}")
     for size, words in (

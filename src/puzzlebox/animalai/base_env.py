@@ -19,7 +19,7 @@ class UnityException(Exception):
 
 
 class UnityEnvironmentException(UnityException):
-    """Raised where the environment does not support a call."""
+    """Raised if the environment does not support a call."""
 
 
 class UnityCommunicationException(UnityException):

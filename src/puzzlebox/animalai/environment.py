@@ -189,7 +189,7 @@ class AnimalAIEnvironment(UnityEnvironment):
         return words
 
     def configure_side_channels(self, side_channels: Sequence[SideChannel] | None) -> list[SideChannel]:
-        """Return these channels, with one for the engine and one for arenas added where they are missing."""
+        """Return these channels, with one for the engine and one for arenas added if they are missing."""
         channels = list(side_channels or ())
         if not any(isinstance(each, EngineConfigurationChannel) for each in channels):
             channels.append(self.create_engine_config_side_channel())

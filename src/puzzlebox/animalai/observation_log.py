@@ -48,7 +48,7 @@ class ObservationLog:
             file.write(rows.getvalue())
 
     def _new_file(self) -> Path:
-        """Create the file with its header, named after the time; add a number where that name is taken."""
+        """Create the file with its header, named after the time; add a number if that name is taken."""
         folder = self._folder / "ObservationLogs"
         folder.mkdir(parents=True, exist_ok=True)
         stem, number = f"Observations_{datetime.now():%d-%m-%y_%H%M%S}", 1

@@ -45,7 +45,7 @@ def forget(
         if participant not in ids:
             # Bytes of a participant who was deleted while another program held the file may be left in it.
             hint = _FILE_IN_USE if _bytes_remain(path) else ""
-            fail(f"nobody in {path} has the id {participant}{closest(participant, ids)}", hint)
+            fail(f"there is no participant {participant} in {path}{closest(participant, ids)}", hint)
         if not yes:
             _confirm(participant, records_of(path, participant))
         deleted = delete(path, participant)

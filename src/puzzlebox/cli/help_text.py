@@ -81,7 +81,7 @@ def _word(param: Any, ctx: Any) -> str:
 
 
 def _with_limits(problem: typer.BadParameter, ctx: Any, arguments: list[str]) -> typer.BadParameter:
-    """Return the same error; where it is about a number, with its value and what is allowed."""
+    """Return the same error; if it is about a number, with its value and what is allowed."""
     param = problem.param
     allowed = "" if param is None else _allowed(param, ctx)
     value = _value_in(arguments, param) if allowed else None

@@ -100,7 +100,7 @@ def play(
 
 
 def _check_participants(participants: list[str], agent: str | None) -> None:
-    """End the command with an error where the participants are not valid ids, or there is an agent as well."""
+    """End the command with an error if the participants are not valid ids, or there is an agent as well."""
     from puzzlebox.record.entries import checked_participant
 
     if participants and agent is not None:

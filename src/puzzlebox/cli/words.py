@@ -49,7 +49,7 @@ def may_replace(output: "Path", signatures: Collection[bytes]) -> bool:
         with output.open("rb") as file:
             start = file.read(8)
     except OSError:
-        return True  # there is no such file; where it cannot be written either, writing reports the error
+        return True  # there is no such file; if it cannot be written either, writing reports the error
     return not start or start[:4] in signatures or start[4:] in signatures
 
 
@@ -90,7 +90,7 @@ def note(message: str) -> None:
 
 
 def headline(text: str, severity: str) -> None:
-    """Print the first line of a finding to stdout, in colour on a terminal that wants colour."""
+    """Print the first line of a finding to stdout, in colour on a terminal that supports colour."""
     import os
     import sys
 

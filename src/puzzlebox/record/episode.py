@@ -20,7 +20,7 @@ TABLE = "episodes"
 def _column(
     kind: Kind, meaning: str, *, name: str = "", unit: str = "", default: Any = MISSING, hashed: bool = True
 ) -> Any:
-    """Declare a field that is a column; `name` is its name in tables where it differs from the field's."""
+    """Declare a field that is a column; `name` is its name in tables if it differs from the field's."""
     arguments: dict[str, Any] = {
         "metadata": {"kind": kind, "meaning": meaning, "name": name, "unit": unit},
         "hash": hashed,

@@ -132,7 +132,7 @@ class Painter:
 
         check_type("view", view, View, "View.first(scene)")
         samples = _check_count("samples", samples, _MAX_SAMPLES)
-        most, unit = _MAX_SIDE // samples, f" pixels where samples is {samples}"
+        most, unit = _MAX_SIDE // samples, f" pixels if samples is {samples}"
         width, height = _check_count("width", width, most, unit), _check_count("height", height, most, unit)
         if shadows is None:
             shadows = samples > 1

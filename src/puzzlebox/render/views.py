@@ -55,7 +55,7 @@ class View:
     skip_thing: int = -1
 
     def __post_init__(self) -> None:
-        """Raise a ValueError where a value is not a number."""
+        """Raise a ValueError if a value is not a number."""
         object.__setattr__(self, "eye", _check_place("eye", self.eye))
         for name in ("heading", "pitch", "fov_degrees"):
             if not isinstance(getattr(self, name), Real):
@@ -71,7 +71,7 @@ class View:
     def third(cls, scene: Scene, animal: int = 0) -> "View":
         """Return the view from behind an animal, a little above it.
 
-        Where an opaque thing would be between, the camera comes nearer; where that is too near, it rises, and finally
+        If an opaque thing would be between, the camera comes nearer; if that is too near, it rises, and finally
         moves around the animal. It cannot show an animal that is walled in on all sides within a metre. The view
         depends on the current scene alone, so it may jump from one moment to the next.
         """

@@ -15,7 +15,7 @@ from puzzlebox.scene.symbols import symbol
 Quaternion = tuple[float, float, float, float]
 UPRIGHT: Quaternion = (1.0, 0.0, 0.0, 0.0)
 BLACK: Linear = (0.0, 0.0, 0.0)
-# The brightness of joints and stripes relative to their surface, where no second colour is given.
+# The brightness of joints and stripes relative to their surface if no second colour is given.
 _SHADE = 0.62
 
 

@@ -107,7 +107,7 @@ SURROUNDINGS = np.dtype(
         ("floor", SURFACE),
         ("fence", SURFACE),  # painted without sun or shade, as in the original
         ("sky", SURFACE),
-        ("lid", SURFACE),  # the ceiling, where there is one
+        ("lid", SURFACE),  # the ceiling, if there is one
     ]
 )
 

@@ -106,7 +106,7 @@ def test_removing_a_field(path: tuple[str | int, ...], removed: list[str], added
             ("arenas", 0, "items", 1, "size"),
             "arenas.0.items.1.size is also used by the alias in line 13; replace that one first",
         ),
-        (("arenas", 0, "items", 2, "size", 0), "arenas.0.items.2.size.0 is an alias; edit it where its anchor stands"),
+        (("arenas", 0, "items", 2, "size", 0), "arenas.0.items.2.size.0 is an alias; edit it at its anchor"),
     ],
 )
 def test_edits_that_cannot_be_made(path: tuple[str | int, ...], why: str) -> None:

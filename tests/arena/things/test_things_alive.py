@@ -1,6 +1,6 @@
 """Every thing of the catalogue in a world: it builds at every size, rests, and acts as documented.
 
-`OUTCOMES` says what each thing is for. A thing that is not in it fails, so nobody adds one without saying what it does.
+`OUTCOMES` states what each thing is for. A thing that is not in it fails, so that every new one gets an entry.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The channel for numbers that an environment reports beside its rewards."""
+"""The channel for numbers that an environment reports besides its rewards."""
 
 from collections import defaultdict
 from enum import Enum

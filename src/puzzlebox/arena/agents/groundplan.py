@@ -43,7 +43,7 @@ class GroundPlan:
 
     Attributes:
         solid: how certain it is that a cell is blocked, 0 to 1.
-        toll: the cost of entering a cell beside the distance: zones, ramps, things to push, places where it got stuck.
+        toll: the cost of entering a cell besides the distance: zones, ramps, things to push, places where it got stuck.
         explored: whether a ray has reached the cell.
     """
 

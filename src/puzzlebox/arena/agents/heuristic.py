@@ -96,7 +96,7 @@ class HeuristicAgent:
     Args:
         rays: the number of rays, odd, over 60 degrees. The paper says 45; its testbed script had 15.
         behaviour: which of the three published lists of rules it follows: "food" (foraging, testbed), "operant" or
-            "radial" (what-where-when). "published" takes the list the task was published with: "operant" where there is
+            "radial" (what-where-when). "published" takes the list the task was published with: "operant" if there is
             a button, "food" elsewhere.
     """
 

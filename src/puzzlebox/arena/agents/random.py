@@ -40,7 +40,7 @@ class RandomAgent:
     Args:
         step_length_distribution: the number of steps an action lasts: a text such as "normal(5, 1)" (the papers'
             setting), "uniform(1, 10)" or "constant(1)", a function of a NumPy Generator, or None for always
-            `max_step_length`. The absolute value of the drawn number is truncated; where that is 0, another action is
+            `max_step_length`. The absolute value of the drawn number is truncated; if that is 0, another action is
             drawn.
         max_step_length: the number of steps of every action if there is no distribution.
         action_biases: nine numbers for noop, left, right, forwards, backwards, forwards-left, forwards-right,

@@ -228,7 +228,7 @@ class ArenaEnv(EpisodicEnv, gym.Env[Observation, Any]):  # type: ignore[misc]
 
 
 def for_one_agent(tasks: list[NamedTask]) -> list[NamedTask]:
-    """Return the tasks unchanged, or raise a ValueError where one has several agents."""
+    """Return the tasks unchanged, or raise a ValueError if one has several agents."""
     several = several_agents(tasks)
     if several:
         raise ValueError(f"{several}; use puzzlebox.make_parallel, which is for several agents")

@@ -42,7 +42,7 @@ class EpisodicEnv:
         render_mode: how it is shown.
         _derived: attributes that `_derive` creates from the settings; copies do not contain them.
         _copied: attributes that are deep-copied. All others never change and are shared, above all the tasks.
-        _no_episode_error: the class of the error that is raised where an episode is needed and there is none.
+        _no_episode_error: the class of the error that is raised if an episode is needed and there is none.
     """
 
     _derived: ClassVar[Iterable[str]] = ()
@@ -92,7 +92,7 @@ class EpisodicEnv:
         """Raise an error for an episode that this environment cannot play."""
 
     def _begin(self, seed: Any, options: Any) -> World:
-        """Start the next episode; where that fails, the schedule stays unchanged.
+        """Start the next episode; if that fails, the schedule stays unchanged.
 
         With a seed the episode has that seed, and the schedule starts over; without one, the seed is drawn.
         """

@@ -22,7 +22,7 @@ _ALIGNMENT = 64
 _NO_REWARD = (0.0,)
 # The seed and options with which an environment starts an episode; None: it continues its own.
 ResetRequest = tuple[int | None, dict[str, Any]] | None
-# The results of a step beside the observation, with the type of their arrays.
+# The results of a step besides the observation, with the type of their arrays.
 RESULTS = {"reward": np.float64, "terminated": np.bool_, "truncated": np.bool_}
 INFOS = {
     "arena": np.int64,
@@ -62,13 +62,13 @@ class Updates:
 
     events: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
-    # Id and name of all things, where the settings have segments.
+    # Id and name of all things, if the settings have segments.
     things: dict[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     # The name of the task of an episode that started.
     tasks: dict[int, str] = field(default_factory=dict)
     # The drawn values of an episode of a template that started.
     variations: dict[int, dict[str, Any] | None] = field(default_factory=dict)
-    # The last observation and info of an episode, where the next one started in the same step.
+    # The last observation and info of an episode, if the next one started in the same step.
     finals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -113,7 +113,7 @@ class Group:
         self._varied: set[int] = set()
 
     def check(self, requests: Sequence[ResetRequest]) -> None:
-        """Raise a ValueError where an environment would not find the requested arena in its next task."""
+        """Raise a ValueError if an environment would not find the requested arena in its next task."""
         for index, request in enumerate(requests):
             if request is None or request[1].get("arena") is None:
                 continue
@@ -141,7 +141,7 @@ class Group:
         return Outcome(_NO_REWARD, False, False, events)
 
     def step(self) -> Updates:
-        """Step each environment by its action on the board; where an episode is over, start the next one."""
+        """Step each environment by its action on the board; if an episode is over, start the next one."""
         updates = Updates()
         outcomes: dict[int, Outcome] = {}
         cruises = self._cruises

@@ -1,4 +1,4 @@
-"""The `info` of a step: what an agent may know beside its observation."""
+"""The `info` of a step: what an agent may know besides its observation."""
 
 from dataclasses import asdict
 from typing import Any

@@ -217,7 +217,7 @@ class ArenaParallelEnv(EpisodicEnv, ParallelEnv):  # type: ignore[misc]
 
 
 def _count_agents(task: Task, position: int) -> int:
-    """Return how many agents an arena of a task has; one where it names none."""
+    """Return how many agents an arena of a task has; one if it names none."""
     return max(1, len(task.arenas[position].agents()))
 
 

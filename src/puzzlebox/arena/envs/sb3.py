@@ -70,7 +70,7 @@ class ArenaSB3VecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Step every environment; where an episode ends, start the next one."""
+        """Step every environment; when an episode ends, start the next one."""
         observations, rewards, terminated, truncated, infos, finals = self.envs.step_rows(self._actions)
         self._lengths += 1
         for info in infos:

@@ -155,7 +155,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         return self._observations(), self._rows(updates)
 
     def _begin(self, requests: Sequence[tuple[int | None, dict[str, Any]] | None]) -> list[Updates]:
-        """Start an episode in each environment that has a request; where one is not valid, none starts."""
+        """Start an episode in each environment that has a request; if one is not valid, none starts."""
         if any(request is not None and request[1].get("arena") is not None for request in requests):
             self._workers.check(requests)
         self._started = False
@@ -256,7 +256,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
                 infos[name] = np.where(decided, infos[name], UNKNOWN)
             else:
                 infos[f"_{name}"] = decided
-        if "variation" in infos:  # only where a template is played
+        if "variation" in infos:  # only if a template is played
             infos["_variation"] = np.array([each is not None for each in infos["variation"]])
         for updates in parts:
             for row, events in updates.events.items():
@@ -299,7 +299,7 @@ class ArenaVectorEnv(VectorEnv[Observation, npt.NDArray[Any], npt.NDArray[Any]])
         columns |= {name: values.tolist() for name, values in self._constant.items()}
         names = list(columns)
         rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        if "variation" in columns:  # only where a template is played
+        if "variation" in columns:  # only if a template is played
             for row in rows:
                 if row["variation"] is None:
                     del row["variation"]

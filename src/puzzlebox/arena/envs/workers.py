@@ -17,7 +17,7 @@ from puzzlebox.processes import CONTEXT, cores, exit_code, start_worker, stop_wo
 
 # The messages of most steps, sent without pickling: the request to step, and the reply that there are no updates.
 _STEP, _NO_UPDATES = b"step", b"done"
-# How long to poll for a message before sleeping: waking up takes as long as some steps. Only where each process has a
+# How long to poll for a message before sleeping: waking up takes as long as some steps. Only if each process has a
 # core of its own.
 _POLL_SECONDS = 2e-4
 # Errors of these classes, which a user's mistake can cause, are raised again with their class.
@@ -122,7 +122,7 @@ class Workers:
         return len(self._bounds) - 1
 
     def check(self, requests: Sequence[Any]) -> None:
-        """Raise an error where a reset is not possible; no environment has been reset then."""
+        """Raise an error if a reset is not possible; no environment has been reset then."""
         self._request("check", [(part,) for part in self._parts(requests)])
 
     def reset(self, requests: Sequence[Any]) -> list[Updates]:

@@ -13,7 +13,7 @@ This table defines `rules="3.1"`. `Rules` in `rules.py` documents each field, an
 
 from typing import Any
 
-# Masses (kg) of things in builds before 4.1.0, where they differ from the catalogue.
+# Masses (kg) of things in builds before 4.1.0 that differ from the catalogue.
 _MASSES_3_1 = {"LightBlock": 1.0, "HeavyBlock": 2.0, "UBlock": 1.5, "LBlock": 1.5, "JBlock": 1.5}
 _MASSES_2019 = {**_MASSES_3_1, "Agent": 1.0, "Wall": 100.0, "WallTransparent": 100.0, "Ramp": 100.0}
 

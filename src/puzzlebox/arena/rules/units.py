@@ -4,7 +4,7 @@
 PHYSICS_STEP = 0.02
 # Physics steps in one unit of a task's `time_limit` and `blackouts`: a limit of 250 units is 1,250 steps, or 25 s.
 TIME_UNIT = 5
-# Physics steps (2.5 s) for which an episode shows how it ended, where the task asks for a notification.
+# Physics steps (2.5 s) for which an episode shows how it ended, if the task asks for a notification.
 NOTICE_STEPS = 125
 # Durations of more seconds than this never end.
 _LONGEST = 1e6

@@ -1,6 +1,6 @@
 """Read Animal-AI's format, in every version since 2019.
 
-Whatever some build accepted is accepted with the same meaning, and a warning where it is doubtful
+Whatever some build accepted is accepted with the same meaning, and a warning if it is doubtful
 (docs/original/task-files.md).
 """
 

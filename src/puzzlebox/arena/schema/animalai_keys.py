@@ -1,4 +1,4 @@
-"""The keys of Animal-AI's format beside the parameters of things: of the file, of arenas and of operations."""
+"""The keys of Animal-AI's format besides the parameters of things: of the file, of arenas and of operations."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +11,7 @@ from puzzlebox.arena.things import PARAMETERS, Kind, Parameter
 
 
 class Shape(Enum):
-    """The form of a key's value, where it is not a simple one."""
+    """The form of a key's value, if it is not a simple one."""
 
     ARENAS = "arenas by number, as in `0: !Arena`"
     ITEMS = "a list of !Item"
@@ -87,7 +87,7 @@ OPERATION_TAGS: dict[str, tuple[str, dict[str, Key]]] = {
 TAGS = ("!ArenaConfig", "!Arena", "!Item", "!Vector3", "!RGB", *OPERATION_TAGS)
 TAG_OF_OPERATION = {name: tag for tag, (name, _) in OPERATION_TAGS.items()}
 
-# The expected value in messages, where it differs from that of the Puzzlebox format.
+# The expected value in messages, if it differs from that of the Puzzlebox format.
 EXPECTS: dict[Kind, str] = {
     Kind.POSITION: "!Vector3 {x: .., y: .., z: ..} in metres, x or z -1 for random",
     Kind.SIZE: "!Vector3 {x: .., y: .., z: ..} in metres, -1 for random",

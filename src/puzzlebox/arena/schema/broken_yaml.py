@@ -15,16 +15,16 @@ _ADVICE = {
     "did not find expected ',' or ']'": "a `,` or `]` is missing; the `[` is in line {start}",
     "did not find expected key": "a wrong indentation, or a key without `: `, in what begins in line {start}",
     "did not find expected '-' indicator": "a wrong indentation, or a `-` is missing; the list begins in line {start}",
-    "did not find expected node content": "a value is missing, or a bracket stands in a wrong place",
+    "did not find expected node content": "a value is missing, or a bracket is in the wrong place",
     "could not find expected ':'": "a key without `: `",
     "found unexpected end of stream": "this quote is not closed",
     "found unexpected ':'": "a space is missing after the colon",
     "did not find expected <document start>": "something follows the end of the document",
     "did not find expected hexdecimal number": "in double quotes `\\` has a meaning of its own; use single quotes",
     "found unknown escape character": "in double quotes `\\` has a meaning of its own; use single quotes",
-    "did not find expected alphabetic or numeric character": "a text that begins with `*` or `&` must stand in quotes",
-    "while scanning a tag": "a text that begins with `!` must stand in quotes",
-    "while parsing a tag": "a text that begins with `!` must stand in quotes",
+    "did not find expected alphabetic or numeric character": "a text that begins with `*` or `&` must be in quotes",
+    "while scanning a tag": "a text that begins with `!` must be in quotes",
+    "while parsing a tag": "a text that begins with `!` must be in quotes",
 }
 _NOTE_FOR_A_VALUE = re.compile(r"[:,\[]\s+(#\w)")
 _NOTE = re.compile(r"(^|\s)#.*")
@@ -65,7 +65,7 @@ def _advice(problem: yaml.MarkedYAMLError, text: str, mark: Any) -> str:
     if character == "\t":
         return "a tab; indent with spaces"
     if "cannot start any token" in complaint:
-        return f"a text that begins with `{character}` must stand in quotes"
+        return f"a text that begins with `{character}` must be in quotes"
     if "did not find expected" in complaint and "node content" not in complaint:
         if max(line.count("'"), line.count('"')) >= 3:
             return "a quote ends too early; write the outer quotes as the other kind"

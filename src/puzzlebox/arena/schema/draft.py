@@ -66,7 +66,7 @@ class Draft:
         return "" if max(self._reported.values(), default=0) > MOST_FINDINGS else nearest_thing(word, names)
 
     def record_place(self, path: Path, node: Node) -> None:
-        """Record the node of the value at a path, where the nodes do not mirror the data."""
+        """Record the node of the value at a path, if the nodes do not mirror the data."""
         self._places[path] = node
 
     def record_repeat(self, path: Path, first: Path) -> None:

@@ -91,7 +91,7 @@ def remove(text: str, path: Path) -> str:
     elif not parent.flow and not text[line_start:start].strip(" "):
         result = text[:line_start] + text[line_end + 1 :]
     elif following is None:
-        raise EditError(f"{_dotted(path)} cannot be removed without touching what stands around it")
+        raise EditError(f"{_dotted(path)} cannot be removed without touching the text around it")
     else:
         # The next entry moves up behind the same dash or bracket, with the notes above it.
         notes = text[line_end + 1 : following]
@@ -178,7 +178,7 @@ def _find(root: Node, path: Path) -> Node:
     if node is None or node.kind == SCALAR:
         raise EditError(f"there is no {_dotted(path)} in the file")
     if node.alias:
-        raise EditError(f"{_dotted(path)} is an alias; edit it where its anchor stands")
+        raise EditError(f"{_dotted(path)} is an alias; edit it at its anchor")
     return node
 
 
@@ -317,5 +317,5 @@ def _verified(result: str, target: Meaning, path: Path, notes: list[str]) -> str
     except Refused:
         root = None
     if root is None or _meaning(root) != target or Counter(notes) - Counter(_notes(result, root, (0, 0))):
-        raise EditError(f"{_dotted(path)} cannot be changed without touching what stands around it")
+        raise EditError(f"{_dotted(path)} cannot be changed without touching the text around it")
     return result

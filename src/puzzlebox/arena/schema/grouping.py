@@ -8,7 +8,7 @@ from puzzlebox.arena.things import CATALOGUE, PARAMETERS
 if TYPE_CHECKING:
     from puzzlebox.arena.schema.models import Item
 
-# Parameters that are written as -1 where they are missing in the middle of a list, which means the same.
+# Parameters that are written as -1 if they are missing in the middle of a list, which means the same.
 RANDOM_WHEN_NEGATIVE = ("at", "rotation", "size", "color", "spawn_color")
 # Other parameters that Animal-AI's format lists for each instance; it cannot write a missing one.
 _ALIGNED = [
@@ -44,7 +44,7 @@ def fill_gaps(items: Sequence["Item"]) -> tuple["Item", ...]:
 def _can_join(item: "Item", run: list["Item"]) -> bool:
     """Return whether an item can join a run.
 
-    A list may end early but has no gaps, so a value may follow only where all before it had one.
+    A list may end early but has no gaps, so a value may follow only if all before it had one.
     """
     first, last = run[0], run[-1]
     if item.name != first.name or item.name == "Agent":

@@ -116,7 +116,7 @@ def is_text(source: str, keys: Iterable[str] = ()) -> bool:
 
     Args:
         source: a text, a path or a name.
-        keys: keys, beside `arenas`, that the first line of such a text may begin with.
+        keys: keys, besides `arenas`, that the first line of such a text may begin with.
     """
     begins = source.lstrip().startswith(("{", "[", "!", "arenas:", *(f"{key}:" for key in keys)))
     return "\n" in source or (begins and not exists(source))

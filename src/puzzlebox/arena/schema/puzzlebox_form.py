@@ -97,7 +97,7 @@ def _mapping(node: Node, draft: Draft, *, free: bool) -> dict[str, Any]:
 
 
 def _instances(items: list[Any], path: Path, draft: Draft) -> list[Any]:
-    """Return one item for each instance of items with lists of values, and record where their values stand."""
+    """Return one item for each instance of items with lists of values, and record the positions of their values."""
     result: list[Any] = []
     nodes: list[Node] = draft.locate(path).value
     for item, node in zip(items, nodes, strict=True):
@@ -142,7 +142,7 @@ def _as_written(shared: dict[str, Any]) -> dict[str, Any]:
 
 
 def _drop_refused_keys(item: dict[str, Any], path: Path, draft: Draft) -> None:
-    """Report and remove keys that the thing does not take, and `random` where the default is not random."""
+    """Report and remove keys that the thing does not take, and `random` if the default is not random."""
     thing = CATALOGUE.get(item["name"]) if isinstance(item.get("name"), str) else None
     if thing is None:
         return

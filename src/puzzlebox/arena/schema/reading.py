@@ -32,7 +32,7 @@ class Reading:
         form: "puzzlebox" or "animalai".
         text: the text.
         opened: whether the text is a YAML mapping; otherwise the finding says why it is not.
-        source: the file of the findings and the text, where it is not the one that was read but one that it names.
+        source: the file of the findings and the text, if it is not the one that was read but one that it names.
     """
 
     task: Task | None

@@ -59,7 +59,7 @@ class Node:
         plain: a scalar without quotes or tag, whose meaning depends on its text.
         start, end: marks (line, column, index) in the text; of an alias, those of the alias itself.
         flow: a sequence or mapping in brackets.
-        alias: the node it refers to, where it is an alias (`*name`).
+        alias: the node it refers to, if it is an alias (`*name`).
     """
 
     __slots__ = ("alias", "end", "flow", "kind", "plain", "start", "tag", "value")

@@ -47,7 +47,7 @@ def report_validation_errors(problem: ValidationError, draft: Draft) -> None:
         if error["type"] == "missing" and (path[:-1], path[-1]) in intended_keys:
             continue
         if is_dash_misused and error["type"] != "extra_forbidden" and draft.locate(path).describe() == "nothing":
-            continue  # its content stands beside it, for want of a space
+            continue  # its content follows it directly, because a space is missing
         code, place, details = _translate(error, draft)
         # A bad vector has up to three bad components.
         vector = next((index for index, part in enumerate(path) if _is_vector(part)), len(path))

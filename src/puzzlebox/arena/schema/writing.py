@@ -144,7 +144,7 @@ def _mapping(mapping: Mapping[Any, Any], inner: Callable[[Any], str]) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text without quotes where no reader can misread it, otherwise in double quotes."""
+    """Return a text without quotes if no reader can misread it, otherwise in double quotes."""
     if _PLAIN.fullmatch(text) and meaning(text) == text and _is_text_to_others(text):
         return text
     return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(ord(c))) for c in text) + '"'
@@ -236,7 +236,7 @@ def _parts(group: Sequence[Item]) -> Iterator[tuple[str, str | list[str]]]:
 
 
 def _tagged(kind: Kind, value: Any) -> str:
-    """Return a value of a parameter; -1 where it is random."""
+    """Return a value of a parameter; -1 if it is random."""
     if kind in (Kind.POSITION, Kind.SIZE, Kind.COLOUR):
         tag, keys = ("!RGB", "rgb") if kind is Kind.COLOUR else ("!Vector3", "xyz")
         vector = value if value is not None else (None, 0 if kind is Kind.POSITION else None, None)

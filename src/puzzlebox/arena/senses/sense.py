@@ -34,7 +34,7 @@ class Sense:
         name: the key of its part of the observation, and the setting that turns it on.
         space: the range of its values, a `gymnasium.spaces.Box`.
         picture: whether stacked frames lie along its last axis, the channels, instead of its first.
-        cruising: how it is read on a cruise; vectors are faster where no sense has `NEVER`.
+        cruising: how it is read on a cruise; vectors are faster if no sense has `NEVER`.
         scale: the divisor of its numbers in an observation; None: they are not scaled.
     """
 

@@ -47,7 +47,7 @@ class Vitals(Sense):
         self.feel(world, animal_index, out)
 
     def feel(self, world: World, animal_index: int = 0, out: Floats | None = None) -> Floats:
-        """Return the seven numbers, always within `LOW` and `HIGH`, even where the physics failed."""
+        """Return the seven numbers, always within `LOW` and `HIGH`, even if the physics failed."""
         if out is None:
             out = np.empty(self.size, np.float32)
         try:

@@ -33,7 +33,7 @@ class BoundedCache(Generic[Key, Value]):
         return self._values[key][1]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Store a value of `size` bytes, and remove the least recently used ones where the limit requires it."""
+        """Store a value of `size` bytes, and remove the least recently used ones if the limit requires it."""
         self.total_bytes -= self._values.pop(key, (0, None))[0]
         if size > self._max_bytes:
             return

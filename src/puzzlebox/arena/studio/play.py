@@ -17,7 +17,7 @@ from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import FrameFlag, Moment
 from puzzlebox.wings import ARENA, wing_named
 
-# Seconds from the end of an episode to the next one; shorter where a notification has shown the end already.
+# Seconds from the end of an episode to the next one; shorter if a notification has shown the end already.
 PAUSE_SECONDS, PAUSE_AFTER_NOTICE_SECONDS = 1.5, 0.4
 NO_BREAKS = Breaks(0.0, 0.0)
 # Entries of one episode that may wait for the disk (40 s of playing) before the episode stands still. A page keeps 3000

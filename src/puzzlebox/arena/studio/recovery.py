@@ -90,7 +90,7 @@ def _rebuild(store: Store, id: str, step: int, page_actions: Sequence[int]) -> t
 def progress(store: Store, schedule: SessionSchedule) -> tuple[set[int], Episode | None]:
     """Return how far a participant has come in a task, according to the store.
 
-    Episodes of the same participant, task and rules count, and of the same seed where the schedule has one.
+    Episodes of the same participant, task and rules count, and of the same seed if the schedule has one.
 
     Returns:
         The positions of the arenas that were played to an end or left for the next one, and the participant's newest

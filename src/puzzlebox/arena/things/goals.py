@@ -73,7 +73,7 @@ class Goal(Thing, family=True):
         self.extent = (diameter, diameter, diameter)
 
     def draw_size(self, rng: np.random.Generator, room: Vector) -> None:
-        """Set the diameter to the first number of `size`, or draw it where any of the three is random."""
+        """Set the diameter to the first number of `size`, or draw it if any of the three is random."""
         size: tuple[Any, ...] = self.settings["size"] or (None,)
         assert self.size is not None
         low, high = self.size.smallest[0], self.size.largest[0]

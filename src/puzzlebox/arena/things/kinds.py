@@ -65,10 +65,10 @@ class Takes:
     """The use of a parameter by one thing: its default, meaning and limits there.
 
     Attributes:
-        default: the value where the task gives none.
-        meaning: what it means for this thing, where that differs from the table of parameters.
+        default: the value if the task gives none.
+        meaning: what it means for this thing, if that differs from the table of parameters.
         limits: the range that numbers are clamped to.
-        kind: the kind of its values; given where the thing declares its own parameter, which then needs a meaning.
+        kind: the kind of its values; given if the thing declares its own parameter, which then needs a meaning.
     """
 
     default: Any = None

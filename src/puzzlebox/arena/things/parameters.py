@@ -115,7 +115,7 @@ PARAMETERS: dict[str, Parameter] = {parameter.name: parameter for parameter in _
 ANIMALAI_PARAMETERS: dict[str, Parameter] = {
     parameter.animalai: parameter for parameter in _ALL if parameter.name != "at_one_of"
 }
-# The words that a value of these kinds may be (beside numbers and grids).
+# The words that a value of these kinds may be (besides numbers and grids).
 CHOICES: dict[Kind, Iterable[str]] = {Kind.COLOUR: tuple(NAMED_COLOURS), Kind.SKIN: SKINS, Kind.SYMBOL: SYMBOLS}
 
 # Kinds with a single parameter, since readers and world find it by its name.
@@ -144,7 +144,7 @@ LISTENERS: list[Callable[[Parameter], None]] = []
 
 
 def declare(owner: str, name: str, kind: Kind | None, meaning: str | None) -> None:
-    """Add a parameter that a thing declares to the table, where the table does not have it.
+    """Add a parameter that a thing declares to the table, if the table does not have it.
 
     Args:
         owner: the name of the thing, for messages.

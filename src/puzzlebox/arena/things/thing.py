@@ -38,18 +38,18 @@ class Thing:
         aliases: older names, all accepted in Animal-AI's format.
         turned_aliases: aliases under which it faced another way at rotation 0, with the difference in degrees.
         size: the range `size` is clamped to, or None if a task cannot set the size.
-        unit: what `size` multiplies, where it is a scale and not metres.
+        unit: what `size` multiplies, if it is a scale and not metres.
         fixed_size: width, height and depth of a thing without `size`.
         turns: without a `rotation`, True draws one of 0-360 degrees, False means 0.
         colour: what `color` does.
         solid: its outer form.
         passable: other things may stand in the same place (zones).
-        parameters: the parameters it takes beside `at`, `rotation`, `size` and `color`; one that the table of
+        parameters: the parameters it takes besides `at`, `rotation`, `size` and `color`; one that the table of
             parameters does not have needs a kind and a meaning.
         pays: touching it adds to the return.
         ends: touching it ends the episode, whatever else there is.
         reward: the effect of touching it on the return, as text; "" for none.
-        mass: kilograms, where it can move.
+        mass: kilograms, if it can move.
         friction: friction of its surface; the mean counts where two surfaces touch.
         stands: whether it can move.
         origin: the point of it that `at` names.
@@ -191,7 +191,7 @@ class Thing:
         return self.rules.masses.get(type(self).__name__, self.mass)
 
     def height(self, y: float) -> float:
-        """Return the height of its origin where the task gives the height `y`."""
+        """Return the height of its origin for the height `y` that the task gives."""
         if self.origin is Origin.FLOOR:
             return 0.0
         return min(max(y, 0.0), HIGHEST) + LIFT + (self.extent[1] / 2 if self.origin is Origin.CENTRE else 0.0)

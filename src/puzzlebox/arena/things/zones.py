@@ -89,7 +89,7 @@ class DataZone(Zone):
     tag = "DataZone"
 
     def looks(self, look: Look) -> tuple[Part, ...]:
-        """Return a block of glass, or nothing where it is invisible."""
+        """Return a block of glass, or nothing if it is invisible."""
         x, y, z = self.extent
         return (pane((x / 2, y / 2, z / 2)),) if self.settings["visible"] else ()
 

@@ -149,7 +149,7 @@ class If:
         references: the paths of the values that decide.
         cases: for each case, what each reference must match; the first case that matches counts.
         then: a part for each case.
-        default: the part where no case matches; None: that is an error.
+        default: the part if no case matches; None: that is an error.
         labels: a label for each case, or None.
         default_label: the label of the default.
         branches: the choices within each `then`, and last those within the default.

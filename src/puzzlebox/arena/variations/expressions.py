@@ -222,7 +222,7 @@ def _names_in(node: ast.AST, depth: int) -> Iterator[str]:
         case ast.Subscript(value=whole, slice=index) if not isinstance(index, ast.Slice):
             inner = [whole, index]
         case _:
-            raise ExpressionError(f"`{_words(node)}` cannot stand in an expression")
+            raise ExpressionError(f"`{_words(node)}` is not allowed in an expression")
     for part in inner:
         yield from _names_in(part, depth + 1)
 

@@ -22,7 +22,7 @@ class Data(dict[str, Any]):
     Attributes:
         tag: its tag in Animal-AI's format, if any.
         fixed: whether it is the same in every variation, so that its text can be cached.
-        size: how many values it holds, where that was counted.
+        size: how many values it holds, if that was counted.
     """
 
     tag: str | None = None

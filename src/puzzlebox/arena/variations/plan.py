@@ -249,7 +249,7 @@ def explore(
 ) -> Iterator[tuple[Choice, int]]:
     """Evaluate on every combination of the choices that turn out to be needed; yield each choice as it is made.
 
-    It ends early where the budget is spent.
+    It ends early if the budget is spent.
 
     Raises:
         Mistake: an evaluation fails; the message says with which choices.

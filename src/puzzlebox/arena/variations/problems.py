@@ -22,7 +22,7 @@ class Mistake(Exception):
 
     Attributes:
         finding: the message and its place.
-        source: the file, where it is not that of the template being read but of one that it names.
+        source: the file, if it is not that of the template being read but of one that it names.
     """
 
     def __init__(self, message: str, at: Node | Place = NOWHERE, code: str = "template") -> None:

@@ -75,7 +75,7 @@ class ProcgenReader:
     Attributes:
         document: the template as parts.
         scope: the choices at the top, in the order of the document.
-        conditions: every `!ProcIf` with the scope it stands in.
+        conditions: every `!ProcIf` with its scope.
         labels: the `!ProcIfLabels`.
     """
 

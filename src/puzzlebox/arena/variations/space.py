@@ -1,7 +1,7 @@
 """All combinations of choices as numbers: from number to combination and back by arithmetic.
 
 Choices are in the order of the document, and the last one varies fastest. An option may contain further choices, which
-count only where that option is selected. Conditions that tie choices together are stored as tables of the combinations
+count only if that option is selected. Conditions that tie choices together are stored as tables of the combinations
 they allow, so that the order stays that of the full product without the forbidden combinations.
 """
 
@@ -40,7 +40,7 @@ class Choice:
         name: its name in the manifest.
         kind: its name in the explanation of a count.
         place: its place in the template.
-        options: the options in order; may be computed on demand, where they contain no further choices.
+        options: the options in order; may be computed on demand, if they contain no further choices.
         weights: the relative frequency of each option in draws; None: all equal.
     """
 

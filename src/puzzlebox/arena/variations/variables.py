@@ -255,7 +255,7 @@ def pairs_of(node: Node, key: str, expected: str) -> list[tuple[Node, Node]]:
     Args:
         node: the mapping.
         key: the key in the file the mapping stands under.
-        expected: what a message says is expected, where it is not a mapping.
+        expected: what a message says is expected, if it is not a mapping.
     """
     if node.kind != MAPPING:
         refuse(f"`{key}` expects {expected}; got {node.describe()}", node)

@@ -382,7 +382,7 @@ class _LinkedValue:
 
 
 class _JoinedEntry:
-    """An entry of a list that is merged into it where its value is a list itself."""
+    """An entry of a list that is merged into it if its value is a list itself."""
 
     def __init__(self, part: Any) -> None:
         self.part = part

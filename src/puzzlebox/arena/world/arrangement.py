@@ -90,7 +90,7 @@ class Arrangement:
     def _let_down(thing: Thing, under: Sequence[Set[int]], drops: Mapping[int, float]) -> bool:
         """Fix a thing and let it down, onto the floor or by the same distance as what it stands on.
 
-        A thing would tip where one of its halves stands on nothing fixed: it stays free, and False is returned.
+        A thing would tip if one of its halves stands on nothing fixed: it stays free, and False is returned.
         """
         if any(FLOOR in half for half in under):
             drop = thing.at[1] - thing.foot() - FLOOR_TOP
@@ -148,7 +148,7 @@ class Arrangement:
 
 
 def _placement_order(arena: Arena) -> Iterator[tuple[int | None, Item]]:
-    """Yield items with their numbers: agents first, or, where the file has none, one agent at a random place last."""
+    """Yield items with their numbers: agents first, or, if the file has none, one agent at a random place last."""
     numbered = list(enumerate(arena.items))
     agents = [pair for pair in numbered if pair[1].name == "Agent"]
     yield from agents

@@ -43,7 +43,7 @@ _CONTACT_OFFSET = 0.01
 # second collider with a larger contact offset, for everything but animals; animals collide as in the original.
 _THIN = 0.6
 _EARLY_CONTACT_OFFSET = 0.2
-# SAPIEN's collision groups: two shapes collide where a bit of one's first number is set in the other's second.
+# SAPIEN's collision groups: two shapes collide if a bit of one's first number is set in the other's second.
 _ALL, _EARLY_COLLIDER, _ANIMAL_COLLIDER = 1, 2, 4
 _GROUPS_OF_ANIMALS = [_ALL, _ALL | _ANIMAL_COLLIDER, 0, 0]
 _GROUPS_OF_OTHERS = [_ALL, _ALL | _EARLY_COLLIDER, 0, 0]
@@ -306,7 +306,7 @@ class Engine:
     def put_back(self, rows: list[int]) -> bool:
         """Move bodies that were pressed into the fence or the floor back out; return whether any was moved.
 
-        The solver yields where a mass of ten tonnes falls onto a light body. A body loses only the velocity that points
+        The solver yields when a mass of ten tonnes falls onto a light body. A body loses only the velocity that points
         outwards.
         """
         moved = False

@@ -159,7 +159,7 @@ def _reap() -> None:
 
 def _fork() -> int:
     with warnings.catch_warnings():
-        # Python warns where there are threads. The copy has none of them and needs none: it runs `_serve` alone.
+        # Python warns if there are threads. The copy has none of them and needs none: it runs `_serve` alone.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 

@@ -105,7 +105,7 @@ def _is_ints(decision: Any) -> bool:
 
 
 def check_start(task: Any, arena: Any, seed: Any) -> None:
-    """Raise an error with one sentence where no episode can start from these arguments."""
+    """Raise an error with one sentence if no episode can start from these arguments."""
     if not isinstance(task, Task):
         raise TypeError(f"task is {task!r}; it must be a Task: puzzlebox.load_task reads one from a file or a name")
     check_seed(seed)

@@ -184,7 +184,7 @@ class World:
         return tuple(events)
 
     def _advance(self, actions: tuple[int, ...], most: int) -> int:
-        """Play physics steps and return how many: `most` where no rule can fire in them, otherwise fewer.
+        """Play physics steps and return how many: `most` if no rule can fire in them, otherwise fewer.
 
         In each step the animals act and pay for the time, things change, the engine moves the bodies, contacts count.
         """
