@@ -98,8 +98,9 @@ def export(
         typer.echo(path)
     for sentence in (*damaged, *left_out):
         note(f"error: {sentence.replace(RESCUE, 'it was left out')}")
-    if damaged or left_out:
+    if any(RESCUE in sentence for sentence in (*damaged, *left_out)):
         note("hint: a backup that was made before the damage has all of it (`puzzlebox backup --help`)")
+    if damaged or left_out:
         raise typer.Exit(1)
 
 

@@ -23,8 +23,9 @@ def tasks(
     for name in wing_names():
         try:
             rows += wing_named(name).bundled()
-        except ValueError as problem:
-            note(f"warning: {problem}")
+        except Exception as problem:  # a wing of another package may fail in any way
+            reason = str(problem) if isinstance(problem, ValueError) else f"the wing {name} fails: {problem!r}"
+            note(f"warning: {reason}")
     if as_json:
         import json
 

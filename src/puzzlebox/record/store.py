@@ -511,7 +511,9 @@ class Store:
         try:
             return wing_named(episode.wing)
         except ValueError as problem:
-            raise StoreError(f"the episode {episode.id} in {self.path} cannot be used here: {problem}") from None
+            raise StoreError(
+                f"the episode {episode.id} in {self.path} cannot be used here: {problem}; install the package with it"
+            ) from None
 
     def record(self, id: str) -> Any:
         """Return the record of an episode, from which its wing plays it again.

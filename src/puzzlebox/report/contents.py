@@ -258,7 +258,8 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
     if len(all_places) > len(places):
         count = words.count(len(all_places), "arena")
         caption += f" {len(places)} of {count} are shown: those that most agents and participants played."
-    section.blocks.append(paths.paths_from_above(records, rows, look, "paths", caption))
+    drawing = paths.paths_from_above(records, rows, look, "paths", caption)
+    section.blocks.append(drawing or "There are no paths: these tasks have none.")
     return section
 
 

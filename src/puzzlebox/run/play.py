@@ -64,4 +64,6 @@ def play(
         start = Start.of(task, name=name, arena=arena, seed=seed, rules=rules, player="agent", agent=agent_name)
         recorder = Recorder(store, start, apparatus.session, events=events)
     play_episode(apparatus, [agent], None, lambda outcome: recorder and recorder.stepped(outcome))
+    if store is not None:
+        store.flush()
     return apparatus.session.snapshot()

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.agents.origin import fingerprint
 from puzzlebox.processes import cores
 from puzzlebox.record.entries import now
 from puzzlebox.record.episode import TABLE, Episode
@@ -24,7 +25,7 @@ from puzzlebox.run.tasks import RunTask
 from puzzlebox.run.trajectories import TRAJECTORIES
 from puzzlebox.run.workers import BACKENDS, play_slots, require_ray
 from puzzlebox.text import nearest
-from puzzlebox.wings import Wing, wing_named
+from puzzlebox.wings import ARENA, Wing, wing_named
 from puzzlebox.wings.protocols import Ruling
 
 FORMAT = 1
@@ -215,6 +216,8 @@ def _settings(
         "format": FORMAT,
         "puzzlebox": version("puzzlebox"),
         "wing": wing.name,
+        # The arena belongs to Puzzlebox, whose version is compared.
+        "wing_code": None if wing.name == ARENA else fingerprint(type(wing)),
         "rules_fields": dict(rules.fields),
         "seed": seed,
         "episodes": episodes,
@@ -344,6 +347,8 @@ def _difference(old: dict[str, Any], new: dict[str, Any], with_results: set[str]
         return f"its format is {old['format']}, and this version writes {FORMAT}"
     if old["puzzlebox"] != new["puzzlebox"]:
         return f"Puzzlebox {old['puzzlebox']} played it, and this is {new['puzzlebox']}"
+    if old.get("wing_code", new["wing_code"]) != new["wing_code"]:
+        return f"the module of the wing {new['wing']} has changed since"
     if old["rules_fields"] != json.loads(json.dumps(new["rules_fields"])):
         return f"its rules are {old['rules']}"
     for name, word in (("seed", "its seed is"), ("longest", "its longest episode is")):

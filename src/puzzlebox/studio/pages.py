@@ -72,7 +72,7 @@ def load_pages() -> dict[str, Pages]:
     for name in wing_names():
         try:
             place = wing_named(name).pages
-        except ValueError as problem:
+        except Exception as problem:  # a wing of another package may fail in any way
             logging.getLogger(__name__).warning("%s", problem)
             continue
         if place is not None:

@@ -6,6 +6,7 @@ environment into a wing. Other packages register wings in the entry point group 
 
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from puzzlebox import entry_points
@@ -68,14 +69,22 @@ def find_wing(name: str) -> Wing | None:
 
 
 def split_source(source: str) -> tuple[Wing, str]:
-    """Return the wing that a task belongs to, and the task's name in that wing.
+    """Return the wing that a task belongs to by its name, and its name there.
 
-    `infant/x` is task `x` of the wing `infant`; a name without a wing belongs to the arena.
+    `infant/x` is task `x` of the wing `infant`, and `infant` all of its tasks. Files, and collections of tasks that
+    are bundled under such a name, take precedence; a name without a wing belongs to the arena.
     """
     first, _, rest = source.partition("/")
-    if rest and first != ARENA and first in wing_names():
-        return wing_named(first), rest
-    return wing_named(ARENA), source
+    if first == ARENA or first not in wing_names() or Path(source).exists() or first in _collections():
+        return wing_named(ARENA), source
+    return wing_named(first), rest or "*"
+
+
+@cache
+def _collections() -> set[str]:
+    from puzzlebox.batteries import bundled_names, template_names
+
+    return {name.partition("/")[0] for name in (*bundled_names(), *template_names())}
 
 
 @cache
@@ -86,6 +95,10 @@ def _import_wing(name: str, path: str) -> Wing:
     except (Exception, SystemExit) as problem:  # importing runs the code of another package
         reason = " ".join(str(problem).split()) or type(problem).__name__
         raise ValueError(f"the wing {name!r} cannot be imported from {path}: {reason}") from problem
+    own = getattr(found, "name", None)
+    if isinstance(found, type) or own != name:
+        what = "a class and not an instance of it" if isinstance(found, type) else f"a wing named {own!r}"
+        raise ValueError(f"the wing {name!r} cannot be used: {path} is {what}")
     return found  # type: ignore[no-any-return]
 
 

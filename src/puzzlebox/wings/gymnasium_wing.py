@@ -5,15 +5,18 @@ An environment may report in its `info`: `passed`, `events` (a list of mappings 
 (by the names of the wing's columns) and `error`.
 """
 
+import fnmatch
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
 from puzzlebox.columns import Column, Kind
+from puzzlebox.text import closest
 from puzzlebox.wings.actions import parse_actions, plain_action
 from puzzlebox.wings.flags import OVER, PASSED
 from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling
@@ -48,7 +51,8 @@ class GymnasiumTask:
     @property
     def text(self) -> str:
         """The task as JSON."""
-        return json.dumps({"name": self.name, "settings": dict(self.settings)}, sort_keys=True)
+        settings = plain_action(dict(self.settings))
+        return json.dumps({"wing": self.wing, "name": self.name, "settings": settings}, sort_keys=True)
 
     def conditions(self, start: int) -> dict[str, Any]:
         """Return the settings of a start for `run.json`: its index only."""
@@ -101,19 +105,35 @@ class GymnasiumSession:
         self.cause: str | None = None
         self.actions: list[tuple[Any, ...]] = []
         self.info: dict[str, Any] = {}
+        self.error: str | None = None
+        self._passed: bool | None = None
+        self._measures: dict[str, float | None] = {}
 
-    @property
-    def error(self) -> str | None:
-        """The error that the environment reports; None if there is none."""
-        return self.info.get("error")
+    def take(self, info: dict[str, Any]) -> tuple[GymnasiumEvent, ...]:
+        """Read what an environment reports in `info`: `passed`, `measures`, `error`; return its events.
+
+        Raises:
+            ValueError: a value has another type than its key allows; the message names both.
+        """
+        self.info = info
+        passed, error = info.get("passed"), info.get("error")
+        if passed is not None and not isinstance(passed, bool | np.bool_):
+            raise ValueError(f"`passed` in info is {passed!r:.60}; it must be True, False or None")
+        self._passed = None if passed is None else bool(passed)
+        self.error = None if error is None else str(error)
+        self._measures = {str(name): _number(name, value) for name, value in (info.get("measures") or {}).items()}
+        events = info.get("events") or ()
+        return tuple(
+            GymnasiumEvent(str(each["kind"]), self.clock, plain_action(each.get("details", {}))) for each in events
+        )
 
     def passed(self) -> bool | None:
         """Return the verdict that the environment reports; None if it reports none."""
-        return self.info.get("passed")
+        return self._passed
 
     def measures(self) -> Mapping[str, float | None]:
-        """Return the measures that the environment reports."""
-        return dict(self.info.get("measures", {}))
+        """Return the measures that the environment reports; None for one that is not finite."""
+        return dict(self._measures)
 
     def flags(self) -> int:
         """Return the bits `OVER` and `PASSED`."""
@@ -139,8 +159,8 @@ class GymnasiumApparatus:
         if self._env is None or task != self._task:
             self._env, self._task = self._wing.make(task, **self._senses), task
         self.session = GymnasiumSession(task, start, seed)
-        self._observation, self.session.info = self._env.reset(seed=seed, options={"start": start})
-        return self._events()
+        self._observation, info = self._env.reset(seed=seed, options={"start": start})
+        return self.session.take(info)
 
     def perceive(self) -> dict[int, tuple[Any, dict[str, Any]]]:
         """Return the observation and info of the body; nothing if the episode is over."""
@@ -151,20 +171,32 @@ class GymnasiumApparatus:
         assert self._env is not None
         session = self.session
         # Converted when played and when replayed, so that both are the same; the recorded one is a copy.
-        action = plain_action(actions[0])
-        step = self._env.step(action_in(self._env.action_space, action))
-        self._observation, reward, terminated, truncated, session.info = step
+        action, space = plain_action(actions[0]), self._env.action_space
+        try:
+            converted = action_in(space, action)
+        except (ValueError, TypeError, KeyError, IndexError):
+            raise ValueError(f"the action {action!r:.100} does not fit the action space {space}") from None
+        self._observation, reward, terminated, truncated, info = self._env.step(converted)
+        reward = float(reward)
+        if not isfinite(reward):
+            raise ValueError(f"the reward is {reward}; it must be finite")
         session.clock += 1
         session.actions.append((action,))
-        session.total += float(reward)
+        session.total += reward
         session.over = bool(terminated or truncated)
         if session.over:
             session.cause = "completed" if terminated else "time"
-        return GymnasiumOutcome((float(reward),), self._events())
+        return GymnasiumOutcome((reward,), session.take(info))
 
-    def _events(self) -> tuple[GymnasiumEvent, ...]:
-        events = self.session.info.get("events", ())
-        return tuple(GymnasiumEvent(each["kind"], self.session.clock, each.get("details", {})) for each in events)
+
+def _number(name: str, value: Any) -> float | None:
+    """Return a measure as a number; None if it is not finite."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        raise ValueError(f"the measure {name!r} in info is {value!r:.60}; it must be a number or None")
+    number = float(value)
+    return number if isfinite(number) else None
 
 
 def action_in(space: gym.Space[Any], action: Any) -> Any:
@@ -212,11 +244,13 @@ class GymnasiumWing:
         return f"{count} bundled task{'' if count == 1 else 's'}"
 
     def places(self, source: str) -> Iterator[tuple[str, str]]:
-        """Yield the name and place of the task with a name, or of all tasks for "*"."""
+        """Yield the name and place of the task with a name, or of all tasks that fit a pattern such as "*"."""
         tasks = self.tasks()
-        if source not in tasks and source != "*":
-            raise FileNotFoundError(f"{self.name} has no task {source!r}; it has {', '.join(tasks)}")
-        for name in tasks if source == "*" else [source]:
+        names = [source] if source in tasks else fnmatch.filter(tasks, source)
+        if not names:
+            hint = closest(source, list(tasks))
+            raise FileNotFoundError(f"{self.name} has no task {source!r}; it has {', '.join(tasks)}{hint}")
+        for name in names:
             yield f"{self.name}/{name}", name
 
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
@@ -231,7 +265,7 @@ class GymnasiumWing:
         """Parse the text of a task; return None if it is not valid."""
         try:
             data = json.loads(text)
-            return GymnasiumTask(self.name, data["name"], data["settings"])
+            return GymnasiumTask(data.get("wing", self.name), data["name"], data["settings"])
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -293,7 +327,7 @@ class GymnasiumWing:
 
     def path_picture(self, record: GymnasiumRecord, size: tuple[int, int]) -> Image:
         """Raise ValueError, unless a subclass can draw the paths of its episodes."""
-        raise ValueError(f"{self.name} has no pictures")
+        raise ValueError(f"{self.name} has no pictures of paths")
 
     def legs(self, record: GymnasiumRecord, pixels: int, wanted: Callable[[int], bool]) -> list[Leg]:
         """Return an empty list, unless a subclass draws paths."""

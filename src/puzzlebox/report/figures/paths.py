@@ -149,8 +149,8 @@ def paths_from_above(
     look: Looks,
     name: str,
     caption: str,
-) -> Drawing:
-    """Draw a panel for each arena and each agent, with the paths of its episodes.
+) -> Drawing | None:
+    """Draw a panel for each arena and each agent, with the paths of its episodes; None if no episode has a path.
 
     Args:
         episode_records: the episodes to draw, with their records.
@@ -163,6 +163,8 @@ def paths_from_above(
     for row, record in episode_records:
         for leg in _legs(row, record, panels_of.keys()):
             panels_of.setdefault((leg.place, row.agent), []).append(leg)
+    if not panels_of:
+        return None
     everywhere = sorted({place for place, _ in panels_of})
     drawn = everywhere[:MOST_ROWS]
     if len(drawn) < len(everywhere):
