@@ -215,7 +215,7 @@ def test_the_file_of_recordings_has_one_option_of_two_names_everywhere(
         done = CliRunner().invoke(puzzlebox, [*map(str, verb), option, str(recorded)])
         assert done.exit_code == 0, done.output
     done = CliRunner().invoke(puzzlebox, ["forget", "P99", option, str(recorded)])
-    assert "has the id P99" in done.stderr
+    assert "there is no participant P99" in done.stderr
 
 
 def test_many_steps_need_no_more_memory(tmp_path: Path) -> None:

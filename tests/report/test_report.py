@@ -134,7 +134,7 @@ def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None
         "600 episodes on 20 tasks",
         "rules “3.1”",
         "derived from 7",
-        "held for 3 physics steps",
+        "held for 3 steps",
         "Wilson",
         "methods of Bonferroni and Holm",
         "passed ~ agent + level + (1 | task)",

@@ -19,7 +19,7 @@ from puzzlebox.arena.envs.schedule import share
 from puzzlebox.arena.envs.sources import tasks_of
 from test_envs import FORAGING, THREE, alike, play, same
 from test_parallel import text
-from test_vector import LIGHT, OTHER, actions, equal, go_alike
+from test_vector import LIGHT, OTHER, actions, check_equal_episodes, equal
 from test_vector import same as same_infos
 
 ALL: dict[str, Any] = {"camera": 8, "depth": True, "segments": True, "rays": 3}
@@ -96,7 +96,7 @@ def test_arranged_observations_of_a_vector_are_those_of_single_ones(workers: int
     tasks = tasks_of([THREE, OTHER])
     singles = [puzzlebox.make(share(tasks, index, 3), **settings) for index in range(3)]
     envs = puzzlebox.make_vec([THREE, OTHER], num_envs=3, workers=workers, **settings)
-    go_alike(envs, singles, actions(3, 40), seed=7)
+    check_equal_episodes(envs, singles, actions(3, 40), seed=7)
     envs.close()
 
 
