@@ -77,15 +77,15 @@ def documentation() -> dict[str, str]:
         "Written from the catalogue by `make generated`; `puzzlebox things NAME` shows the same page in a terminal.",
         "Sizes are in metres, x (width), y (height) and z (depth). The [gallery](../gallery.md) shows them all.",
         "",
-        "| thing | what it is | size | color |",
-        "|---|---|---|---|",
+        "| thing | what it is | size | color | older names |",
+        "|---|---|---|---|---|",
     ]
     pages = {}
     for category in Category:
         for name, thing in CATALOGUE.items():
             if thing.category is category:
                 row = f"[{name}]({name}.md) | {thing.description()} | {size(thing)} | {thing.colour.value}"
-                lines.append(f"| {row} |")
+                lines.append(f"| {row} | {', '.join(thing.aliases)} |")
                 pages[f"{name}.md"] = _page(name, thing)
     return {"README.md": "\n".join(lines) + "\n", **pages}
 
