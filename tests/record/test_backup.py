@@ -191,7 +191,8 @@ def test_a_copy_made_while_participants_play_is_consistent(recordings: Path, tmp
         assert store.count() >= 3
         for each in store.episodes():
             # Between its start and its first step, an episode has no steps.
-            assert store.steps(each.id)["step"] == list(range(0, each.steps + 1, 3)) or each.steps == 0
+            steps = store.steps(each.id)["step"]
+            assert steps == list(range(0, each.steps + 1, 3)) or (each.steps == 0 and steps == [])
     assert Store(recordings).count() >= Store(copies[-1]).count()
 
 
@@ -204,7 +205,8 @@ def test_a_damaged_file_is_not_copied(recordings: Path, tmp_path: Path) -> None:
         file.seek((root - 1) * size + 20)
         file.write(b"\xff" * 40)
     result = backup(tmp_path / "copy.sqlite", "--data", recordings)
-    assert result.exit_code == 1 and "damaged" in result.stderr and "restore a backup" in result.stderr
+    assert result.exit_code == 1 and "restore a backup" in result.stderr
+    assert "cannot be read (database disk image is malformed)" in result.stderr
     assert [each.name for each in tmp_path.iterdir() if "copy" in each.name] == []
 
 
