@@ -15,6 +15,9 @@ INTERPRETER = $(shell tools/find-python $(PYTHON))
 NATIVE := CMakeLists.txt $(wildcard native/*)
 PAGE := src/puzzlebox/studio/static/index.html
 
+# Tests start several hundred programs: without compiled files each of them would compile all its modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: lab test slow sanitize lint bench web docs browser sdist wheel lock lowest generated pictures clean
 .DEFAULT_GOAL := test
 

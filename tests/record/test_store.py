@@ -279,7 +279,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     for path, why in (
         (text, "is not a file of recordings"),
         (other, "is a database, but not one of Puzzlebox recordings"),
-        (newer, r"was written by a newer Puzzlebox \(format 7; this one knows 5\)"),
+        (newer, r"was written by a newer Puzzlebox \(format 7; this one knows 6\)"),
         (tmp_path, "cannot be kept in"),
         (text / "below.sqlite", "cannot be kept in"),
     ):

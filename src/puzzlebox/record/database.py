@@ -7,7 +7,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-FORMAT = 5
+FORMAT = 6
 # The first format with `participant` in the table of episodes.
 WITH_PARTICIPANTS = 2
 # The first format with `hidden_ms` and `paused_ms` in the table of episodes.
@@ -15,8 +15,8 @@ WITH_BREAKS = 3
 # The first format with `wing` and `step_seconds` in the table of episodes, and `more` (further measures as JSON) in
 # that of steps.
 WITH_WINGS = 4
-# The first format with `digest` in the table of episodes.
-WITH_DIGESTS = 5
+# The first format with `digest` in the table of episodes as it is computed now.
+WITH_DIGESTS = 6
 # The `application_id` of our SQLite files: "PuzB".
 _APPLICATION_ID = 0x50757A42
 # The first bytes of every SQLite file, and the offset of `application_id` in it.
@@ -52,6 +52,7 @@ _UPGRADES = {
     3: "ALTER TABLE episodes ADD COLUMN wing TEXT NOT NULL DEFAULT 'arena'; "
     "ALTER TABLE episodes ADD COLUMN step_seconds REAL NOT NULL DEFAULT 0.02; ALTER TABLE steps ADD COLUMN more TEXT",
     4: "ALTER TABLE episodes ADD COLUMN digest TEXT",
+    5: "UPDATE episodes SET digest = NULL",
 }
 
 

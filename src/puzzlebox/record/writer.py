@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from puzzlebox.record.database import StoreError, aside_of, connect
-from puzzlebox.record.digest import store_digest
+from puzzlebox.record.database import FAULTS, StoreError, aside_of, connect
+from puzzlebox.record.digest import Checksum, is_undecodable
 from puzzlebox.record.entries import Breaks, End, Start, Step, plain_event
 from puzzlebox.wings.actions import actions_text
 
@@ -31,6 +31,9 @@ LOCK_TIMEOUT_SECONDS = 2.0
 # Entries of all episodes together that may wait: enough for a hundred paused participants
 # (arena.studio.play.MAX_UNSAVED each).
 MOST_WAITING = 250_000
+# Steps of an episode that are hashed after one transaction: an episode that is resumed after a restart of the studio is
+# hashed from its start, and that must not delay the others.
+MOST_HASHED = 2_000
 # Seconds since the last commit for which `check_writable` assumes that the next one succeeds.
 RECENT_SECONDS = 2.0
 
@@ -55,6 +58,7 @@ _STEP = f"""INSERT INTO steps (episode, step, actions, time_ms, reward, total, v
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
+_DIGEST = "UPDATE episodes SET digest = ? WHERE number = ? AND digest IS NULL"
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # The largest integer of SQLite.
 _LARGEST = 2**63 - 1
@@ -161,6 +165,8 @@ class Writer:
         # The numbers of open episodes; None: deleted meanwhile (`puzzlebox forget`), further entries are dropped.
         self._numbers: dict[str, int | None] = {}
         self._version = -1
+        # Of open episodes, by their numbers: as far as entries were committed.
+        self._checksums: dict[int, Checksum] = {}
         # Compared before each commit: entries written into a file that was moved or deleted would be lost.
         self._file = _identity(path)
         self._wal: tuple[int, int] | None = None
@@ -265,6 +271,7 @@ class Writer:
                 self._over(over)
                 self._count_written(entries)
                 self._notify_listeners(done)
+                self._advance_checksums(connection, done)
         if connection is not None:
             connection.close()
 
@@ -323,7 +330,7 @@ class Writer:
             self._next_time = 0.0
             self._change.notify_all()
         self._log.error("%s", sentence)
-        self._numbers.pop(fault.id, None)
+        self._checksums.pop(self._numbers.pop(fault.id, None) or 0, None)
         self._over([fault.id])
         self._notify_listeners({})
 
@@ -372,7 +379,7 @@ class Writer:
                 connection.execute("ROLLBACK")
             raise
         for id in over:
-            self._numbers.pop(id, None)
+            self._checksums.pop(self._numbers.pop(id, None) or 0, None)
         return done, over
 
     def _write_row(self, connection: sqlite3.Connection, id: str, row: Row) -> int | None:
@@ -395,7 +402,7 @@ class Writer:
             self._write_step(connection, number, row)
         else:
             connection.execute(_END, (row.step, row.total, row.passed, row.ended_by, number))
-            store_digest(connection, number)
+            self._store_checksum(connection, number)
         return row.step
 
     def _refuse_another_file(self) -> None:
@@ -411,6 +418,8 @@ class Writer:
         if version != self._version:
             self._version = version
             self._numbers = {id: _find(connection, id) for id in self._numbers}
+            open_numbers = set(self._numbers.values())
+            self._checksums = {number: each for number, each in self._checksums.items() if number in open_numbers}
 
     def _number(self, connection: sqlite3.Connection, id: str) -> int | None:
         """Return the number of an episode in the file; None if it was deleted."""
@@ -436,6 +445,28 @@ class Writer:
         for event in map(plain_event, row.events):
             subject = (event.get("thing"), event.get("name"), event.get("animal"))
             connection.execute(_EVENT, (number, event["step"], event["kind"], *subject, _text(event["details"])))
+
+    def _advance_checksums(self, connection: sqlite3.Connection, ids: Iterable[str]) -> None:
+        """Read what was just committed into the checksums of episodes that go on, while the file is not locked.
+
+        A checksum that cannot be continued is dropped. It is then computed anew, at the latest when the episode ends.
+        """
+        for number in filter(None, map(self._numbers.get, ids)):
+            checksum = self._checksums.pop(number, None) or Checksum(number)
+            with suppress(*FAULTS):
+                checksum.read_on(connection, MOST_HASHED)
+                self._checksums[number] = checksum
+
+    def _store_checksum(self, connection: sqlite3.Connection, number: int) -> None:
+        """Store the checksum of an episode that has just ended; an earlier one stays."""
+        # A copy: if the transaction fails, the steps in it are written, and read, once more.
+        checksum = self._checksums[number].copy() if number in self._checksums else Checksum(number)
+        try:
+            checksum.read_on(connection)
+            connection.execute(_DIGEST, (checksum.value(connection), number))
+        except (sqlite3.OperationalError, UnicodeDecodeError) as problem:
+            if not is_undecodable(problem):
+                raise
 
     def _notify_listeners(self, done: dict[str, int]) -> None:
         for listener in tuple(self._listeners):
