@@ -15,8 +15,11 @@ from typing import Any
 
 from benchmarks.measure import Result
 from benchmarks.studio import _free_port, _pace, _work_seconds
+from puzzlebox.record import Store
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
+from scripted_page import ScriptedPage
+from scripted_studio import TWO_SHORT_ARENAS, compare, start_studio
 
 _PARTICIPANTS = 20
 # Arenas of 20 seconds (in tenths), so that many episodes end and begin.
@@ -34,14 +37,11 @@ def _memory(process: int) -> float:
         return float("nan")
 
 
-async def _soak(folder: Path, seconds: float) -> tuple[list[Any], dict[str, Any]]:
+async def _soak(folder: Path, seconds: float) -> tuple[list[ScriptedPage], dict[str, Any]]:
     """Play for some seconds; return the pages and the measurements of the server."""
-    from scripted_page import ScriptedPage
-    from test_kills import TASK, _start
-
     task, port = folder / "two.yml", _free_port()
-    task.write_text(TASK.replace("time_limit: 60", f"time_limit: {_TIME_LIMIT}"))
-    process = await _start(port, folder / "recordings.sqlite", task)
+    task.write_text(TWO_SHORT_ARENAS.replace("time_limit: 60", f"time_limit: {_TIME_LIMIT}"))
+    process = await start_studio(port, folder / "recordings.sqlite", task)
     names = [{"participant": f"P{number}"} if number % 2 else {} for number in range(_PARTICIPANTS)]
     pages = [ScriptedPage(port, number, task="file:two", **name) for number, name in enumerate(names)]
     plays = [asyncio.create_task(page.play()) for page in pages]
@@ -66,9 +66,6 @@ async def _soak(folder: Path, seconds: float) -> tuple[list[Any], dict[str, Any]
 
 def run() -> list[Result]:
     """Play, and compare the logs of the pages with the recordings."""
-    from puzzlebox.record import Store
-    from test_kills import compare
-
     minutes = float(os.environ.get("PUZZLEBOX_SOAK_MINUTES", "10"))
     with TemporaryDirectory() as folder:
         pages, server_figures = asyncio.run(_soak(Path(folder), 60 * minutes))
