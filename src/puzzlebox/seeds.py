@@ -10,8 +10,9 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 
 - In a run, the seed of an episode is a hash of the run's seed, the task's name, the arena and the repetition
   (`episode_seed`). Which worker plays the episode, when, and what that worker played before are not among its
-  arguments, so an interrupted run that is resumed, with any number of workers, has the same episodes. The agent has a
-  stream of its own (`agent_seed`), so an agent that draws more often does not change the arena.
+  arguments, so an interrupted run that is resumed, with any number of workers, has the same episodes. The table has
+  them in the order of the schedule, not in that of their ends, and no times of the clock (`run.runs.run`). The agent
+  has a stream of its own (`agent_seed`), so an agent that draws more often does not change the arena.
 - In a vector, environment `i` starts from `seed + i` (`vector_seeds`) and afterwards draws the seeds of its later
   episodes from its own stream (`next_episode_seed`). Which process steps it is not among the arguments.
 - In a template, each value that is drawn has its own stream, named after the template's seed, the number of the

@@ -22,7 +22,12 @@ def closest(word: str, words: Iterable[str] | Mapping[str, str]) -> str:
     # A short word is easily similar to one more than twice as long: `task` to `reset_mask`.
     alike = [choice for choice in folded if len(choice) <= 2 * len(folded_word) <= 4 * len(choice)]
     close = get_close_matches(folded_word, alike, n=1, cutoff=0.6)
-    return f"; did you mean `{folded[close[0]]}`?" if close else ""
+    return suggestion(folded[close[0]]) if close else ""
+
+
+def suggestion(word: str) -> str:
+    """Return the end of a message that suggests a word."""
+    return f"; did you mean `{word}`?"
 
 
 def nearest(word: str, words: Iterable[str], listed_by: str = "") -> str:

@@ -163,7 +163,8 @@ class Guard:
         policy: which requests are answered.
         files: addresses of the page's own files. They are part of the published program and contain nothing of a
             study; they are answered without a token because a participant's page needs them.
-        for_participants: the other addresses that a participant's link opens; all others are refused to it.
+        for_participants: the other addresses that a participant's link opens: those that the pages of all wings name
+            (`Pages.for_participants`; in the arena `/play` and `/ws`). All others are refused to it.
     """
 
     def __init__(

@@ -48,6 +48,11 @@ Result = TypeVar("Result")
 class Sessions:
     """Connects pages with their episodes, and holds what all players share.
 
+    When a page is closed, reloaded or has crashed, its world is kept for `DETACHED_SECONDS`, and the same page, or
+    one of the same participant, continues at the step it had reached (`_reattach`). After that, and after a restart of
+    the studio, the episode is replayed up to the last step that was stored, and then with the later actions that the
+    page still has (`recovery.recover_episode`).
+
     Attributes:
         store: where episodes are recorded.
         catalogue: the tasks.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from puzzlebox.text import nearest
+from puzzlebox.text import nearest, suggestion
 
 # Each word in the singular and in lower case, with the thing that most tasks would use for it.
 EVERYDAY = {
@@ -46,4 +46,4 @@ def nearest_thing(word: str, names: Iterable[str]) -> str:
     """Return the end of a message about an unknown thing: the suggested name, or where all names are listed."""
     small = word.lower()
     name = EVERYDAY.get(small) or EVERYDAY.get(small.removesuffix("s"))
-    return f"; did you mean `{name}`?" if name else nearest(word, names, "puzzlebox things")
+    return suggestion(name) if name else nearest(word, names, "puzzlebox things")
