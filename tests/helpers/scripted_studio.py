@@ -1,6 +1,8 @@
 """A studio in a process of its own for scripted pages, and the comparison of their logs with its recordings."""
 
 import asyncio
+import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -16,13 +18,28 @@ TWO_SHORT_ARENAS = FOOD_TWICE.replace("time_limit: 100", "time_limit: 60").repla
 
 
 async def start_studio(port: int, data: Path, task: Path) -> asyncio.subprocess.Process:
-    """Start a studio in a process of its own, and wait until it can be reached."""
+    """Start a studio in a process of its own, and wait until it can be reached.
+
+    If that takes too long, the error shows what each of its threads is doing.
+    """
     command = (sys.executable, "-m", "puzzlebox.cli", "play", str(task), "--no-browser", "--port", str(port))
-    process = await asyncio.create_subprocess_exec(
-        *command, "--data", str(data), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
-    )
+    with data.with_suffix(".log").open("ab") as log:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            "--data",
+            str(data),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=log,
+            env=os.environ | {"PYTHONFAULTHANDLER": "1"},
+        )
     assert process.stdout is not None
-    assert await asyncio.wait_for(process.stdout.readline(), 2 * TIMEOUT_SECONDS), "the studio did not start"
+    try:
+        line = await asyncio.wait_for(process.stdout.readline(), 2 * TIMEOUT_SECONDS)
+    except TimeoutError:
+        process.send_signal(signal.SIGABRT)
+        await process.wait()
+        line = b""
+    assert line, f"the studio did not start:\n{data.with_suffix('.log').read_text()[-4000:]}"
     return process
 
 

@@ -332,7 +332,7 @@ def everything(path: Path, folder: Path) -> None:
     command("forget", "P2", "--yes", "--store", path)
 
 
-@pytest.mark.parametrize(("first", "times"), [(0, 25), pytest.param(1000, 2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("first", "times"), [(0, 25), (1093, 1), pytest.param(1000, 2000, marks=pytest.mark.slow)])
 def test_every_reader_reports_random_damage_in_a_sentence(first: int, times: int, whole: Path, tmp_path: Path) -> None:
     data = whole.read_bytes()
     for number in range(first, first + times):

@@ -38,8 +38,11 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
         remarks.append(LeftOut(f"{sentence[0].upper()}{sentence[1:]}. It is excluded.", ""))
     unfinished = [each.player for each in episodes if not each.finished]
     kept = _kept(rows, unfinished, path, people, watched, remarks)
-    last = {each.id: _last_arena(store.task(each), each.arena) for each in episodes}
-    return [replace(row, last_arena=last[row.id]) for row in kept]
+    # Only of those that are kept: the task of a damaged episode may be unreadable.
+    try:
+        return [replace(row, last_arena=_last_arena(store.task(row), row.arena)) for row in kept]
+    except StoreError as problem:
+        raise CannotRead(str(problem)) from None
 
 
 def _last_arena(task: Any, arena: int) -> int | None:
