@@ -258,11 +258,11 @@ def test_parameters_are_kept_and_stats_collected() -> None:
     assert parameters.parameters == {"size": 4.0, "speed": ("uniform", 1, 3, 5)}
     stats = StatsSideChannel()
     for value in (1.0, 2.0):
-        told = OutgoingMessage()
-        told.write_string("food")
-        told.write_float32(value)
-        told.write_int32(2)
-        stats.on_message_received(IncomingMessage(told.buffer))
+        message = OutgoingMessage()
+        message.write_string("food")
+        message.write_float32(value)
+        message.write_int32(2)
+        stats.on_message_received(IncomingMessage(message.buffer))
     add = StatsAggregationMethod.SUM
     assert stats.get_and_reset_stats() == {"food": [(1.0, add), (2.0, add)]}
     assert stats.get_and_reset_stats() == {}

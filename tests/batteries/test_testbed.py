@@ -22,7 +22,7 @@ CROSSING = {
 
 
 def played(task: Task, arena: int, seed: int = 5) -> World:
-    """Return the world after so many random steps, or at its end."""
+    """Return the world after a number of random steps, or at its end."""
     world = World(task, arena=arena, seed=seed)
     actions = np.random.default_rng(seed).integers(0, 9, (STEPS, len(world.animals)))
     for action in actions.tolist():

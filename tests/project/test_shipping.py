@@ -104,9 +104,9 @@ def test_the_metadata_are_valid_and_complete(tmp_path: Path) -> None:
     source = copy_of_source(tmp_path / "source")
     with tarfile.open(make_sdist(source, tmp_path)) as archive:
         (file,) = [member for member in archive if member.name.endswith("/PKG-INFO")]
-        told = archive.extractfile(file)
-        assert told is not None
-        given = Metadata.from_email(told.read(), validate=True)
+        content = archive.extractfile(file)
+        assert content is not None
+        given = Metadata.from_email(content.read(), validate=True)
     assert given.license_expression == "Apache-2.0"
     assert given.license_files == ["LICENSE", "THIRD-PARTY-NOTICES.txt"]
     assert str(given.requires_python) == ">=3.11"

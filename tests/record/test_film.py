@@ -136,12 +136,12 @@ def frames_of(path: Path) -> tuple[list[Any], float]:
 @pytest.mark.parametrize("view", ["first", "third", "top"])
 def test_a_film_shows_the_episode(view: str, tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
-    told: list[tuple[int, int]] = []
-    film(RECORD, path, view, SMALL, lambda done, total: told.append((done, total)))
+    progress: list[tuple[int, int]] = []
+    film(RECORD, path, view, SMALL, lambda done, total: progress.append((done, total)))
     frames, rate = frames_of(path)
     # 30 physics steps are 0.6 s, and the end is held for 0.6 s more.
     assert rate == 25 and len(frames) == 16 + 15 and frames[0].shape == (64, 96, 3)
-    assert told[-1] == (31, 31) and [done for done, _ in told] == sorted(done for done, _ in told)
+    assert progress[-1] == (31, 31) and [done for done, _ in progress] == sorted(done for done, _ in progress)
     camera = FollowingCamera(view, SMALL)
     expected = [camera.paint(moment.world) for moment in moments(RECORD) if moment.world.clock % 2 == 0]
     for frame, image in zip(frames, expected, strict=False):
@@ -299,17 +299,17 @@ def test_pixels_are_where_the_painter_paints() -> None:
 
 def test_an_episode_as_text(recorded: str, tmp_path: Path) -> None:
     for name in (recorded, recorded[:4], "last"):
-        told = run(name)
-        assert told.exit_code == 0 and not told.stdout.count("Traceback")
-        assert recorded in told.stdout and "ahead" in told.stdout and "passed, ended by completed" in told.stdout
-        assert "collected GoodGoal (value 0.999)" in told.stdout and "hint:" in told.stderr
-        assert "arena     1, seed 0" in told.stdout and "started (arena 1)" in told.stdout
-        assert re.search(r"decided \d+\.\d\d s after the animal could first move", told.stdout)
+        result = run(name)
+        assert result.exit_code == 0 and not result.stdout.count("Traceback")
+        assert recorded in result.stdout and "ahead" in result.stdout and "passed, ended by completed" in result.stdout
+        assert "collected GoodGoal (value 0.999)" in result.stdout and "hint:" in result.stderr
+        assert "arena     1, seed 0" in result.stdout and "started (arena 1)" in result.stdout
+        assert re.search(r"decided \d+\.\d\d s after the animal could first move", result.stdout)
     with Store() as store:
         record = store.record(recorded)
     (tmp_path / "one.json").write_text(record.to_json())
-    told = run("one.json")
-    assert told.exit_code == 0 and "collected GoodGoal" in told.stdout and "passed" in told.stdout
+    result = run("one.json")
+    assert result.exit_code == 0 and "collected GoodGoal" in result.stdout and "passed" in result.stdout
     (tmp_path / "open.json").write_text(replace(record, actions=record.actions[:3]).to_json())
     assert "not over" in run("./open.json").stdout
 

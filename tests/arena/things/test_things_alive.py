@@ -107,7 +107,7 @@ def blocks(name: str, aside: float = 0.0, **settings: Any) -> None:
 
 
 def pushed(name: str, metres: float, **settings: Any) -> None:
-    """In two seconds from rest, an animal behind its middle pushes it so many metres."""
+    """Check that an animal behind the middle of a thing pushes it a number of metres in two seconds from rest."""
     probe = the(staged(item(name, 20, 20, **settings)), name)
     shapes: Any = probe.shapes()
     volume = sum(shape.volume for shape in shapes)

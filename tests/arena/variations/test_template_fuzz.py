@@ -18,7 +18,7 @@ TEMPLATES = int(os.environ.get("PUZZLEBOX_FUZZ_TEMPLATES", "25000"))
 
 
 def fuzzed(seed: int, count: int) -> dict[str, Any]:
-    """Return the report of a process with limited memory about so many templates."""
+    """Return the report of a process with limited memory about `count` templates."""
     words = [sys.executable, str(SCRIPT), "--seed", str(seed), "--count", str(count)]
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **threads}, check=False)
