@@ -50,7 +50,7 @@ def test_the_notices_are_those_of_the_page_that_was_built() -> None:
 
 
 @pytest.mark.parametrize("name", ["three", "svelte", "nanobind", "robin-map"])
-def test_what_is_built_in_is_named_with_its_licence(name: str) -> None:
+def test_each_built_in_library_is_listed_with_its_licence(name: str) -> None:
     notices = re.split(r"^-{80}\n\n", NOTICES.read_text(), flags=re.M)
     (notice,) = [each for each in notices if re.match(rf"{name}( \S+)? \((MIT|BSD-3-Clause)\)\n", each)]
     assert re.search(r"copyright \(c\)|copyright ©", notice, re.I)
