@@ -64,6 +64,8 @@ OVERLAP = """([one, other]) => {
         (600, 400, True, ".tools .fullscreen", ".state"),
         (1024, 768, True, "[data-testid=start]", ".vitals"),
         (1200, 800, False, "[data-testid=start]", ".vitals"),
+        (1200, 800, False, "[data-testid=start]", ".state"),
+        (1200, 800, True, "[data-testid=start]", ".vitals"),
         (1330, 800, False, "[data-testid=start]", ".vitals"),
     ],
 )
