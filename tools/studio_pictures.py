@@ -101,7 +101,7 @@ def photograph(chromium: Any, studio: Studio, ending: str, settings: dict[str, A
     page.goto(f"{studio.address}/watch?task=food/picnic&agent=random&seed=3")
     until(page, "window.puzzlebox?.step > 250 && puzzlebox.rays > 0")
     # Otherwise a busy computer shows a later moment each time; a click by Playwright would wait until the page is idle.
-    page.get_by_role("button", name="Pause").evaluate("button => button.click()")
+    page.evaluate("document.querySelector('.controls button').click()")
     save_picture(page, f"watch{ending}")
 
     page.goto(f"{studio.address}/recordings")
