@@ -25,19 +25,19 @@ TEXTS = st.text(st.sampled_from("'=+-@\t\r\n,\"; x1.e") | st.characters(codec="u
 
 
 @pytest.mark.parametrize("beginning", BEGINNINGS)
-def test_what_a_spreadsheet_would_run_gets_an_apostrophe(beginning: str) -> None:
+def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(beginning: str) -> None:
     assert escape_cell(f"{beginning}cmd|' /C calc'!A0") == f"'{beginning}cmd|' /C calc'!A0"
 
 
 @pytest.mark.parametrize("value", [-0.5, -3, None, True, "-0.5", "+1e-9", "-inf", "P07", "'quoted'", "", "a=b"])
-def test_everything_else_stays_as_it_is(value: object) -> None:
+def test_other_cells_are_not_changed(value: object) -> None:
     assert escape_cell(value) is value
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5))
 @example(["'=x", "''=x", "'-0.5", "-0.5", "'", "'a"])
 @example(["hello\r=HYPERLINK(0)", "x"])
-def test_every_text_comes_back(texts: list[str]) -> None:
+def test_every_escaped_text_is_read_back(texts: list[str]) -> None:
     assert [unescape_cell(str(escape_cell(text))) for text in texts] == texts
     for text in texts:
         cell = str(escape_cell(text))
@@ -58,7 +58,7 @@ def assert_runs_nothing(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("unpainted_figures")
-def test_all_tables_of_runs_recordings_reports_and_templates(tmp_path: Path) -> None:
+def test_all_tables_escape_formulas(tmp_path: Path) -> None:
     rows = made_up_rows([FORMULA, "-x"], {"@agent": 0.0, "+other": 1.0}, episodes=3)
     rows[0] |= {"error": "-- went wrong", "level": "=1", "return": None}
     (tmp_path / "out").mkdir()

@@ -45,12 +45,12 @@ def test_an_arena_with_a_seed_of_its_own_ignores_the_episode() -> None:
     assert seeds.arena_rng(-1, episode).random() == np.random.default_rng(2**32 - 1).random()
 
 
-def test_environments_of_a_vector_count_up() -> None:
+def test_seeds_of_a_vectors_environments_count_up() -> None:
     assert seeds.vector_seeds(5, 3) == [5, 6, 7]
     assert seeds.vector_seeds(None, 2) == [None, None]
 
 
 @pytest.mark.parametrize("seed", [-1, True, 1.0, "1", None])
-def test_what_is_no_seed_is_refused(seed: object) -> None:
+def test_invalid_seeds_are_refused(seed: object) -> None:
     with pytest.raises(ValueError, match="it must be a whole number, 0 or more"):
         seeds.check_seed(seed)

@@ -25,6 +25,8 @@ SIZES: dict[str, dict[str, Any]] = {
     "-phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
 }
 COLOURS = 200
+# An episode of two minutes is watched to its end, on a computer that may be busy.
+browser.TIMEOUT_SECONDS = 400.0
 # The best quality, however long rendering takes.
 BEST_QUALITY = "localStorage.setItem('puzzlebox.settings', JSON.stringify({ quality: 0 }))"
 MISTAKES = """arenas:
@@ -98,6 +100,8 @@ def photograph(chromium: Any, studio: Studio, ending: str, settings: dict[str, A
 
     page.goto(f"{studio.address}/watch?task=food/picnic&agent=random&seed=3")
     until(page, "window.puzzlebox?.step > 250 && puzzlebox.rays > 0")
+    # Otherwise a busy computer shows a later moment each time; a click by Playwright would wait until the page is idle.
+    page.evaluate("document.querySelector('.controls button').click()")
     save_picture(page, f"watch{ending}")
 
     page.goto(f"{studio.address}/recordings")

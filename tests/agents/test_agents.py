@@ -60,7 +60,7 @@ def test_every_agent_plays_and_repeats_itself(name: str) -> None:
     assert terminated or truncated
 
 
-def test_an_agent_of_ones_own_by_path(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_given_by_import_path_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     agent: Any = agent_named("test_agents:Straight", action=6)
     assert describe("test_agents:Straight") == "Goes straight ahead."
@@ -69,7 +69,7 @@ def test_an_agent_of_ones_own_by_path(monkeypatch: pytest.MonkeyPatch) -> None:
     assert agent.seen[0] == (["rays", "vitals"], ("arena", "Immovable"))
 
 
-def test_a_recorded_game_of_an_agent(tmp_path: Path) -> None:
+def test_an_episode_of_an_agent_is_recorded_with_its_name_and_rules(tmp_path: Path) -> None:
     with Store(tmp_path / "a.sqlite") as store:
         task = task_of(AGENT, GOAL, time_limit=40)
         record = play(task, Straight(), store=store, seed=3, name="ahead", agent_name="straight", rules="4.3")
@@ -86,7 +86,7 @@ def test_a_recorded_game_of_an_agent(tmp_path: Path) -> None:
         assert store.steps(episode.id)["step"][-1] == World.replay(record).clock == episode.steps
 
 
-def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_are_found_by_registration_and_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agents, "_AGENTS", {"random": RandomAgent})
     agents.register("straight", Straight)
     point = EntryPoint("elsewhere", f"{__name__}:Straight", agents.GROUP)
@@ -112,7 +112,9 @@ def test_registered_agents_and_entry_points(monkeypatch: pytest.MonkeyPatch) -> 
         ("heuristic", {"rays": 4}, "the agent heuristic cannot be made: rays is 4; it must be odd: one ray ahead"),
     ],
 )
-def test_one_sentence_for_what_is_no_agent(name: str, options: dict[str, Any], sentence: str) -> None:
+def test_a_wrong_agent_name_or_option_is_refused_with_one_sentence(
+    name: str, options: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(ValueError) as problem:
         agent_named(name, **options)
     assert sentence in str(problem.value)
@@ -135,7 +137,7 @@ def test_one_sentence_for_what_is_no_agent(name: str, options: dict[str, Any], s
         ("class X:\n  senses, begin, act = 5, 5, 5", "mine:X is not an agent: its senses are 5;"),
     ],
 )
-def test_one_sentence_for_code_that_fails(
+def test_agent_code_that_fails_is_reported_with_one_sentence(
     code: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "mine.py"
@@ -158,12 +160,12 @@ def lengths(actions: list[int]) -> list[int]:
     return [len(list(group)) for _, group in groupby(actions)][:-1]
 
 
-def test_another_seed_is_another_game() -> None:
+def test_a_random_agent_repeats_its_actions_for_the_same_seed_only() -> None:
     agent = RandomAgent()
     assert actions_of(agent, 50, 4) == actions_of(agent, 50, 4) != actions_of(agent, 50, 5)
 
 
-def test_the_published_setting() -> None:
+def test_the_published_setting_gives_the_published_action_lengths() -> None:
     """Normal(5, 1), truncated: 4.5 on average, and nearly always from 2 to 7 (docs/original/experiments.md#agents)."""
     actions = actions_of(RandomAgent(remove_prev_step=True), 20000)
     runs = lengths(actions)
@@ -172,7 +174,7 @@ def test_the_published_setting() -> None:
     assert set(counts) == set(range(9)) and min(counts.values()) > 0.8 * max(counts.values())
 
 
-def test_without_a_distribution_always_the_same_length() -> None:
+def test_without_a_distribution_every_action_has_the_same_length() -> None:
     assert set(lengths(actions_of(RandomAgent(None, 7, remove_prev_step=True), 2000))) == {7}
     assert set(lengths(actions_of(RandomAgent("constant(1)", remove_prev_step=True), 500))) == {1}
 
@@ -197,7 +199,7 @@ def test_correlation_with_and_exclusion_of_the_last_action() -> None:
     assert repeats == pytest.approx([1 / 9, 0.6 + 0.4 / 9, 0.0], abs=0.015)
 
 
-def test_lengths_of_nothing_choose_again_but_not_for_ever() -> None:
+def test_lengths_below_one_step_are_drawn_again_up_to_a_limit() -> None:
     # Half of these are truncated to 0: then the action is not taken at all.
     drawn = iter([1.0, 0.9, -0.5, 2.0] * 100)
     agent = RandomAgent(lambda rng: next(drawn))
@@ -242,7 +244,9 @@ def test_every_distribution_is_seeded(name: str) -> None:
         ({"prev_step_bias": 0.5, "remove_prev_step": True}, "contradict each other"),
     ],
 )
-def test_one_sentence_for_settings_that_make_no_sense(settings: dict[str, Any], sentence: str) -> None:
+def test_invalid_settings_of_the_random_agent_are_refused_with_one_sentence(
+    settings: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(ValueError) as problem:
         RandomAgent(**settings)
     assert sentence in str(problem.value)

@@ -51,7 +51,7 @@ def food(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_script_of_theirs(food: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_loop_of_the_originals_documentation_runs(food: str, caplog: pytest.LogCaptureFixture) -> None:
     """The loop of the original's documentation: Braitenberg on rays."""
     with caplog.at_level(logging.WARNING):
         env = AnimalAIEnvironment(
@@ -162,7 +162,7 @@ def test_a_whole_script_with_only_its_imports_changed(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == "AnimalAI?team=0 (3, 36, 36) uint8\n"
 
 
-def test_seeds_arguments_and_copies(food: str) -> None:
+def test_environments_take_seeds_and_can_be_copied(food: str) -> None:
     env = AnimalAIEnvironment(seed=None, arenas_configurations=food, useCamera=False)
     assert len(env.get_obs_dicts(env.get_steps("AnimalAI?team=0")[0].obs)) == 1
     env.set_actions("AnimalAI?team=0", np.array([[1, 0]]))  # type: ignore[arg-type]
@@ -177,7 +177,7 @@ def test_seeds_arguments_and_copies(food: str) -> None:
             AnimalAIEnvironment(arenas_configurations=food, **wrong)  # type: ignore[arg-type]
 
 
-def test_the_gymnasium_wrappers(food: str) -> None:
+def test_the_gymnasium_wrapper_passes_the_checkers(food: str) -> None:
     def make(**settings: Any) -> AnimalAIEnvironment:
         return AnimalAIEnvironment(arenas_configurations=food, **{"resolution": 36, "useRayCasts": True, **settings})
 
@@ -219,7 +219,7 @@ def test_the_gymnasium_wrappers(food: str) -> None:
         make_animalai_vec_env(2, vectorization_mode="asinc")
 
 
-def test_with_a_seed_all_starts_over(food: str) -> None:
+def test_reset_with_a_seed_starts_over(food: str) -> None:
     env, name = AnimalAIEnvironment(arenas_configurations=food, useCamera=False, seed=3), "AnimalAI?team=0"
     first = env.get_steps(name)[0]
     env.step()
@@ -295,7 +295,7 @@ def test_an_episode_ends_with_both_steps_and_none_is_skipped(tmp_path: Path) -> 
     assert env.arena.world.arena.id == 7
 
 
-def test_another_file_and_one_that_is_not_there(food: str) -> None:
+def test_reset_takes_another_file_and_refuses_a_missing_one(food: str) -> None:
     env = AnimalAIEnvironment(useCamera=False)
     env.reset(arenas_configurations=food)
     assert env.arena.world.task == parsed(FOOD)
@@ -305,7 +305,7 @@ def test_another_file_and_one_that_is_not_there(food: str) -> None:
         AnimalAIEnvironment(arenas_configurations="not/there.yml")
 
 
-def test_actions_that_do_not_fit(food: str) -> None:
+def test_actions_of_the_wrong_shape_are_refused(food: str) -> None:
     env = AnimalAIEnvironment(arenas_configurations=food, useCamera=False)
     for wrong in ([[0, 3]], [[0]], [[0, 0], [1, 1]]):
         with pytest.raises(UnityActionException, match="give one row of two numbers from 0 to 2"):
@@ -316,7 +316,7 @@ def test_actions_that_do_not_fit(food: str) -> None:
 
 @pytest.mark.parametrize("flat", [True, False])
 @pytest.mark.parametrize("multiple", [True, False])
-def test_the_gym_wrapper(food: str, flat: bool, multiple: bool) -> None:
+def test_the_gym_wrapper_returns_observations_as_in_gym(food: str, flat: bool, multiple: bool) -> None:
     env = UnityToGymWrapper(
         AnimalAIEnvironment(arenas_configurations=food, resolution=16, useRayCasts=True),
         uint8_visual=True,
@@ -343,12 +343,12 @@ def test_the_gym_wrapper(food: str, flat: bool, multiple: bool) -> None:
     assert env.render().shape == (3, 16, 16)
 
 
-def test_the_gym_wrapper_without_a_camera(food: str) -> None:
+def test_the_gym_wrapper_works_without_a_camera(food: str) -> None:
     env = UnityToGymWrapper(AnimalAIEnvironment(arenas_configurations=food, useCamera=False, useRayCasts=True))
     assert env.reset().shape == (77,)
 
 
-def test_the_parsers_order() -> None:
+def test_the_parser_puts_rays_in_the_originals_order() -> None:
     raw = np.zeros((5, 8), np.float32)
     raw[:, -1] = [0.1, 0.2, 0.3, 0.4, 0.5]  # centre, right 1, left 1, right 2, left 2
     raw[:, RayCastObjects.GOODGOAL.value] = 1
@@ -358,7 +358,7 @@ def test_the_parsers_order() -> None:
         parser.parse(np.zeros(41))
 
 
-def test_the_actions() -> None:
+def test_the_actions_have_the_names_and_numbers_of_the_original() -> None:
     actions = AAIActions()
     assert [str(action) for action in actions.allActions] == [
         *("noop", "left", "right", "forwards", "forwards&left", "forwards&right"),

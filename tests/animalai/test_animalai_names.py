@@ -50,7 +50,7 @@ def _notes_are_seen(caplog: pytest.LogCaptureFixture) -> None:
 # --- the program that is not needed
 
 
-def test_a_script_that_downloads_the_program(caplog: pytest.LogCaptureFixture) -> None:
+def test_downloading_the_original_program_downloads_nothing(caplog: pytest.LogCaptureFixture) -> None:
     path = download_binary(version="4.3.1", force=True)
     assert path == find_executable("env")
     assert caplog.messages == ["there is nothing to download: Puzzlebox runs without Animal-AI's program"]
@@ -75,7 +75,7 @@ def test_the_arguments_of_the_original_program() -> None:
 # --- actions and the base of all environments
 
 
-def test_actions_of_several_agents(food: str) -> None:
+def test_actions_of_several_agents_are_stacked(food: str) -> None:
     do = AAIActions()
     both = stack_actions([do.LEFT, do.FORWARDSRIGHT.action_tuple])
     assert both.discrete.tolist() == [[0, 2], [1, 1]]
@@ -90,7 +90,7 @@ def test_actions_of_several_agents(food: str) -> None:
     assert env.get_obs_dict(env.get_steps(NAME)[0].obs)["velocity"][2] > 0
 
 
-def test_an_environment_of_ml_agents(food: str) -> None:
+def test_the_environment_has_the_interface_of_ml_agents(food: str) -> None:
     env = AnimalAIEnvironment(arenas_configurations=food, useCamera=False)
     assert isinstance(env, BaseEnv)
     specs = env.behavior_specs
@@ -135,7 +135,7 @@ class Twice(BaseEnv):
         self.env.close()
 
 
-def test_an_environment_of_ones_own_in_the_gym_wrapper(food: str) -> None:
+def test_the_gym_wrapper_accepts_a_custom_environment(food: str) -> None:
     steps = []
     for env in (
         AnimalAIEnvironment(arenas_configurations=food, useCamera=False),
@@ -172,7 +172,7 @@ def test_engine_settings_are_noted(food: str, caplog: pytest.LogCaptureFixture) 
     assert env.side_channels == [channel, env.arenas_parameters_side_channel]
 
 
-def test_the_channels_every_environment_has(food: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_side_channels_of_a_subclass_are_used(food: str, caplog: pytest.LogCaptureFixture) -> None:
     class Mine(AnimalAIEnvironment):
         def create_engine_config_side_channel(self) -> EngineConfigurationChannel:
             self.mine = EngineConfigurationChannel()
@@ -215,7 +215,7 @@ def test_a_task_sent_by_hand_is_played_from_the_next_reset_on(food: str, caplog:
     assert limit() == 250
 
 
-def test_a_channel_of_ones_own() -> None:
+def test_a_custom_side_channel_receives_messages() -> None:
     class Talk(SideChannel):
         def __init__(self) -> None:
             super().__init__(UUID("621f0a70-4f87-11ea-a6bf-784f4387d1f7"))
@@ -258,11 +258,11 @@ def test_parameters_are_kept_and_stats_collected() -> None:
     assert parameters.parameters == {"size": 4.0, "speed": ("uniform", 1, 3, 5)}
     stats = StatsSideChannel()
     for value in (1.0, 2.0):
-        told = OutgoingMessage()
-        told.write_string("food")
-        told.write_float32(value)
-        told.write_int32(2)
-        stats.on_message_received(IncomingMessage(told.buffer))
+        message = OutgoingMessage()
+        message.write_string("food")
+        message.write_float32(value)
+        message.write_int32(2)
+        stats.on_message_received(IncomingMessage(message.buffer))
     add = StatsAggregationMethod.SUM
     assert stats.get_and_reset_stats() == {"food": [(1.0, add), (2.0, add)]}
     assert stats.get_and_reset_stats() == {}
@@ -271,7 +271,7 @@ def test_parameters_are_kept_and_stats_collected() -> None:
 # --- options and language models
 
 
-def test_an_options_file_of_the_older_training_script(food: str, tmp_path: Path, caplog: Any) -> None:
+def test_an_options_file_of_the_older_training_script_is_read(food: str, tmp_path: Path, caplog: Any) -> None:
     path = tmp_path / "options.yml"
     path.write_text(f"arenaConfig: {food}\nuseCamera: false\nuseRayCasts: true\nraysPerSide: 4\nnumEnvs: 8\n")
     options = AAIOptions.load_config(path)
@@ -338,7 +338,7 @@ def check_page(link: str, task: str) -> None:
 
 
 @pytest.mark.parametrize("config", [True, False], ids=["a file", "no file"])
-def test_play_as_a_module_until_ctrl_c(food: str, tmp_path: Path, config: bool) -> None:
+def test_play_runs_as_a_module_until_ctrl_c(food: str, tmp_path: Path, config: bool) -> None:
     chosen = ["--config_path", food] if config else []
     with start(tmp_path, "-m", "puzzlebox.animalai.play", *chosen, "--AAI_path", "env/AAI.x86_64") as process:
         try:
@@ -371,7 +371,7 @@ if len(sys.argv) > 3:
 
 
 @pytest.mark.parametrize("last", [["close"], []], ids=["closed", "forgotten"])
-def test_an_environment_in_play_mode(food: str, tmp_path: Path, last: list[str]) -> None:
+def test_an_environment_in_play_mode_opens_the_studio(food: str, tmp_path: Path, last: list[str]) -> None:
     other = tmp_path / "other.yml"
     other.write_text(FOOD)
     with start(tmp_path, "-c", PLAYS, food, str(other), *last) as process:

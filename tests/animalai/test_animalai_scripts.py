@@ -20,7 +20,7 @@ SCRIPTS = Path(__file__).with_name("scripts")
         ("frame_by_frame", "(84, 84, 3) uint8 1"),
     ],
 )
-def test_a_script(
+def test_a_script_runs_with_only_its_imports_changed(
     name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     task = tmp_path / "food.yml"

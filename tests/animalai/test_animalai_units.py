@@ -60,7 +60,7 @@ def rays_of(*columns: int, tags: int = 12) -> Any:
     return raw.ravel()
 
 
-def test_what_rays_tell_apart() -> None:
+def test_ray_objects_have_the_numbers_of_the_original() -> None:
     assert {each.name: each.value for each in RayCastObjects} == {name: i for i, name in enumerate(MEMBERS)}
     assert RayCastObjects.GOODGOAL != 3  # a plain Enum
 
@@ -73,13 +73,13 @@ def test_the_parser_holds_its_arguments() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, "5", None, True])
-def test_a_number_of_rays_that_is_none(wrong: Any) -> None:
+def test_invalid_numbers_of_rays_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"numberOfRays is .*; it must be a whole number, 1 or more"):
         RayCastParser([RayCastObjects.ARENA], wrong)
 
 
 @pytest.mark.parametrize("wrong", ["ARENA", 3, None])
-def test_an_object_that_is_none(wrong: Any) -> None:
+def test_invalid_ray_objects_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="is not a member of RayCastObjects"):
         RayCastParser([RayCastObjects.ARENA, wrong], 3)
 
@@ -106,13 +106,13 @@ def test_one_row_in_the_parsers_order() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["rays", 5, None, {"camera": [1]}, (1.0, 2.0)])
-def test_what_cannot_be_parsed(wrong: Any) -> None:
+def test_observations_without_rays_are_refused(wrong: Any) -> None:
     with pytest.raises(TypeError, match="rays are a list, an array or a dictionary with the key `rays`"):
         RayCastParser([RayCastObjects.ARENA], 3).parse(wrong)
 
 
 @pytest.mark.parametrize("empty", [[], np.zeros(0), {"rays": []}])
-def test_no_rays_at_all(empty: Any) -> None:
+def test_empty_rays_are_refused(empty: Any) -> None:
     with pytest.raises(ValueError, match="there are no ray numbers"):
         RayCastParser([RayCastObjects.ARENA], 3).parse(empty)
 
@@ -130,7 +130,7 @@ def test_the_parser_prints(capsys: pytest.CaptureFixture[str]) -> None:
 # --- agents
 
 
-def test_the_vehicle() -> None:
+def test_the_braitenberg_vehicle_steers_towards_food() -> None:
     assert list(parameters(Braitenberg.ahead)) == ["self", "obs", "object"]
     vehicle = Braitenberg(no_rays=3)
     seen = vehicle.raycast_parser.parse(rays_of(3, 0, 0))
@@ -142,7 +142,7 @@ def test_the_vehicle() -> None:
         assert vehicle.get_action(obs=rays_of(*columns)).name == action
 
 
-def test_the_random_agents_arguments() -> None:
+def test_the_random_agent_has_the_originals_arguments() -> None:
     assert parameters(RandomActionAgent) == {
         "max_step_length": 10,
         "step_length_distribution": None,
@@ -156,7 +156,7 @@ def test_the_random_agents_arguments() -> None:
             RandomActionAgent(**wrong)
 
 
-def test_the_order_of_the_biases() -> None:
+def test_the_biases_are_in_the_originals_order() -> None:
     names = ["noop", "left", "right", "forwards", "backwards"]
     names += ["forwards&left", "forwards&right", "backwards&left", "backwards&right"]
     assert [action.name for action in RandomActionAgent().actions] == names
@@ -168,7 +168,7 @@ def test_the_order_of_the_biases() -> None:
         assert action.name == name
 
 
-def test_the_previous_action_again_or_never() -> None:
+def test_the_previous_action_can_be_favoured_or_excluded() -> None:
     before = AAIActions().LEFT
     sticky, fleeing = RandomActionAgent(prev_step_bias=1), RandomActionAgent(remove_prev_step=True)
     assert all(sticky.get_new_action(prev_step=before) is before for _ in range(20))
@@ -225,7 +225,7 @@ class Pretend:
         self.closed = True
 
 
-def test_the_words() -> None:
+def test_scaffolds_have_the_originals_words_for_actions() -> None:
     pairs = ((0, 0), (1, 0), (2, 0), (0, 1), (0, 2), (1, 1), (1, 2))
     words = ("NOOP", "FORWARD", "BACKWARD", "TURN_RIGHT", "TURN_LEFT", "FORWARD_RIGHT", "FORWARD_LEFT")
     assert dict(zip(words, pairs, strict=True)) == scaffolds.ACTION_MAP
@@ -241,7 +241,7 @@ def test_the_words() -> None:
         EnvironmentScaffold(Pretend())  # type: ignore[abstract, arg-type]
 
 
-def test_pictures_for_a_model() -> None:
+def test_pictures_for_a_language_model_are_rows_of_bytes() -> None:
     picture = np.zeros((3, 4, 5), np.float32)
     picture[1, 2, 3] = 1.0
     shown = scaffolds._process_obs(picture)
@@ -303,7 +303,7 @@ def test_a_scaffold_needs_a_camera(food: str) -> None:
 # --- the environment
 
 
-def test_the_environments_arguments() -> None:
+def test_the_environment_has_the_originals_arguments() -> None:
     assert parameters(AnimalAIEnvironment) == {
         **{"additional_args": None, "log_folder": "", "file_name": None, "worker_id": 0, "base_port": 5005, "seed": 0},
         **{"play": False, "arenas_configurations": "", "inference": False, "useCamera": True, "resolution": 150},
@@ -341,7 +341,7 @@ def test_running_out_of_time_interrupts_nothing_under_old_builds(rules: str, foo
     assert ends == ((False, True) if rules == "puzzlebox" else (True, False))
 
 
-def test_the_gym_wrapper_of_today(food: str) -> None:
+def test_the_present_gym_wrapper_is_a_gymnasium_environment(food: str) -> None:
     from puzzlebox.animalai.gym import UnityToGymWrapper
 
     assert UnityToGymWrapper is animalai.UnityToGymWrapper
@@ -354,7 +354,7 @@ def test_the_gym_wrapper_of_today(food: str) -> None:
     assert env.visual_obs.shape == env.group_spec.observation_specs[0].shape == observation.shape
 
 
-def test_the_gym_wrapper_of_yesterday(food: str) -> None:
+def test_the_earlier_gym_wrapper_returns_four_values(food: str) -> None:
     from puzzlebox.animalai.envs.unity_gym_env import UnityToGymWrapper
 
     env = UnityToGymWrapper(AnimalAIEnvironment(arenas_configurations=food, useCamera=False))
@@ -370,13 +370,13 @@ def test_the_gym_wrapper_of_yesterday(food: str) -> None:
         (["cleanup", "--all"], "there is nothing to clean up"),
     ],
 )
-def test_the_command(words: list[str], says: str) -> None:
+def test_the_command_of_the_module_runs(words: list[str], says: str) -> None:
     done = subprocess.run([sys.executable, "-m", "puzzlebox.animalai", *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert says in done.stdout + done.stderr
 
 
-def test_the_program_is_there_at_once() -> None:
+def test_the_search_for_the_executable_downloads_nothing() -> None:
     from puzzlebox.animalai.executable import find_executable, find_or_download_executable
     from puzzlebox.animalai.play import play
 
@@ -391,7 +391,7 @@ def logs(folder: Path) -> list[Path]:
     return sorted((folder / "ObservationLogs").iterdir())
 
 
-def test_the_log_of_a_script(food: str, tmp_path: Path) -> None:
+def test_a_script_with_a_log_folder_writes_a_log(food: str, tmp_path: Path) -> None:
     env = AnimalAIEnvironment(
         log_folder=str(tmp_path), arenas_configurations=food, useCamera=False, useRayCasts=True, raysPerSide=1
     )

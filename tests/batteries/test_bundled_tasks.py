@@ -45,7 +45,7 @@ def test_each_level_has_tasks_and_each_task_a_solution() -> None:
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_it_says_what_it_is(name: str) -> None:
+def test_each_task_has_a_level_title_description_and_tags(name: str) -> None:
     task: Task = load(name)
     about = task.metadata
     assert about.level == LEVELS[name.split("/")[0]]
@@ -58,20 +58,20 @@ def test_it_says_what_it_is(name: str) -> None:
         assert arena.pass_mark > 0
 
 
-def test_titles_are_unlike() -> None:
+def test_no_two_tasks_have_the_same_title() -> None:
     titles = [load(name).metadata.title for name in bundled_names()]
     assert len(set(titles)) == len(titles)
 
 
 @pytest.mark.parametrize(("name", "arena"), arenas(OWN))
-def test_everything_finds_its_place_and_rests_there(name: str, arena: int) -> None:
+def test_every_thing_is_placed_and_at_rest(name: str, arena: int) -> None:
     for seed in range(5):
         world = World(load(name), arena=arena, seed=seed)
         assert not world.unplaced, [str(each) for each in world.unplaced]
 
 
 @pytest.mark.parametrize(("name", "arena"), arenas(OWN))
-def test_it_can_be_passed(name: str, arena: int) -> None:
+def test_each_arena_is_passed_by_its_scripted_solution(name: str, arena: int) -> None:
     for seed in range(2):
         solved(load(name), partial(SOLUTIONS[name], arena=arena), arena=arena, seed=seed)
 
@@ -86,7 +86,7 @@ def test_doing_nothing_does_not_pass(name: str, arena: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "arena"), arenas(sorted(MISTAKES)))
-def test_the_mistake_it_is_made_for_does_not_pass(name: str, arena: int) -> None:
+def test_the_mistake_a_task_tests_for_does_not_pass_it(name: str, arena: int) -> None:
     player = Player(load(name), arena=arena)
     MISTAKES[name](player, arena)
     while not player.world.over:
@@ -95,7 +95,7 @@ def test_the_mistake_it_is_made_for_does_not_pass(name: str, arena: int) -> None
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_the_page_says_the_same(name: str) -> None:
+def test_the_page_of_bundled_tasks_is_current(name: str) -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "tasks-bundled.md").read_text()
     about = load(name).metadata
     row = f"| `{name}` | {about.title} | {about.description} | {len(load(name).arenas)} | {', '.join(about.tags)} |"

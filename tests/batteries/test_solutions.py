@@ -27,7 +27,7 @@ def charge(task: Task) -> World:
     return world
 
 
-def test_food_straight_ahead() -> None:
+def test_food_straight_ahead_is_solved_by_going_ahead() -> None:
     task = arena("""
       - {name: Agent, at: [20, 0, 5], rotation: 0}
       - {name: GoodGoal, at: [20, 0, 30], size: 1}
@@ -37,7 +37,7 @@ def test_food_straight_ahead() -> None:
     assert not passes(replay(task, [NOOP] * 500))
 
 
-def test_y_maze() -> None:
+def test_y_maze_can_be_solved() -> None:
     task = arena("""
       - {name: Agent, at: [20, 0, 3], rotation: 0}
       - {name: Wall, at: [[18, 0, 7.5], [22, 0, 7.5]], rotation: 0, size: [0.5, 3, 15]}
@@ -58,7 +58,7 @@ def test_y_maze() -> None:
     assert wrong.world.terminated and wrong.animal.total < 0.0
 
 
-def test_detour_round_glass() -> None:
+def test_detour_round_glass_can_be_solved() -> None:
     task = arena("""
       - {name: Agent, at: [20, 0, 10], rotation: 0}
       - {name: WallTransparent, at: [20, 0, 20], rotation: 0, size: [16, 3, 0.5]}
@@ -75,7 +75,7 @@ def test_detour_round_glass() -> None:
     assert not passes(charge(task))
 
 
-def test_ramp_to_a_platform() -> None:
+def test_ramp_to_a_platform_can_be_solved() -> None:
     task = arena("""
       - {name: Agent, at: [20, 0, 5], rotation: 0}
       - {name: Wall, at: [20, 0, 25], rotation: 0, size: [6, 2, 6]}
@@ -92,7 +92,7 @@ def test_ramp_to_a_platform() -> None:
     assert not passes(charge(task))
 
 
-def test_through_a_tunnel() -> None:
+def test_tunnel_can_be_solved() -> None:
     task = arena("""
       - {name: Agent, at: [10, 0, 5], rotation: 0}
       - {name: Wall, at: [[9.1, 0, 20], [30.9, 0, 20]], rotation: 0, size: [18.2, 4, 1]}
@@ -110,7 +110,7 @@ def test_through_a_tunnel() -> None:
     assert not passes(charge(task))
 
 
-def test_button_then_food() -> None:
+def test_button_then_food_can_be_solved() -> None:
     task = arena("""
       - {name: Agent, at: [19.8, 0, 8], rotation: 0}
       - {name: SpawnerButton, at: [20, 0, 20], rotation: 90, reward_names: [GoodGoal], reward_at: [30, 0, 30]}
@@ -131,7 +131,7 @@ def test_button_then_food() -> None:
     assert not idle.world.over  # there is nothing before the press
 
 
-def test_foraging_under_a_tree() -> None:
+def test_foraging_under_a_tree_can_be_solved() -> None:
     task = arena(
         """
       - {name: Agent, at: [10, 0, 10], rotation: 0}
@@ -170,7 +170,7 @@ def arm_end(arm: int) -> tuple[float, float]:
     return 20 + 15 * sin(radians(45 * arm)), 20 + 15 * cos(radians(45 * arm))
 
 
-def test_radial_maze() -> None:
+def test_radial_maze_can_be_solved() -> None:
     food = (0, 2, 3, 5)
     task = arena(radial_maze(food), time_limit=500, pass_mark=3)
 
@@ -185,7 +185,7 @@ def test_radial_maze() -> None:
     assert not passes(charge(task))
 
 
-def test_block_off_a_platform() -> None:
+def test_block_off_a_platform_can_be_solved() -> None:
     """A block fills the only way off a walled platform; the food is on the floor beside it."""
     items = """
       - {name: Agent, at: [20, 2, 7], rotation: 0}
@@ -212,7 +212,7 @@ def test_block_off_a_platform() -> None:
     assert not passes(charge(arena(items % "LightBlock")))
 
 
-def test_food_hooked_out_of_a_death_zone() -> None:
+def test_food_in_a_death_zone_can_be_hooked_out() -> None:
     """A U lies half in the zone with the food between its feet: pushing the near foot away pulls the far one out."""
     task = arena(
         """
@@ -241,7 +241,7 @@ def test_food_hooked_out_of_a_death_zone() -> None:
     assert greedy.terminated and greedy.animals[0].total < 0.0
 
 
-def test_food_on_a_support() -> None:
+def test_food_on_a_support_can_be_solved() -> None:
     """Food on a block, too high to touch: ramming the block brings it down."""
     items = """
       - {name: Agent, at: [20, 0, 5], rotation: 0}
@@ -267,7 +267,7 @@ def original(reference: Path, name: str) -> Task:
     return reading.task
 
 
-def test_original_push_food_through_a_zone(reference: Path) -> None:
+def test_original_task_of_pushing_food_through_a_zone_can_be_solved(reference: Path) -> None:
     """10-02: a long block is the stick that sends the food out of the zone on the far side."""
     task = original(reference, "10-02-02")
 
@@ -285,7 +285,7 @@ def test_original_push_food_through_a_zone(reference: Path) -> None:
     assert not passes(charge(task))
 
 
-def test_original_string_pulling(reference: Path) -> None:
+def test_original_string_pulling_can_be_solved(reference: Path) -> None:
     """10-05: food in a death zone, hooked by a U."""
     task = original(reference, "10-05-02")
 
@@ -301,7 +301,7 @@ def test_original_string_pulling(reference: Path) -> None:
     assert not passes(charge(task))
 
 
-def test_original_the_right_block(reference: Path) -> None:
+def test_original_task_of_choosing_a_block_can_be_solved(reference: Path) -> None:
     """10-26: two blocks close the gaps of a low wall, and the food lies right behind the first."""
     task = original(reference, "10-26-02")
 
@@ -324,7 +324,7 @@ def test_original_the_right_block(reference: Path) -> None:
     assert wrong.where("GoodGoal")[0] > 25.0  # it has rolled into the zone
 
 
-def test_original_trap_tube(reference: Path) -> None:
+def test_original_trap_tube_can_be_solved(reference: Path) -> None:
     """10-29: food in a tube with a stick at either end; it has to come out on the side without the trap."""
     task = original(reference, "10-29-02")
 

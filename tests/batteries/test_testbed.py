@@ -22,7 +22,7 @@ CROSSING = {
 
 
 def played(task: Task, arena: int, seed: int = 5) -> World:
-    """Return the world after so many random steps, or at its end."""
+    """Return the world after a number of random steps, or at its end."""
     world = World(task, arena=arena, seed=seed)
     actions = np.random.default_rng(seed).integers(0, 9, (STEPS, len(world.animals)))
     for action in actions.tolist():
@@ -33,7 +33,7 @@ def played(task: Task, arena: int, seed: int = 5) -> World:
 
 
 @pytest.mark.parametrize("path", each_reference_file())
-def test_each_file_of_the_original_lives(path: Path) -> None:
+def test_each_original_file_is_played_without_an_error_and_repeatably(path: Path) -> None:
     task = parsed(path.read_text())
     for number, arena in enumerate(task.arenas):
         one, other = played(task, number), played(task, number)
@@ -58,7 +58,7 @@ LEFT_TO_CHANCE = ("maze-curriculum/4",)
 
 
 @pytest.mark.parametrize("name", bundled_names())
-def test_each_bundled_task_lives(name: str) -> None:
+def test_each_bundled_task_is_played_without_an_error(name: str) -> None:
     task = load_task(name)
     for number in range(len(task.arenas)):
         world = played(task, number)

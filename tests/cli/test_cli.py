@@ -130,7 +130,7 @@ def test_no_folder_is_written_where_a_file_is(command: str, tmp_path: Path) -> N
 # --- output
 
 
-def test_version() -> None:
+def test_version_is_printed() -> None:
     from puzzlebox import __version__
 
     assert puzzlebox("--version").stdout == f"puzzlebox {__version__}\n"
@@ -152,7 +152,7 @@ def test_a_closed_pipe_is_no_error() -> None:
 # --- tasks, doctor and the greeting: all wings
 
 
-def test_tasks_as_table_and_data() -> None:
+def test_tasks_are_listed_as_table_and_data() -> None:
     from puzzlebox.arena.schema import load_task
     from puzzlebox.batteries import bundled_names
 
@@ -182,7 +182,7 @@ def test_a_broken_wing_leaves_the_tasks_of_the_others(tiny: Tiny) -> None:
     assert "warning: tiny tasks with mistakes: one\n" in done.stderr
 
 
-def test_doctor() -> None:
+def test_doctor_reports_that_everything_works() -> None:
     done = puzzlebox("doctor")
     assert (done.returncode, done.stderr) == (0, "everything the core needs is there\n")
     assert "vector instructions" in done.stdout

@@ -39,13 +39,13 @@ def assert_refused(call: Callable[[], Any], name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("value", [*NOT_FINITE, TOO_LARGE], ids=["nan", "inf", "-inf", "huge"])
 @pytest.mark.parametrize("name", [each.name for each in fields(Rules)])
-def test_every_field_of_the_rules(name: str, value: float) -> None:
+def test_every_field_of_the_rules_refuses_numbers_that_are_not_finite(name: str, value: float) -> None:
     assert_refused(lambda: Rules(**{name: value}), name, value)
     assert_refused(lambda: Rules.named("4.3", **{name: value}), name, value)
 
 
 @pytest.mark.parametrize("value", [*NOT_FINITE, TOO_LARGE], ids=["nan", "inf", "-inf", "huge"])
-def test_masses(value: float) -> None:
+def test_masses_refuse_numbers_that_are_not_finite(value: float) -> None:
     assert_refused(lambda: Rules(masses={"Wall": value}), "the mass of Wall", value)
 
 
@@ -55,7 +55,7 @@ UNLIMITED = ("max_episode_steps",)
 
 @pytest.mark.parametrize("value", [*NOT_FINITE, TOO_LARGE], ids=["nan", "inf", "-inf", "huge"])
 @pytest.mark.parametrize("name", defaults())
-def test_every_setting(name: str, value: float) -> None:
+def test_every_setting_refuses_numbers_that_are_not_finite(name: str, value: float) -> None:
     if value == TOO_LARGE and name in UNLIMITED:
         return
     assert_refused(lambda: puzzlebox.make("foraging", **{name: value}), name, value)
@@ -73,7 +73,9 @@ def test_every_setting(name: str, value: float) -> None:
         ("max_cycles", lambda value: ArenaParallelEnv("foraging", max_cycles=value)),
     ],
 )
-def test_environments(name: str, call: Callable[[float], Any], value: float) -> None:
+def test_arguments_of_environments_refuse_numbers_that_are_not_finite(
+    name: str, call: Callable[[float], Any], value: float
+) -> None:
     assert_refused(lambda: call(value), name, value)
 
 
@@ -118,13 +120,13 @@ def error_of(*words: object) -> str:
     return " ".join(outcome.output.replace("│", " ").split())
 
 
-def test_the_command_line_has_numbers() -> None:
+def test_the_numeric_options_of_the_command_line_are_found() -> None:
     assert len(NUMBERS) >= 15 and len(TEXTS) >= 4
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400"])
 @pytest.mark.parametrize(("verb", "option"), NUMBERS)
-def test_every_option_that_is_a_number(verb: str, option: str, value: str) -> None:
+def test_every_numeric_option_refuses_numbers_that_are_not_finite(verb: str, option: str, value: str) -> None:
     message = error_of(*([verb] if verb else []), f"{option}={value}")
     assert f"Invalid value for '{option}': " in message, message
     assert re.search(r": (nan|-?inf|1e400) is not a (whole|finite) number", message), message
@@ -132,7 +134,9 @@ def test_every_option_that_is_a_number(verb: str, option: str, value: str) -> No
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
 @pytest.mark.parametrize(("verb", "option", "pattern"), TEXTS)
-def test_every_option_that_holds_numbers(verb: str, option: str, pattern: str, value: str, tmp_path: Path) -> None:
+def test_every_option_that_holds_numbers_refuses_those_that_are_not_finite(
+    verb: str, option: str, pattern: str, value: str, tmp_path: Path
+) -> None:
     text = pattern.format(value)
     fixed = ["--view=fixed"] if verb == "show" else []
     if option == "--at":
@@ -148,14 +152,14 @@ def test_every_option_that_holds_numbers(verb: str, option: str, pattern: str, v
 
 @pytest.mark.parametrize("value", NOT_FINITE)
 @pytest.mark.parametrize("name", ["fps", "speed"])
-def test_films(name: str, value: float, tmp_path: Path) -> None:
+def test_films_refuse_numbers_that_are_not_finite(name: str, value: float, tmp_path: Path) -> None:
     assert name in inspect.signature(film.film).parameters
     record = World(task_of(AGENT)).snapshot()
     assert_refused(lambda: film.film(record, tmp_path / "a.mp4", "third", (64, 64), **{name: value}), name, value)
 
 
 @pytest.mark.parametrize("value", NOT_FINITE)
-def test_messages_of_the_page(value: float) -> None:
+def test_messages_of_the_page_refuse_numbers_that_are_not_finite(value: float) -> None:
     with pytest.raises(InvalidMessage, match=re.escape(f"step is '{value}'; it must be a whole number from 0 to 10")):
         read_number({"step": value}, "step", 10)
 
@@ -169,5 +173,5 @@ def test_messages_of_the_page(value: float) -> None:
         if {int, float} & {parameter.annotation, *get_args(parameter.annotation)} and name not in _WITHOUT_EFFECT
     ],
 )
-def test_arguments_of_animal_ai(name: str, value: float) -> None:
+def test_arguments_of_animal_ai_refuse_numbers_that_are_not_finite(name: str, value: float) -> None:
     assert_refused(lambda: AnimalAIEnvironment(arenas_configurations="", **{name: value}), name, value)

@@ -71,7 +71,7 @@ def test_the_page_built_twice_in_two_folders_is_the_same(tmp_path: Path) -> None
     assert {path.relative_to(page): path.read_bytes() for path in page.rglob("*") if path.is_file()} == before
 
 
-def test_what_is_installed_serves_its_page_without_node(wheel: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_serves_its_page_without_node(wheel: Path, tmp_path: Path) -> None:
     """The packages it needs are those installed here; Puzzlebox itself is the one of the wheel."""
     room = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", room], check=True)

@@ -39,7 +39,7 @@ def test_every_task_in_the_documentation_is_right(page: str, text: str) -> None:
     assert read(text, strict=True).findings == []
 
 
-def test_there_are_examples() -> None:
+def test_the_documentation_has_task_examples() -> None:
     assert len(EXAMPLES) >= 7
 
 
@@ -56,7 +56,7 @@ def said_by(code: str) -> list[str]:
     return said.getvalue().splitlines()
 
 
-def test_the_world_of_the_guide_lives_as_pasted() -> None:
+def test_the_world_example_of_the_guide_runs_as_pasted() -> None:
     _, code = blocks(DOCS / "guides" / "python.md", "python")
     lines = said_by(code)
     assert lines[0] == "return 0.9558 after 54 physics steps, passed: True"

@@ -244,7 +244,7 @@ def outputs() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_the_package_adds(name: str, outputs: dict[str, list[str]]) -> None:
+def test_everything_the_package_of_the_page_adds_can_be_used(name: str, outputs: dict[str, list[str]]) -> None:
     assert outputs[name] == CASES[name][1]
 
 

@@ -52,7 +52,7 @@ def file_of(place: str) -> Path:
 
 
 @pytest.mark.parametrize(("question", "places"), questions().items())
-def test_every_place_the_table_names_exists(question: str, places: list[tuple[str, str]]) -> None:
+def test_every_place_in_the_table_of_the_architecture_page_exists(question: str, places: list[tuple[str, str]]) -> None:
     assert 1 <= len(places) <= 2, "one or two places answer a question"
     for place, name in places:
         path = file_of(place)
@@ -60,7 +60,7 @@ def test_every_place_the_table_names_exists(question: str, places: list[tuple[st
         assert not name or name in names_in(path), f"{place} has no {name}"
 
 
-def test_the_table_answers_twenty_questions() -> None:
+def test_the_table_of_the_architecture_page_has_twenty_questions() -> None:
     assert len(questions()) >= 20
 
 
@@ -70,7 +70,7 @@ def test_packages_import_each_other_in_one_direction() -> None:
     list(TopologicalSorter(graph).static_order())  # a CycleError names the packages
 
 
-def test_a_cycle_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cycle_of_imports_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = {**import_graph.packages(), "seeds": {"cli"}}
     monkeypatch.setattr(import_graph, "packages", lambda: graph)
     with pytest.raises(CycleError):

@@ -50,7 +50,7 @@ def test_the_notices_are_those_of_the_page_that_was_built() -> None:
 
 
 @pytest.mark.parametrize("name", ["three", "svelte", "nanobind", "robin-map"])
-def test_what_is_built_in_is_named_with_its_licence(name: str) -> None:
+def test_each_built_in_library_is_listed_with_its_licence(name: str) -> None:
     notices = re.split(r"^-{80}\n\n", NOTICES.read_text(), flags=re.M)
     (notice,) = [each for each in notices if re.match(rf"{name}( \S+)? \((MIT|BSD-3-Clause)\)\n", each)]
     assert re.search(r"copyright \(c\)|copyright ©", notice, re.I)
@@ -104,9 +104,9 @@ def test_the_metadata_are_valid_and_complete(tmp_path: Path) -> None:
     source = copy_of_source(tmp_path / "source")
     with tarfile.open(make_sdist(source, tmp_path)) as archive:
         (file,) = [member for member in archive if member.name.endswith("/PKG-INFO")]
-        told = archive.extractfile(file)
-        assert told is not None
-        given = Metadata.from_email(told.read(), validate=True)
+        content = archive.extractfile(file)
+        assert content is not None
+        given = Metadata.from_email(content.read(), validate=True)
     assert given.license_expression == "Apache-2.0"
     assert given.license_files == ["LICENSE", "THIRD-PARTY-NOTICES.txt"]
     assert str(given.requires_python) == ">=3.11"

@@ -71,7 +71,7 @@ def test_an_earlier_copy_is_replaced_only_with_force(recordings: Path, tmp_path:
 
 
 @pytest.mark.parametrize("name", ["note.txt", "null", "pipe", "empty"])
-def test_what_is_no_file_of_recordings_is_never_replaced(recordings: Path, tmp_path: Path, name: str) -> None:
+def test_files_other_than_recordings_are_never_replaced(recordings: Path, tmp_path: Path, name: str) -> None:
     target = tmp_path / name
     if name == "pipe":
         os.mkfifo(target)
@@ -133,7 +133,7 @@ def test_where_nothing_can_be_written_the_target_is_named(recordings: Path, tmp_
 
 
 @posix
-def test_a_full_disk_is_the_targets(recordings: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_for_the_target_and_not_for_the_recordings(recordings: Path, tmp_path: Path) -> None:
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -282,7 +282,7 @@ def test_a_file_of_recordings_is_its_owners_alone(tmp_path: Path) -> None:
 
 
 @posix
-def test_one_that_others_could_read_is_closed_to_them(recordings: Path) -> None:
+def test_recordings_that_others_could_read_are_closed_to_them(recordings: Path) -> None:
     Links.for_store(recordings)
     secret = recordings.with_name("r.sqlite.key")
     for each in (recordings, secret):

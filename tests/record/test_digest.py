@@ -33,7 +33,7 @@ def stored_and_read(path: Path, id: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("most", [1, 7, 2_000])
-def test_it_does_not_depend_on_how_the_entries_were_written(
+def test_a_checksum_does_not_depend_on_how_the_entries_were_written(
     most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "MOST_HASHED", most)
@@ -63,7 +63,9 @@ def test_it_does_not_depend_on_how_the_entries_were_written(
     assert stored_and_read(path, foreign.id)[0] is None
 
 
-def test_an_end_that_could_not_be_stored_at_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_that_could_not_be_stored_at_first_has_the_same_checksum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     attempts = []
     store_checksum = writer.Writer._store_checksum
 
@@ -94,7 +96,7 @@ def test_an_end_that_could_not_be_stored_at_first(tmp_path: Path, monkeypatch: p
     assert stored is not None and stored == read
 
 
-def test_at_the_end_little_is_left_to_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_are_hashed_before_the_end_of_an_episode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines: list[bool] = []
     connections: list[sqlite3.Connection] = []
     read_on, as_line = Checksum.read_on, digest._as_line

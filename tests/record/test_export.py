@@ -67,7 +67,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_tidy_tables(recorded: Path, tmp_path: Path) -> None:
+def test_export_writes_tidy_tables(recorded: Path, tmp_path: Path) -> None:
     result = run("--store", recorded, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert result.stdout.split() == [str(tmp_path / "out" / f"{name}.csv") for name in TABLES]
@@ -123,7 +123,7 @@ def test_parquet_has_the_same_values(recorded: Path, tmp_path: Path) -> None:
             assert {key: "" if value is None else str(value) for key, value in row.items()} == texts
 
 
-def test_choosing(recorded: Path, tmp_path: Path) -> None:
+def test_export_writes_only_the_chosen_episodes(recorded: Path, tmp_path: Path) -> None:
     assert run("--store", recorded, "-o", tmp_path / "people", "--player", "human").exit_code == 0
     assert {row["player"] for row in rows_of(tmp_path / "people" / "episodes.csv")} == {"human"}
     with Store(recorded) as store:
@@ -147,7 +147,7 @@ def test_existing_tables_are_replaced_only_with_force(recorded: Path, tmp_path: 
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_no_episodes_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_without_episodes_is_refused_with_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PUZZLEBOX_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
@@ -218,7 +218,7 @@ def test_the_file_of_recordings_has_one_option_of_two_names_everywhere(
     assert "there is no participant P99" in done.stderr
 
 
-def test_many_steps_need_no_more_memory(tmp_path: Path) -> None:
+def test_export_of_many_steps_needs_no_more_memory(tmp_path: Path) -> None:
     with Store(tmp_path / "long.sqlite") as store:
         start = Start.of(task_of(AGENT))
         store.begin(start)
@@ -336,7 +336,7 @@ arenas:
     assert index["file"] == log.name and index["Episode"] == "1" and index["episode"] == store.find("last").id
 
 
-def test_a_button_in_the_log() -> None:
+def test_the_log_has_the_press_of_a_button() -> None:
     task = task_of(
         "name: Agent, at: [20, 0, 10], rotation: 0",
         "name: SpawnerButton, at: [20, 0, 15], rotation: 90, operations: [{do: grant_reward, reward: 0.1}]",

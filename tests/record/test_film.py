@@ -99,7 +99,7 @@ def test_packed_bytes_can_be_unpacked(kind: str, length: int) -> None:
     assert unpacked(compress(raw)) == raw
 
 
-def test_a_palette_keeps_what_matters() -> None:
+def test_a_palette_keeps_colours_nearly_exact() -> None:
     image = picture(RECORD, 9, "third", SMALL)
     palette, indices = quantize(image)
     assert palette.shape == (256, 3) and indices.max() < 255
@@ -136,12 +136,12 @@ def frames_of(path: Path) -> tuple[list[Any], float]:
 @pytest.mark.parametrize("view", ["first", "third", "top"])
 def test_a_film_shows_the_episode(view: str, tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
-    told: list[tuple[int, int]] = []
-    film(RECORD, path, view, SMALL, lambda done, total: told.append((done, total)))
+    progress: list[tuple[int, int]] = []
+    film(RECORD, path, view, SMALL, lambda done, total: progress.append((done, total)))
     frames, rate = frames_of(path)
     # 30 physics steps are 0.6 s, and the end is held for 0.6 s more.
     assert rate == 25 and len(frames) == 16 + 15 and frames[0].shape == (64, 96, 3)
-    assert told[-1] == (31, 31) and [done for done, _ in told] == sorted(done for done, _ in told)
+    assert progress[-1] == (31, 31) and [done for done, _ in progress] == sorted(done for done, _ in progress)
     camera = FollowingCamera(view, SMALL)
     expected = [camera.paint(moment.world) for moment in moments(RECORD) if moment.world.clock % 2 == 0]
     for frame, image in zip(frames, expected, strict=False):
@@ -153,7 +153,7 @@ def test_a_film_shows_the_episode(view: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("speed", "fps", "count"), [(1.0, 50, 31 + 30), (0.5, 50, 61 + 30), (3.0, 25, 6 + 15), (7.0, 25, 4 + 15)]
 )
-def test_speed_and_rate(speed: float, fps: float, count: int, tmp_path: Path) -> None:
+def test_speed_and_frame_rate_set_the_number_of_frames(speed: float, fps: float, count: int, tmp_path: Path) -> None:
     film(RECORD, tmp_path / "a.mp4", "top", (32, 32), speed=speed, fps=fps)
     frames, rate = frames_of(tmp_path / "a.mp4")
     assert (len(frames), rate) == (count, fps)
@@ -165,7 +165,7 @@ def test_a_film_is_painted_the_same_each_time(tmp_path: Path) -> None:
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
 
-def test_odd_sizes_of_an_mp4(tmp_path: Path) -> None:
+def test_odd_sizes_of_an_mp4_are_made_even(tmp_path: Path) -> None:
     film(RECORD, tmp_path / "a.mp4", size=(65, 49), speed=10)
     assert frames_of(tmp_path / "a.mp4")[0][0].shape == (48, 64, 3)
 
@@ -183,7 +183,7 @@ def test_a_film_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "a.gif").read_bytes() == b"GIF89a, an older one"
 
 
-def test_without_the_extra_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_video_extra_one_sentence_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "av", None)
     with pytest.raises(ModuleNotFoundError, match=r"MP4 needs PyAV; `pip install puzzlebox\[video\]` brings it"):
         film(RECORD, tmp_path / "a.mp4")
@@ -205,7 +205,7 @@ def test_without_the_extra_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
         (lambda: picture(RECORD, -1), "there is no step -1"),
     ],
 )
-def test_what_cannot_be_painted(call: Any, sentence: str) -> None:
+def test_invalid_arguments_of_films_and_pictures_are_refused(call: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         call()
 
@@ -297,19 +297,19 @@ def test_pixels_are_where_the_painter_paints() -> None:
 # --- the command
 
 
-def test_an_episode_as_text(recorded: str, tmp_path: Path) -> None:
+def test_show_prints_an_episode_as_text(recorded: str, tmp_path: Path) -> None:
     for name in (recorded, recorded[:4], "last"):
-        told = run(name)
-        assert told.exit_code == 0 and not told.stdout.count("Traceback")
-        assert recorded in told.stdout and "ahead" in told.stdout and "passed, ended by completed" in told.stdout
-        assert "collected GoodGoal (value 0.999)" in told.stdout and "hint:" in told.stderr
-        assert "arena     1, seed 0" in told.stdout and "started (arena 1)" in told.stdout
-        assert re.search(r"decided \d+\.\d\d s after the animal could first move", told.stdout)
+        result = run(name)
+        assert result.exit_code == 0 and not result.stdout.count("Traceback")
+        assert recorded in result.stdout and "ahead" in result.stdout and "passed, ended by completed" in result.stdout
+        assert "collected GoodGoal (value 0.999)" in result.stdout and "hint:" in result.stderr
+        assert "arena     1, seed 0" in result.stdout and "started (arena 1)" in result.stdout
+        assert re.search(r"decided \d+\.\d\d s after the animal could first move", result.stdout)
     with Store() as store:
         record = store.record(recorded)
     (tmp_path / "one.json").write_text(record.to_json())
-    told = run("one.json")
-    assert told.exit_code == 0 and "collected GoodGoal" in told.stdout and "passed" in told.stdout
+    result = run("one.json")
+    assert result.exit_code == 0 and "collected GoodGoal" in result.stdout and "passed" in result.stdout
     (tmp_path / "open.json").write_text(replace(record, actions=record.actions[:3]).to_json())
     assert "not over" in run("./open.json").stdout
 
@@ -355,7 +355,7 @@ def test_films_and_pictures_by_command(recorded: str, tmp_path: Path) -> None:
         (("last", "--store", "none.sqlite"), "there is no file none.sqlite"),
     ],
 )
-def test_one_sentence_for_each_mistake(
+def test_each_mistake_in_a_command_gets_one_sentence(
     arguments: tuple[Any, ...], sentence: str, recorded: str, tmp_path: Path
 ) -> None:
     for name, text in (("mine.png", "x"), ("mine.json", "{"), ("old.json", '{"format": 0}'), ("list.json", "[1]")):
@@ -381,7 +381,7 @@ def test_a_film_is_named_after_task_participant_and_id(recorded: str) -> None:
     assert film_name(replace(dropped, title="迷路"), ".gif") == "human-3f2a91c0b7d4.gif"
 
 
-def test_what_is_written_into_a_folder_gets_its_name(recorded: str, tmp_path: Path) -> None:
+def test_films_and_pictures_written_into_a_folder_are_named_after_the_episode(recorded: str, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     for folder, more, name in (
         ("films/", (), f"ahead-human-{recorded}.mp4"),

@@ -92,7 +92,7 @@ def test_a_participant_is_forgotten_to_the_last_byte(recordings: Path) -> None:
     assert b"own" not in left
 
 
-def test_what_was_set_aside_of_a_participant_is_forgotten_too(recordings: Path) -> None:
+def test_episodes_of_a_participant_that_were_set_aside_are_forgotten_too(recordings: Path) -> None:
     with Store(recordings) as store:
         theirs, other = (
             next(each.id for each in store.episodes() if each.participant == who) for who in (PERSON, "P08")
@@ -115,7 +115,7 @@ def test_the_deleted_records_are_listed(recordings: Path) -> None:
     assert "tables, reports and films that were exported before are not touched" in result.stderr
 
 
-def test_nothing_is_deleted_without_a_yes(recordings: Path) -> None:
+def test_nothing_is_deleted_without_confirmation(recordings: Path) -> None:
     before = bytes_beside(recordings)
     for answer in ("n\n", "\n", ""):
         result = run(recordings, PERSON, answer=answer)

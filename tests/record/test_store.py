@@ -59,7 +59,7 @@ def played(store: Store, actions: int = 1000, **how: Any) -> tuple[str, World]:
     return start.id, world
 
 
-def test_what_was_recorded_comes_back_and_replays(store: Store) -> None:
+def test_a_recorded_episode_is_read_back_and_replays(store: Store) -> None:
     id, world = played(store, seed=2**70, rules=Rules(decision_period=1))
     store.flush()
     assert store.record(id) == world.snapshot()
@@ -82,7 +82,7 @@ def test_what_was_recorded_comes_back_and_replays(store: Store) -> None:
     assert collected["name"] == "GoodGoal" and collected["details"] == {"value": 0.999} and collected["animal"] == 0
 
 
-def test_an_episode_still_open_is_as_far_as_its_last_step(store: Store) -> None:
+def test_an_open_episode_reaches_to_its_last_step(store: Store) -> None:
     id, world = played(store, 4)
     store.flush()
     episode = store.episode(id)
@@ -197,7 +197,7 @@ def test_all_players_share_few_transactions(store: Store, monkeypatch: pytest.Mo
     assert all(store.steps(start.id)["step"] == list(range(1, 51)) for start in starts)
 
 
-def test_steps_go_forwards_only(store: Store) -> None:
+def test_steps_out_of_order_are_refused(store: Store) -> None:
     start = Start.of(TASK)
     with pytest.raises(KeyError, match="there is no episode"):
         store.step(start.id, some_step(1))
@@ -234,7 +234,7 @@ def test_an_interrupted_recording_is_resumed_by_another_program(tmp_path: Path) 
             store.step(start.id, some_step(3))
 
 
-def test_two_stores_on_one_file(tmp_path: Path) -> None:
+def test_several_stores_can_use_one_file(tmp_path: Path) -> None:
     path = tmp_path / "both.sqlite"
     opened: list[Store] = []
     threads = [threading.Thread(target=lambda: opened.append(Store(path))) for _ in range(6)]
@@ -288,7 +288,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_a_start_must_be_true() -> None:
+def test_a_start_with_contradictory_fields_is_refused() -> None:
     start = Start.of(TASK, rules="3.1")
     assert rules_name(json.loads(start.rules)) == "3.1"
     assert rules_name(Rules(drag=2.0).as_dict()) == "own"

@@ -202,7 +202,7 @@ def test_any_change_after_the_end_of_an_episode_is_noticed(statement: str, path:
 
 
 @pytest.mark.parametrize("table", ["steps", "events"])
-def test_steps_of_an_episode_whose_row_is_missing_are_said(table: str, path: Path, tmp_path: Path) -> None:
+def test_steps_of_an_episode_whose_row_is_missing_are_reported(table: str, path: Path, tmp_path: Path) -> None:
     change(path, "DELETE FROM episodes WHERE number = 1")
     change(path, f"DELETE FROM {'events' if table == 'steps' else 'steps'} WHERE episode = 1")
     for verb in (
@@ -232,7 +232,7 @@ def test_an_episode_without_a_checksum_is_checked_as_far_as_possible(path: Path,
     assert command("export", "--store", path, "-o", tmp_path / "out").exit_code == 0
 
 
-def test_more_steps_than_the_episode_has(path: Path, tmp_path: Path) -> None:
+def test_steps_after_the_end_of_an_episode_are_reported(path: Path, tmp_path: Path) -> None:
     change(path, "UPDATE episodes SET end_step = end_step - 1 WHERE number = 1")
     done = command("export", "--store", path, "-o", tmp_path / "out")
     assert done.exit_code == 1 and "it has steps after its end at step " in done.stderr
@@ -281,13 +281,13 @@ def test_a_missing_table_is_reported(table: str, path: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("version", [0, -1, 2])
-def test_a_format_that_never_was(version: int, path: Path) -> None:
+def test_a_format_that_never_existed_is_refused(version: int, path: Path) -> None:
     change(path, f"PRAGMA user_version = {version}")
     with pytest.raises(StoreError):
         Store(path)
 
 
-def test_an_episode_whose_id_has_changed_in_one_of_two_places(path: Path, tmp_path: Path) -> None:
+def test_an_id_that_differs_from_the_index_is_reported(path: Path, tmp_path: Path) -> None:
     """The id in the row differs from that in the index."""
     id, data = Store(path).episodes()[0].id, path.read_bytes()
     assert data.count(id.encode()) == 2

@@ -131,7 +131,7 @@ def test_no_step_is_acknowledged_while_the_file_is_missing(tmp_path: Path, what:
         assert store.steps(start.id)["step"] == [1, 2, 3]
 
 
-def test_what_was_acknowledged_outlives_the_journal_of_sqlite(tmp_path: Path) -> None:
+def test_acknowledged_steps_outlive_the_journal_of_sqlite(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     with Store(path) as store:
         start = Start.of(TASK)
@@ -164,7 +164,9 @@ def test_flush_raises_when_the_disk_stays_full(tmp_path: Path, monkeypatch: pyte
     assert steps == list(range(1, len(steps) + 1)) and len(steps) < last_step
 
 
-def test_only_so_much_waits_for_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_steps_waiting_for_a_full_disk_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     disk = SmallDisk(monkeypatch)
     store = Store(tmp_path / "full.sqlite")
     start, last_step = filled(store)

@@ -192,7 +192,7 @@ def test_the_eye_comes_nearer_along_its_arm() -> None:
 
 
 @pytest.mark.parametrize("name", ["WallTransparent", "DataZone"])
-def test_what_one_sees_through_is_not_in_the_way(name: str) -> None:
+def test_transparent_things_do_not_block_the_camera_behind_the_animal(name: str) -> None:
     veiled = staged(AGENT, item(name, 20, 8.5, size=[6, 3, 1])).scene()
     assert View.third(veiled) == View.third(staged(AGENT).scene())
 

@@ -157,7 +157,7 @@ def test_a_program_that_knows_format_1_refuses_newer_ones(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("id", GOOD)
-def test_an_id_comes_back(tmp_path: Path, id: str) -> None:
+def test_a_participant_id_is_stored_and_read_back(tmp_path: Path, id: str) -> None:
     with Store(tmp_path / "a.sqlite") as store:
         named, nameless = played(store, 3, participant=id), played(store, 3)
         store.flush()
@@ -239,7 +239,7 @@ def test_every_episode_of_a_page_carries_the_id(studio: Studio) -> None:
     assert studio.json(f"/api/recordings/{ids[0]}")["participant"] == "P07"
 
 
-def test_without_an_id_there_is_none(studio: Studio) -> None:
+def test_an_episode_without_an_id_has_no_participant(studio: Studio) -> None:
     with studio.page(task="examples/food") as page:
         assert stored(studio, page).participant is None
         assert page.episodes[0]["participant"] is None

@@ -40,7 +40,7 @@ def table(report: Report, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_tables_are_the_data(report: Report, rows: list[dict[str, Any]]) -> None:
+def test_the_tables_of_a_report_agree_with_its_data(report: Report, rows: list[dict[str, Any]]) -> None:
     assert [line["agent"] for line in table(report, "agents")] == list(SKILLS)
     for line in table(report, "levels"):
         own = [row for row in rows if (row["level"], row["agent"]) == (line["level"], line["agent"])]
@@ -128,7 +128,7 @@ def test_every_figure_is_there_as_png_and_pdf(report: Report) -> None:
     assert {path.name for path in report.files if path.suffix == ".png"} == {f"{name}.png" for name in names}
 
 
-def test_the_methods_tell_every_setting_and_the_commands(report: Report) -> None:
+def test_the_methods_contain_every_setting_and_the_commands(report: Report) -> None:
     text = (report.page.parent / "methods.txt").read_text(encoding="utf-8")
     for sentence in (
         "600 episodes on 20 tasks",
@@ -211,7 +211,7 @@ def test_the_group_follows_the_design(tmp_path: Path) -> None:
     assert fit_model(levels.rows, "task").formula == "passed ~ agent + level + (1 | task)"
 
 
-def test_few_tasks_are_a_factor_for_levels_would_hide_how_they_differ(tmp_path: Path) -> None:
+def test_with_few_tasks_the_model_has_tasks_instead_of_levels(tmp_path: Path) -> None:
     """An easy and a hard task in each level, and an agent with 9 times the odds on each: the estimate is 9."""
     skills = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
     rows = made_up_rows(list(skills), {"random": 0.0, "learner": 0.0}, episodes=140)
@@ -289,7 +289,7 @@ def test_estimates_that_depend_on_the_nodes_are_not_reported(tmp_path: Path) -> 
     assert model.fit.term("b").odds_ratio == pytest.approx((9 / 60) / (1 / 68), rel=1e-6)
 
 
-def test_what_is_separated_only_together_has_no_number(tmp_path: Path) -> None:
+def test_factors_that_separate_the_outcomes_only_together_have_no_model(tmp_path: Path) -> None:
     passes = {("x", "a"): 0, ("x", "b"): 12, ("y", "a"): 6, ("y", "b"): 20}
     rows = made_up_rows(["x", "y"], {"a": 0.0, "b": 0.0}, episodes=20)
     for row in rows:
@@ -299,7 +299,7 @@ def test_what_is_separated_only_together_has_no_number(tmp_path: Path) -> None:
     assert model.why_not.startswith("agent and task together separate passed from failed episodes")
 
 
-def test_the_documentation_runs_as_pasted_and_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_on_reports_runs_as_pasted_and_its_pictures_exist(capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs" / "guides" / "reports.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     exec(compile(code, "reports.md", "exec"), {})

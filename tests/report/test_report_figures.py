@@ -112,7 +112,7 @@ def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp
         assert red == green == blue
 
 
-def test_paths_tell_what_was_not_played_from_what_was_not_kept() -> None:
+def test_path_figures_distinguish_episodes_not_played_from_paths_not_kept() -> None:
     task = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, at: [20, 0, 16], size: 1")
     record = Record(task, 0, 1, Rules.named("puzzlebox"), ((3,), (3,)))
     played = [("food", "a"), ("wall", "b"), ("wall", "a")]
@@ -144,7 +144,7 @@ def way_in(panel: Any) -> NDArray[np.float64]:
     return np.asarray(panel.get_lines()[-1].get_xydata())
 
 
-def test_a_way_ends_at_the_deciding_event() -> None:
+def test_a_path_ends_at_the_deciding_event() -> None:
     """An animal that keeps moving while the result is shown slides past the food."""
     task = CORRIDOR.model_copy(update={"show_notification": True})
     world = World(task, seed=1)

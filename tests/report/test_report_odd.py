@@ -39,21 +39,21 @@ def words(report: Report) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def test_one_agent_only(tmp_path: Path) -> None:
+def test_a_report_on_one_agent_has_no_comparison(tmp_path: Path) -> None:
     page_text = words(report_of(tmp_path, made_up_rows(TASKS, {"random": 0.0})))
     assert "only one agent played, so there is no comparison" in page_text
     assert "Returns were not tested on 8 of 8 tasks: only one agent played" in page_text
 
 
 @pytest.mark.parametrize(("skill", "word"), [(60.0, "passed all of its 80 episodes"), (-60.0, "passed none of its 80")])
-def test_all_episodes_pass_or_none(tmp_path: Path, skill: float, word: str) -> None:
+def test_without_both_outcomes_there_is_no_model(tmp_path: Path, skill: float, word: str) -> None:
     page_text = words(report_of(tmp_path, made_up_rows(TASKS, {"a": skill, "b": skill})))
     assert "There is no model of passing: agents are separated completely" in page_text
     assert word in page_text
     assert "0.0 [−4.6, 4.6]" in page_text  # the difference of the shares still has its interval
 
 
-def test_one_agent_passes_everything_among_three(tmp_path: Path) -> None:
+def test_an_agent_that_passes_everything_is_left_out_of_the_model(tmp_path: Path) -> None:
     made_report = report_of(tmp_path, made_up_rows(TASKS, {"random": -1.0, "middling": 0.5, "oracle": 60.0}))
     page_text = words(made_report)
     sentence = "Agent oracle passed all of its 80 episodes, so its odds are infinite; it is left out of the model"
@@ -63,7 +63,7 @@ def test_one_agent_passes_everything_among_three(tmp_path: Path) -> None:
     assert [term.name for term in fit.terms if term.factor == "agent"] == ["middling"]
 
 
-def test_one_episode(tmp_path: Path) -> None:
+def test_a_report_on_one_episode_has_no_intervals(tmp_path: Path) -> None:
     report = report_of(tmp_path, made_up_rows(["food"], {"random": 0.0}, episodes=1), published=True)
     page_text = words(report)
     assert "1 episode, 1 task, 1 agent: random." in page_text
@@ -72,12 +72,12 @@ def test_one_episode(tmp_path: Path) -> None:
     assert "There are no published results for these tasks (food)" in page_text
 
 
-def test_each_agent_once_on_each_task(tmp_path: Path) -> None:
+def test_few_episodes_of_an_agent_are_reported(tmp_path: Path) -> None:
     page_text = words(report_of(tmp_path, made_up_rows(TASKS, episodes=1)))
     assert "an agent has fewer than 5 episodes" in page_text
 
 
-def test_missing_levels(tmp_path: Path) -> None:
+def test_missing_levels_are_reported(tmp_path: Path) -> None:
     rows = [row for row in made_up_rows([*TASKS, "own-task"]) if (row["agent"], row["level"]) != ("random", "3")]
     report = report_of(tmp_path, rows, published=True)
     page_text = words(report)
@@ -125,14 +125,14 @@ def test_a_report_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> No
     assert (tmp_path / "out" / "run.json").exists()
 
 
-def test_nothing_but_failures(tmp_path: Path) -> None:
+def test_a_report_of_failed_episodes_only_analyses_nothing(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], episodes=2)
     for row in rows:
         row |= {"error": "it fell over", "return": "", "passed": ""}
     assert "No episode could be analysed" in words(report_of(tmp_path, rows))
 
 
-def test_returns_that_are_all_equal(tmp_path: Path) -> None:
+def test_equal_returns_have_no_rank_test(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], {"a": 0.0, "b": 0.0})
     for row in rows:
         row["return"] = -1.0
@@ -140,14 +140,14 @@ def test_returns_that_are_all_equal(tmp_path: Path) -> None:
     assert "all values are equal, so there are no ranks to compare" in page_text
 
 
-def test_unknown_passes(tmp_path: Path) -> None:
+def test_unknown_outcomes_are_reported(tmp_path: Path) -> None:
     rows = made_up_rows(["food"])
     for row in rows:
         row["passed"] = ""
     assert "it is not known which episodes passed" in words(report_of(tmp_path, rows))
 
 
-def test_thousands_of_tasks(tmp_path: Path) -> None:
+def test_a_table_of_thousands_of_tasks_is_shortened_on_the_page(tmp_path: Path) -> None:
     tasks = [
         f"{level:02}-{task:02}-{variant:02}" for level in range(1, 11) for task in range(1, 51) for variant in (1, 2, 3)
     ]
@@ -159,12 +159,12 @@ def test_thousands_of_tasks(tmp_path: Path) -> None:
     assert report.page.stat().st_size < 3_000_000
 
 
-def test_many_agents(tmp_path: Path) -> None:
+def test_a_report_has_room_for_many_agents(tmp_path: Path) -> None:
     agents = {f"agent-with-a-long-name-{number}": number / 4 - 2 for number in range(14)}
     assert "14 agents" in words(report_of(tmp_path, made_up_rows(TASKS[:2], agents, episodes=5)))
 
 
-def test_names_that_are_html(tmp_path: Path) -> None:
+def test_names_are_escaped_in_html(tmp_path: Path) -> None:
     report = report_of(tmp_path, made_up_rows(["<b>bold</b>"], {"<script>": 0.0, "b&b": 1.0}), title="<i>")
     text = report.page.read_text(encoding="utf-8")
     assert "<script" not in text
@@ -213,7 +213,7 @@ def test_the_published_episodes_make_a_report(reference: Path, tmp_path: Path) -
     assert tests["foraging"].df == 4  # recurrent PPO is in the file
 
 
-def test_other_warnings(tmp_path: Path) -> None:
+def test_different_task_versions_rules_and_repeated_seeds_are_reported(tmp_path: Path) -> None:
     rows = made_up_rows(["food"], {"a": 0.0, "b": 0.5})
     rows[0]["task_hash"] = "f" * 64
     rows[1]["rules"] = "4.3"
@@ -271,7 +271,7 @@ def test_participants_and_agents_in_one_report(tmp_path: Path) -> None:
         ({"episodes.csv": "task,agent,return\nfood,a,\n"}, "the return is empty, and no error says why"),
     ],
 )
-def test_what_cannot_be_read(tmp_path: Path, files: dict[str, str], why: str) -> None:
+def test_unreadable_sources_are_refused_with_the_reason(tmp_path: Path, files: dict[str, str], why: str) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(CannotRead, match=re.escape(why)):

@@ -32,7 +32,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield make_report([write_run(folder / "out", rows)], folder / "report", published=True).page
 
 
-def test_every_column_is_on_the_paper(chromium: Any, page: Path) -> None:
+def test_every_column_fits_on_the_printed_page(chromium: Any, page: Path) -> None:
     paper = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT})
     paper.goto(page.as_uri())
     paper.emulate_media(media="print")

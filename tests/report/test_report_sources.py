@@ -419,7 +419,7 @@ def test_arenas_that_merge_are_one_row_which_names_them_all(tmp_path: Path, two_
         assert "arenas that merge are one episode" in table.caption
 
 
-def test_reports_tell_the_latency_and_say_where_it_is_the_whole_time(tmp_path: Path, two_arenas: Path) -> None:
+def test_reports_show_the_latency_and_where_it_is_the_whole_time(tmp_path: Path, two_arenas: Path) -> None:
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED[:1])
     results = gather([store])
     first, second = results.rows

@@ -54,7 +54,7 @@ def table(folder: Path) -> list[dict[str, str]]:
 # --- the tasks of a run
 
 
-def test_folders_files_patterns_and_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_are_found_by_folder_file_pattern_and_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = lambda *sources: [each.name for each in find_tasks(sources)]  # noqa: E731
     assert names(str(folder)) == ["deeper/03-07-02", "one"]
     assert names(str(folder / "one.yml")) == ["one"]
@@ -64,7 +64,7 @@ def test_folders_files_patterns_and_names(folder: Path, monkeypatch: pytest.Monk
     assert names("operant-curriculum/[12]") == ["operant-curriculum/1", "operant-curriculum/2"]
 
 
-def test_levels_and_variants(folder: Path) -> None:
+def test_tasks_have_levels_and_variants(folder: Path) -> None:
     testbed, one = find_tasks([str(folder)])
     assert (testbed.level, testbed.variant) == ("3", "02")
     assert (one.level, one.variant) == ("", "")
@@ -93,17 +93,17 @@ def test_templates_are_sampled(tmp_path: Path) -> None:
         ("", "the name of a task is empty"),
     ],
 )
-def test_what_is_not_there(source: str, sentence: str) -> None:
+def test_missing_sources_are_refused(source: str, sentence: str) -> None:
     with pytest.raises(FileNotFoundError, match=sentence):
         find_tasks([source])
 
 
-def test_a_folder_without_tasks(tmp_path: Path) -> None:
+def test_a_folder_without_tasks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no task files"):
         find_tasks([str(tmp_path)])
 
 
-def test_two_tasks_of_one_name(folder: Path) -> None:
+def test_two_tasks_of_one_name_are_refused(folder: Path) -> None:
     (folder / "deeper" / "one.yml").write_text(TINY.replace("12", "11"))
     with pytest.raises(ValueError, match="two tasks are called one"):
         find_tasks([str(folder / "one.yml"), str(folder / "deeper" / "one.yml")])
@@ -298,17 +298,17 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
         ("random(action_biases=[0, 0, 0, 0, 0, 0, 0, 0, -inf])", "action_biases are .*-inf.; they must be nine finite"),
     ],
 )
-def test_agents_that_cannot_be_had(text: str, sentence: str) -> None:
+def test_invalid_agents_are_refused(text: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         agent_of(text)
 
 
-def test_agents_with_options() -> None:
+def test_agents_take_options() -> None:
     assert agent_of(HEURISTIC).senses["rays"] == 3
     agent_of("random(step_length_distribution='uniform(1, 3)', action_biases=[0, 0, 0, 9, 0, 0, 0, 0, 0])")
 
 
-def test_rules_with_a_field_changed(folder: Path, tmp_path: Path) -> None:
+def test_single_fields_of_rules_can_be_changed(folder: Path, tmp_path: Path) -> None:
     assert rules_of(WING, "3.1") == WING.rules(Rules.named("3.1"))
     changed = rules_of(WING, "3.1(drag=1.0)")
     assert (changed.name, changed.fields) == ("3.1(drag=1.0)", Rules.named("3.1", drag=1.0).as_dict())
@@ -363,7 +363,7 @@ def test_whatever_a_kill_cuts_off_is_played_again(folder: Path, tmp_path: Path) 
         (JOURNAL, None, "is missing"),
     ],
 )
-def test_a_file_that_was_lost_costs_nothing(
+def test_a_run_with_a_missing_or_cut_file_is_refused_and_left_alone(
     name: str, rest: int | None, sentence: str, earlier: bool, folder: Path, tmp_path: Path
 ) -> None:
     out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
@@ -384,7 +384,9 @@ def test_a_file_that_was_lost_costs_nothing(
     assert run(subjects, ["random"], out, episodes=2, workers=1).played == 2
 
 
-def test_what_a_power_cut_takes_is_played_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_episodes_lost_in_a_power_cut_are_played_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only the first trajectory is on the disk for certain; a part of the fourth happens to be there as well."""
     monkeypatch.setattr("puzzlebox.run.journal._SYNC_INTERVAL_SECONDS", 3600)
     out, subjects = tmp_path / "run", find_tasks([str(folder / "one.yml")])
@@ -450,7 +452,7 @@ def command(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_the_command(folder: Path, tmp_path: Path) -> None:
+def test_the_command_runs_episodes_and_prints_a_summary(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = (str(folder), "--agent", "random", "--episodes", "2", "--workers", "1", "-o", str(out))
     result = command(*arguments)
@@ -468,7 +470,7 @@ def test_the_command(folder: Path, tmp_path: Path) -> None:
         (("foraging", "--agent", "random", "--rules", "5"), "there are no rules named '5'"),
     ],
 )
-def test_what_the_command_refuses(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+def test_the_command_refuses_invalid_arguments(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     result = command(*arguments, "-o", str(tmp_path / "out"))
     assert result.exit_code == 1
     assert sentence in result.stderr

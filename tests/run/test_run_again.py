@@ -69,7 +69,7 @@ def test_another_version_is_refused_and_runs_of_earlier_versions_are_resumed(age
         again(out, episodes=3)
 
 
-def test_what_failed_is_played_again_and_counted_once(agent: Any, tmp_path: Path) -> None:
+def test_failed_episodes_are_played_again_and_counted_once(agent: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     agent("raise RuntimeError('no memory')")
     first = again(out)
@@ -151,7 +151,7 @@ def test_all_broken_tasks_are_named(tmp_path: Path) -> None:
     assert all(f"{number:02}.yml:1:" in line for number, line in enumerate(lines)) and len(lines) == 10
 
 
-def test_the_bundled_battery_with_company_can_be_run(tmp_path: Path) -> None:
+def test_the_bundled_task_with_two_animals_can_be_run(tmp_path: Path) -> None:
     pytest.importorskip("pettingzoo")
     (company,) = find_tasks(["generalisation/company"])
     assert company.task.bodies == 2
@@ -159,7 +159,7 @@ def test_the_bundled_battery_with_company_can_be_run(tmp_path: Path) -> None:
     assert (row["error"], row["steps"]) == (None, 60)
 
 
-def test_a_ray_cluster_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_ray_cluster_that_does_not_answer_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(workers, "find_spec", lambda name: True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

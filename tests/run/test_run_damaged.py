@@ -141,7 +141,7 @@ def test_a_second_repair_keeps_what_the_first_set_aside(out: Path) -> None:
     assert [(out / f"{JOURNAL}.damaged-{number}").read_text() for number in (1, 2)] == ["bad 1\n", "bad 2\n"]
 
 
-def test_an_episode_that_is_there_twice(played: Path, out: Path) -> None:
+def test_a_duplicate_episode_is_refused_and_repaired(played: Path, out: Path) -> None:
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
     (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
     with pytest.raises(ValueError, match=r"line 13: the episode t/1/random/3 is in line 4 already"):
@@ -156,7 +156,7 @@ def test_an_episode_that_is_there_twice(played: Path, out: Path) -> None:
     assert_whole(out, played)
 
 
-def test_a_journal_without_a_line(played: Path, out: Path) -> None:
+def test_a_journal_without_a_line_is_refused_and_repaired(played: Path, out: Path) -> None:
     (out / JOURNAL).write_bytes(b"")
     with pytest.raises(ValueError, match=r"journal.jsonl has no whole line, but trajectories.jsonl.gz has 12 episodes"):
         play(out)
@@ -166,7 +166,7 @@ def test_a_journal_without_a_line(played: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize("insert", [b"", b"x", b"\0" * 100])
-def test_a_damaged_trajectory(insert: bytes, played: Path, out: Path) -> None:
+def test_a_damaged_trajectory_is_refused_and_repaired(insert: bytes, played: Path, out: Path) -> None:
     """Damage within the fifth member; the members after it are found at their new offsets."""
     data = (out / TRAJECTORIES).read_bytes()
     end = json.loads((out / JOURNAL).read_text().splitlines()[4])["trajectories"]
@@ -192,7 +192,7 @@ def test_missing_trajectories_are_played_again_with_repair(played: Path, out: Pa
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"commands": 5}', "[" * 100_000, None])
-def test_damaged_settings(text: str | None, played: Path, out: Path) -> None:
+def test_damaged_settings_are_refused_and_repaired(text: str | None, played: Path, out: Path) -> None:
     (out / "run.json").unlink() if text is None else (out / "run.json").write_text(text)
     before = contents(out)
     with pytest.raises(ValueError, match=r"run\.json .*--repair"):

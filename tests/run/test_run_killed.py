@@ -41,7 +41,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("kills", [8, pytest.param(20, marks=pytest.mark.slow)])
-def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
+def test_a_run_killed_at_random_moments_is_resumed_without_loss(kills: int, tmp_path: Path) -> None:
     task = tmp_path / "tiny.yml"
     task.write_text(TINY)
     subjects = find_tasks([str(task)])

@@ -48,14 +48,14 @@ def test_wilson_against_statsmodels(passes: int, trials: int) -> None:
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_holds_the_share_and_mirrors(pair: tuple[int, int]) -> None:
+def test_the_wilson_interval_contains_the_share_and_is_symmetric(pair: tuple[int, int]) -> None:
     passes, trials = pair
     result, other = wilson(passes, trials), wilson(trials - passes, trials)
     assert 0 <= result.low <= result.value <= result.high <= 1
     assert isclose(result.low, 1 - other.high, abs_tol=1e-12)
 
 
-def test_wilson_of_nothing() -> None:
+def test_wilson_refuses_no_episodes_and_too_many_passes() -> None:
     with pytest.raises(CannotCompute, match="no episodes"):
         wilson(0, 0)
     with pytest.raises(ValueError, match="5 of 3"):
@@ -130,7 +130,7 @@ def test_adjusted_ps_against_statsmodels(ps: list[float]) -> None:
         ({"a": [1.0, float("nan")], "b": [1.0]}, "not numbers"),
     ],
 )
-def test_rank_tests_that_cannot_be_done(groups: dict[str, list[float]], why: str) -> None:
+def test_rank_tests_refuse_data_without_ranks_to_compare(groups: dict[str, list[float]], why: str) -> None:
     for test in (kruskal_wallis, dunn):
         with pytest.raises(CannotCompute, match=why):
             test(groups)
@@ -186,7 +186,7 @@ def test_the_bootstrap_interval_has_the_theoretical_width() -> None:
     assert (result.high - result.low) / (2 * 1.96) == pytest.approx(1.09 / 20, rel=0.15)
 
 
-def test_separated_categories_are_found_again_and_again() -> None:
+def test_categories_separated_once_others_are_left_out_are_found_too() -> None:
     """Without the agent that never passes, level 2 has only passes left."""
     agents = ["a", "a", "b", "b", "c", "c", "c", "a"]
     levels = ["1", "2", "1", "2", "1", "2", "1", "1"]

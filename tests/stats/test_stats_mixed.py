@@ -160,7 +160,7 @@ def agrees(fit: Fit, expected: Expected) -> None:
     assert fit.log_likelihood == pytest.approx(likelihood, abs=1e-6)
 
 
-def test_the_example_of_lme4() -> None:
+def test_the_fit_of_lme4s_example_agrees_with_lme4() -> None:
     passed, periods, groups = herds()
     fit = fit_mixed_logistic(passed, {"period": periods}, groups)
     agrees(fit, HERDS)
@@ -186,7 +186,7 @@ def test_two_factors_as_lme4_fits_them(
     agrees(fit_mixed_logistic(passed, {"agent": agents, "level": levels}, children, references, nodes), expected)
 
 
-def test_against_a_brute_force_fit() -> None:
+def test_the_fit_agrees_with_a_brute_force_fit() -> None:
     """Another optimiser maximises the exact likelihood; estimates, spread, errors and maximum agree."""
     from scipy.optimize import minimize
 
@@ -217,7 +217,7 @@ def test_against_a_brute_force_fit() -> None:
 
 @pytest.mark.parametrize("nodes", [5, 10])
 @pytest.mark.parametrize("spread", [0.9, -0.9, 4.0])
-def test_its_slope_is_the_slope_of_its_height(spread: float, nodes: int) -> None:
+def test_the_gradient_of_the_likelihood_agrees_with_differences(spread: float, nodes: int) -> None:
     """Also with too few nodes for the integral: an optimiser needs the gradient of its objective."""
     passed, agents, groups = made_up(3, tasks=12)
     codes = np.array([["random", "heuristic", "learner"].index(agent) for agent in agents])
@@ -232,7 +232,7 @@ def test_its_slope_is_the_slope_of_its_height(spread: float, nodes: int) -> None
         assert slope[i] == pytest.approx(rise, abs=1e-7)
 
 
-def test_without_groups_it_is_the_logistic_model_of_statsmodels() -> None:
+def test_without_groups_the_fit_is_the_logistic_model_of_statsmodels() -> None:
     import statsmodels.api as sm
 
     passed, agents, _ = made_up(11)
@@ -246,7 +246,7 @@ def test_without_groups_it_is_the_logistic_model_of_statsmodels() -> None:
     assert fit.spread is None
 
 
-def test_it_recovers_what_the_data_were_made_with() -> None:
+def test_the_fit_recovers_the_parameters_of_simulated_data() -> None:
     passed, agents, groups = made_up(1, tasks=400)
     fit = fit_mixed_logistic(passed, {"agent": agents}, groups, {"agent": "heuristic"})
     assert fit.spread == pytest.approx(1.2, abs=0.15)
@@ -287,7 +287,9 @@ def test_an_agent_that_is_its_own_group_is_pointed_out() -> None:
         ([True, False] * 2, ["a", "a", "b", "b"], ["1", "1", "2", "2"], "are confounded"),
     ],
 )
-def test_models_that_cannot_be_fitted(passed: list[bool], agents: list[str], levels: list[str], why: str) -> None:
+def test_models_that_cannot_be_fitted_are_refused_with_the_reason(
+    passed: list[bool], agents: list[str], levels: list[str], why: str
+) -> None:
     with pytest.raises(CannotCompute, match=why):
         fit_mixed_logistic(passed, {"agent": agents, "level": levels}, ["t"] * len(passed))
 
@@ -302,7 +304,7 @@ def test_near_separation_is_reported() -> None:
     assert not all(term.settled for term in fit.terms)
 
 
-def test_wrong_arguments() -> None:
+def test_wrong_numbers_of_nodes_and_unknown_references_are_refused() -> None:
     passed, agents, groups = made_up(2, tasks=5)
     with pytest.raises(ValueError, match="nodes is 1"):
         fit_mixed_logistic(passed, {"agent": agents}, groups, nodes=1)

@@ -136,7 +136,7 @@ def test_operant_chamber_as_published(episodes: dict[str, Groups]) -> None:
     assert results[R, H].p_bonferroni == pytest.approx(0.36, abs=0.005)
 
 
-def test_the_reference_table_as_it_stands(episodes: dict[str, Groups]) -> None:
+def test_the_rounded_reference_table_gives_other_statistics_than_published(episodes: dict[str, Groups]) -> None:
     """The table has six decimals, so values that the paper ranked differently are ties, which changes H."""
     assert kruskal_wallis(episodes["foraging"]).h == pytest.approx(318.150, abs=1e-3)
     assert kruskal_wallis(episodes["operant-chamber"]).h == pytest.approx(388.104, abs=1e-3)
@@ -229,7 +229,7 @@ def test_the_relabelled_rows_carry_the_right_names(spec: Path) -> None:
     assert claim.holds
 
 
-def test_the_children_level_by_level(spec: Path) -> None:
+def test_pass_flags_read_as_scores_explain_the_childrens_published_rates(spec: Path) -> None:
     """Pass flags read as scores explain the published rate of every level."""
     tasks = rows(spec / "reference-children-tasks.csv")
     rates_published = published.level_rates()["children-as-published"].rates
@@ -257,7 +257,7 @@ def test_the_bundled_tables_are_those_of_the_reference(spec: Path) -> None:
         assert (each.episodes, each.mean) == (len(values), pytest.approx(sum(values) / len(values), abs=1e-4))
 
 
-def test_places_among_the_entrants() -> None:
+def test_published_agents_get_their_places_among_the_entrants() -> None:
     assert len(published.leaderboard()) == 64
     assert [each.agent for each in published.leaderboard()[:2]] == ["Trrrrr", "ironbar"]
     for agent, place in (("Trrrrr", 1), ("dreamer-v3", 25), ("heuristic", 27), ("random", 61)):
@@ -278,7 +278,7 @@ def test_a_sample_with_unequal_levels_weighs_them_the_same() -> None:
     assert even == pytest.approx(wilson(300, 900), abs=1e-12)
 
 
-def test_who_is_shown() -> None:
+def test_reports_show_the_chosen_published_agents() -> None:
     assert {each.name for each in published.shown()} == {
         *("random", "heuristic", "PPO", "Dreamer-v3", "ironbar", "Trrrrr", "children"),
     }

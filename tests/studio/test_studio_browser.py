@@ -173,7 +173,7 @@ def test_a_wrong_file_is_explained_at_its_line_and_shown_as_text(opened: Open) -
     dialog = page.get_by_role("dialog")
     dialog.get_by_text("cannot be played").wait_for()
     first, second = dialog.locator("li").all_inner_texts()
-    assert "line 3, column 16" in first and "did you mean `Wall`" in first and "{name: Walll" in first
+    assert "line 3, column 16" in first and "did you mean Wall?" in first and "{name: Walll" in first
     assert "<b>bold</b>" in second
     assert dialog.locator("b").count() == 0
     assert dialog.get_by_role("link", name="Play").count() == 0
@@ -303,12 +303,12 @@ def test_without_a_participant_another_round_may_be_played(opened: Open, studio:
     assert len([each for each in studio.recordings() if each["task"] == task]) == 1
 
 
-def test_the_lights_go_out(opened: Open, studio: Studio) -> None:
+def test_the_page_shows_when_the_lights_go_out(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(DARK_SOON))
     until(page, "puzzlebox.step > 30 && puzzlebox.lights === false", what="darkness")
 
 
-def test_the_view_changes(opened: Open, studio: Studio) -> None:
+def test_a_key_changes_the_view(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(LONG_WALK))
     views = [page_value(page, "view")]
     for _ in range(3):
@@ -454,7 +454,7 @@ def test_a_recording_is_downloaded_as_table_and_picture(opened: Open, studio: St
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_recording_that_is_not_there_is_said_so(opened: Open) -> None:
+def test_a_recording_that_does_not_exist_is_reported(opened: Open) -> None:
     page = opened("/recordings/nobody", forgiving=True)
     assert "nobody" in page.get_by_role("alert").inner_text()
 

@@ -126,7 +126,7 @@ def test_a_key_held_since_the_last_episode_does_not_begin_the_next(studio: Studi
     assert studio.store.count() == 2
 
 
-def test_which_keys_begin_an_episode() -> None:
+def test_a_key_pressed_after_the_reset_begins_an_episode() -> None:
     keys = Keys()
     keys.reset()
     assert not keys.pressed

@@ -60,7 +60,7 @@ def test_the_list_is_newest_first(studio: Studio, page: Page) -> None:
     assert (older["arena"], older["arenas"]) == (0, 1)
 
 
-def test_which_arena_was_played_and_of_how_many(studio: Studio) -> None:
+def test_a_recording_names_its_arena_and_their_number(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD_TWICE), arena=2) as page:
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
     for description in (
@@ -145,7 +145,7 @@ def test_the_frames_of_a_recording_show_the_episode_as_played(studio: Studio, pa
     assert mirror.head["flags"] == studio.store.steps(page.episode)["flags"][-1]
 
 
-def test_one_can_begin_to_look_in_between(studio: Studio) -> None:
+def test_frames_of_a_recording_can_be_read_from_key_steps(studio: Studio) -> None:
     with studio.page(task="foraging", agent="random", seed=1) as page:
         page.send({"type": "speed", "times": 8})
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > KEY_STEPS + 50)
@@ -186,7 +186,7 @@ def test_an_episode_of_a_run_is_shown_step_by_step(studio: Studio) -> None:
     assert mirror.head["return"] == np.float32(world.animals[0].total)
 
 
-def test_a_picture_of_a_moment(studio: Studio, page: Page) -> None:
+def test_a_picture_of_any_moment_can_be_downloaded(studio: Studio, page: Page) -> None:
     address = f"/api/recordings/{page.episode}/picture.png?width=96&height=64&view=top"
     status, headers, start = studio.ask(address + "&step=0")
     assert (status, headers["content-type"], start[:4]) == (200, "image/png", b"\x89PNG")
@@ -213,7 +213,7 @@ def test_files_are_named_after_task_and_participant(task: str, player: Any, name
     assert film_name(episode, ".mp4") == f"{name}-3fa2b1c4d5e6.mp4"
 
 
-def test_downloads_have_these_names(studio: Studio, page: Page) -> None:
+def test_downloads_are_named_after_task_player_and_episode(studio: Studio, page: Page) -> None:
     about = studio.json(f"/api/recordings/{page.episode}")
     assert about["file"] == f"Straight-ahead-human-{page.episode}"
     for address, ending in (("film.gif?width=48&height=32", "gif"), ("picture.png?width=48&height=32&step=3", "png")):
@@ -222,7 +222,7 @@ def test_downloads_have_these_names(studio: Studio, page: Page) -> None:
         assert headers["content-disposition"] == f'inline; filename="{about["file"]}{step}.{ending}"'
 
 
-def test_a_film(studio: Studio, page: Page) -> None:
+def test_a_film_of_a_recording_can_be_downloaded(studio: Studio, page: Page) -> None:
     status, headers, film = studio.ask(f"/api/recordings/{page.episode}/film.gif?width=48&height=32&view=top")
     assert (status, headers["content-type"], film[:4]) == (200, "image/gif", b"GIF8")
     status, headers, film = studio.ask(f"/api/recordings/{page.episode}/film.mp4?width=48&height=32")

@@ -311,7 +311,7 @@ def test_only_this_machine_needs_no_token() -> None:
     assert len(tokens) == 20 and all(token is not None and len(token) >= 32 for token in tokens)
 
 
-def test_others_need_the_token(remote: Studio) -> None:
+def test_other_machines_need_the_token(remote: Studio) -> None:
     token = remote.policy.token
     for path in ("/", "/api/tasks", "/api/recordings", "/recordings", "/?token=wrong", "/?token=", "/?token=%00"):
         status, headers, body = remote.ask(path)

@@ -24,7 +24,7 @@ from studio_page import TIMEOUT_SECONDS, Page, ask, free_port, server
 from worlds import AGENT, task_of
 
 
-def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_reported(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -102,7 +102,7 @@ def test_the_next_free_port_is_taken() -> None:
         open_listener("no.such.host.invalid", 1234)
 
 
-def test_links() -> None:
+def test_links_hold_the_address_and_the_token() -> None:
     with open_listener("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         assert researcher_link(listener, Policy.for_host("127.0.0.1"), "/play") == f"http://127.0.0.1:{port}/play"

@@ -61,7 +61,7 @@ def test_a_wing_is_run_and_replayed(tmp_path: Path) -> None:
     assert again.played == 0 and again.episodes == done.episodes
 
 
-def test_it_is_recorded_and_exported(tmp_path: Path) -> None:
+def test_episodes_of_a_wing_are_recorded_and_exported(tmp_path: Path) -> None:
     (run_task,) = find_tasks(["corridor/short"])
     with Store(tmp_path / "r.sqlite") as store:
         for number, agent in enumerate((Walker(), Drunkard())):
@@ -81,7 +81,7 @@ def test_it_is_recorded_and_exported(tmp_path: Path) -> None:
     assert table(tmp_path / "tables" / "events.csv")[-1]["kind"] == "arrived"
 
 
-def test_a_log_format_of_its_own_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_format_of_a_wing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def export_log(store: Store, episodes: Any, folder: Path, progress: Any, warn: Any, left_out: Any) -> list[Path]:
         folder.mkdir()
         (folder / "log.txt").write_text("\n".join(each.id for each in episodes))
@@ -125,7 +125,7 @@ def test_a_log_holds_episodes_of_one_wing(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("unpainted_figures")
-def test_it_is_reported_on(tmp_path: Path) -> None:
+def test_a_run_of_a_wing_is_reported_on(tmp_path: Path) -> None:
     run(find_tasks(["corridor/*"]), agents(), tmp_path / "out", episodes=5, workers=1)
     results = gather([tmp_path / "out"])
     assert len(results.rows) == 20 and results.tasks == ["corridor/long", "corridor/short"]

@@ -95,7 +95,7 @@ def test_values_of_numpy_are_recorded_and_exported(tmp_path: Path) -> None:
         ({}, np.nan, "the reward is nan; it must be finite"),
     ],
 )
-def test_other_values_end_the_episode_with_a_sentence(
+def test_values_that_cannot_be_recorded_end_the_episode_with_a_sentence(
     info: dict[str, Any], reward: float, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Arm, "info", info)
@@ -109,7 +109,7 @@ def test_an_action_of_another_shape_is_named_with_its_space(tmp_path: Path) -> N
     assert "does not fit the action space Dict(" in (outcome.episodes[0].error or "")
 
 
-def test_names_patterns_and_all_tasks_of_a_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_of_a_wing_are_found_by_name_pattern_and_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.name for each in find_tasks(["arm"])] == ["arm/still", "arm/moving"]
     assert [each.name for each in find_tasks(["arm/st*"])] == ["arm/still"]
     with pytest.raises(FileNotFoundError, match="did you mean `still`"):

@@ -1,7 +1,7 @@
 """Generates the page's definitions of the binary tables, and a fixture for the test of its decoder.
 
-`python -m puzzlebox.studio.layout` writes `layout.ts` (offsets and numbers, from the dtypes, the enumerations and the
-cameras of `puzzlebox.render`), `fixture.bin` (messages, each after its length) and `fixture.json` (the decoded content)
+`python -m puzzlebox.studio.layout` writes `layout.ts` (offsets and numbers, from the dtypes, the enumerations, the
+shapes and the cameras), `fixture.bin` (messages, each after its length) and `fixture.json` (the decoded content)
 into `web/src/scene`.
 """
 
@@ -16,6 +16,7 @@ from puzzlebox.render import views
 from puzzlebox.render.painter import FOV_DEGREES
 from puzzlebox.scene import scene as tables
 from puzzlebox.scene.scene import Scene, Table
+from puzzlebox.scene.shapes import TUBE_RATIO
 from puzzlebox.studio import protocol
 from puzzlebox.studio.protocol import Moment
 
@@ -64,6 +65,8 @@ def layout_text() -> str:
         "// A symbol is MASK rows of MASK bytes in `pixels`; a plane is four f32.",
         f"export const MASK = {tables.MASK};",
         "export const PLANE = { bytes: 16 } as const;",
+        "// Inner to outer diameter of a tube.",
+        f"export const TUBE_RATIO = {_number(TUBE_RATIO)};",
         "",
         "// Camera positions (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.",
         "export const CAMERAS = {",

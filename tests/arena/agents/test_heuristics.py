@@ -58,11 +58,11 @@ def acts(agent: Any, *observations: dict[str, Any]) -> list[str]:
         ([("Immovable", CENTRE), ("DeathZone", LEFT), ("PillarButton", RIGHT)], "left"),
     ],
 )
-def test_food_rules(seen: list[tuple[str, int]], expected: str) -> None:
+def test_the_food_rules_choose_the_published_actions(seen: list[tuple[str, int]], expected: str) -> None:
     assert acts(HeuristicAgent(rays=5, behaviour="food"), seeing(*seen)) == [expected]
 
 
-def test_it_turns_left_every_other_step_until_it_sees_something() -> None:
+def test_the_heuristic_turns_left_every_other_step_until_it_sees_something() -> None:
     nothing = seeing()
     assert acts(HeuristicAgent(rays=5), *[nothing] * 4) == ["left", "noop", "left", "noop"]
     # After going backwards it turns, after any other action it waits first.
@@ -84,7 +84,9 @@ def test_it_turns_left_every_other_step_until_it_sees_something() -> None:
         ([], (1.5, 0.0, 0.0), "noop"),
     ],
 )
-def test_operant_rules(seen: list[tuple[str, int]], velocity: tuple[float, float, float], expected: str) -> None:
+def test_the_operant_rules_choose_the_published_actions(
+    seen: list[tuple[str, int]], velocity: tuple[float, float, float], expected: str
+) -> None:
     agent = HeuristicAgent(rays=5, behaviour="operant")
     assert acts(agent, seeing(*seen, velocity=velocity)) == [expected]
 
@@ -94,7 +96,7 @@ def test_without_anything_to_see_the_operant_rules_repeat_themselves() -> None:
     assert acts(agent, seeing(("Immovable", RIGHT)), seeing(), seeing()) == ["forwards-right"] * 3
 
 
-def test_radial_rules() -> None:
+def test_the_radial_rules_choose_the_published_actions() -> None:
     agent = HeuristicAgent(rays=5, behaviour="radial")
     standing = seeing(velocity=STANDING)
     assert acts(agent, standing, standing, standing, seeing()) == ["forwards-left", "left", "forwards-left", "forwards"]
@@ -102,7 +104,7 @@ def test_radial_rules() -> None:
     assert acts(agent, seeing(("goodGoalMulti", LEFT), ("goodGoal", CENTRE))) == ["forwards"]
 
 
-def test_it_takes_the_rules_a_task_was_published_with() -> None:
+def test_the_heuristic_follows_the_rules_its_task_was_published_with() -> None:
     agent = HeuristicAgent(rays=5)
     agent.prepare(load_task("operant"), 0)
     assert acts(agent, seeing(velocity=STANDING)) == ["forwards-left"]
@@ -122,7 +124,7 @@ def test_the_papers_rule_drives_a_curve_when_slow() -> None:
 
 
 @pytest.mark.parametrize("rays", [0, 4, True, "many"])
-def test_an_even_fan_has_no_middle(rays: Any) -> None:
+def test_a_number_of_rays_that_is_not_odd_is_refused(rays: Any) -> None:
     with pytest.raises(ValueError, match="must be odd"):
         HeuristicAgent(rays=rays)
 
@@ -132,7 +134,7 @@ def test_an_unknown_behaviour_is_refused() -> None:
         HeuristicAgent(behaviour="operand")
 
 
-def test_they_are_found_by_name() -> None:
+def test_the_heuristic_agents_are_found_by_name() -> None:
     assert {"heuristic", "heuristic-paper", "navigator"} <= set(agent_names())
     assert agent_named("heuristic", rays=15).senses["rays"] == 15
 
@@ -206,7 +208,7 @@ def test_the_navigator_passes_three_tasks_of_ten(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_heuristic_and_random_pass_what_the_originals_did(tmp_path: Path) -> None:
+def test_heuristic_and_random_pass_as_often_as_the_originals(tmp_path: Path) -> None:
     """On these hundred tasks the original's random agent passed 2, its heuristic 15 (reference-results.csv)."""
     from puzzlebox.run.runs import run
 

@@ -37,7 +37,7 @@ def sound(data: dict[str, Any]) -> bool:
     return all(isfinite(figure["measured"]) and figure["measured"] > 0 for figure in data["figures"])
 
 
-def test_it_prints_a_table_and_its_progress(tmp_path: Path) -> None:
+def test_bench_prints_a_table_and_its_progress(tmp_path: Path) -> None:
     """Runs outside of the source tree, without the folder of benchmarks."""
     done = bench(*QUICK, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -50,13 +50,13 @@ def test_it_prints_a_table_and_its_progress(tmp_path: Path) -> None:
     assert "quickest of 1 rounds of 4 actions" in done.stderr
 
 
-def test_it_explains_itself(tmp_path: Path) -> None:
+def test_bench_has_a_help_page(tmp_path: Path) -> None:
     done = bench("--help", cwd=tmp_path)
     assert done.returncode == 0
     assert "puzzlebox bench" in done.stdout
 
 
-def test_json_on_stdout_and_in_a_file(tmp_path: Path) -> None:
+def test_bench_writes_json_to_stdout_and_to_a_file(tmp_path: Path) -> None:
     done = bench(*QUICK, "--json", "-o", "speed.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert sound(json.loads(done.stdout))
@@ -80,18 +80,18 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("things", CROWDS)
-def test_the_arenas_hold_what_they_say(things: int) -> None:
+def test_benchmark_arenas_hold_the_stated_number_of_things(things: int) -> None:
     world = World(arena(things))
     assert not world.unplaced
     assert len(world.things) == things + 1  # and the animal
 
 
-def test_a_crowd_is_counted_out() -> None:
+def test_a_crowd_holds_the_given_number_of_each_thing() -> None:
     names = [item.name for item in crowd(2, 1, 0, 1, 0).arenas[0].items]
     assert names == ["Agent", "Wall", "Wall", "GoodGoalMulti", "UBlock"]
 
 
-def test_a_round_outlives_its_episodes() -> None:
+def test_a_benchmark_round_continues_in_the_next_episode() -> None:
     """With more actions than an episode has, the next one starts, and all actions are played."""
     measured = figures(steps=900, rounds=1)["env steps a second, vitals"]()
     assert measured.measured > 0

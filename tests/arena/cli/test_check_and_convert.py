@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 # --- check
 
 
-def test_check_a_good_file(folder: Path) -> None:
+def test_check_accepts_a_good_file(folder: Path) -> None:
     done = puzzlebox("check", "good.yml", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "1 file, 0 errors, 0 warnings\n")
     header, _, row = (line.split() for line in done.stdout.splitlines() if line.strip())
@@ -44,14 +44,14 @@ def test_check_shows_carets_under_the_mistake(folder: Path) -> None:
     assert done.stderr == "1 file, 1 error, 0 warnings\n"
 
 
-def test_check_a_folder_and_strictly(folder: Path) -> None:
+def test_check_checks_folders_and_strictly(folder: Path) -> None:
     done = puzzlebox("check", ".", cwd=folder)
     assert done.stderr == "3 files, 1 error, 1 warning\n"
     assert puzzlebox("check", "doubtful.yml", cwd=folder).returncode == 0
     assert puzzlebox("check", "--strict", "doubtful.yml", cwd=folder).returncode == 1
 
 
-def test_check_for_programs(folder: Path) -> None:
+def test_check_writes_json_for_programs(folder: Path) -> None:
     done = puzzlebox("check", "--json", "bad.yaml", "good.yml", cwd=folder)
     assert done.returncode == 1
     bad, good = json.loads(done.stdout)
@@ -84,7 +84,7 @@ def test_check_goes_on_after_a_file_that_is_not_there(folder: Path) -> None:
     assert [entry["ok"] for entry in data] == [False, True]
 
 
-def test_check_an_empty_folder_among_others(folder: Path) -> None:
+def test_check_reports_an_empty_folder_among_others(folder: Path) -> None:
     (folder / "empty").mkdir()
     done = puzzlebox("check", "--json", "good.yml", "empty", cwd=folder)
     assert done.returncode == 1
@@ -93,7 +93,7 @@ def test_check_an_empty_folder_among_others(folder: Path) -> None:
     assert empty["findings"][0]["message"] == "there are no task files (.yml or .yaml) in this folder"
 
 
-def test_check_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_reports_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from puzzlebox.arena.cli.reading import read_or_say_why
 
     def refuse(*_: object, **__: object) -> None:
@@ -150,14 +150,16 @@ def test_check_many_files_keeps_the_table_short(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(arguments: list[str], message: str, folder: Path) -> None:
+def test_check_and_convert_report_impossible_requests_in_one_sentence(
+    arguments: list[str], message: str, folder: Path
+) -> None:
     (folder / "empty").mkdir()
     done = puzzlebox(*arguments, cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
     assert (folder / "bad.yaml").read_text() == BAD
 
 
-def test_convert_there_and_back(folder: Path) -> None:
+def test_convert_there_and_back_gives_the_same_task(folder: Path) -> None:
     converted = puzzlebox("convert", "good.yml", "--to", "animalai", "-o", "theirs.yml", cwd=folder)
     assert (converted.returncode, converted.stdout, converted.stderr) == (0, "", "wrote theirs.yml\n")
     back = puzzlebox("convert", "theirs.yml", "--to", "puzzlebox", cwd=folder)
@@ -166,7 +168,7 @@ def test_convert_there_and_back(folder: Path) -> None:
     assert forced.stderr == ("note: Animal-AI itself refuses a file with `metadata`\nwrote theirs.yml\n")
 
 
-def test_convert_what_is_too_large_for_the_other_form(tmp_path: Path) -> None:
+def test_convert_refuses_a_task_too_large_for_the_other_form(tmp_path: Path) -> None:
     (tmp_path / "large.yml").write_text(
         "arenas: [{items: [{name: Wall, size: 1, rotation: 0, color: red, count: 5000}]}]\n"
     )
@@ -195,7 +197,7 @@ def test_consoles_with_another_encoding(folder: Path) -> None:
 # --- things
 
 
-def test_things_as_table_page_and_data() -> None:
+def test_things_are_listed_as_table_page_and_data() -> None:
     from puzzlebox.arena.things import CATALOGUE
 
     table = puzzlebox("things").stdout

@@ -85,7 +85,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=lambda part: " ".join(part)[:40])
-def test_show_says_what_is_wrong(arguments: list[str], words: str, tmp_path: Path) -> None:
+def test_show_reports_mistakes_and_writes_nothing(arguments: list[str], words: str, tmp_path: Path) -> None:
     file = tmp_path / "task.png"
     result = shown(*arguments, "-o", str(file))
     assert result.exit_code == 1 and words in result.output

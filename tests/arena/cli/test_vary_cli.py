@@ -54,7 +54,7 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_count_and_list(file: Path) -> None:
+def test_vary_counts_and_lists_variations(file: Path) -> None:
     assert run("vary", file, "--count").stdout == "30\n"
     assert run("vary", file, "--count", "--split", "test").stdout == "8\n"
     listed = run("vary", file, "--list").stdout.splitlines()
@@ -204,7 +204,7 @@ def test_check_names_the_file_of_a_family(tmp_path: Path) -> None:
     assert "file" not in report["findings"][0]
 
 
-def test_contact_sheet(file: Path, tmp_path: Path) -> None:
+def test_show_writes_a_contact_sheet_of_samples(file: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.png"
     result = run("show", file, "--samples", 4, "--size", "120x80", "-o", sheet)
     assert result.exit_code == 0 and sheet.read_bytes().startswith(b"\x89PNG")
@@ -243,7 +243,7 @@ def test_environments_of_templates_can_be_copied(file: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_vectors_draw_their_own(file: Path, workers: int) -> None:
+def test_environments_of_a_vector_draw_variations_by_their_own_seeds(file: Path, workers: int) -> None:
     envs = puzzlebox.make_vec(file, num_envs=3, workers=workers, camera=None, autoreset="same_step")
     try:
         _, infos = envs.reset(seed=5)
@@ -266,7 +266,7 @@ def test_all_arenas_of_a_variation_are_played() -> None:
     assert first == second and third == fourth and first != third
 
 
-def test_templates_for_several_agents() -> None:
+def test_templates_for_several_agents_are_played_in_parallel() -> None:
     pytest.importorskip("pettingzoo")
     text = "vary: {x: [10, 20]}\narenas:\n  - items: [{name: Agent, at: [$x, 0, 5]}, {name: Agent, at: [30, 0, 5]}]\n"
     env = puzzlebox.make_parallel(text, camera=None)

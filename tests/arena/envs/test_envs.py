@@ -101,7 +101,7 @@ def test_observations_are_in_their_space(senses: dict[str, Any]) -> None:
             env.reset()
 
 
-def test_pictures_for_people() -> None:
+def test_render_returns_a_large_picture_on_request() -> None:
     env = gym.make("puzzlebox/Arena-v1", task=FORAGING, render_mode="rgb_array", **LIGHT)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -147,7 +147,7 @@ def test_the_observation_is_flat_and_follows_the_settings() -> None:
     assert "ray_tags" not in puzzlebox.make(FORAGING, camera=None).reset()[1]
 
 
-def test_info_tells_of_the_episode() -> None:
+def test_info_describes_the_episode() -> None:
     env = puzzlebox.make(THREE, **LIGHT)
     _, info = env.reset(seed=0)
     assert info["arena"] == 0
@@ -189,7 +189,7 @@ def test_a_lost_body_truncates_with_a_reason() -> None:
 
 
 @pytest.mark.parametrize("actions", ["discrete", "branches"])
-def test_both_ways_to_act_are_the_same(actions: str) -> None:
+def test_discrete_actions_and_branches_lead_to_the_same_state(actions: str) -> None:
     env, plain = puzzlebox.make(FORAGING, actions=actions, **LIGHT), World(puzzlebox.load_task(FORAGING), seed=3)
     env.reset(seed=3)
     for action in [3, 4, 8, 0, 1, 2, 5, 6, 7] * 3:
@@ -207,7 +207,7 @@ def test_an_action_may_come_as_any_whole_number() -> None:
 
 
 @pytest.mark.parametrize("action", [9, -1, 2.5, "left", None, [1, 2], np.array([1, 2])])
-def test_what_is_no_action_is_refused(action: Any) -> None:
+def test_invalid_actions_are_refused(action: Any) -> None:
     env = puzzlebox.make(FORAGING, **LIGHT)
     env.reset(seed=0)
     with pytest.raises(ValueError, match="is not an action"):
@@ -215,7 +215,7 @@ def test_what_is_no_action_is_refused(action: Any) -> None:
 
 
 @pytest.mark.parametrize("action", [(3, 0), (0, -1), (1.5, 0), 1, (1, 1, 1), "ab", None])
-def test_what_is_no_pair_of_branches_is_refused(action: Any) -> None:
+def test_invalid_branches_are_refused(action: Any) -> None:
     env = puzzlebox.make(FORAGING, actions="branches", **LIGHT)
     env.reset(seed=0)
     with pytest.raises(ValueError, match="is not an action; it must be two numbers from 0 to 2"):
@@ -286,7 +286,7 @@ def test_several_tasks_take_turns() -> None:
     assert [env.reset()[1]["arena"] for _ in range(6)] == [0, 9, 4, 9, 7, 9]
 
 
-def test_tasks_by_pattern(tmp_path: Path) -> None:
+def test_tasks_are_found_by_pattern(tmp_path: Path) -> None:
     assert len(tasks_of("operant-curriculum/*")) == 5
     for name in "ab":
         (tmp_path / f"{name}.yml").write_text("arenas: [{items: [{name: Wall}]}]")
@@ -298,7 +298,7 @@ def test_tasks_by_pattern(tmp_path: Path) -> None:
         tasks_of([])
 
 
-def test_shares_of_a_list() -> None:
+def test_a_list_of_tasks_is_shared_out_evenly() -> None:
     tasks: Any = list("abcdef")
     assert [share(tasks, index, 4) for index in range(4)] == [list("aec"), list("bfd"), list("cae"), list("dbf")]
     assert [share(tasks, index, 6) for index in range(6)] == [[each] for each in tasks]
@@ -332,7 +332,7 @@ def test_the_same_bytes_in_another_process() -> None:
 
 
 @pytest.mark.parametrize("steps", [0, 7, 40])
-def test_a_snapshot_leads_back(steps: int) -> None:
+def test_restoring_a_snapshot_continues_as_before(steps: int) -> None:
     env = puzzlebox.make(THREE, **LIGHT)
     env.reset(seed=3)
     play(env, steps)
@@ -374,14 +374,14 @@ def test_a_copy_continues_independently(copied: Any, steps: int | None) -> None:
 # --- Gymnasium
 
 
-def test_it_is_known_to_gymnasium_under_its_name() -> None:
+def test_gymnasium_makes_the_environment_by_its_name() -> None:
     env = gym.make("puzzlebox/Arena-v1", task=FORAGING, **LIGHT)
     assert isinstance(env.unwrapped, ArenaEnv)
     observation, _ = env.reset(seed=1)
     assert same(observation, puzzlebox.make(FORAGING, **LIGHT).reset(seed=1)[0])
 
 
-def test_its_specification_makes_it_again() -> None:
+def test_the_specification_of_an_environment_makes_it_again() -> None:
     env = puzzlebox.make(FORAGING, camera=None, rays=3)
     assert env.spec is not None
     again = gym.make(env.spec)
@@ -390,7 +390,7 @@ def test_its_specification_makes_it_again() -> None:
 
 
 @pytest.mark.parametrize("first", ["import gymnasium as gym, puzzlebox", "import puzzlebox, gymnasium as gym"])
-def test_it_is_registered_whichever_module_is_imported_first(first: str) -> None:
+def test_the_environment_is_registered_whichever_module_is_imported_first(first: str) -> None:
     code = f"{first}\nprint(gym.spec('puzzlebox/Arena-v1').id)"
     process = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert process.stdout.strip() == "puzzlebox/Arena-v1"
@@ -402,7 +402,7 @@ def test_importing_puzzlebox_imports_no_gymnasium() -> None:
     assert process.stdout.strip() == "False False"
 
 
-def test_under_the_usual_wrappers() -> None:
+def test_the_usual_wrappers_of_gymnasium_work() -> None:
     env: Any = gym.make("puzzlebox/Arena-v1", task=THREE, **LIGHT)
     env = gym.wrappers.FilterObservation(env, ["rays"])
     env = gym.wrappers.FlattenObservation(env)
@@ -464,7 +464,7 @@ def test_bad_settings_get_one_sentence(settings: dict[str, Any], message: str) -
     assert "\n" not in str(problem.value)
 
 
-def test_a_task_that_is_not_there() -> None:
+def test_an_unknown_task_is_refused_with_the_nearest() -> None:
     with pytest.raises(FileNotFoundError, match="did you mean `foraging`"):
         puzzlebox.make("foragin", camera=None)
     with pytest.raises(TypeError, match="task is 5; it must be a path, YAML text, a Task or the name of a bundled one"):
@@ -484,20 +484,20 @@ def test_a_task_that_is_not_there() -> None:
         lambda: puzzlebox.make([]),
     ],
 )
-def test_without_a_task(make: Any) -> None:
+def test_make_without_a_task_is_refused(make: Any) -> None:
     message = 'there is no task; give a path, YAML text, a Task or the name of a bundled one, such as "foraging"'
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_a_task_under_another_name() -> None:
+def test_a_misspelt_name_of_the_task_setting_is_refused_with_the_right_one() -> None:
     with pytest.raises(TypeError, match="there is no setting `tasks`; did you mean `task`"):
         puzzlebox.make(tasks=FORAGING)
     with pytest.raises(TypeError, match="there is no setting `task`; did you mean `tasks`"):
         puzzlebox.make_vec(task=FORAGING)
 
 
-def test_several_agents_are_for_another_face() -> None:
+def test_a_task_with_several_agents_is_refused_with_the_function_for_it() -> None:
     for change in (lambda: puzzlebox.make(TWO_AGENTS, camera=None), None):
         with pytest.raises(ValueError, match=r"arena 3 has 2 agents; use puzzlebox.make_parallel"):
             if change:
@@ -506,7 +506,7 @@ def test_several_agents_are_for_another_face() -> None:
                 puzzlebox.make(FORAGING, camera=None).reset(options={"task": TWO_AGENTS})
 
 
-def test_options_that_are_wrong() -> None:
+def test_invalid_options_of_reset_are_refused() -> None:
     env = puzzlebox.make(THREE, **LIGHT)
     env.reset(seed=0)
     with pytest.raises(TypeError, match="there is no option `areena`; allowed: task, arena; did you mean `arena`"):
@@ -552,7 +552,7 @@ def test_stepping_needs_an_episode() -> None:
         env.step(0)
 
 
-def test_rules_and_decision_period_go_together() -> None:
+def test_decision_period_overrides_that_of_the_rules() -> None:
     assert puzzlebox.make(FORAGING, **LIGHT).rules.decision_period == 3
     assert puzzlebox.make(FORAGING, rules=Rules(decision_period=1), **LIGHT).rules.decision_period == 1
     assert puzzlebox.make(FORAGING, rules="3.1", decision_period=5, **LIGHT).rules == Rules.named(

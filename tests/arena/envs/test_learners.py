@@ -140,7 +140,7 @@ def test_copies_of_several_agents_step_on_with_their_newest_frames(copied: Any) 
         assert all(same(ours[agent], theirs[agent]) for agent in ("agent_0", "agent_1"))
 
 
-def test_scaled_vitals_and_heading() -> None:
+def test_vitals_are_scaled_and_the_heading_is_added_on_request() -> None:
     task = "arenas: [{items: [{name: Agent, at: [10, 0, 30], rotation: 90}]}]"
     plain, env = (puzzlebox.make(task, camera=None, **each) for each in ({}, {"scaled_vitals": True, "heading": True}))
     plain.reset(seed=0), env.reset(seed=0)
@@ -239,7 +239,7 @@ def test_a_limited_episode_is_over() -> None:
         assert set(limited.step(dict.fromkeys(limited.agents, 0))[3].values()) == {truncated}
 
 
-def test_a_limit_through_gymnasiums_vector() -> None:
+def test_a_limit_of_steps_works_in_gymnasiums_vector() -> None:
     envs = gym.make_vec("puzzlebox/Arena-v1", 2, task=ENDLESS, camera=None, workers=1, max_episode_steps=3)
     envs.reset(seed=0)
     assert [envs.step(np.zeros(2, np.int64))[3].tolist() for _ in range(3)] == [[False] * 2] * 2 + [[True] * 2]
@@ -264,7 +264,7 @@ def test_out_of_time_can_be_an_end_like_any_other() -> None:
     assert set(gone.values()) == {True} and set(cut.values()) == {False}
 
 
-def test_other_truncations_stay_what_they_are() -> None:
+def test_other_truncations_stay_truncations() -> None:
     env = puzzlebox.make(FORAGING, timeouts="terminal", **LIGHT)
     env.reset(seed=0)
     env.step(0)
@@ -430,7 +430,7 @@ def test_an_ended_episode_is_restored_as_ended() -> None:
         envs.step(np.zeros(2, np.int64))
 
 
-def test_snapshots_that_cannot_be_restored() -> None:
+def test_snapshots_that_do_not_fit_are_refused() -> None:
     envs = puzzlebox.make_vec(OTHER, 2, workers=1, **LIGHT)
     for call in (envs.snapshot, lambda: envs.restore([None, None])):
         with pytest.raises(gym.error.ResetNeeded, match="no episode is under way; call reset"):

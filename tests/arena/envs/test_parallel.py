@@ -42,13 +42,13 @@ def text(end: str = "any", merge: bool = False) -> str:
 @pytest.mark.parametrize("end", ["any", "all"])
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.filterwarnings("ignore:Observation is not NumPy array")  # it is a Dict of them
-def test_the_checks_of_pettingzoo(end: str, merge: bool) -> None:
+def test_the_checks_of_pettingzoo_pass(end: str, merge: bool) -> None:
     parallel_api_test(puzzlebox.make_parallel(text(end, merge), **LIGHT), num_cycles=300)
     parallel_seed_test(lambda: puzzlebox.make_parallel(text(end, merge), **LIGHT))
 
 
 @pytest.mark.filterwarnings("ignore:Observation")  # it is a Dict of arrays
-def test_in_turns_and_for_so_many_steps() -> None:
+def test_pettingzoos_turns_and_limit_of_cycles_work() -> None:
     def make(max_cycles: int | None = None) -> Any:
         return puzzlebox.make_parallel(text("all"), max_cycles=max_cycles, **LIGHT)
 
@@ -111,7 +111,7 @@ def test_a_copy_has_its_own_random_stream() -> None:
     assert copy.deepcopy(env).world.task is env.world.task
 
 
-def test_pictures_of_each() -> None:
+def test_each_agent_has_its_own_camera() -> None:
     env = puzzlebox.make_parallel(text(), camera=32, render_mode="rgb_array")
     observations, _ = env.reset(seed=0)
     assert not np.array_equal(observations["agent_0"]["camera"], observations["agent_1"]["camera"])
@@ -140,7 +140,7 @@ def test_each_sees_feels_and_earns_for_itself() -> None:
         env.step({})
 
 
-def test_the_end_of_one_may_be_the_end_of_all() -> None:
+def test_one_agents_end_ends_the_episode_for_all_where_the_task_says_any() -> None:
     env = puzzlebox.make_parallel(text("any"), **LIGHT)
     env.reset(seed=0)
     while env.agents:
@@ -157,7 +157,7 @@ def test_an_agent_out_of_time_is_truncated() -> None:
     assert not any(terminated.values())
 
 
-def test_where_arenas_merge_all_stay() -> None:
+def test_all_agents_stay_where_arenas_merge() -> None:
     env = puzzlebox.make_parallel(text("any", merge=True), **LIGHT)
     _, infos = env.reset(seed=0)
     for _ in range(25):
@@ -166,7 +166,7 @@ def test_where_arenas_merge_all_stay() -> None:
     assert len(env.agents) == 2
 
 
-def test_the_same_as_the_world() -> None:
+def test_a_parallel_environment_equals_its_world() -> None:
     env = puzzlebox.make_parallel(text(), **LIGHT)
     world = World(puzzlebox.load_task(text()), seed=4)
     env.reset(seed=4)
@@ -176,7 +176,7 @@ def test_the_same_as_the_world() -> None:
     assert env.world.state() == world.state()
 
 
-def test_options_and_order() -> None:
+def test_arenas_follow_their_order_and_the_options_of_reset() -> None:
     env = puzzlebox.make_parallel(text(), **LIGHT)
     assert [env.reset()[1]["agent_0"]["arena"] for _ in range(3)] == [0, 1, 0]
     assert env.reset(options={"arena": 1})[1]["agent_1"]["arena"] == 1
@@ -207,7 +207,7 @@ def test_a_closed_environment_stays_closed() -> None:
                 call()
 
 
-def test_mistakes_get_one_sentence() -> None:
+def test_wrong_arguments_are_refused_with_one_sentence() -> None:
     env = puzzlebox.make_parallel(text(), **LIGHT)
     with pytest.raises(RuntimeError, match="call reset"):
         env.step({})

@@ -47,7 +47,7 @@ def like(ours: dict[str, Any], their: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("settings", [SENSES, {"camera": None, "segments": False}, {"camera": 8, "segments": True}])
-def test_as_their_own_vector(settings: dict[str, Any], workers: int) -> None:
+def test_make_sb3_equals_stable_baselines_own_vector(settings: dict[str, Any], workers: int) -> None:
     tasks = [THREE, OTHER, VARIED]
     a, b = puzzlebox.make_sb3(tasks, 4, workers=workers, **settings), theirs(tasks, 4, **settings)
     assert a.observation_space == b.observation_space
@@ -89,7 +89,7 @@ def test_seeds_and_options_are_used_once() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_questions_to_some(workers: int) -> None:
+def test_calls_and_attributes_reach_the_chosen_environments(workers: int) -> None:
     envs = puzzlebox.make_sb3(FORAGING, 3, workers=workers, camera=None, render_mode="rgb_array")
     envs.seed(5)
     envs.reset()
@@ -114,13 +114,13 @@ def one_arena(**settings: Any) -> Any:
 
 
 @pytest.mark.parametrize("indices", [5, -3, "x", 1.5, [0, 2], [0, "x"], True])
-def test_environments_that_are_not_there(indices: Any) -> None:
+def test_invalid_indices_are_refused(indices: Any) -> None:
     with pytest.raises((TypeError, IndexError), match=r"indices is .*; it must be .* from 0 to 1"):
         one_arena().get_attr("settings", indices)
 
 
 @pytest.mark.parametrize("indices", [None, 1, [1, 0], range(2), np.int64(1), np.array([0, 1]), -1])
-def test_environments_that_are_there(indices: Any) -> None:
+def test_valid_indices_are_accepted(indices: Any) -> None:
     assert all(each.camera is None for each in one_arena().get_attr("settings", indices))
 
 
@@ -144,7 +144,7 @@ def test_no_success_is_counted_where_nothing_was_decided() -> None:
     assert [info["is_success"] for info in infos] == [None, None]
 
 
-def test_under_their_wrappers(tmp_path: Path) -> None:
+def test_wrappers_of_stable_baselines_work(tmp_path: Path) -> None:
     envs = puzzlebox.make_sb3([THREE, OTHER], 2, workers=1, **SENSES)
     with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
         monitor = VecMonitor(envs, str(tmp_path / "log"), info_keywords=("task", "passed", "latency"))

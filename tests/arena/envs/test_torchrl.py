@@ -18,14 +18,14 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SENSES: dict[str, Any] = {"camera": 8, "rays": 3}
 
 
-def test_one_environment() -> None:
+def test_torchrl_wraps_an_environment() -> None:
     env = envs.GymWrapper(puzzlebox.make(THREE, **SENSES), categorical_action_encoding=True)
     check_env_specs(env)
     assert env.rollout(5)["next", "camera"].shape == (5, 8, 8, 3)
 
 
 @pytest.mark.parametrize("settings", [{}, {"frame_skip": 2}, {"from_pixels": True, "pixels_only": False}], ids=str)
-def test_by_name(settings: dict[str, Any]) -> None:
+def test_torchrl_makes_an_environment_by_its_name(settings: dict[str, Any]) -> None:
     """It tries keyword arguments, and finds unsupported ones by the wording of Python's own error."""
     env = envs.GymEnv("puzzlebox/Arena-v1", task=FORAGING, **SENSES, **settings)
     check_env_specs(env)
@@ -34,7 +34,7 @@ def test_by_name(settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("autoreset", ["disabled", "same_step"])
-def test_a_vector(autoreset: str) -> None:
+def test_torchrl_wraps_a_vector(autoreset: str) -> None:
     infos = "numbers" if autoreset == "same_step" else "all"
     vector = puzzlebox.make_vec(THREE, 2, workers=1, autoreset=autoreset, infos=infos, max_episode_steps=4, **SENSES)
     env = envs.GymWrapper(vector)
@@ -44,7 +44,7 @@ def test_a_vector(autoreset: str) -> None:
     env.close()
 
 
-def test_several_agents() -> None:
+def test_torchrl_wraps_several_agents() -> None:
     env = envs.PettingZooWrapper(puzzlebox.make_parallel(text(), infos="numbers", **SENSES), use_mask=True)
     check_env_specs(env)
     played = env.rollout(4)

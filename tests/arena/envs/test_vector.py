@@ -71,7 +71,7 @@ def check_equal_episodes(envs: ArenaVectorEnv, singles: list[Any], rows: np.ndar
 
 
 @workers
-def test_equals_single_environments_byte_for_byte(workers: int) -> None:
+def test_a_vector_equals_single_environments_byte_for_byte(workers: int) -> None:
     number, tasks = 5, tasks_of([THREE, OTHER])
     singles = [puzzlebox.make(share(tasks, index, number), **FULL) for index in range(number)]
     envs = puzzlebox.make_vec([THREE, OTHER], num_envs=number, workers=workers, **FULL)
@@ -141,7 +141,7 @@ def same(a: Any, b: Any) -> bool:
 @pytest.mark.parametrize("workers", [0, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("segments", [True, False])  # with segments there are no cruises
-def test_equals_gymnasiums_vector(segments: bool, mode: AutoresetMode, workers: int) -> None:
+def test_a_vector_equals_gymnasiums_vector(segments: bool, mode: AutoresetMode, workers: int) -> None:
     settings = {**LIGHT, "segments": segments, "camera": 8}
     ours = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, autoreset=mode, **settings)
     theirs = SyncVectorEnv([lambda: puzzlebox.make(THREE, **settings)] * 3, autoreset_mode=mode)
@@ -215,7 +215,7 @@ def test_bad_masks_reach_no_environment(wrong: Any) -> None:
     assert [world.clock for world in envs.get_attr("world")] == [3, 3]
 
 
-def test_through_gymnasium() -> None:
+def test_gymnasiums_make_vec_returns_our_vector() -> None:
     envs = gym.make_vec(
         "puzzlebox/Arena-v1", num_envs=2, vectorization_mode="vector_entry_point", task=FORAGING, workers=0, **LIGHT
     )
@@ -231,14 +231,14 @@ def test_through_gymnasium() -> None:
         slow.close()
 
 
-def test_branches() -> None:
+def test_a_vector_accepts_branches_as_actions() -> None:
     envs = puzzlebox.make_vec(FORAGING, num_envs=2, workers=0, actions="branches", **LIGHT)
     plain = puzzlebox.make_vec(FORAGING, num_envs=2, workers=0, **LIGHT)
     envs.reset(seed=0), plain.reset(seed=0)
     assert equal(envs.step(np.array([[1, 2], [2, 0]]))[0], plain.step(np.array([5, 6]))[0])
 
 
-def test_the_pattern_of_the_readme() -> None:
+def test_tasks_of_a_pattern_are_dealt_to_the_environments() -> None:
     envs = puzzlebox.make_vec("operant-curriculum/*", num_envs=7, workers=0, **LIGHT)
     envs.reset(seed=0)
     expected = [tasks_of("operant-curriculum/*")[index % 5].task for index in range(7)]
@@ -281,7 +281,7 @@ def test_an_arena_only_some_have_is_refused_before_any_begins(workers: int) -> N
 
 
 @workers
-def test_attributes_of_all_environments(workers: int) -> None:
+def test_attributes_and_calls_reach_all_environments(workers: int) -> None:
     envs = puzzlebox.make_vec(FORAGING, num_envs=3, workers=workers, **LIGHT)
     envs.reset(seed=5)
     assert [snapshot.record.seed for snapshot in envs.call("snapshot")] == [5, 6, 7]
@@ -341,7 +341,7 @@ def test_bad_actions_reach_no_environment(wrong: Any) -> None:
     assert [world.clock for world in envs.get_attr("world")] == [0, 0]
 
 
-def test_bad_seeds_and_no_episode() -> None:
+def test_bad_seeds_and_a_step_before_reset_are_refused() -> None:
     envs = puzzlebox.make_vec(FORAGING, num_envs=2, workers=0, **LIGHT)
     with pytest.raises(ResetNeeded):
         envs.step(np.zeros(2, np.int64))

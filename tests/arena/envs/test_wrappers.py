@@ -86,7 +86,7 @@ def test_segments_are_the_numbers_of_things() -> None:
     assert names[int(segments[0, 0])] == "sky"
 
 
-def test_all_channels_are_one_look() -> None:
+def test_all_channels_show_the_same_picture() -> None:
     world, camera = world_of(*SCENE), Camera(32)
     image, depth, segments = (
         np.empty((32, 32, 3), np.uint8),
@@ -126,7 +126,7 @@ def test_another_agent_is_a_thing_and_oneself_is_not_seen() -> None:
     assert dict(infos["agent_0"]["things"]) == {first: "Agent", second: "Agent"}
 
 
-def test_in_the_dark_there_is_nothing() -> None:
+def test_in_the_dark_depth_and_segments_show_nothing() -> None:
     env = puzzlebox.make("arenas: [{blackouts: [1, 3], items: [{name: Agent, rotation: 0}, {name: Wall}]}]", **ALL)
     observation, _ = env.reset(seed=0)
     assert (observation["depth"] < FAR).any()
@@ -149,7 +149,7 @@ def test_channels_are_only_there_on_request() -> None:
     assert all(np.isfinite(space[name].low).all() and np.isfinite(space[name].high).all() for name in space)
 
 
-def test_the_checkers_with_all_channels() -> None:
+def test_the_checkers_accept_all_channels() -> None:
     settings = {**ALL, "camera": 36}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -165,7 +165,7 @@ def test_the_checkers_with_all_channels() -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_channels_in_a_vector(workers: int) -> None:
+def test_channels_in_a_vector_equal_those_of_single_environments(workers: int) -> None:
     envs = puzzlebox.make_vec(THREE, num_envs=3, workers=workers, **ALL)
     singles = [puzzlebox.make(THREE, **ALL) for _ in range(3)]
     observations, infos = envs.reset(seed=2)
@@ -199,7 +199,9 @@ def test_channels_in_a_vector(workers: int) -> None:
     ],
     ids=["flatten", "grey", "resize", "stack", "skip", "normalize", "render", "dtype"],
 )
-def test_wrappers_of_observations(wrapped: Callable[[], Any], shape: tuple[int, ...]) -> None:
+def test_gymnasiums_observation_wrappers_give_the_expected_shapes(
+    wrapped: Callable[[], Any], shape: tuple[int, ...]
+) -> None:
     assert rolled(wrapped(), 6).shape == shape
 
 
@@ -212,7 +214,7 @@ def test_frames_of_a_dictionary_are_stacked() -> None:
     }
 
 
-def test_wrappers_of_episodes() -> None:
+def test_gymnasiums_episode_wrappers_work() -> None:
     env: Any = wrappers.Autoreset(wrappers.RecordEpisodeStatistics(wrappers.TimeLimit(make_env(camera=None), 4)))
     env = wrappers.TransformReward(wrappers.StickyAction(env, 0.25), lambda reward: 10 * reward)
     env.reset(seed=0)
@@ -227,7 +229,7 @@ def test_wrappers_of_episodes() -> None:
     assert aware.reset(seed=0)[0].shape == (8,)
 
 
-def test_pictures_are_collected() -> None:
+def test_gymnasiums_render_collection_holds_a_picture_of_each_step() -> None:
     env: Any = wrappers.RenderCollection(make_env(camera=None, render_mode="rgb_array"))
     env.reset(seed=0)
     env.step(3)
@@ -244,7 +246,7 @@ def test_episodes_are_filmed(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.mp4"))
 
 
-def test_statistics_of_a_vector() -> None:
+def test_gymnasiums_vector_wrappers_work() -> None:
     envs: Any = puzzlebox.make_vec(THREE, num_envs=2, workers=0, camera=None)
     envs = gym.wrappers.vector.RecordEpisodeStatistics(envs)
     envs = gym.wrappers.vector.FlattenObservation(envs)
@@ -294,7 +296,7 @@ def test_a_restored_environment_sees_the_same(task: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_learners_of_stable_baselines() -> None:
+def test_learners_of_stable_baselines_run() -> None:
     env = puzzlebox.make(FORAGING, camera=36, rays=3)
     assert PPO("MultiInputPolicy", env, n_steps=16, batch_size=16, n_epochs=1, seed=0).learn(32).num_timesteps == 32
     stacked = VecFrameStack(DummyVecEnv([lambda: puzzlebox.make(THREE, camera=36, vitals=False)] * 2), 4)
@@ -306,7 +308,7 @@ def test_learners_of_stable_baselines() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_learners_of_stable_baselines_for_longer() -> None:
+def test_learners_of_stable_baselines_run_for_longer() -> None:
     for learner in (PPO, A2C):
         env = puzzlebox.make(FORAGING, camera=64, rays=5, depth=True)
         assert learner("MultiInputPolicy", env, n_steps=128, seed=0).learn(256).num_timesteps == 256

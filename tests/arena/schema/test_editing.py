@@ -73,7 +73,9 @@ def changed(before: str, after: str) -> tuple[list[str], list[str]]:
         (("metadata",), {"title": "no"}, [], ['metadata: {title: "no"}']),
     ],
 )
-def test_setting_a_field(path: tuple[str | int, ...], value: object, removed: list[str], added: list[str]) -> None:
+def test_setting_a_field_changes_only_its_lines(
+    path: tuple[str | int, ...], value: object, removed: list[str], added: list[str]
+) -> None:
     assert changed(TEXT, set_value(TEXT, path, value)) == (removed, added)
 
 
@@ -92,7 +94,9 @@ def test_setting_a_field(path: tuple[str | int, ...], value: object, removed: li
         (("arenas", 0, "blackouts"), ["blackouts:", "- 10", "- 20  # light again"], []),
     ],
 )
-def test_removing_a_field(path: tuple[str | int, ...], removed: list[str], added: list[str]) -> None:
+def test_removing_a_field_changes_only_its_lines(
+    path: tuple[str | int, ...], removed: list[str], added: list[str]
+) -> None:
     assert changed(TEXT, remove(TEXT, path)) == (removed, added)
 
 
@@ -109,7 +113,7 @@ def test_removing_a_field(path: tuple[str | int, ...], removed: list[str], added
         (("arenas", 0, "items", 2, "size", 0), "arenas.0.items.2.size.0 is an alias; edit it at its anchor"),
     ],
 )
-def test_edits_that_cannot_be_made(path: tuple[str | int, ...], why: str) -> None:
+def test_edits_of_missing_places_are_refused(path: tuple[str | int, ...], why: str) -> None:
     with pytest.raises(EditError, match=why):
         set_value(TEXT, path, 4)
 
@@ -117,12 +121,12 @@ def test_edits_that_cannot_be_made(path: tuple[str | int, ...], why: str) -> Non
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), object(), b"bytes", {1: 2}], ids=lambda value: type(value).__name__
 )
-def test_values_that_cannot_be_written(value: object) -> None:
+def test_values_that_cannot_be_written_are_refused(value: object) -> None:
     with pytest.raises(EditError, match="cannot be written into a task file"):
         set_value(TEXT, ("arenas", 0, "time_limit"), value)
 
 
-def test_an_empty_path_and_broken_text() -> None:
+def test_edits_with_an_empty_path_or_of_broken_text_are_refused() -> None:
     for edit in (lambda text, path: set_value(text, path, 1), remove):
         with pytest.raises(EditError, match="a path needs at least one part"):
             edit(TEXT, ())
@@ -130,7 +134,7 @@ def test_an_empty_path_and_broken_text() -> None:
             edit("arenas: ]", ("arenas",))
 
 
-def test_keys_that_need_quotes_and_empty_metadata() -> None:
+def test_keys_that_need_quotes_and_empty_metadata_are_edited() -> None:
     text = "metadata: {title: x}\narenas: [{}]\n"
     assert set_value(text, ("metadata", "12"), "no") == 'metadata: {title: x, "12": "no"}\narenas: [{}]\n'
     assert set_value(text, ("metadata", "a: b"), None) == 'metadata: {title: x, "a: b": null}\narenas: [{}]\n'
@@ -151,7 +155,7 @@ def test_an_item_is_written_in_the_form_of_the_file() -> None:
         assert reading.task is not None and reading.task.arenas[0].items[-1] == item
 
 
-def test_a_new_arena_in_both_forms() -> None:
+def test_a_new_arena_is_added_in_both_forms() -> None:
     theirs = "!ArenaConfig\narenas:\n  0: !Arena {t: 5}\n"
     assert set_value(theirs, ("arenas", 1), {"t": 6}) == theirs + "  1: {t: 6}\n"
     assert set_value("arenas: [{}]\n", ("arenas", 1), {"time_limit": 6}) == "arenas: [{}, {time_limit: 6}]\n"
@@ -197,7 +201,7 @@ def test_notes_are_never_lost(before: str, edit: Callable[[str], str], after: st
 
 
 @pytest.mark.parametrize("text", ["a: 1\rb: 2\r", "? a\n: 1\n? b\n: 2\n", "a: 1\u2028b: 2\n"])
-def test_texts_that_cannot_be_edited_around(text: str) -> None:
+def test_texts_whose_lines_cannot_be_edited_are_refused(text: str) -> None:
     with pytest.raises(EditError):
         remove(text, ("b",))
 
@@ -206,7 +210,7 @@ def test_numbers_of_other_libraries_are_numbers() -> None:
     assert set_value("a: 1\n", ("a",), np.float64(1.5)) == "a: 1.5\n"
 
 
-def test_the_only_entry_leaves_an_empty_list() -> None:
+def test_removing_the_only_entry_leaves_an_empty_list() -> None:
     text = "arenas:\n- items:\n  - {name: Wall}  # alone\n"
     assert remove(text, ("arenas", 0, "items", 0)) == "arenas:\n- items: []  # alone\n"
     with pytest.raises(EditError, match="arenas is all there is in the file"):

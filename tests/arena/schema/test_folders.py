@@ -26,12 +26,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "tasks"
 
 
-def test_the_tasks_below_a_folder(folder: Path) -> None:
+def test_the_tasks_below_a_folder_are_found(folder: Path) -> None:
     assert [name for name, _ in places_of(str(folder))] == ["a", "below/b"]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_folder_that_cannot_be_walked(
+def test_a_folder_that_cannot_be_read_is_named(
     way: Callable[[str], Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     really = os.scandir
@@ -50,14 +50,14 @@ def test_a_folder_that_cannot_be_walked(
     assert done.exit_code == 1 and done.stderr.strip() == f"error: {sentence}"
 
 
-def test_a_folder_of_everything(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_too_many_files_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("puzzlebox.arena.schema.folders.MOST_FILES", 3)
     with pytest.raises(ValueError, match=r"there are more than 3 files in .*; name the folder of the tasks"):
         places_of(str(folder))
 
 
 @pytest.mark.parametrize("place", [place for place in ("/proc", "/proc/self", "/sys") if Path(place).is_dir()])
-def test_what_the_system_shows_as_files_is_not_looked_into(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pseudo_files_of_the_system_are_not_read(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("puzzlebox.arena.schema.folders.MOST_FILES", 0)
     with pytest.raises(FileNotFoundError, match="there are no task files"):
         places_of(place)

@@ -123,7 +123,7 @@ def test_both_forms_give_the_same_items(case: str) -> None:
     assert animalai(theirs) == ours(our_own)
 
 
-def test_operations_become_what_they_say() -> None:
+def test_operations_are_read_into_their_models() -> None:
     (item,) = ours(SAME["other operations"][1])
     assert item.operations is not None
     _, continuous, end, freeze, limited = item.operations
@@ -204,7 +204,7 @@ def test_tags_are_optional_in_animalai_form() -> None:
     assert task.arenas[0].items == ours("name: Wall, at: [1, 0, 2]")
 
 
-def test_anchors_and_merge_keys_as_in_2019() -> None:
+def test_anchors_and_merge_keys_are_read() -> None:
     (first, second) = items_of("""\
 !ArenaConfig
 arenas:
@@ -238,7 +238,7 @@ def test_skipped_things_leave_the_others() -> None:
     assert [item.name for item in items] == ["Wall"]
 
 
-def test_items_given_twice_are_one_mistake() -> None:
+def test_a_repeated_items_key_is_one_mistake() -> None:
     """The place of a finding must be in the list that causes it."""
     reading = read("arenas:\n- items: [{name: Wall}]\n  items: [{name: Wall}, {name: Ramp}]\n")
     assert [finding.code for finding in reading.findings] == ["duplicate-key"]
@@ -248,7 +248,7 @@ def test_a_dash_for_a_key_is_a_mistake() -> None:
     assert [finding.code for finding in read("arenas:\n- -: \n").findings] == ["no-space"]
 
 
-def test_windows_line_ends_and_byte_order_mark() -> None:
+def test_windows_line_ends_and_a_byte_order_mark_are_read() -> None:
     text = "\ufeffarenas:\r\n- items:\r\n  - {name: Wall}\r\n"
     assert items_of(text) == ours("name: Wall")
     assert read(text.encode()).task == read(text).task

@@ -190,35 +190,35 @@ def _tree(data: bytes) -> yaml.Node | None:
         return None
 
 
-def test_a_share_of_the_mutations() -> None:
+def test_mutated_files_are_read_or_refused() -> None:
     report = fuzz(1_500, seed=1)
     assert report.accepted > 20 and len(report.codes) > 20, report
 
 
 @settings(max_examples=150)
 @given(task=tasks(), form=st.sampled_from((PUZZLEBOX, ANIMALAI)), seed=st.integers(0, 2**32))
-def test_mutations_of_generated_tasks(task: Task, form: str, seed: int) -> None:
+def test_mutations_of_generated_tasks_are_read_or_refused(task: Task, form: str, seed: int) -> None:
     text = write(task, form).encode()
     survive(mutate(text, text, random.Random(seed)), Report())
 
 
 @settings(max_examples=300)
 @given(data=st.binary(max_size=200))
-def test_arbitrary_bytes(data: bytes) -> None:
+def test_arbitrary_bytes_are_read_or_refused(data: bytes) -> None:
     survive(data, Report())
 
 
 @pytest.mark.slow
 @settings(max_examples=5_000, derandomize=False)
 @given(task=tasks(), form=st.sampled_from((PUZZLEBOX, ANIMALAI)), seed=st.integers(0, 2**32))
-def test_thousands_of_generated_tasks_and_their_mutations(task: Task, form: str, seed: int) -> None:
+def test_thousands_of_generated_tasks_and_mutations_are_read_or_refused(task: Task, form: str, seed: int) -> None:
     text = write(task, form).encode()
     survive(text, Report())
     survive(mutate(text, text, random.Random(seed)), Report())
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_mutations() -> None:
+def test_a_hundred_thousand_mutated_files_are_read_or_refused() -> None:
     report = fuzz(100_000, seed=2)
     print(f"\n{report}")
     assert report.inputs == 100_000 and len(report.codes) > 40

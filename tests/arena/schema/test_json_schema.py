@@ -34,7 +34,7 @@ def test_bundled_tasks_fit_the_schema(name: str) -> None:
 
 @settings(max_examples=100)
 @given(task=tasks())
-def test_what_the_models_accept_the_schema_accepts(task: Task) -> None:
+def test_the_schema_accepts_whatever_the_models_accept(task: Task) -> None:
     assert complaints(write(task)) == []
 
 
@@ -49,7 +49,7 @@ def test_what_the_models_accept_the_schema_accepts(task: Task) -> None:
         "{name: Wall, count: 3}",
     ],
 )
-def test_the_ways_of_writing_that_only_files_have(item: str) -> None:
+def test_the_schema_accepts_spellings_that_only_files_have(item: str) -> None:
     text = f"arenas: [{{items: [{item}]}}]"
     assert read(text).task is not None
     assert complaints(text) == []
@@ -76,7 +76,7 @@ def test_the_ways_of_writing_that_only_files_have(item: str) -> None:
         "arenas: [{items: [{name: DataZone, operations: [{do: one_of, operations: [{do: nothing}], weights: [0]}]}]}]",
     ],
 )
-def test_what_the_models_refuse_the_schema_refuses(text: str) -> None:
+def test_the_schema_refuses_whatever_the_models_refuse(text: str) -> None:
     assert read(text).task is None
     assert complaints(text) != []
 

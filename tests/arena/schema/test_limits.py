@@ -46,7 +46,7 @@ def test_levels_behind_aliases_count() -> None:
         assert codes("metadata:\n" + lines + arenas) == ["too-deep"]
 
 
-def test_what_instances_share_counts_for_each() -> None:
+def test_values_that_instances_share_count_for_each_instance() -> None:
     def buttons(number: int) -> str:
         shared = "operations: [" + "{do: grant_reward, reward: 1}, " * 20 + "]"
         return f"arenas: [{{items: [{{name: SpawnerButton, {shared}, move_duration: [{'0, ' * number}]}}]}}]\n"
@@ -72,7 +72,7 @@ def test_what_instances_share_counts_for_each() -> None:
     ],
     ids=lambda text: text[:30],
 )
-def test_a_long_word_used_often_is_looked_at_once(text: str) -> None:
+def test_a_long_word_used_often_is_checked_once(text: str) -> None:
     """Each of these took minutes while every use was matched or compared in full."""
     assert len(codes(text)) <= 402
 
@@ -82,7 +82,7 @@ def test_texts_that_instances_share_count_for_their_length() -> None:
     assert codes("arenas: [{items: [" + zone + "]}]\n") == ["too-many-values"]
 
 
-def test_what_is_accepted_can_be_written_and_read_again() -> None:
+def test_every_accepted_task_can_be_written_and_read_again() -> None:
     text = "arenas: [{items: [{name: Wall, size: 1, rotation: 0, color: red, count: 9000}]}]\n"
     assert codes(text) == ["too-many-values"]
     fewer = read(text.replace("9000", "4000")).task

@@ -23,7 +23,7 @@ def test_a_path_a_text_and_a_task_give_the_same(tmp_path: Path) -> None:
     assert load_task(task, strict=True) == task
 
 
-def test_a_file_whose_name_looks_like_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_whose_name_looks_like_yaml_is_loaded_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "[b].yaml").write_text(TEXT)
     monkeypatch.chdir(tmp_path)
     assert load_task("[b].yaml") == load_task(TEXT)
@@ -52,7 +52,7 @@ def test_bundled_tasks_load_without_a_warning(name: str) -> None:
     assert task.metadata.title and task.metadata.description and task.metadata.tags
 
 
-def test_what_is_bundled() -> None:
+def test_the_published_tasks_and_five_examples_are_bundled() -> None:
     curriculum = [name for name in bundled_names() if name.startswith("operant-curriculum/")]
     assert [len(load_task(name).arenas) for name in curriculum] == [1, 2, 3, 4, 5]
     assert load_task("operant").arenas[0].items == load_task("operant-curriculum/5").arenas[4].items
@@ -61,7 +61,7 @@ def test_what_is_bundled() -> None:
     assert bundled_path("nowhere") is None
 
 
-def test_the_published_experiments(reference: Path) -> None:
+def test_bundled_experiments_have_the_published_values(reference: Path) -> None:
     """The arenas of docs/original/experiments.md#foraging and docs/original/experiments.md#operant-chamber."""
     (foraging,) = load_task("foraging").arenas
     agent, tree = foraging.items
@@ -108,13 +108,13 @@ def test_doubtful_values_are_python_warnings() -> None:
         ("nowhere/task.yml", "there is no file nowhere/task.yml"),
     ],
 )
-def test_no_such_task(name: str, message: str) -> None:
+def test_an_unknown_task_is_refused_with_the_nearest(name: str, message: str) -> None:
     with pytest.raises(FileNotFoundError) as caught:
         load_task(name)
     assert str(caught.value) == message
 
 
-def test_a_file_that_is_nearly_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_misspelt_file_is_refused_with_the_nearest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "cfg.yaml").touch()
     (tmp_path / "notes.txt").touch()
     monkeypatch.chdir(tmp_path)
@@ -144,7 +144,7 @@ def test_the_public_face_is_short() -> None:
         _ = puzzlebox.nothing
 
 
-def test_a_link_that_leads_nowhere_is_called_one(tmp_path: Path) -> None:
+def test_a_link_that_leads_to_no_file_is_reported_as_a_link(tmp_path: Path) -> None:
     loop = tmp_path / "loop.yml"
     loop.symlink_to(loop)
     with pytest.raises(FileNotFoundError) as caught:

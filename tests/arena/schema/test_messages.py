@@ -103,7 +103,7 @@ def headlines(text: str | bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES_FROM_FILE)
-def test_the_sentences_of_a_file(case: str) -> None:
+def test_each_mistake_gives_exactly_the_expected_messages(case: str) -> None:
     match = CASES_FROM_FILE[case]
     reading = read(match["text"])
     assert headlines(match["text"]) == [line.removeprefix("--> ") for line in match["messages"].splitlines()]
@@ -113,7 +113,7 @@ def test_the_sentences_of_a_file(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_last_sentence_about_a_file_no_one_would_write(case: str) -> None:
+def test_each_extreme_file_gives_the_expected_last_message(case: str) -> None:
     text, expected = CASES[case]
     assert headlines(text)[-1] == expected
     assert read(text).findings[-1].code == case.split()[0]
@@ -124,7 +124,7 @@ def test_every_message_has_a_case() -> None:
     assert codes == set(MESSAGES)
 
 
-def test_what_one_form_warns_about_the_other_refuses() -> None:
+def test_warnings_in_one_form_are_errors_in_the_other() -> None:
     assert {"short-list", "overlap", "skipped-thing", "arena-again", "old-boolean", "blackouts-cut"} <= set(WARNINGS)
     assert {"unknown-thing", "duplicate-arena", "ambiguous", "blackouts-order", "duplicate-key"} <= set(ERRORS)
     assert set(WARNINGS).isdisjoint(ERRORS)

@@ -67,7 +67,7 @@ def test_the_agent_comes_first_wherever_it_stands_in_the_file() -> None:
         "{name: HollowBox, at: [10, 0, 10], size: 2, rotation: 0}",
     ],
 )
-def test_only_what_is_certain_is_reported(other: str) -> None:
+def test_an_overlap_that_depends_on_chance_is_not_reported(other: str) -> None:
     text = "arenas:\n- items:\n  - {name: Wall, at: [10, 0, 10], size: 1, rotation: 0}\n  - " + other
     assert [finding.code for finding in read(text).findings] == []
 
@@ -91,23 +91,23 @@ def test_only_what_is_certain_is_reported(other: str) -> None:
         ],
     ],
 )
-def test_no_false_alarm(items: list[str]) -> None:
+def test_things_that_do_not_overlap_are_not_reported(items: list[str]) -> None:
     text = "arenas:\n- items:\n" + "".join(f"  - {item}\n" for item in items)
     assert {finding.code for finding in read(text).findings} <= {"outside", "agent-on-border"}
 
 
-def test_the_pass_mark_is_compared_with_care() -> None:
+def test_the_pass_mark_is_compared_despite_rounding() -> None:
     """Seven times 0.999 is 6.993, despite floating-point rounding."""
     text = "arenas: [{pass_mark: 6.993, items: [{name: GoodGoalMulti, size: 1, count: 7}]}]\n"
     assert read(text).findings == []
 
 
-def test_what_is_left_out_may_still_be_certain() -> None:
+def test_an_overlap_for_every_size_and_rotation_is_reported() -> None:
     text = "arenas:\n- items:\n  - {name: Wall, at: [10, 0, 10]}\n  - {name: LightBlock, at: [10.2, 0, 10]}\n"
     assert [finding.code for finding in read(text).findings] == ["overlap"]
 
 
-def test_reaching_through_the_fence() -> None:
+def test_things_that_reach_through_the_fence_are_reported() -> None:
     inside = item("Wall", (20, 0, 20), (40, 1, 1), 0)
     assert list(through_fence(Arena(items=(inside,)))) == []
     rotated = item("Wall", (20, 0, 20), (40, 1, 1), 10)
@@ -152,7 +152,7 @@ def inside(footprint: Footprint, x: float, y: float, z: float, margin: float) ->
 
 @settings(max_examples=300)
 @given(earlier=footprints, later=footprints)
-def test_against_a_grid_of_points(earlier: Item, later: Item) -> None:
+def test_overlaps_agree_with_a_grid_of_points(earlier: Item, later: Item) -> None:
     """A point deep in both footprints proves an overlap; no reported overlap may be empty on a fine grid."""
     first, second = footprint_of(earlier, 0, (40, 40)), footprint_of(later, 1, (40, 40))
     assert first is not None and second is not None

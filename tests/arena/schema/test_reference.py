@@ -27,7 +27,7 @@ def test_the_reference_files_are_here(reference: Path) -> None:
 
 
 @pytest.mark.parametrize("path", each_reference_file())
-def test_a_file_of_the_original(path: Path) -> None:
+def test_each_original_file_is_read_and_written_in_both_forms(path: Path) -> None:
     reading = read(path.read_bytes())
     assert reading.task is not None, reading.findings
     assert reading.form == ANIMALAI
@@ -40,14 +40,14 @@ def test_a_file_of_the_original(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", EXPECTED_CODES)
-def test_what_is_doubtful_in_the_sample_files(name: str, reference: Path) -> None:
+def test_the_sample_files_give_the_expected_warnings(name: str, reference: Path) -> None:
     (path,) = (reference / "data" / "animal-ai").rglob(name)
     codes = Counter(finding.code for finding in read(path.read_bytes()).findings)
     del codes["clamped-size"]
     assert codes == EXPECTED_CODES[name]
 
 
-def test_what_is_doubtful_in_the_testbed(reference: Path) -> None:
+def test_the_testbed_gives_the_expected_warnings(reference: Path) -> None:
     """Two crossing walls of 06-11 really overlap; no other fixed thing does. One list is short on purpose.
 
     Five balls have sizes of which only the first number ever counted.

@@ -10,12 +10,12 @@ from strategies import tasks
 FORMS = (PUZZLEBOX, ANIMALAI)
 
 
-def test_there_are_two_forms() -> None:
+def test_writing_in_an_unknown_form_is_refused() -> None:
     with pytest.raises(ValueError, match="a task can be written as puzzlebox or animalai, not 'xml'"):
         write(load_task("foraging"), "xml")
 
 
-def test_what_the_original_does_not_know() -> None:
+def test_keys_unknown_to_the_original_are_listed() -> None:
     plain = load_task("arenas: [{time_limit: 3, items: [{name: Wall}]}]\n")
     assert keys_unknown_to_animalai(plain) == []
     ours = read("default_perspective: third\nmetadata: {title: x}\narenas: [{size: [9, 9]}, {theme: snow}]\n").task

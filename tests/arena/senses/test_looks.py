@@ -132,7 +132,7 @@ def test_a_thing_looks_as_in_the_screenshot(shot: Shot) -> None:
         assert np.abs(np.subtract(image[y, x].astype(int), shot.color)).max() <= NEAR, image[y, x]
 
 
-def test_what_is_around_looks_as_in_the_screenshot() -> None:
+def test_the_surroundings_look_as_in_the_screenshot() -> None:
     image, _ = pictures(staged(VIEWER))
     expected = {
         (256, 2): (94, 119, 160),  # the sky: top, middle, near the horizon
@@ -228,7 +228,7 @@ def test_a_hidden_zone_is_not_seen_but_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", ["WallTransparent", "CylinderTunnelTransparent", "DataZone", "DeathZone", "HotZone"])
-def test_one_sees_through(name: str) -> None:
+def test_transparent_things_can_be_seen_through(name: str) -> None:
     def picture_with(*more: str) -> Image:
         return pictures(staged(item("Agent", 20, 5), *more))[0].astype(int)
 
@@ -244,7 +244,7 @@ def test_one_sees_through(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Wall", "LightBlock", "Ramp", "GoodGoal"])
-def test_one_does_not_see_through_the_others(name: str) -> None:
+def test_opaque_things_hide_what_is_behind_them(name: str) -> None:
     ahead = item(name, 20, 8, size=[4, 4, 1], rotation=180)
     world = staged(item("Agent", 20, 5), ahead, item("GoodGoalMulti", 20, 20, size=[1, 1, 1]))
     hidden = the(world, "GoodGoalMulti")
@@ -286,7 +286,7 @@ def test_a_pane_is_as_far_away_as_it_is() -> None:
     assert named(staged(item("Agent", 20, 5), item("DataZone", 20, 5, size=[9, 9, 9])), camera) == set()
 
 
-def test_what_cannot_be_seen_is_in_no_segment() -> None:
+def test_hidden_things_are_in_no_segment() -> None:
     zone = {"size": [3, 2, 3]}
     assert named(staged(item("Agent", 20, 5), item("DataZone", 20, 13, visible=False, **zone)), Camera()) == set()
     assert named(staged(item("Agent", 20, 5), item("DataZone", 20, 13, visible=True, **zone)), Camera()) == {"DataZone"}
@@ -361,7 +361,7 @@ def test_a_door_is_seen_opening() -> None:
     assert heights == sorted(heights, reverse=True)
 
 
-def test_what_is_eaten_is_no_longer_seen() -> None:
+def test_eaten_goals_are_no_longer_seen() -> None:
     world = staged(item("Agent", 20, 5), item("GoodGoalMulti", 20, 7, size=[1, 1, 1]), item("GoodGoalMulti", 35, 35))
     goal = the(world, "GoodGoalMulti")
     row = world.scene().owners.tolist().index(goal.id)
@@ -386,7 +386,7 @@ def test_a_branch_has_its_own_scene() -> None:
 # --- signs
 
 
-def test_symbols_are_drawn() -> None:
+def test_each_symbol_has_a_mask_of_its_own() -> None:
     masks = [symbol(name) for name in SYMBOLS]
     assert all(mask.shape == (MASK, MASK) and set(np.unique(mask)) <= {0, 255} for mask in masks)
     assert not masks[0].any()
@@ -517,7 +517,7 @@ def test_the_camera_turns_and_moves_with_the_animal() -> None:
 # --- planes of hulls, pictures in files
 
 
-def test_planes_of_a_cube() -> None:
+def test_planes_of_a_cube_are_its_sides() -> None:
     cube = tuple((x, y, z) for x in (-1.0, 1.0) for y in (-2.0, 2.0) for z in (-3.0, 3.0))
     planes = planes_of(cube)
     assert sorted(map(tuple, planes.tolist())) == sorted(

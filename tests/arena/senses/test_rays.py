@@ -21,7 +21,7 @@ AGENT = "name: Agent, at: [20, 0, 20], rotation: 0"
     ("log", "file"),
     [("Template_datazones.csv", "testDatazone.yml"), ("Template_observations.csv", "testUnmergedArenas.yml")],
 )
-def test_every_ray_of_the_recorded_runs(log: str, file: str, reference: Path) -> None:
+def test_rays_agree_with_every_ray_in_the_originals_logs(log: str, file: str, reference: Path) -> None:
     folder = reference / "data" / "animal-ai" / "e2e"
     task, rays, compared = parsed((folder / file).read_text()), Rays(9, 60), 0
     for number, rows in enumerate(episodes(folder / log)):
@@ -51,7 +51,7 @@ def test_the_middle_comes_first_then_right_then_left() -> None:
     assert tags == ["arena", "goodGoal", "arena", "arena", "arena"]
 
 
-def test_the_row_of_numbers() -> None:
+def test_each_ray_is_a_tag_and_a_distance() -> None:
     world = world_of(AGENT, "name: GoodGoal, at: [20, 0, 25], size: 1")
     rows = Rays(3, 180).cast(world).reshape(3, len(TAGS) + 2)
     assert rows.dtype == np.float32
@@ -88,7 +88,7 @@ def test_a_buffer_is_overwritten() -> None:
 
 
 @pytest.mark.parametrize(("rules", "dark"), [("puzzlebox", True), ("4.3", False)])
-def test_lights_out(rules: str, dark: bool) -> None:
+def test_rays_are_zero_in_the_dark_except_under_4_3(rules: str, dark: bool) -> None:
     world = world_of(AGENT, rules=rules, blackouts="[0, 2]")
     assert not world.lights
     assert np.all(Rays().cast(world) == 0) == dark
@@ -97,7 +97,7 @@ def test_lights_out(rules: str, dark: bool) -> None:
     assert np.any(Rays().cast(world) != 0)
 
 
-def test_what_one_stands_in_is_not_seen_but_seen_from_outside() -> None:
+def test_rays_see_a_zone_from_outside_but_not_from_within() -> None:
     zone = "name: DataZone, at: [20, 0, 20], size: [6, 1, 6], visible: false, rotation: 0"
     inside = world_of(AGENT, zone)
     assert Rays(1).hits(inside)[0][0] == "arena"
@@ -123,7 +123,7 @@ def test_the_trigger_of_a_button_is_met_without_a_name() -> None:
     assert Rays(1).hits(behind)[0][0] == "PillarButton"
 
 
-def test_another_agent_is_seen_and_oneself_is_not() -> None:
+def test_rays_see_another_agent_and_not_their_own() -> None:
     world = world_of(AGENT, "name: Agent, at: [20, 0, 30], rotation: 90")
     rays = Rays(1)
     assert rays.hits(world)[0] == ("agent", pytest.approx(9 / LENGTH))
@@ -172,13 +172,13 @@ def test_rays_agree_with_the_distances_of_the_kernel(seed: int) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 2, -1, 2.5, "5", True, 10**6])
-def test_a_number_of_rays_that_makes_no_sense(count: object) -> None:
+def test_invalid_numbers_of_rays_are_refused(count: object) -> None:
     with pytest.raises(ValueError, match="it must be an odd number"):
         Rays(count)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("degrees", [-1, 361, "60", float("nan")])
-def test_a_fan_that_makes_no_sense(degrees: object) -> None:
+def test_invalid_angles_of_the_fan_are_refused(degrees: object) -> None:
     with pytest.raises(ValueError, match="it must be from 0 to 360"):
         Rays(5, degrees)  # type: ignore[arg-type]
 
@@ -203,7 +203,7 @@ def test_rules_choose_the_layout() -> None:
 # --- vitals
 
 
-def test_health_motion_and_place() -> None:
+def test_vitals_are_health_velocity_and_position() -> None:
     world = world_of("name: Agent, at: [20, 0, 20], rotation: 30", time_limit=100, rules=FINE)
     first = Vitals().feel(world)
     assert first.dtype == np.float32

@@ -45,7 +45,7 @@ def test_a_sense_is_a_setting_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("no", [None, False])
-def test_none_and_false_are_no_wish_for_it(no: bool | None) -> None:
+def test_a_sense_set_to_none_or_false_is_left_out(no: bool | None) -> None:
     pulse()
     assert list(puzzlebox.make(TASK, camera=None, pulse=no).observation_space) == ["vitals"]
 
@@ -76,7 +76,7 @@ def test_a_name_is_given_once_and_is_a_word() -> None:
 
 
 @pytest.mark.parametrize("space", [spaces.Discrete(3), spaces.Box(0, 1, ()), 5])
-def test_its_space_is_a_box_with_axes(space: Any) -> None:
+def test_the_space_of_a_sense_must_be_a_box_with_axes(space: Any) -> None:
     pulse(space=space)
     with pytest.raises(TypeError, match=r"the space of the sense `pulse` is .*; it must be a Box with an axis or more"):
         puzzlebox.make(TASK, pulse=True)
@@ -87,7 +87,7 @@ def test_an_unknown_sense_is_refused_with_a_sentence() -> None:
         make_sense("vital", {})
 
 
-def test_a_sense_must_be_read() -> None:
+def test_a_sense_without_read_is_refused() -> None:
     pulse(read=Sense.read)
     env = puzzlebox.make(TASK, pulse=True)
     with pytest.raises(NotImplementedError, match="the sense Pulse has no read"):

@@ -63,13 +63,13 @@ async def kills(folder: Path, count: int, seed: int, players: int = 6) -> tuple[
     return pages, doubles
 
 
-def test_three_kills(tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_in_three_kills(tmp_path: Path) -> None:
     pages, _ = run_async(lambda: kills(tmp_path, 3, seed=1, players=4), 600.0)
     assert compare(Store(tmp_path / "r.sqlite"), pages)["resumed"] >= 4
 
 
 @pytest.mark.slow
-def test_two_hundred_kills(tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_in_two_hundred_kills(tmp_path: Path) -> None:
     count, seed = (
         int(os.environ.get(f"PUZZLEBOX_KILLS{name}", default)) for name, default in (("", 200), ("_SEED", 7))
     )

@@ -68,13 +68,13 @@ def test_thumbnails_of_uploads_and_of_everything(studio: Studio) -> None:
         ("upload:00.png", 404, "there is no task 'upload:00'"),
     ],
 )
-def test_pictures_there_are_not(studio: Studio, path: str, status: int, sentence: str) -> None:
+def test_missing_thumbnails_are_refused_with_a_sentence(studio: Studio, path: str, status: int, sentence: str) -> None:
     answered, _, body = studio.ask("/api/thumbnails/" + path)
     assert answered == status
     assert json.loads(body)["message"].startswith(sentence)
 
 
-def test_a_file_that_is_right(studio: Studio) -> None:
+def test_a_valid_file_is_accepted_and_named(studio: Studio) -> None:
     checked = studio.json("/api/check", method="POST", body=FOOD.encode())
     assert checked["ok"] and checked["task"].startswith("upload:")
     assert (checked["title"], checked["messages"]) == ("Straight ahead", [])
@@ -93,7 +93,7 @@ def test_a_mistake_is_reported_at_its_line(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff\xfe\x00", b"[" * 5000, b"arenas: {", b"a: &a [*a]", b"\x00" * 100])
-def test_anything_gets_an_answer(studio: Studio, body: bytes) -> None:
+def test_arbitrary_bytes_are_checked_and_refused(studio: Studio, body: bytes) -> None:
     checked = studio.json("/api/check", method="POST", body=body)
     assert not checked["ok"] and checked["messages"]
 
@@ -163,7 +163,7 @@ def test_a_dropped_template_reads_no_file_of_this_machine(studio: Studio, tmp_pa
             assert "is a file of its own, which the studio does not read" in message["text"]
 
 
-def test_of_uploads_so_much_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_total_size_of_uploaded_texts_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "MAX_UPLOAD_BYTES", 3 * (len(FOOD) + 1010))
     monkeypatch.setattr(catalogue, "MAX_TASK_BYTES", 0)
     tasks = Catalogue()
@@ -217,7 +217,7 @@ def test_pictures_are_kept_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None
     assert 1 <= len(tasks._pictures) < 6
 
 
-def test_a_file_of_the_command_line(tmp_path: Path) -> None:
+def test_a_file_of_the_command_line_is_in_the_catalogue(tmp_path: Path) -> None:
     path = tmp_path / "mine.yml"
     path.write_text(FOOD)
     tasks = Catalogue()
@@ -237,7 +237,7 @@ def test_a_file_of_the_command_line(tmp_path: Path) -> None:
 # --- one of every thing
 
 
-def test_everything_is_there_and_finds_its_place() -> None:
+def test_the_arena_of_every_thing_has_each_thing_in_its_place() -> None:
     assert read(task_text()).findings == []
     for seed in range(5):
         world = World(load_everything(), seed=seed)
@@ -245,7 +245,7 @@ def test_everything_is_there_and_finds_its_place() -> None:
         assert set(CATALOGUE) <= {type(thing).__name__ for thing in world.things}
 
 
-def test_everything_leaves_a_newcomer_alone() -> None:
+def test_the_arena_of_every_thing_does_not_harm_an_idle_animal() -> None:
     """Things that bounce about do not end the episode."""
     for seed in range(3):
         world = World(load_everything(), seed=seed)

@@ -78,13 +78,13 @@ def test_a_short_delay_is_made_up_for() -> None:
     assert list(pacer.lateness) == pytest.approx([0.05, 0.03, 0.01, 0.0])
 
 
-def test_a_long_stall_is_not() -> None:
+def test_a_long_stall_is_not_made_up_for() -> None:
     pacer, player = run_pacer([5.0, 0.0, 0.0])
     assert player.ticks == [100.02, 105.02, 105.04, 105.06]
     assert pacer.stalls == 1
 
 
-def test_the_most_that_is_made_up_for() -> None:
+def test_the_number_of_steps_made_up_for_is_limited() -> None:
     _, player = run_pacer([0.02 * (MAX_CATCH_UP_STEPS + 1) - 0.001, *[0.0] * 6])
     assert player.ticks.count(100.099) == MAX_CATCH_UP_STEPS
     assert player.ticks[-1] == pytest.approx(100.16)
@@ -106,7 +106,7 @@ def test_the_failure_of_one_player_does_not_stop_others() -> None:
     assert len(pacer) == 1
 
 
-def test_who_does_not_step_is_not_late() -> None:
+def test_a_player_that_does_not_step_is_not_late() -> None:
     async def run() -> Pacer:
         time = Time()
         pacer, player = Pacer(time, time.sleep), Player(time, [0.01] * 3, steps=False)
@@ -137,7 +137,7 @@ def test_time_does_not_pass_without_players() -> None:
     run_async(run)
 
 
-def test_the_statistics() -> None:
+def test_the_statistics_hold_percentiles_of_lateness() -> None:
     pacer = Pacer()
     assert pacer.statistics() == {
         **{"players": 0, "steps": 0, "stalls": 0},

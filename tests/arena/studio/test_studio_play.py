@@ -34,7 +34,7 @@ def flags(page: Page) -> int:
     return int(page.mirror.head["flags"])
 
 
-def test_a_whole_episode(studio: Studio) -> None:
+def test_an_episode_is_played_and_recorded_from_start_to_end(studio: Studio) -> None:
     with studio.page(task=studio.upload(FOOD_TWICE), seed=5) as page:
         page.until_step(1)
         began = page.episodes[0]

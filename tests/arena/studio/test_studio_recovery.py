@@ -68,7 +68,7 @@ def test_reconnecting_before_the_server_has_noticed(studio: Studio) -> None:
             assert back.events[-1]["kind"] == "started"
 
 
-def test_watching_is_taken_over_too(studio: Studio) -> None:
+def test_a_page_that_reconnects_takes_over_a_watched_episode(studio: Studio) -> None:
     with studio.page(task="foraging", agent="random", seed=2) as page:
         page.until_step(5)
         with studio.page(page.resume()) as back:
@@ -150,7 +150,7 @@ def test_an_episode_that_is_over_is_followed_by_a_new_one(studio: Studio) -> Non
         assert back.episode != over and back.episodes[0]["note"] is None
 
 
-def test_an_unknown_episode(studio: Studio) -> None:
+def test_resuming_an_unknown_episode_is_refused_or_starts_a_new_one(studio: Studio) -> None:
     lost = {"type": "resume", "episode": "0123456789ab", "step": 0, "actions": [1, 2]}
     with studio.page(lost) as page:
         assert page.error() == "there is no episode 0123456789ab to resume; start again"
@@ -172,12 +172,12 @@ def test_an_unknown_episode(studio: Studio) -> None:
         ({"episode": "a", "step": 0, "actions": [0] * 3001}, "there are 3001 actions; a page keeps 3000 at most"),
     ],
 )
-def test_invalid_resume_messages(studio: Studio, fields: dict[str, Any], sentence: str) -> None:
+def test_invalid_resume_messages_are_refused(studio: Studio, fields: dict[str, Any], sentence: str) -> None:
     with studio.page({"type": "resume", **fields}) as page:
         assert page.error() == sentence
 
 
-def test_actions_that_only_the_page_knows() -> None:
+def test_actions_that_only_the_page_has_are_found_by_comparison() -> None:
     assert unstored_actions([1, 2, 3], 1, [2, 3, 4, 5]) == (4, 5)
     assert unstored_actions([1, 2, 3], 1, [2]) == ()
     assert unstored_actions([1, 2, 3], 3, []) == ()
@@ -316,7 +316,7 @@ def test_an_end_only_the_page_has_seen_is_stored(tmp_path: Path) -> None:
         recover_episode(store, episode, 0, [])
 
 
-def test_an_episode_whose_first_moment_was_not_stored(tmp_path: Path) -> None:
+def test_an_episode_whose_start_was_not_stored_is_resumed_with_it(tmp_path: Path) -> None:
     from puzzlebox.record import Start
 
     store, task = Store(tmp_path / "a.sqlite"), load_task(FOOD)

@@ -22,7 +22,7 @@ arenas:
 Open = Callable[..., Any]
 
 
-def test_the_earlier_of_two_tabs_shows_it_and_takes_over(opened: Open, studio: Studio) -> None:
+def test_the_earlier_of_two_tabs_can_take_the_episode_back(opened: Open, studio: Studio) -> None:
     first = opened("/play?task=examples/food&participant=P21")
     begin(first)
     second = opened("/play?task=examples/food&participant=P21")
@@ -58,19 +58,24 @@ OVERLAP = """([one, other]) => {
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "one", "other"),
+    ("width", "height", "touch", "one", "other"),
     [
-        (390, 844, "[data-testid=start]", "[role=meter]"),
-        (600, 400, ".tools .fullscreen", ".state"),
+        (390, 844, True, "[data-testid=start]", "[role=meter]"),
+        (600, 400, True, ".tools .fullscreen", ".state"),
+        (1024, 768, True, "[data-testid=start]", ".vitals"),
+        (1200, 800, False, "[data-testid=start]", ".vitals"),
+        (1200, 800, False, "[data-testid=start]", ".state"),
+        (1200, 800, True, "[data-testid=start]", ".vitals"),
+        (1330, 800, False, "[data-testid=start]", ".vitals"),
     ],
 )
-def test_nothing_is_covered_on_a_small_screen(
-    opened: Open, studio: Studio, width: int, height: int, one: str, other: str
+def test_panels_do_not_overlap(
+    opened: Open, studio: Studio, width: int, height: int, touch: bool, one: str, other: str
 ) -> None:
     page = opened(
         f"/play?task={studio.upload(MERGED)}&participant=P22",
         viewport={"width": width, "height": height},
-        has_touch=True,
+        has_touch=touch,
     )
     page.get_by_test_id("start").wait_for()
     for words in ("Connection lost. Trying again …", "not yet saved: 120 steps"):

@@ -61,7 +61,7 @@ window.WebSocket = class extends Original {
 
 
 @pytest.mark.slow
-def test_killed_twice_in_a_row_and_again(studio: Studio, chromium: Any) -> None:
+def test_a_page_resumes_after_kills_in_quick_succession(studio: Studio, chromium: Any) -> None:
     task = studio.upload(LONG_WALK)
     with open_page(chromium, f"{studio.address}/play?task={task}", NOTES) as page:
         until(page, "window.puzzlebox?.waiting", what="the episode waits")

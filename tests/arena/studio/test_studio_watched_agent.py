@@ -108,7 +108,7 @@ def test_the_agent_gets_the_observations_of_the_environment(studio: Studio) -> N
     assert senses["used"] == {"camera": True, "rays": True}
 
 
-def test_it_may_play_faster(studio: Studio) -> None:
+def test_a_watched_agent_may_play_faster(studio: Studio) -> None:
     """Eight times: several steps go into one frame, and the page still gets every action."""
     with studio.page(task="foraging", agent="random") as page:
         page.until_step(1)
@@ -144,7 +144,7 @@ def test_an_agent_that_fails_is_reported(studio: Studio) -> None:
         )
 
 
-def test_an_unknown_agent(studio: Studio) -> None:
+def test_an_unknown_agent_is_refused_with_the_nearest(studio: Studio) -> None:
     with studio.page(task="foraging", agent="randum") as page:
         error = page.error()
         assert error.startswith("there is no agent 'randum'; allowed: ") and error.endswith("; did you mean `random`?")
@@ -160,7 +160,7 @@ def test_in_the_dark_nothing_is_shown() -> None:
     assert rays.endswith(b"\x00")
 
 
-def test_metres_and_tags_of_rays(tmp_path: Path) -> None:
+def test_the_page_gets_rays_in_metres_with_their_tags(tmp_path: Path) -> None:
     from studio_page import Mirror
 
     world = World(load_task(FOOD))

@@ -36,7 +36,7 @@ def messages_until(socket: Any, kind: str) -> list[Any]:
             return messages
 
 
-def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: list[str]) -> None:
+def test_the_page_of_a_window_shows_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: list[str]) -> None:
     env = puzzlebox.make(TASK, camera=None, render_mode="human")
     shown = Window(browser=False)
     env._window = shown
@@ -62,7 +62,7 @@ def test_a_page_sees_every_episode(monkeypatch: pytest.MonkeyPatch, no_browser: 
     assert env._window is None
 
 
-def test_the_page_is_opened(no_browser: list[str]) -> None:
+def test_a_window_opens_its_page_in_the_browser(no_browser: list[str]) -> None:
     shown = Window()
     try:
         assert shown._serving.is_set()
@@ -75,7 +75,9 @@ def test_the_page_is_opened(no_browser: list[str]) -> None:
         shown.close()
 
 
-def test_the_address_is_printed_before_anybody_looks(no_browser: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_address_of_a_window_is_printed_before_a_page_connects(
+    no_browser: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     shown = Window()
     try:
         assert f"open {shown.link} in a browser" in capsys.readouterr().err
@@ -83,7 +85,7 @@ def test_the_address_is_printed_before_anybody_looks(no_browser: list[str], caps
         shown.close()
 
 
-def test_no_other_site_may_look(no_browser: list[str]) -> None:
+def test_a_window_refuses_pages_of_other_sites(no_browser: list[str]) -> None:
     shown = Window(browser=False)
     try:
         with pytest.raises(Exception, match=r"403|reject"):

@@ -150,7 +150,7 @@ def test_defaults_of_a_thing_are_values_it_accepts(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_what_a_thing_pays_is_what_its_page_says(name: str) -> None:
+def test_each_thing_pays_the_reward_on_its_page(name: str) -> None:
     thing = CATALOGUE[name]
     assert thing.pays == thing.reward.startswith("+")
     assert thing.ends == thing.reward.endswith(", ends the episode")

@@ -13,12 +13,12 @@ from puzzlebox.arena.things.dotnet_random import DotNetRandom
         (42, (1434747710, 302596119, 269548474)),
     ],
 )
-def test_the_first_numbers_of_known_seeds(seed: int, first: tuple[int, ...]) -> None:
+def test_known_seeds_give_the_numbers_of_dotnet(seed: int, first: tuple[int, ...]) -> None:
     rng = DotNetRandom(seed)
     assert [round(rng.next_double() * (2**31 - 1)) for _ in first] == list(first)
 
 
-def test_they_fill_the_unit_interval_evenly() -> None:
+def test_random_numbers_fill_the_unit_interval_evenly() -> None:
     rng = DotNetRandom(7)
     numbers = [rng.next_double() for _ in range(10_000)]
     assert all(0 <= number < 1 for number in numbers)

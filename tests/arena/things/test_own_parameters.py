@@ -44,7 +44,7 @@ def test_an_unknown_parameter_needs_a_kind() -> None:
         ),
     ],
 )
-def test_what_a_parameter_of_ones_own_must_say(name: str, takes: Takes, message: str) -> None:
+def test_an_invalid_parameter_of_a_thing_is_refused_with_the_reason(name: str, takes: Takes, message: str) -> None:
     assert refusal(parameters={name: takes}).startswith(message)
 
 
@@ -54,7 +54,7 @@ def test_no_parameter_has_the_name_of_a_method_of_an_item(name: str) -> None:
     assert message == f"Gong declares `{name}`, which cannot be a key of an item; call it something else"
 
 
-def test_no_thing_is_called_what_rays_say_of_nothing() -> None:
+def test_the_tag_that_rays_report_for_nothing_is_refused() -> None:
     assert refusal(tag="none") == "Gong has the tag `none`, which rays report where they meet nothing"
 
 

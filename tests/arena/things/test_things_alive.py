@@ -107,7 +107,7 @@ def blocks(name: str, aside: float = 0.0, **settings: Any) -> None:
 
 
 def pushed(name: str, metres: float, **settings: Any) -> None:
-    """In two seconds from rest, an animal behind its middle pushes it so many metres."""
+    """Check that an animal behind the middle of a thing pushes it a number of metres in two seconds from rest."""
     probe = the(staged(item(name, 20, 20, **settings)), name)
     shapes: Any = probe.shapes()
     volume = sum(shape.volume for shape in shapes)
@@ -459,7 +459,7 @@ def every_case() -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "check"), every_case())
-def test_thing(name: str, check: Check) -> None:
+def test_each_thing_behaves_as_expected_in_a_running_world(name: str, check: Check) -> None:
     check(name)
 
 
@@ -468,7 +468,7 @@ def test_every_thing_has_an_outcome() -> None:
     assert all(OUTCOMES.values())
 
 
-def test_the_lighter_the_further() -> None:
+def test_lighter_blocks_are_pushed_further() -> None:
     def way(name: str) -> float:
         world = staged(item("Agent", 20, 9.48), item(name, 20, 10.55, size=1))
         run(world, [NOOP] * SECOND)

@@ -397,7 +397,7 @@ def _alarm(number: int, frame: FrameType | None) -> None:
 
 
 def fuzz(seed: int, count: int, skip: int = 0) -> dict[str, Any]:
-    """Use so many templates, and return counts and failures."""
+    """Use `count` templates, and return counts and failures."""
     signal.signal(signal.SIGVTALRM, _alarm)
     rng = random.Random(seed)
     report: dict[str, Any] = {

@@ -18,7 +18,7 @@ TEMPLATES = int(os.environ.get("PUZZLEBOX_FUZZ_TEMPLATES", "25000"))
 
 
 def fuzzed(seed: int, count: int) -> dict[str, Any]:
-    """Return the report of a process with limited memory about so many templates."""
+    """Return the report of a process with limited memory about `count` templates."""
     words = [sys.executable, str(SCRIPT), "--seed", str(seed), "--count", str(count)]
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **threads}, check=False)
@@ -27,7 +27,7 @@ def fuzzed(seed: int, count: int) -> dict[str, Any]:
     return report
 
 
-def test_a_few_hundred_templates() -> None:
+def test_hundreds_of_random_templates_are_used_or_refused() -> None:
     report = fuzzed(1, 300)
     assert report["failures"] == {}
     assert report["templates"] == 300 and 30 < report["sound"] < 270, report
@@ -35,7 +35,7 @@ def test_a_few_hundred_templates() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [101, 102, 103, 104])
-def test_a_hundred_thousand_templates(seed: int) -> None:
+def test_a_hundred_thousand_random_templates_are_used_or_refused(seed: int) -> None:
     report = fuzzed(seed, TEMPLATES)
     failures = report.pop("failures")
     print(f"\n{report}")

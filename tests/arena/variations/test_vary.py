@@ -67,7 +67,7 @@ def values(template: Template, *path: Any) -> list[Any]:
 # --- procgen-companion's format
 
 
-def test_template_a() -> None:
+def test_lists_and_scaled_vectors_of_procgen_are_expanded_in_order() -> None:
     template = Template(A)
     template.check()
     assert template.explanation == "2#ProcList x 2#ProcList x 3#ProcVector3Scaled"
@@ -83,7 +83,7 @@ def test_template_a() -> None:
     ]
 
 
-def test_template_b() -> None:
+def test_repeated_choices_of_procgen_are_expanded_in_order() -> None:
     template = Template(B)
     assert template.count == 6
     assert template.explanation == "2#ProcList x 3#ProcRepeatChoice"
@@ -194,7 +194,7 @@ def test_restricted_combinations_are_different_and_seeded() -> None:
 # --- the Puzzlebox format
 
 
-def test_the_example_of_the_issue() -> None:
+def test_lists_are_counted_and_uniform_values_are_endless() -> None:
     text = """
 vary: {wall_x: {uniform: [5, 35]}, colour: [red, blue]}
 arenas:
@@ -227,19 +227,19 @@ arenas:
         ("[1, {vary: [2, 3]}]", [1, 2, 3]),
     ],
 )
-def test_ways_to_vary(written: str, wanted: list[Any]) -> None:
+def test_each_way_to_vary_gives_the_expected_values(written: str, wanted: list[Any]) -> None:
     template = Template(ours(f"x: {written}, y: [5]"))
     assert [variation.values["x"] for variation in template] == wanted
 
 
-def test_what_is_drawn_keeps_to_its_bounds() -> None:
+def test_drawn_values_keep_to_their_bounds() -> None:
     text = ours("a: {uniform: [2, 3], decimals: 1}, b: {normal: [5, 2], min: 4, max: 6}, c: {uniform: [$a, $a + 1]}")
     for variation in Template(text).sample(60):
         a, b, c = (variation.values[name] for name in "abc")
         assert 2 <= a <= 3 and round(a, 1) == a and 4 <= b <= 6 and a <= c <= a + 1
 
 
-def test_requirements_on_what_is_drawn_are_drawn_again() -> None:
+def test_drawn_values_that_break_a_requirement_are_drawn_again() -> None:
     template = Template(ours("a: {uniform: [0, 10]}, b: [3, 6]", rest="require: a > b"))
     assert all(variation.values["a"] > variation.values["b"] for variation in template.sample(50))
     hopeless = Template(ours("a: {uniform: [0, 1]}, b: [3]", rest="require: a > b"))
@@ -276,7 +276,7 @@ def test_conditions_leave_things_out() -> None:
     assert "color" not in things[1][1] and things[2][1]["color"] == "red"
 
 
-def test_what_varies_within_a_condition_counts_only_there() -> None:
+def test_variables_within_a_condition_count_only_there() -> None:
     size = "{if: wall == tall, then: {vary: [3, 4]}, else: {vary: {named: {flat: 1}}}}"
     template = Template(ours("wall: [low, tall]", f"time_limit: {size}"))
     assert [(v.values["wall"], v.values["arenas.0.time_limit"], v.labels) for v in template] == [
@@ -293,7 +293,7 @@ def test_an_item_may_be_an_option() -> None:
     assert names == [["Agent"], ["Agent", "Wall"], ["Agent", "Ramp", "Wall"], ["Agent", "Ramp", "Wall"]]
 
 
-def test_derived_values_labels_and_texts() -> None:
+def test_derived_values_are_used_in_labels_and_texts() -> None:
     text = """
 metadata: {title: "A ${size} m wall costs $$5"}
 vary: {size: [1, 2]}
@@ -307,7 +307,7 @@ arenas: [{time_limit: "$max(area, 3)"}]
     assert second.values == {"size": 2, "area": 4, "kind": "wide"}
 
 
-def test_mirror_and_rotate() -> None:
+def test_mirror_and_rotate_move_every_thing() -> None:
     text = """
 vary: {flip: [none, x, z], turn: [0, 90, 180, 270]}
 arenas:
@@ -359,7 +359,7 @@ def test_splits_of_a_billion_cost_nothing() -> None:
     assert template[10**10 - 1].values == {"a": 100000, "b": 100000}
 
 
-def test_latin_square() -> None:
+def test_a_latin_square_balances_positions_and_successors() -> None:
     for size in (2, 3, 4, 5, 6):
         rows = [[square(size, row, column) for column in range(size)] for row in range(size)]
         assert all(sorted(line) == list(range(size)) for line in (*rows, *zip(*rows, strict=True)))
@@ -378,7 +378,7 @@ def test_latin_square() -> None:
     )
 
 
-def test_weights_and_balance() -> None:
+def test_weights_and_balance_set_the_frequencies_of_a_sample() -> None:
     vary = "food: {options: [good, bad], weights: [9, 1]}, x: {range: [1, 5000]}"
     drawn = Counter(variation.values["food"] for variation in Template(ours(vary)).sample(500))
     assert 420 < drawn["good"] < 480
@@ -387,7 +387,7 @@ def test_weights_and_balance() -> None:
     assert sorted(cells.values()) == [10, 10, 11, 11] and len({v.number for v in balanced}) == 42
 
 
-def test_templates_in_templates(tmp_path: Path) -> None:
+def test_a_template_contains_other_templates(tmp_path: Path) -> None:
     (tmp_path / "one.yml").write_text(ours("x: [1, 2]", "time_limit: $x"))
     (tmp_path / "two.yml").write_text(ours("y: [3, 4, 5]", "time_limit: $y"))
     family = tmp_path / "family.yml"
@@ -546,7 +546,7 @@ def test_a_template_is_not_taken_for_a_task() -> None:
             load_task(text)
 
 
-def test_there_are_no_more_than_there_are() -> None:
+def test_more_variations_than_there_are_is_refused() -> None:
     template = Template(ours("x: [1, 2]"))
     with pytest.raises(ValueError, match="3 variations were asked for, but there are only 2"):
         template.sample(3)
@@ -558,7 +558,7 @@ def test_there_are_no_more_than_there_are() -> None:
         Template("basic-contrl")
 
 
-def test_nothing_but_a_sentence_comes_of_broken_templates() -> None:
+def test_broken_templates_are_refused_with_one_sentence() -> None:
     """Words swapped, inserted and removed at random give a template or a TemplateError."""
     from puzzlebox.batteries import template_path
 

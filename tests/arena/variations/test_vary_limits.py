@@ -168,7 +168,7 @@ CASES: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_costs_too_much_gets_one_sentence(name: str) -> None:
+def test_templates_that_cost_too_much_are_refused_with_one_sentence(name: str) -> None:
     text, place, sentence = CASES[name]
     if not sentence:  # large, but allowed
         with no_hang():
@@ -197,7 +197,7 @@ def test_long_names_are_refused() -> None:
     assert message == f"<text>:1:8: error: the name `{'n' * 20}...` has 300 letters; the most is 100"
 
 
-def test_a_template_names_only_so_many_others(tmp_path: Path) -> None:
+def test_the_number_of_templates_in_a_template_is_limited(tmp_path: Path) -> None:
     """Each of three files names the next one thirty times: 27,000 templates to read."""
     for number in range(3):
         names = ", ".join(f"t{i}: {number + 1}.yml" for i in range(30))

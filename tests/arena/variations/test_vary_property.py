@@ -69,7 +69,9 @@ def expand(node: TemplateNode) -> list[tuple[Any, list[str]]]:
 
 @settings(max_examples=150)
 @given(NODES, NODES, st.lists(st.integers(0, 5), min_size=1, max_size=3), st.integers(0, 5))
-def test_procgen_enumeration(first: TemplateNode, second: TemplateNode, marks: list[int], limit: int) -> None:
+def test_procgen_tags_enumerate_all_combinations(
+    first: TemplateNode, second: TemplateNode, marks: list[int], limit: int
+) -> None:
     """Count, order, contents and labels are right, also where a condition precedes what it refers to."""
     text = f"""!ArenaConfig
 id: root
@@ -99,7 +101,9 @@ PYTHON = {"!=": int.__ne__, "<": int.__lt__, "<=": int.__le__, "==": int.__eq__}
 
 @settings(max_examples=150)
 @given(VARIABLES, st.lists(COMPARED, max_size=2), st.booleans())
-def test_ours_with_requirements(lists: list[list[int]], rules: list[tuple[int, str, int, int]], inner: bool) -> None:
+def test_variations_are_the_combinations_that_requirements_allow(
+    lists: list[list[int]], rules: list[tuple[int, str, int, int]], inner: bool
+) -> None:
     """The combinations are the product without the forbidden ones, in its order; ranks and combinations agree."""
     names = [f"v{number}" for number in range(len(lists))]
     used = [(names[a % len(names)], op, names[b % len(names)], add) for a, op, b, add in rules]
@@ -145,6 +149,6 @@ def test_shuffle_is_one_to_one(count: int, seed: int, data: st.DataObject) -> No
 
 @settings(max_examples=60)
 @given(st.integers(0, 1000), st.lists(st.floats(0.01, 1), min_size=1, max_size=4))
-def test_shares_cover_everything_once(count: int, weights: list[float]) -> None:
+def test_shares_cover_every_variation_once(count: int, weights: list[float]) -> None:
     parts = split_range(count, [weight / sum(weights) for weight in weights])
     assert [number for part in parts for number in part] == list(range(count))

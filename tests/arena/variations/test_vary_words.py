@@ -39,7 +39,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "variations.md"
         ("(" * 100 + "x" + ")" * 100, 5),
     ],
 )
-def test_expressions(text: str, value: Any) -> None:
+def test_expressions_have_the_expected_values(text: str, value: Any) -> None:
     assert Expression(text).evaluate({"x": 5}.__getitem__) == value
 
 
@@ -69,13 +69,13 @@ def test_expressions(text: str, value: Any) -> None:
         "x" + "+0" * 30 + "@x" + "+0" * 30,
     ],
 )
-def test_expressions_that_are_refused(text: str) -> None:
+def test_invalid_expressions_are_refused(text: str) -> None:
     with pytest.raises(ExpressionError) as raised:
         Expression(text).evaluate({"x": 5}.__getitem__)
     assert "\n" not in str(raised.value) and len(str(raised.value)) < 700
 
 
-def test_too_many_levels_are_told_from_a_long_chain() -> None:
+def test_too_many_levels_and_a_long_chain_have_different_messages() -> None:
     with pytest.raises(ExpressionError) as raised:
         Expression("abs(" * 31 + "x" + "+0" * 100 + ")" * 31)
     assert str(raised.value) == (

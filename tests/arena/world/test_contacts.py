@@ -268,7 +268,7 @@ def compare(names: list[str], seed: int, *, arenas: int, steps: int) -> Tally:
 
 
 @pytest.mark.parametrize("kind", SOLIDS)
-def test_the_kernel_sees_what_the_engine_sees(kind: str) -> None:
+def test_the_kernel_finds_the_contacts_of_the_engine(kind: str) -> None:
     tally = compare(SOLIDS[kind], seed=5, arenas=6, steps=100)
     assert not tally.differences, tally
     contacts = sum(tally.contacts.values())
@@ -283,7 +283,7 @@ def test_the_kernel_sees_what_the_engine_sees(kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_kernel_sees_what_the_engine_sees_for_long() -> None:
+def test_the_kernel_finds_the_contacts_of_the_engine_in_long_episodes() -> None:
     total = Tally()
     for kind, names in SOLIDS.items():
         tally = compare(names, seed=6, arenas=60, steps=300)
@@ -404,7 +404,7 @@ def reference_gap(form: Form, point: Array) -> float:
 
 
 @pytest.mark.parametrize("kind", FORMS)
-def test_the_gap_between_a_point_and_a_form(kind: str) -> None:
+def test_the_gap_between_a_point_and_a_form_agrees_with_a_reference(kind: str) -> None:
     pytest.importorskip("scipy", minversion="1.15")  # in older versions, `nnls` does not always terminate
     rng = np.random.default_rng(8)
     within = outside = 0

@@ -102,7 +102,7 @@ def test_stepping_a_finished_world_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("actions", "sentence"), [([9], "9 is not an action"), ([0, 0], "2 actions"), ([0.5], "0.5")])
-def test_actions_that_are_none(actions: Any, sentence: str) -> None:
+def test_invalid_actions_are_refused_before_any_time_passes(actions: Any, sentence: str) -> None:
     world = world_of(AGENT)
     with pytest.raises(ValueError, match=sentence):
         world.step(actions)
@@ -112,7 +112,7 @@ def test_actions_that_are_none(actions: Any, sentence: str) -> None:
 # --- goals to collect
 
 
-def test_the_last_of_several_ends() -> None:
+def test_the_last_of_several_goals_ends_the_episode() -> None:
     world = world_of(AGENT, *multis(10, 15, 20), time_limit=100)
     events = run(world, repeat(FORWARDS, 200))
     assert kinds(events).count("collected") == 3
@@ -144,7 +144,7 @@ def test_decoys_end_the_episode_only_in_the_original(rules: str, collected: int)
 
 
 @pytest.mark.parametrize(("count", "ends"), [(1, True), (2, False), (-1, False)])
-def test_what_is_still_to_be_dispensed_counts(count: int, ends: bool) -> None:
+def test_goals_still_to_be_dispensed_count_among_those_to_collect(count: int, ends: bool) -> None:
     container = (
         f"name: SpawnerContainerShort, at: [30, 0, 30], spawn_count: {count}, door_delay: 0, time_between_spawns: 60"
     )
@@ -154,7 +154,7 @@ def test_what_is_still_to_be_dispensed_counts(count: int, ends: bool) -> None:
     assert world.over is ends
 
 
-def test_what_a_button_might_bring_does_not_count() -> None:
+def test_goals_a_button_might_bring_do_not_count() -> None:
     button = "name: SpawnerButton, at: [5, 0, 35], reward_names: [GoodGoal]"
     world = world_of(AGENT, button, *multis(10))
     run(world, repeat(FORWARDS, 60))
@@ -217,7 +217,7 @@ def test_random_order_plays_each_once_before_any_comes_again() -> None:
     assert firsts == {0, 1, 2, 3, 4}
 
 
-def test_one_arena_in_random_order_is_no_trouble() -> None:
+def test_a_single_arena_can_be_played_in_random_order() -> None:
     schedule = ArenaSchedule(parsed("randomize_arenas: true\narenas: [{items: [{name: Agent}]}]"))
     assert [schedule.next(np.random.default_rng(0)) for _ in range(3)] == [0, 0, 0]
 
@@ -249,7 +249,7 @@ def test_the_light_follows_its_schedule(blackouts: str, dark: set[int]) -> None:
     ]
 
 
-def test_a_notice_holds_everything_for_two_and_a_half_seconds() -> None:
+def test_the_end_is_shown_for_two_and_a_half_seconds() -> None:
     text = f"show_notification: true\narenas: [{{time_limit: 100, items: [{{{AGENT}}}, {{{GOAL}}}]}}]"
     world = World(parsed(text), rules=FINE)
     events = run(world, repeat(FORWARDS, 400))

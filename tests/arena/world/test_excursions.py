@@ -24,19 +24,19 @@ def assert_within(tally: Tally) -> None:
 
 
 @pytest.mark.parametrize(("kind", "seed", "number"), FOUND)
-def test_what_was_pressed_deepest(kind: str, seed: int, number: int) -> None:
+def test_the_deepest_excursions_found_before_stay_within_limits(kind: str, seed: int, number: int) -> None:
     tally = Tally()
     play(seed, number, tally, kind=kind)
     assert_within(tally)
 
 
-def test_hard_and_random_arenas() -> None:
+def test_excursions_in_hard_and_random_arenas_stay_within_limits() -> None:
     tally = run(2_500, seed=2)
     assert_within(tally)
     assert tally.physics_steps > 7_000 and len(tally.kinds) > 15
 
 
-def test_what_is_outside_is_put_back_and_keeps_its_way_along_the_fence() -> None:
+def test_a_thing_outside_is_put_back_and_keeps_its_velocity_along_the_fence() -> None:
     block = {"name": "HeavyBlock", "at": (5.0, 0.0, 5.0), "rotation": 0.0, "size": (1.0, 1.0, 1.0)}
     agent = {"name": "Agent", "at": (2.0, 0.0, 2.0), "rotation": 0.0}
     world = World(Task.model_validate({"arenas": [{"size": (10.0, 10.0), "items": [agent, block]}]}))
@@ -57,7 +57,7 @@ def test_what_is_outside_is_put_back_and_keeps_its_way_along_the_fence() -> None
 
 
 @pytest.mark.slow
-def test_many_hard_and_random_arenas() -> None:
+def test_excursions_in_many_hard_and_random_arenas_stay_within_limits() -> None:
     whole = Tally()
     for seed in range(SEED, SEED + 3):
         whole.merge(run(STEPS // 3, seed))

@@ -82,7 +82,7 @@ def test_a_fork_continues_byte_for_byte(name: str) -> None:
     assert play(World.replay(record), after) == first + second
 
 
-def test_forks_go_their_own_ways_and_leave_the_original_alone() -> None:
+def test_forks_are_independent_and_leave_the_original_alone() -> None:
     world = world_of("name: Agent, at: [20, 0, 5], rotation: 0", time_limit=50)
     run(world, [FORWARDS] * 5)
     here = world.state()
@@ -108,7 +108,7 @@ def test_a_fork_of_an_environment_observes_the_same() -> None:
             assert others == rest
 
 
-def test_what_a_call_raises_is_raised_here_and_the_fork_stays(fork: Fork) -> None:
+def test_an_exception_in_a_fork_is_raised_in_the_caller_and_the_fork_stays(fork: Fork) -> None:
     with pytest.raises(ValueError, match="action"):
         fork.step([9])
     with pytest.raises(AttributeError, match="no attribute 'fly'"):

@@ -51,6 +51,6 @@ def test_an_episode_starts_no_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
-def test_sapien_can_be_imported_beside_it(tmp_path: Path) -> None:
+def test_sapien_can_be_imported_beside_puzzlebox(tmp_path: Path) -> None:
     assert _run(_BOTH, tmp_path).startswith("(")
     assert _run("import sapien\n" + _BOTH, tmp_path).startswith("(")

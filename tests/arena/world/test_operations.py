@@ -43,7 +43,7 @@ def test_entering_and_leaving_are_one_event_each() -> None:
     assert [(event.kind, event.details["zone_id"]) for event in passages] == [("entered", "here"), ("left", "here")]
 
 
-def test_a_reward_once_and_a_reward_that_lasts() -> None:
+def test_grant_reward_pays_once_and_grant_continuous_reward_every_step() -> None:
     world = world_of(
         AGENT, zone("{do: grant_reward, reward: 0.5}, {do: grant_continuous_reward, reward_per_step: 0.01}")
     )
@@ -89,7 +89,7 @@ def test_forget_adds_one_more_thing_each_time_up_to_a_limit() -> None:
         assert kinds(events).count("appeared") + kinds(events).count("unplaced") == count
 
 
-def test_one_of_several_by_weight() -> None:
+def test_one_of_draws_an_operation_by_its_weight() -> None:
     choice = "{do: one_of, operations: [{do: grant_reward, reward: 1}, {do: nothing}], weights: [3, 1]}"
     drawn = []
     for seed in range(60):
@@ -120,7 +120,7 @@ def test_the_reward_of_a_button_pays_one_unless_the_file_gives_a_size(keys: dict
     assert thing(world, "GoodGoal")["value"] == pytest.approx(pays)
 
 
-def test_a_button_wants_to_be_left_before_it_is_pressed_again() -> None:
+def test_a_button_must_be_left_before_it_can_be_pressed_again() -> None:
     world = world_of(AGENT, button(move_duration=0.1, reset_duration=0.1, reward_names="[GoodGoalMulti]"), rules=FINE)
     assert kinds(run(world, repeat(FORWARDS, 200))).count("pressed") == 1
     assert kinds(run(world, [BACKWARDS] * 30 + [FORWARDS] * 60)).count("pressed") == 1
@@ -137,7 +137,7 @@ def test_a_button_wants_to_be_left_before_it_is_pressed_again() -> None:
         ({"reward_names": "[GoodGoal]"}, 1, 1),
     ],
 )
-def test_what_a_press_may_bring(keys: dict[str, Any], low: float, high: float) -> None:
+def test_a_press_brings_a_reward_with_the_given_probability(keys: dict[str, Any], low: float, high: float) -> None:
     brought = []
     for seed in range(24):
         world = world_of(AGENT, button(move_duration=0, reward_at="[30, 0, 30]", **keys), seed=seed)

@@ -41,7 +41,7 @@ def shown_velocity(world: World, next_action: int) -> Any:
     ("log", "file"),
     [("Template_datazones.csv", "testDatazone.yml"), ("Template_observations.csv", "testUnmergedArenas.yml")],
 )
-def test_every_row_of_the_recorded_runs(log: str, file: str, reference: Path) -> None:
+def test_replays_agree_with_every_row_of_the_originals_logs(log: str, file: str, reference: Path) -> None:
     folder = reference / "data" / "animal-ai" / "e2e"
     task = parsed((folder / file).read_text())
     compared = 0
@@ -103,7 +103,7 @@ def test_a_hundred_steps_forwards_follow_the_measured_recurrence(rotation: int) 
     assert np.max(np.abs(np.array(way) - recurrence(100))) < 1e-4
 
 
-def test_an_animal_stops_as_derived() -> None:
+def test_an_animal_stops_within_the_derived_distance() -> None:
     world = world_of("name: Agent, at: [50, 0, 5], rotation: 0", size="[100, 100]", rules=FINE)
     run(world, chain(repeat(NOOP, 60), repeat(FORWARDS, 180)))
     assert np.linalg.norm(world.body(world.animals[0]).get_linear_velocity()) == pytest.approx(26.689, abs=0.1)
@@ -142,12 +142,12 @@ def returns(world: World, policy: Any, steps: int = 2000) -> float:
         ("testDatazone_freezeAgent.yml", lambda total: FORWARDS, 0.533),
     ],
 )
-def test_returns_of_the_original_suite(file: str, policy: Any, expected: float, reference: Path) -> None:
+def test_returns_agree_with_the_originals_test_suite(file: str, policy: Any, expected: float, reference: Path) -> None:
     task = parsed((reference / "data" / "animal-ai" / "e2e" / file).read_text())
     assert returns(World(task), policy) == pytest.approx(expected, abs=0.2)
 
 
-def test_the_zone_that_ends_the_episode_ten_metres_ahead() -> None:
+def test_a_zone_ten_metres_ahead_ends_the_episode_with_the_originals_return() -> None:
     zone = (
         "name: DataZone, at: [20, 0, 15], size: [10, 0, 2], rotation: 0, operations: [{do: end_episode, reward: -0.5}]"
     )
@@ -155,7 +155,7 @@ def test_the_zone_that_ends_the_episode_ten_metres_ahead() -> None:
     assert returns(world, lambda total: FORWARDS) == pytest.approx(-0.584, abs=0.01)
 
 
-def test_goal_then_goal_behind() -> None:
+def test_a_goal_behind_a_goal_gives_the_originals_return() -> None:
     world = world_of(
         "name: Agent, at: [20, 0, 5], rotation: 0",
         "name: GoodGoalMulti, at: [20, 0, 7], size: 1",

@@ -111,7 +111,7 @@ def test_the_game_notifies_by_completion_and_mark_alone(text: str, passed: bool)
     assert one(events, "notified").details["success"] is success
 
 
-def test_the_two_the_notification_once_contradicted() -> None:
+def test_the_notification_follows_the_rules_where_completion_and_passing_differ() -> None:
     for name in ("nothing, completed, but time cost something", "a bad goal that leaves health"):
         for rules, success in (("puzzlebox", False), ("4.3", True), ("3.1", True), ("2019", True)):
             _, events = played(ENDINGS[name][0], rules=rules)
@@ -134,7 +134,7 @@ def test_time_never_merges() -> None:
     assert world.passed() is True and world.position == 0
 
 
-def test_nothing_is_known_before_the_deciding_event() -> None:
+def test_passed_is_unknown_before_the_deciding_event() -> None:
     text = task_of(f"{{name: GoodGoal, {AHEAD}, size: 1}}")
     world = World(parsed(text))
     while world.cause is None:
@@ -162,7 +162,7 @@ def test_a_failed_physics_step_decides_nothing() -> None:
     assert outcome.truncated and world.cause == "error" and world.passed() is None
 
 
-def test_an_animal_whose_episode_another_one_ended() -> None:
+def test_an_animal_whose_episode_another_one_ended_has_not_passed() -> None:
     two = "{name: Agent, at: [10, 0, 5], rotation: 0}, {name: GoodGoal, at: [20, 0, 8], size: 1}"
     world = World(parsed(f"arenas: [{{time_limit: 100, items: [{AGENT}, {two}]}}]"))
     while not world.over:
@@ -219,7 +219,7 @@ def test_truncated_is_the_step_whose_only_cost_was_time() -> None:
 # --- what learners see
 
 
-def test_info_is_unknown_until_the_end() -> None:
+def test_passed_in_info_is_unknown_until_the_end() -> None:
     env = puzzlebox.make("operant", camera=None)
     _, info = env.reset(seed=1)
     assert info["passed"] is None
@@ -268,7 +268,7 @@ def test_a_run_that_was_cut_off_passed_nothing() -> None:
     assert [(row["passed"], row["latency"], row["ended_by"]) for row in rows] == [(None, None, "limit")] * 3
 
 
-def test_the_command_line_does_not_call_it_passed(tmp_path: Path) -> None:
+def test_the_command_does_not_count_a_cut_off_episode_as_passed(tmp_path: Path) -> None:
     path = tmp_path / "empty.yml"
     path.write_text(f"arenas: [{{items: [{AGENT}]}}]")
     arguments = ["run", str(path), "--agent", "random", "--longest", "300", "-o", str(tmp_path / "r")]

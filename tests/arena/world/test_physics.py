@@ -237,7 +237,7 @@ def test_the_smallest_tunnel_is_too_low() -> None:
 
 @pytest.mark.parametrize(("slope", "climbs"), [(20, True), (45, True), (52, False), (60, False)])
 @pytest.mark.parametrize("turned", [0, 30])
-def test_how_steep_an_agent_climbs_from_rest(slope: float, climbs: bool, turned: float) -> None:
+def test_an_agent_climbs_slopes_up_to_45_degrees_from_rest(slope: float, climbs: bool, turned: float) -> None:
     height, length = 4.0, 4.0 / tan(radians(slope))
     # The low edge faces +z at rotation 0; the agent walks to the foot and rests there first.
     away = length / 2 + 0.6
@@ -310,7 +310,7 @@ def test_growth_stops_where_space_is_short(around: Callable[[float], list[str]],
 
 
 @pytest.mark.parametrize("side", [5, 100])
-def test_smallest_and_largest_arena(side: float) -> None:
+def test_animals_stop_at_every_fence_of_the_smallest_and_largest_arena(side: float) -> None:
     for heading, axis, towards in ((0, 2, 1), (90, 0, 1), (180, 2, -1), (270, 0, -1)):
         world = staged(item("Agent", side / 2, side / 2, rotation=heading), size=[side, side])
         path = watched(world, world.animals[0], 5 * SECOND, FORWARDS)

@@ -181,7 +181,7 @@ def test_a_branch_goes_where_the_trunk_goes() -> None:
     assert branch.animals[0] is not world.animals[0]
 
 
-def test_what_sleeps_sleeps_in_a_branch() -> None:
+def test_things_that_sleep_also_sleep_in_a_branch() -> None:
     """Awake, things would settle again, by some tenths of micrometres."""
     world = world_of(
         "name: Agent, at: [20, 0, 5], rotation: 90",
@@ -199,7 +199,7 @@ def test_what_sleeps_sleeps_in_a_branch() -> None:
         assert branch.state() == world.state()
 
 
-def test_a_plan_found_in_branches_counts_once_it_replays() -> None:
+def test_a_plan_found_in_branches_replays_from_the_start() -> None:
     """A search one decision ahead finds food around a corner; the plan then works from the start."""
     world = world_of(
         "name: Agent, at: [20, 0, 5], rotation: 90", "name: GoodGoal, at: [26, 0, 9], size: 1", time_limit=50

@@ -31,7 +31,7 @@ from worlds import (
 # --- rules
 
 
-def test_the_presets() -> None:
+def test_the_presets_have_their_names_and_values() -> None:
     assert set(PRESETS) == {"puzzlebox", "4.3", "3.1", "2019"}
     assert Rules.named("puzzlebox") == Rules()
     assert Rules.named("2019").masses["Agent"] == 1.0
@@ -75,7 +75,7 @@ def test_the_presets() -> None:
         (lambda: make("foraging", rays=0), "rays is 0; it must be an odd number from 1 to 1001"),
     ],
 )
-def test_what_rules_and_worlds_refuse(call: Any, sentence: str) -> None:
+def test_invalid_arguments_of_rules_and_worlds_are_refused(call: Any, sentence: str) -> None:
     with pytest.raises((ValueError, TypeError), match=sentence):
         call()
 
@@ -157,7 +157,7 @@ def test_turning_uses_the_new_heading_for_the_push() -> None:
     assert np.degrees(np.arctan2(x, z)) == pytest.approx(2.0, abs=0.01)
 
 
-def test_the_theme_of_an_arena_in_full() -> None:
+def test_the_theme_of_an_arena_overrides_its_base() -> None:
     theme = "{base: meadow, floor: {color: [9, 8, 7]}, ceiling: {pattern: planks}, light: 0.5}"
     look = world_of(AGENT, theme=theme).look
     plain = THEMES["meadow"]

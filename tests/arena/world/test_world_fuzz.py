@@ -232,11 +232,11 @@ def assert_well(report: Report) -> None:
     assert len(report.things) >= len(CATALOGUE) and len(report.rules) == len(PRESETS), report
 
 
-def test_a_share_of_the_arenas() -> None:
+def test_random_arenas_are_played_without_a_failure() -> None:
     assert_well(fuzz(10_000, seed=1))
 
 
-def test_numbers_that_make_no_sense() -> None:
+def test_absurd_numbers_are_refused_or_played() -> None:
     report = fuzz(3_000, seed=2, wild=True)
     assert not report.failures, f"\n{report}"
 
@@ -301,7 +301,7 @@ FOUND: dict[str, tuple[str, int, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", FOUND)
-def test_what_was_found(case: str) -> None:
+def test_failures_found_before_stay_mended(case: str) -> None:
     rules, action, arena = FOUND[case]
     items = arena["items"]
     if not any(item["name"] == "Agent" for item in items):
@@ -318,14 +318,14 @@ def test_what_was_found(case: str) -> None:
 
 
 @pytest.mark.slow
-def test_many_arenas() -> None:
+def test_many_random_arenas_are_played_without_a_failure() -> None:
     report = fuzz(STEPS, SEED)
     print(f"\n{report}")
     assert_well(report)
 
 
 @pytest.mark.slow
-def test_many_numbers_that_make_no_sense() -> None:
+def test_many_absurd_numbers_are_refused_or_played() -> None:
     report = fuzz(STEPS // 5, SEED, wild=True)
     print(f"\n{report}")
     assert not report.failures, f"\n{report}"

@@ -21,14 +21,16 @@ export function dateOf(time: string | number): Date {
   return new Date(typeof time === "number" ? time * 1000 : time);
 }
 
-/** Return how long ago a time was ("3 hr. ago"), or its date if that is more than 30 days. */
+/** Return how long ago a time was ("3 hr ago"), or its date if that is more than 30 days. */
 export function agoText(time: string | number, now = Date.now()): string {
   const seconds = (now - dateOf(time).getTime()) / 1000;
   if (!Number.isFinite(seconds)) return "";
   if (seconds < 90) return "just now";
+  // Without the full stops of "min." and "hr.", which durations do not have either.
   const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
-  if (seconds < 5400) return relative.format(-Math.round(seconds / 60), "minute");
-  if (seconds < 36 * 3600) return relative.format(-Math.round(seconds / 3600), "hour");
-  if (seconds < 30 * 86400) return relative.format(-Math.round(seconds / 86400), "day");
+  const text = (count: number, unit: "minute" | "hour" | "day") => relative.format(-Math.round(count), unit).replace(".", "");
+  if (seconds < 5400) return text(seconds / 60, "minute");
+  if (seconds < 36 * 3600) return text(seconds / 3600, "hour");
+  if (seconds < 30 * 86400) return text(seconds / 86400, "day");
   return dateOf(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
 }

@@ -30,7 +30,7 @@ it("describes events, numbers and times", () => {
   expect(signedText(-0.001)).toBe("0.00");
   expect(durationText(45)).toBe("0.9 s");
   expect(durationText(50 * 125)).toBe("2 min 05 s");
-  expect(agoText(0, 3600 * 1000 * 3)).toBe("3 hr. ago");
+  expect(agoText(0, 3600 * 1000 * 3)).toBe("3 hr ago");
   expect(agoText("nonsense")).toBe("");
 });
 

@@ -1,8 +1,7 @@
 // The cameras of the large picture: the animal's eye, a camera behind it, and one above the arena.
 import { MathUtils, Matrix4, PerspectiveCamera, Vector3 } from "three";
 import type { Part, Surroundings } from "./decode";
-import { CAMERAS, Kind } from "./layout";
-import { TUBE_RATIO } from "./shapes";
+import { CAMERAS, Kind, TUBE_RATIO } from "./layout";
 
 export type ViewName = "first" | "third" | "top";
 export const VIEWS: readonly ViewName[] = ["first", "third", "top"];

@@ -4,6 +4,8 @@
 // A symbol is MASK rows of MASK bytes in `pixels`; a plane is four f32.
 export const MASK = 128;
 export const PLANE = { bytes: 16 } as const;
+// Inner to outer diameter of a tube.
+export const TUBE_RATIO = 0.7865;
 
 // Camera positions (puzzlebox.render.views): fields of view and angles in degrees, distances in metres.
 export const CAMERAS = {

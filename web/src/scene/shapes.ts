@@ -3,10 +3,8 @@
 // The Scene's axes are left-handed (z forwards), three's are right-handed: the page shows (x, y, -z). Shapes that are not
 // symmetric along z are therefore built mirrored.
 import { BoxGeometry, BufferGeometry, CylinderGeometry, Float32BufferAttribute, SphereGeometry, Vector3 } from "three";
-import { Kind } from "./layout";
+import { Kind, TUBE_RATIO } from "./layout";
 
-/** Ratio of the inner to the outer diameter of a tube, as in puzzlebox.scene.shapes. */
-export const TUBE_RATIO = 0.7865;
 const TUBE_SIDES = 48;
 /** The length of a hedgehog's spines, as a share of its radius, and their number. */
 const SPINE_LENGTH = 0.15;

@@ -81,7 +81,7 @@ def read(source: str | bytes, *, strict: bool = False) -> Reading:
 
 def _in_order(findings: list[Diagnostic], text: str) -> list[Diagnostic]:
     """Return the findings in the order of the text, none beyond its end, where the parser is one line ahead."""
-    certain = text.count("\n")  # at least so many lines; counting other line breaks takes longer
+    certain = text.count("\n")  # the least number of lines; counting other line breaks takes longer
     if any(finding.place.line > certain for finding in findings):
         end = place_at(text, len(text))
         findings = [replace(finding, place=min(finding.place, end)) for finding in findings]

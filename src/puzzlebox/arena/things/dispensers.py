@@ -26,9 +26,9 @@ _SWOLLEN_START = 1.0
 _GAME_SEED = 1
 # Attempts of a tree to find a place with room for a fruit before it tries again later.
 _MOST_ATTEMPTS = 20
-# A dispenser gives nothing more while so many of its goals are in the arena.
+# The number of its goals in the arena at which a dispenser stops.
 _MOST_GOALS = 100
-# A door moves in so many steps; at each of them its body is rebuilt.
+# The number of positions a moving door passes through; its body is rebuilt at each of them.
 _DOOR_STEPS = 20
 DISPENSED = "GoodGoalMulti"
 _LEAVES, _BARK = (0.154, 0.417, 0.0195), linear((94, 66, 51))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from puzzlebox.arena.variations.parts import Context
 
 Selection = dict["Choice", int]
-# After so many draws that a condition forbids, an allowed combination is drawn from its table.
+# The most draws that a condition may forbid before an allowed combination is drawn from its table.
 _MOST_REJECTED_DRAWS = 100
 
 

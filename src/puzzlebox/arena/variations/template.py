@@ -30,7 +30,7 @@ from puzzlebox.text import nearest
 
 # The most attempts to draw values that satisfy all conditions.
 _MOST_ATTEMPTS = 1_000
-# After so many repeated draws in a row, the rest of a sample comes from a shuffled list.
+# The most repeated draws in a row before the rest of a sample comes from a shuffled list.
 _MOST_REPEATED_DRAWS = 100
 # Different draws of random values for each combination.
 _REDRAWS = 2**32

@@ -143,7 +143,7 @@ def _label(node: Node) -> str:
 
 
 def _count_permutations(size: int) -> int:
-    """Return how many permutations so many values have, counted up to 10^15."""
+    """Return the number of permutations of `size` values, counted up to 10^15."""
     count = 1
     for number in range(2, size + 1):
         count *= number

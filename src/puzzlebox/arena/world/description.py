@@ -1,13 +1,17 @@
-"""The true state of a world as plain data, for tests, logs and agents that may know everything."""
+"""The true state of a world as plain data: everything in it, or the values of a recorded step."""
 
 from typing import TYPE_CHECKING, Any
 
 from puzzlebox.arena.rules import PHYSICS_STEP
 from puzzlebox.arena.things import Agent, Thing
 from puzzlebox.arena.world.engine import facing
+from puzzlebox.wings import flags
 
 if TYPE_CHECKING:
     from puzzlebox.arena.world.world import World
+
+# The keys of `World.measures`.
+MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 
 
 def describe(world: "World") -> dict[str, Any]:
@@ -40,3 +44,23 @@ def _describe_thing(world: "World", thing: Thing) -> dict[str, Any]:
         **({"inside": world.inside(thing)} if thing.passable else {}),
         **thing.condition(),
     }
+
+
+def measures_of(world: "World") -> dict[str, float | None]:
+    """Return the measures of the first animal in a world; see `World.measures`."""
+    animal = world.animals[0]
+    values = (*world.position_of(animal), *world.engine.velocity(animal.id), animal.heading, animal.health)
+    return dict(zip(MEASURES, values, strict=True))
+
+
+def flags_of(world: "World") -> int:
+    """Return the state of the first animal and the light in a world as bits; see `World.flags`."""
+    animal = world.animals[0]
+    bits = (
+        (flags.LIGHT_ON, world.lights),
+        (flags.OVER, world.over),
+        (flags.CANNOT_MOVE, bool(animal.held or animal.done)),
+        (flags.HEALTH_STANDS, bool(animal.spared)),
+        (flags.PASSED, world.passed(animal) is True),
+    )
+    return sum(bit for bit, true in bits if true)

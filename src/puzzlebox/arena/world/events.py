@@ -1,7 +1,7 @@
-"""The events of an episode: one stream that logs, scoring and replays read."""
+"""The events of an episode, one stream that logs, scoring and replays read, and the outcome of one decision."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,15 @@ class Event:
     name: str | None = None
     animal: int | None = None
     details: dict[str, Any] = field(default_factory=dict)
+
+
+class Outcome(NamedTuple):
+    """The result of one decision: a reward for each agent, whether and how the episode ended, and the events."""
+
+    rewards: tuple[float, ...]
+    terminated: bool
+    truncated: bool
+    events: tuple[Event, ...]
 
 
 KINDS = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from puzzlebox.arena.things import CATALOGUE, Agent, Notices, Thing
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world.actions import checked_actions
 from puzzlebox.arena.world.arrangement import Arrangement
-from puzzlebox.arena.world.description import describe
+from puzzlebox.arena.world.description import describe, flags_of, measures_of
 from puzzlebox.arena.world.engine import SOLID, Engine
-from puzzlebox.arena.world.events import Event
+from puzzlebox.arena.world.events import Event, Outcome
 from puzzlebox.arena.world.lights import Lights
 from puzzlebox.arena.world.operations import Operation, operations_of
 from puzzlebox.arena.world.picture import Picture
@@ -26,19 +26,6 @@ from puzzlebox.arena.world.verdict import judge
 from puzzlebox.scene.scene import Scene
 from puzzlebox.scene.shapes import Vector
 from puzzlebox.seeds import arena_rng, rng_from
-from puzzlebox.wings import flags
-
-# The keys of `World.measures`.
-MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
-
-
-class Outcome(NamedTuple):
-    """The result of one decision: a reward for each agent, whether and how the episode ended, and the events."""
-
-    rewards: tuple[float, ...]
-    terminated: bool
-    truncated: bool
-    events: tuple[Event, ...]
 
 
 class World:
@@ -404,21 +391,11 @@ class World:
 
     def measures(self) -> dict[str, float | None]:
         """Return position (m), velocity (m/s), heading (degrees) and health of the first animal, by column name."""
-        animal = self.animals[0]
-        values = (*self.position_of(animal), *self.engine.velocity(animal.id), animal.heading, animal.health)
-        return dict(zip(MEASURES, values, strict=True))
+        return measures_of(self)
 
     def flags(self) -> int:
         """Return the state of the first animal and the light as bits (`puzzlebox.wings.flags`)."""
-        animal = self.animals[0]
-        bits = (
-            (flags.LIGHT_ON, self.lights),
-            (flags.OVER, self.over),
-            (flags.CANNOT_MOVE, bool(animal.held or animal.done)),
-            (flags.HEALTH_STANDS, bool(animal.spared)),
-            (flags.PASSED, self.passed(animal) is True),
-        )
-        return sum(bit for bit, true in bits if true)
+        return flags_of(self)
 
     # --- what things may use (things.Stage)
 
