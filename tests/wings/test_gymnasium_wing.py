@@ -1,7 +1,9 @@
 """What environments of a Gymnasium wing report: values of numpy are converted, and others refused by name."""
 
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +16,8 @@ from typer.testing import CliRunner
 from puzzlebox import wings
 from puzzlebox.cli.app import app
 from puzzlebox.columns import Column
-from puzzlebox.record import Store
+from puzzlebox.record import Store, StoreError
+from puzzlebox.record.export import export
 from puzzlebox.record.tables import recorded_episodes
 from puzzlebox.report import make_report
 from puzzlebox.run.play import play
@@ -91,6 +94,27 @@ def test_values_of_numpy_are_recorded_and_exported(tmp_path: Path) -> None:
         assert store.steps(episode.id)["distance"][-1] == pytest.approx(0.1)
     outcome = run([found], [f"{__name__}:Mover"], tmp_path / "out", workers=1)
     assert [(each.passed, each.error) for each in outcome.episodes] == [(True, None)]
+
+
+def test_an_error_of_the_environment_is_recorded_as_in_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Arm, "info", {"passed": True, "error": "the motor is stuck"})
+    (found,) = find_tasks(["arm/still"])
+    with Store(tmp_path / "r.sqlite") as store:
+        play(found.task, Mover(), store=store, name=found.name)
+        (episode,) = store.episodes()
+        store.require_whole(episode)
+        assert (episode.error, episode.ended_by, episode.passed) == ("the motor is stuck", "error", None)
+        export(store, [episode], tmp_path / "tables")
+    (played,) = run([found], [f"{__name__}:Mover"], tmp_path / "out", workers=1).episodes
+    assert (played.error, played.ended_by, played.passed) == (episode.error, episode.ended_by, episode.passed)
+    assert "the motor is stuck" in (tmp_path / "tables" / "episodes.csv").read_text()
+    shown = CliRunner().invoke(app, ["replay", "last", "--store", str(tmp_path / "r.sqlite")]).stdout
+    assert "error     the motor is stuck\n" in shown
+    with closing(sqlite3.connect(tmp_path / "r.sqlite")) as connection:
+        connection.execute("UPDATE episodes SET error = NULL")
+        connection.commit()
+    with pytest.raises(StoreError, match="it was changed after it was recorded"):
+        store.require_whole(episode)
 
 
 @pytest.mark.parametrize(

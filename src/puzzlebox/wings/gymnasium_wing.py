@@ -250,6 +250,7 @@ class GymnasiumWing:
     views: Sequence[str] = ()
     pages: str | None = None
     measures: Sequence[Column] = ()
+    final_measures: bool = True
     flags: Sequence[Flag] = ()
     logs: Mapping[str, str] = {}
 

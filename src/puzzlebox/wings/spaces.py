@@ -64,7 +64,7 @@ def _bounds(space: gym.Space[Any]) -> tuple[Any, Any] | None:
     if isinstance(space, Box):
         return space.low, space.high
     if isinstance(space, Discrete):
-        return space.start, space.start + space.n - 1
+        return int(space.start), int(space.start) + int(space.n) - 1
     if isinstance(space, MultiDiscrete):
         start, choices = np.asarray(space.start), np.asarray(space.nvec)
         return start, start + choices - 1
