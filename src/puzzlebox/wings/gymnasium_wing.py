@@ -118,10 +118,16 @@ class GymnasiumRecord:
 
 
 class GymnasiumSession:
-    """An episode of a Gymnasium environment while it is played."""
+    """An episode of a Gymnasium environment while it is played.
 
-    def __init__(self, task: GymnasiumTask, start: int, seed: int) -> None:
+    Attributes:
+        env: the environment, for a camera that paints its state.
+        info: the latest `info` of the environment.
+    """
+
+    def __init__(self, task: GymnasiumTask, start: int, seed: int, env: gym.Env[Any, Any]) -> None:
         self._task, self._start, self._seed = task, start, seed
+        self.env = env
         self.clock, self.over, self.total = 0, False, 0.0
         self.cause: str | None = None
         self.actions: list[tuple[Any, ...]] = []
@@ -179,7 +185,7 @@ class GymnasiumApparatus:
         """Begin an episode: reset the environment, or make a new one if the task changes."""
         if self._env is None or task != self._task:
             self._env, self._task = self._wing.make(task, **self._senses), task
-        self.session = GymnasiumSession(task, start, seed)
+        self.session = GymnasiumSession(task, start, seed, self._env)
         self._observation, info = self._env.reset(seed=seed, options={"start": start})
         return self.session.take(info)
 
@@ -242,7 +248,10 @@ def _number(name: str, value: Any) -> float | None:
 
 
 class GymnasiumWing:
-    """A wing of Gymnasium environments. A subclass defines `name`, `tasks` and `make`, and optionally `measures`."""
+    """A wing of Gymnasium environments. A subclass defines `name`, `tasks` and `make`, and optionally the rest.
+
+    `puzzlebox.wings.Wing` explains its attributes and methods. Without `views` and `camera` there are no pictures.
+    """
 
     name: str
     step_seconds: float = 1.0
@@ -358,7 +367,7 @@ class GymnasiumWing:
         return len(record.actions)
 
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
-        """Raise ValueError, unless a subclass can paint its episodes."""
+        """Return a camera for one of `views`; raise ValueError, unless a subclass can paint its episodes."""
         raise ValueError(f"{self.name} has no pictures")
 
     def messages(self, episode: Any, record: GymnasiumRecord) -> Iterator[bytes | str]:
