@@ -37,7 +37,7 @@ def signature(name: str, node: Any, *, skip_first: bool = False, also: Sequence[
     if isinstance(node, ast.ClassDef) and words is None:
         starts = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
         words = _arguments(starts[0].args)[1:] if starts else None
-        if words is None:  # an exception
+        if words is None:
             return [f"```python\nclass {name}\n```"]
     words = (words or [])[1:] if skip_first else words or []
     more = [f"{each.name}: {inspect.formatannotation(each.annotation)} = {each.default!r}" for each in also]
@@ -78,6 +78,8 @@ def _argument(argument: ast.arg, default: ast.expr | None) -> str:
 
 def _fields(node: ast.ClassDef) -> list[str] | None:
     """Return the fields of a dataclass or a model; None if there are none, or if there is an `__init__`."""
+    if not node.decorator_list and not node.bases:  # a plain class, whose attributes are no arguments
+        return None
     if any(isinstance(each, ast.FunctionDef) and each.name == "__init__" for each in node.body):
         return None
     fields = [each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]

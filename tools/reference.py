@@ -34,6 +34,15 @@ MODULES: list[tuple[str, str, tuple[str, ...] | None]] = [
     ("puzzlebox.arena.variations", "Templates: one file, many tasks.", None),
     ("puzzlebox.arena.world", "One episode: events, records, the schedule of arenas.", None),
     ("puzzlebox.agents", "Agents: programs that play.", None),
+    ("puzzlebox.run.tasks", "Finding tasks of any wing by their names.", ("find_tasks", "RunTask")),
+    ("puzzlebox.run.play", "Playing and recording single episodes.", ("play", "play_episode")),
+    ("puzzlebox.wings", "Wings: kinds of laboratory, and what one must implement.", None),
+    (
+        "puzzlebox.wings.gymnasium_wing",
+        "A wing of any Gymnasium environment.",
+        ("GymnasiumWing", "GymnasiumTask", "TaskEntry"),
+    ),
+    ("puzzlebox.columns", "Columns of tables, as wings declare them.", ("Column",)),
     ("puzzlebox.record", "The file of recordings.", ("Store", "Episode", "StoreError", "default_store_path")),
     ("puzzlebox.report", "Comparing agents and participants.", None),
     ("puzzlebox.stats", "Plain arrays in, numbers out.", None),
@@ -47,6 +56,7 @@ Python](../guides/python.md) show how these are used; `puzzlebox.animalai` has
 # Members shown, where a class has more of them than its users need.
 MEMBERS = {
     "World": "step passed clock things snapshot restore replay branch describe position_of scene state feel",
+    "GymnasiumWing": "tasks make camera",
     "Store": "episodes episode find record steps events task_text episodes_of survey check count flush close",
 }
 
@@ -179,7 +189,9 @@ def _class(name: str, kind: type) -> list[str]:
         for each, value in tuple(vars(parent).items())
         if inspect.isfunction(_plain(value)) and not each.startswith("__")
     }
-    members = MEMBERS[name].split() if name in MEMBERS else [each for each in own if not each.startswith("_")]
+    # A member without a docstring is in the table of attributes.
+    public = [each for each, node in own.items() if not each.startswith("_") and ast.get_docstring(node)]
+    members = MEMBERS[name].split() if name in MEMBERS else public
     for member in members:
         value = _plain(inspect.getattr_static(kind, member))
         method = own.get(member) or inherited[member]
@@ -229,6 +241,11 @@ def codebook() -> str:
         "`puzzlebox export` writes these three; `episode` joins them ([Recordings](../guides/recordings.md#tables))."
     )
     lines += [about, "`puzzlebox run` writes `episodes` ([Running agents](../guides/running.md#what-is-written)).", ""]
+    lines += [
+        "These are the columns of the arena. Another wing has its own measures in `steps`, and the last value of",
+        "each in `episodes`, as `final_NAME` ([Wings](../guides/extending.md#a-wing)).",
+        "",
+    ]
     return "\n".join([*lines, columns.page(WING)]).rstrip() + "\n"
 
 

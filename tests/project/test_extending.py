@@ -58,7 +58,7 @@ def test_the_commands_of_the_page_run_as_pasted(tmp_path: Path) -> None:
     """They run in a folder with a copy of the task."""
     (tmp_path / TASK.name).write_text(TASK.read_text())
     commands = [shlex.split(line)[1:] for line in blocks("console")[0].splitlines()]
-    things, check, run, pitches, walk, replay = commands
+    things, check, run, pitches, walk, replay, film = commands
     page = puzzlebox(*things, folder=tmp_path).stdout
     assert re.search(r"pitch +the pitch of its sound in hertz, 20 to 20000 +440 +pitch", page), page
     check_process = puzzlebox(*check, folder=tmp_path)
@@ -73,13 +73,17 @@ def test_the_commands_of_the_page_run_as_pasted(tmp_path: Path) -> None:
     assert re.search(r"listener +all +10 +100\.0 %", walked.stdout), walked.stdout
     replayed = puzzlebox(*replay, folder=tmp_path)
     assert replayed.returncode == 0 and re.search(r"return +0\.\d+, passed\n.* arrived \(x ", replayed.stdout)
+    filmed = puzzlebox(*film, folder=tmp_path)
+    assert (filmed.returncode, filmed.stderr) == (0, "wrote walk.gif\n")
+    assert (tmp_path / "walk.gif").read_bytes().startswith(b"GIF8")
 
 
 def test_the_verb_and_the_wing_are_listed(tmp_path: Path) -> None:
     page = puzzlebox("--help", folder=tmp_path)
     assert (page.returncode, page.stderr) == (0, "")
     assert re.search(r"╭─ Bells ─+╮\n│ pitches +Print the pitch of every bell in a task, in hertz\. +│\n╰", page.stdout)
-    assert re.search(r"^ dark-corridor/long +1 start ", puzzlebox("tasks", folder=tmp_path).stdout, re.MULTILINE)
+    line = r"^ dark-corridor/long +1 start +2 +A long corridor +hearing, memory"
+    assert re.search(line, puzzlebox("tasks", folder=tmp_path).stdout, re.MULTILINE)
     assert re.search(r"wing dark-corridor +works +2 bundled tasks", puzzlebox("doctor", folder=tmp_path).stdout)
 
 

@@ -124,6 +124,28 @@ def test_steps_are_hashed_before_the_end_of_an_episode(tmp_path: Path, monkeypat
     assert lines.count(True) <= 1 and lines.count(False) == 3_000
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_checksums_of_files_without_errors_hold(
+    read_only: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Format 6 had no column `error`."""
+    path, start = tmp_path / "recordings.sqlite", Start.of(TASK)
+    with Store(path) as store:
+        store.begin(start)
+        store.step(start.id, step(0))
+        store.end(start.id, End(0, 0.0, False, "timeout"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE episodes DROP COLUMN error")
+        connection.execute("PRAGMA user_version = 6")
+        connection.commit()
+    if read_only:
+        monkeypatch.setattr("os.access", lambda *_: False)
+    store = Store(path)
+    (episode,) = store.episodes()
+    store.require_whole(episode)
+    assert episode.error is None and stored_and_read(path, start.id)[0]
+
+
 def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
     path, start = tmp_path / "recordings.sqlite", Start.of(TASK)
     with Store(path) as store:
@@ -132,6 +154,7 @@ def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
         store.end(start.id, End(0, 0.0, False, "timeout"))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE episodes SET digest = 'of format 5'")
+        connection.execute("ALTER TABLE episodes DROP COLUMN error")
         connection.execute("PRAGMA user_version = 5")
         connection.commit()
     with Store(path) as store:

@@ -214,11 +214,25 @@ def test_steps_of_an_episode_whose_row_is_missing_are_reported(table: str, path:
     assert not (tmp_path / "c.sqlite").exists()
 
 
-def test_an_episode_of_a_wing_that_is_not_installed_is_left_out(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["--parquet"], ["--log", "animalai"]])
+def test_of_damaged_episodes_alone_nothing_is_written(options: list[str], path: Path, tmp_path: Path) -> None:
+    change(path, "DELETE FROM steps WHERE episode = 1 AND step = 12")
+    words = ["export", "--store", path, "--episode", first_of(path), *options]
+    done = command(*words, "-o", tmp_path / "out")
+    assert done.exit_code == 1 and done.stdout == "" and not (tmp_path / "out").exists()
+    assert "error: the episode" in done.stderr and "steps are missing after step 9" in done.stderr
+    assert "wrote" not in done.stderr
+    # A folder that was there stays.
+    (tmp_path / "mine").mkdir()
+    assert command(*words, "-o", tmp_path / "mine").exit_code == 1
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+def test_an_episode_of_a_wing_that_is_not_installed_is_exported_and_not_replayed(path: Path, tmp_path: Path) -> None:
     change(path, "UPDATE episodes SET wing = 'elsewhere', digest = NULL WHERE number = 1")
     done = command("export", "--store", path, "-o", tmp_path / "out")
-    assert done.exit_code == 1 and f"wrote {EPISODES - 1} episodes" in done.stderr
-    assert "cannot be used here: there is no wing 'elsewhere'" in done.stderr
+    assert done.exit_code == 0 and f"wrote {EPISODES} episodes" in done.stderr
+    assert "warning: 1 episode is written without" in done.stderr and "no wing 'elsewhere'" in done.stderr
     assert command("replay", first_of(path), "--store", path).exit_code == 1
     assert command("report", path, "-o", tmp_path / "report").exit_code == 1
     # It is not damaged, so that it can be copied.
@@ -264,7 +278,8 @@ def test_an_episode_that_cannot_be_replayed_is_reported(
     assert result.exit_code == 1
     assert sentence in result.stderr and "restore a backup" in result.stderr
     result = command("export", "--log", "animalai", "--store", path, "-o", tmp_path / "log")
-    assert result.exit_code == 1 and sentence in result.stderr and "wrote 0 episodes" in result.stderr
+    assert result.exit_code == 1 and sentence in result.stderr and "wrote" not in result.stderr
+    assert result.stdout == "" and not (tmp_path / "log").exists()
     command("report", path, "-o", tmp_path / "report")
 
 

@@ -415,12 +415,28 @@ def test_a_report_reads_the_table_where_the_journal_is_damaged(out: Path, tmp_pa
     results = gather([out])
     assert len(results.rows) == EPISODES - 1
     assert results.sources[0].damaged[0].endswith("; there is no table to read instead.")
+    # As with damaged recordings, the exit code says that episodes are missing.
+    done = CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "report")])
+    assert done.exit_code == 1 and "wrote" in done.stderr and str(tmp_path / "report") in done.stdout
 
 
-def report_warnings(folder: Path, report: Path) -> tuple[str, str]:
+@pytest.mark.parametrize("settings", [True, False])
+@pytest.mark.usefixtures("unpainted_figures")
+def test_a_report_on_a_table_that_lost_rows(settings: bool, out: Path, tmp_path: Path) -> None:
+    """Without a journal, the table is all there is; it ends within a row."""
+    (out / JOURNAL).unlink()
+    if not settings:
+        (out / "run.json").unlink()
+    table = out / "episodes.csv"
+    table.write_bytes(table.read_bytes()[:-60])
+    done = CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / "report")])
+    assert done.exit_code == 1 and f"{table} ends in the middle of a row; that row is excluded." in done.stderr
+
+
+def report_warnings(folder: Path, report: Path, exit_code: int = 0) -> tuple[str, str]:
     """Return what `puzzlebox report` prints to stderr, and the page after "Warnings about the data"."""
     done = CliRunner().invoke(app, ["report", str(folder), "-o", str(report)])
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == exit_code, done.output
     _, _, first = (report / "report.html").read_text().partition("Warnings about the data")
     return done.stderr, unescape(first.partition("</ul>")[0])
 
@@ -460,7 +476,7 @@ def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
         assert f"it has 3 of 4 episodes; `{new}` plays the rest." in warnings
         (moved / JOURNAL).write_bytes(whole)
         change_line(2, lambda line: b"{}\n")(moved)
-        _, warnings = report_warnings(moved, tmp_path / f"report {number}")
+        _, warnings = report_warnings(moved, tmp_path / f"report {number}", 1)
         assert f"it has 3 of 4 episodes; `{new} --repair` plays the rest." in warnings
 
 

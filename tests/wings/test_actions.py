@@ -9,7 +9,8 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Te
 
 from corridor import Corridor, CorridorWing
 from puzzlebox.wings.actions import actions_in, actions_text, plain_action
-from puzzlebox.wings.gymnasium_wing import GymnasiumApparatus, GymnasiumTask, action_in
+from puzzlebox.wings.gymnasium_wing import GymnasiumApparatus, GymnasiumTask
+from puzzlebox.wings.spaces import action_in, require_bounds
 
 SPACES: dict[str, gym.Space[Any]] = {
     "discrete": Discrete(5),
@@ -41,6 +42,8 @@ def test_actions_of_a_space_are_restored_exactly(name: str) -> None:
         actions = [space.sample(), space.sample()]
         restored = [action_in(space, each) for each in actions_in(actions_text(actions))]
         assert all(map(space.contains, restored))
+        for action, each in zip(actions, restored, strict=True):
+            require_bounds(space, plain_action(action), each)
         assert all(map(same, actions, restored))
 
 
@@ -62,3 +65,45 @@ def test_recorded_actions_are_copies() -> None:
         apparatus.act({0: action})
     assert apparatus.session.actions == [((0.25,),), ((0.5,),)]
     assert isinstance(apparatus._env, Corridor)
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "sentence"),
+    [
+        ("discrete", 5, "the action 5 is out of bounds; it must be from 0 to 4"),
+        ("discrete from 7", 6, "the action 6 is out of bounds; it must be from 7 to 306"),
+        ("several choices", (1, 3), "3 in the action (1, 3) is out of bounds; it must be from 0 to 2"),
+        ("bits", (0, 1, 2, 0), "2 in the action (0, 1, 2, 0) is out of bounds; it must be from 0 to 1"),
+        ("exact numbers", ((0.0, 0.0, 0.0), (0.0, 0.0, -2e9)), "it must be from -1e+09 to 1e+09"),
+        ("text", "a sentence that is too long", "does not fit the action space Text("),
+        (
+            "named parts",
+            {"arm": (0.5, -1.5), "voice": 0},
+            "-1.5 in the action (0.5, -1.5) is out of bounds; it must be from -1 to 1",
+        ),
+        ("nested parts", (3, {"eye": (0.0, 0.0)}), "the action 3 is out of bounds; it must be from 0 to 2"),
+        ("nested parts", (2, {"eye": (0.0, 1.25)}), "1.25 in the action (0.0, 1.25) is out of bounds"),
+    ],
+)
+def test_actions_out_of_bounds_are_named_with_their_bounds(name: str, action: Any, sentence: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        require_bounds(SPACES[name], action, action_in(SPACES[name], action))
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(("name", "action"), [("bytes", (0, 1, 1.5)), ("discrete", 1.5)])
+def test_fractions_are_not_rounded_in_spaces_of_whole_numbers(name: str, action: Any) -> None:
+    with pytest.raises(ValueError, match="has numbers that are not whole"):
+        require_bounds(SPACES[name], action, action_in(SPACES[name], action))
+
+
+def test_an_action_out_of_bounds_is_neither_played_nor_recorded() -> None:
+    wing, task = CorridorWing(), GymnasiumTask("corridor", "short", {"length": 5.0})
+    apparatus = GymnasiumApparatus(wing, {})
+    apparatus.begin(task, 0, 0)
+    with pytest.raises(ValueError, match=r"the action \(2\.0,\) is out of bounds; it must be from -1 to 1"):
+        apparatus.act({0: np.array([2.0], np.float32)})
+    assert apparatus.session.actions == [] and apparatus.session.clock == 0
+    # An episode that an earlier version recorded is replayed as it was played.
+    *_, (session, _) = wing.replay(wing.record(task.text, 0, 0, {}, [((2.0,),)]))
+    assert session.measures()["x"] == 1.0

@@ -16,6 +16,7 @@ from puzzlebox import wings
 from puzzlebox.agents import agent_named
 from puzzlebox.cli.app import app
 from puzzlebox.record import Store
+from puzzlebox.record.episode import EPISODES
 from puzzlebox.record.export import export
 from puzzlebox.report import gather, make_report
 from puzzlebox.run.journal import trajectory
@@ -59,6 +60,60 @@ def test_a_wing_is_run_and_replayed(tmp_path: Path) -> None:
     assert [row["seconds"] for row in rows] == [str(round(0.1 * int(row["steps"]), 6)) for row in rows]
     again = run(find_tasks(["corridor/*"]), agents(), tmp_path / "out", episodes=3, workers=1)
     assert again.played == 0 and again.episodes == done.episodes
+
+
+def test_the_last_values_of_its_measures_are_in_the_tables_of_episodes(tmp_path: Path) -> None:
+    out, arena = tmp_path / "out", tmp_path / "arena"
+    done = run(find_tasks(["corridor/short"]), agents(), out, workers=1)
+    rows = table(out / "episodes.csv")
+    assert list(rows[0])[-2:] == ["final_x", "final_to_go"]
+    for row, each in zip(rows, done.episodes, strict=True):
+        last = replayed(trajectory(f"{out}/{each.trajectory}")).measures()
+        assert {name: float(row[f"final_{name}"]) for name in last} == last
+    # The table of a run that is resumed is the same.
+    before = (out / "episodes.csv").read_bytes()
+    assert run(find_tasks(["corridor/short"]), agents(), out, workers=1).played == 0
+    assert (out / "episodes.csv").read_bytes() == before
+    # The arena has measures of each step only, and its tables the columns of all wings.
+    run(find_tasks(["examples/food"]), ["random"], arena, workers=1)
+    assert list(table(arena / "episodes.csv")[0]) == [column.name for column in EPISODES]
+
+
+def test_the_last_values_of_its_measures_are_exported(tmp_path: Path) -> None:
+    with Store(tmp_path / "r.sqlite") as store:
+        for name, agent in (("corridor/short", Walker()), ("examples/food", agent_named("random"))):
+            (subject,) = find_tasks([name])
+            play(subject.task, agent, store=store, name=subject.name)
+        second, first = store.episodes()
+        export(store, [first, second], tmp_path / "both")
+        export(store, [second], tmp_path / "arena")
+        last = store.steps(first.id)
+    walk, food = table(tmp_path / "both" / "episodes.csv")
+    assert (float(walk["final_x"]), float(walk["final_to_go"])) == (last["x"][-1], last["to_go"][-1])
+    assert (food["final_x"], food["final_to_go"]) == ("", "")
+    assert list(table(tmp_path / "arena" / "episodes.csv")[0]) == [column.name for column in EPISODES]
+
+
+def test_recordings_are_exported_without_their_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (subject,) = find_tasks(["corridor/short"])
+    with Store(tmp_path / "r.sqlite") as store:
+        play(subject.task, Walker(), store=store, name=subject.name)
+        (episode,) = store.episodes()
+        export(store, [episode], tmp_path / "with")
+    monkeypatch.delitem(wings._WINGS, "corridor")
+    words = ["export", "--store", str(tmp_path / "r.sqlite"), "-o", str(tmp_path / "without")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0 and "wrote 1 episode:" in done.stderr
+    assert (
+        "warning: 1 episode is written without names of actions and rules, flags, goals, latency and idle time, which "
+        "only its wing knows: there is no wing 'corridor'; there are arena\n"
+    ) in done.stderr
+    for name in ("steps", "events"):
+        assert table(tmp_path / "without" / f"{name}.csv") == table(tmp_path / "with" / f"{name}.csv")
+    (here,), (there,) = table(tmp_path / "without" / "episodes.csv"), table(tmp_path / "with" / "episodes.csv")
+    assert here == there | {"rules": ""} and here["final_to_go"]
+    replay = CliRunner().invoke(app, ["replay", "last", "--store", str(tmp_path / "r.sqlite")])
+    assert replay.exit_code == 1 and "cannot be used here: there is no wing 'corridor'" in replay.stderr
 
 
 def test_episodes_of_a_wing_are_recorded_and_exported(tmp_path: Path) -> None:

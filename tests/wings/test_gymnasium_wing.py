@@ -1,6 +1,9 @@
 """What environments of a Gymnasium wing report: values of numpy are converted, and others refused by name."""
 
+import json
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,12 +16,14 @@ from typer.testing import CliRunner
 from puzzlebox import wings
 from puzzlebox.cli.app import app
 from puzzlebox.columns import Column
-from puzzlebox.record import Store
+from puzzlebox.record import Store, StoreError
+from puzzlebox.record.export import export
+from puzzlebox.record.tables import recorded_episodes
 from puzzlebox.report import make_report
 from puzzlebox.run.play import play
 from puzzlebox.run.runs import RunError, run
 from puzzlebox.run.tasks import find_tasks
-from puzzlebox.wings.gymnasium_wing import GymnasiumTask, GymnasiumWing
+from puzzlebox.wings.gymnasium_wing import GymnasiumTask, GymnasiumWing, TaskEntry
 
 SPACE = Dict({"joints": Box(-1.0, 1.0, (2,), np.float32), "grip": Discrete(2)})
 
@@ -66,6 +71,11 @@ class Clumsy(Mover):
         return {"joints": [0.0, 0.0, 0.0], "grip": 1}
 
 
+class Wild(Mover):
+    def act(self, observation: Any, info: Any) -> Any:
+        return {"joints": np.array([0.0, 1.5], np.float32), "grip": 1}
+
+
 @pytest.fixture(autouse=True)
 def wing(monkeypatch: pytest.MonkeyPatch) -> Iterator[ArmWing]:
     made = ArmWing()
@@ -84,6 +94,27 @@ def test_values_of_numpy_are_recorded_and_exported(tmp_path: Path) -> None:
         assert store.steps(episode.id)["distance"][-1] == pytest.approx(0.1)
     outcome = run([found], [f"{__name__}:Mover"], tmp_path / "out", workers=1)
     assert [(each.passed, each.error) for each in outcome.episodes] == [(True, None)]
+
+
+def test_an_error_of_the_environment_is_recorded_as_in_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Arm, "info", {"passed": True, "error": "the motor is stuck"})
+    (found,) = find_tasks(["arm/still"])
+    with Store(tmp_path / "r.sqlite") as store:
+        play(found.task, Mover(), store=store, name=found.name)
+        (episode,) = store.episodes()
+        store.require_whole(episode)
+        assert (episode.error, episode.ended_by, episode.passed) == ("the motor is stuck", "error", None)
+        export(store, [episode], tmp_path / "tables")
+    (played,) = run([found], [f"{__name__}:Mover"], tmp_path / "out", workers=1).episodes
+    assert (played.error, played.ended_by, played.passed) == (episode.error, episode.ended_by, episode.passed)
+    assert "the motor is stuck" in (tmp_path / "tables" / "episodes.csv").read_text()
+    shown = CliRunner().invoke(app, ["replay", "last", "--store", str(tmp_path / "r.sqlite")]).stdout
+    assert "error     the motor is stuck\n" in shown
+    with closing(sqlite3.connect(tmp_path / "r.sqlite")) as connection:
+        connection.execute("UPDATE episodes SET error = NULL")
+        connection.commit()
+    with pytest.raises(StoreError, match="it was changed after it was recorded"):
+        store.require_whole(episode)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +138,46 @@ def test_values_that_cannot_be_recorded_end_the_episode_with_a_sentence(
 def test_an_action_of_another_shape_is_named_with_its_space(tmp_path: Path) -> None:
     outcome = run(find_tasks(["arm/moving"]), [f"{__name__}:Clumsy"], tmp_path / "out", workers=1)
     assert "does not fit the action space Dict(" in (outcome.episodes[0].error or "")
+
+
+def test_an_action_out_of_bounds_ends_the_episode_with_a_sentence(tmp_path: Path) -> None:
+    outcome = run(find_tasks(["arm/moving"]), [f"{__name__}:Wild"], tmp_path / "out", workers=1)
+    assert "1.5 in the action (0.0, 1.5) is out of bounds; it must be from -1 to 1" in (outcome.episodes[0].error or "")
+    assert outcome.episodes[0].steps == 0
+
+
+def summary_of(folder: Path, *options: str) -> str:
+    words = ["run", "arm/moving", "--agent", f"{__name__}:Mover", "-o", str(folder), "--workers", "1", *options]
+    return CliRunner().invoke(app, words).stdout
+
+
+def test_a_run_without_verdicts_is_not_called_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Arm, "info", {})
+    done = summary_of(tmp_path / "whole")
+    assert "no verdict" in done and "cut off" not in done
+    stopped = summary_of(tmp_path / "stopped", "--longest", "2")
+    assert "unknown (1 cut off)" in stopped and "verdict" not in stopped
+
+
+def test_tasks_may_have_a_title_a_level_a_variant_and_tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = TaskEntry({"n": 3}, title="Hold still", level="easy", variant="left", tags=("balance", "one arm"))
+    monkeypatch.setattr(ArmWing, "tasks", lambda self: {"still": entry, "moving": {}})
+    still, moving = find_tasks(["arm"])
+    assert (still.task.title, still.level, still.variant) == ("Hold still", "easy", "left")
+    assert (moving.task.title, moving.level, moving.variant) == ("moving", "", "")
+    # They describe a task and are no part of it: results before and after are of the same task.
+    assert still.text == GymnasiumTask("arm", "still", {"n": 3}).text
+    listed = CliRunner().invoke(app, ["tasks"]).stdout
+    (line,) = [each for each in listed.splitlines() if "arm/still" in each]
+    assert "easy" in line and "Hold still" in line and "balance, one arm" in line
+    data = {each["name"]: each for each in json.loads(CliRunner().invoke(app, ["tasks", "--json"]).stdout)}
+    assert data["arm/still"]["title"] == "Hold still" and data["arm/still"]["tags"] == ["balance", "one arm"]
+    outcome = run([still], [f"{__name__}:Mover"], tmp_path / "out", workers=1)
+    assert [(each.title, each.level, each.variant) for each in outcome.episodes] == [("Hold still", "easy", "left")]
+    with Store(tmp_path / "r.sqlite") as store:
+        play(still.task, Mover(), store=store, name=still.name)
+        (row,) = recorded_episodes(store, store.episodes())
+    assert (row.title, row.level, row.variant) == ("Hold still", "easy", "left")
 
 
 def test_tasks_of_a_wing_are_found_by_name_pattern_and_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ class Agent(Protocol):
     """A program that plays.
 
     Attributes:
-        senses: its senses, as settings of `puzzlebox.make`: `{"rays": 15, "camera": None}`.
+        senses: its senses: in the arena, settings of `puzzlebox.make` such as `{"rays": 15, "camera": None}`.
     """
 
     senses: Mapping[str, Any]
@@ -17,5 +17,8 @@ class Agent(Protocol):
     def begin(self, seed: int) -> None:
         """Start an episode; everything random in the agent must come from the seed."""
 
-    def act(self, observation: dict[str, Any], info: dict[str, Any]) -> int:
-        """Return the next action, 0 to 8, for what `reset` or `step` of the environment just returned."""
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        """Return the next action for what `reset` or `step` of the environment just returned.
+
+        It is an element of the environment's action space: in the arena, an integer from 0 to 8.
+        """

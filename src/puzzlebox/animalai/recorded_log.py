@@ -52,7 +52,7 @@ def export(
         left_out: a sentence is added for each damaged episode, which is omitted. Default: an error is raised.
 
     Returns:
-        The files.
+        The files; none if all episodes are omitted.
     """
     folder.mkdir(parents=True, exist_ok=True)
     index = CsvSheet(index_of(folder), INDEX)
@@ -75,11 +75,17 @@ def export(
                         warn(f"episode {episode.id} returned {episode.total} when recorded, and {total} when replayed")
                     about = (episode.id, episode.task, episode.arena + 1, episode.seed)
                     index.write([(path.name, count, *about, episode.player, episode.agent, episode.started)])
-                sheet.close()
+                if count:
+                    sheet.close()
+                    written.append(path)
+                else:  # all of its episodes are damaged
+                    sheet.abandon()
             except BaseException:
                 sheet.abandon()
                 raise
-            written.append(path)
+        if episodes and not written:
+            index.abandon()
+            return []
         index.close()
     except BaseException:
         index.abandon()

@@ -45,6 +45,7 @@ class ArenaWing:
         Column("heading", "number", "the direction it faces: clockwise seen from above, 0 along z", "degrees"),
         Column("health", "number", "its health, 0 to 100"),
     )
+    final_measures = False
     flags = (
         Flag(Column("light_on", "truth", "whether the light is on"), flags.LIGHT_ON),
         Flag(Column("can_move", "truth", "whether the animal can move"), flags.CANNOT_MOVE, inverse=True),

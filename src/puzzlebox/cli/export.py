@@ -1,5 +1,6 @@
 """`puzzlebox export`: write recordings as tables, or as the logs of another system."""
 
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -71,6 +72,7 @@ def export(
         fail(f"{existing[0]} is already there", "name another folder with -o, or add --force to replace its tables")
     total = sum(each.steps or 0 for each in chosen)
     left_out: list[str] = []
+    is_new = not output.exists()
     try:
         with progress("writing") as update:
             done = 0
@@ -80,20 +82,23 @@ def export(
                 done += steps
                 update(min(done, total), total)
 
+            def warn(sentence: str) -> None:
+                note(f"warning: {sentence}")
+
             if log_format is None:
-                written = tidy.export(recordings, chosen, output, form, advance, left_out)
+                written = tidy.export(recordings, chosen, output, form, advance, left_out, warn)
             else:
-                written = list(
-                    log_format.export(
-                        recordings, chosen, output, advance, lambda sentence: note(f"warning: {sentence}"), left_out
-                    )
-                )
+                written = list(log_format.export(recordings, chosen, output, advance, warn, left_out))
     except ModuleNotFoundError as problem:
         fail(str(problem))
     except OSError as problem:
         fail(f"{problem.filename or output} cannot be written: {problem.strerror}")
     count = len(chosen) - len(left_out)
-    note(f"wrote {count} episode{'s' if count != 1 else ''}:")
+    if written:
+        note(f"wrote {count} episode{'s' if count != 1 else ''}:")
+    elif is_new:
+        with suppress(OSError):
+            output.rmdir()
     for path in written:
         typer.echo(path)
     for sentence in (*damaged, *left_out):

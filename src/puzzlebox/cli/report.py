@@ -55,6 +55,7 @@ def report(
     """Compare agents and participants: figures, statistics, tables, and a methods section to paste.
 
     Writes `report.html`, one file that opens anywhere; `figures/` as PNG and PDF; `tables/` as CSV; `methods.txt`.
+    The exit code is 1 if damaged episodes had to be left out.
 
     Try:
 
@@ -70,7 +71,6 @@ def report(
     from puzzlebox.record import StoreError
     from puzzlebox.report import CannotRead, make_report
     from puzzlebox.report.methods import quoted
-    from puzzlebox.report.recordings import LeftOut
 
     try:
         outcome = make_report(
@@ -94,7 +94,7 @@ def report(
         note(f"warning: {line}")
     note(f"wrote {len(outcome.files)} files to {folder}:")
     typer.echo(outcome.page)
-    if any(isinstance(each, LeftOut) for each in outcome.results.remarks):
+    if outcome.results.lacks_episodes:
         raise typer.Exit(1)
 
 

@@ -156,13 +156,23 @@ def _add_row(summary: Any, agent: str, level: str, rows: "Sequence[Episode]") ->
     if not complete:
         summary.add_row(agent, level, count, "-", "-", "-")
         return
-    verdicts = [row.passed for row in complete if row.passed is not None]
-    passed = f"{100 * sum(verdicts) / len(verdicts):.1f} %" if verdicts else "unknown"
-    undecided = len(complete) - len(verdicts)
-    passed += f" ({undecided} cut off)" if undecided else ""
-    summary.add_row(
-        agent, level, count, passed, _mean([row.total for row in complete]), _mean([row.latency for row in complete])
-    )
+    returns, latencies = [row.total for row in complete], [row.latency for row in complete]
+    summary.add_row(agent, level, count, _passed(complete), _mean(returns), _mean(latencies))
+
+
+def _passed(rows: "Sequence[Episode]") -> str:
+    """Return the share of episodes that passed, and how many were neither passed nor failed, with the reason."""
+    from puzzlebox.run.player import LIMIT
+
+    verdicts = [row.passed for row in rows if row.passed is not None]
+    stopped = sum(row.passed is None and row.ended_by == LIMIT for row in rows)
+    others = len(rows) - len(verdicts) - stopped
+    if others == len(rows):
+        return "no verdict"
+    share = f"{100 * sum(verdicts) / len(verdicts):.1f} %" if verdicts else "unknown"
+    reasons = [f"{stopped} cut off"] if stopped else []
+    reasons += [f"{others} without a verdict"] if others else []
+    return f"{share} ({', '.join(reasons)})" if reasons else share
 
 
 def _mean(values: "Sequence[float | None]") -> str:

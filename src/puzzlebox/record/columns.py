@@ -1,9 +1,14 @@
-"""The columns of the tables of steps and events; those of episodes are the fields of `Episode`."""
+"""The columns of the tables of steps and events; those of episodes are the fields of `Episode`.
+
+After the fields of `Episode` come the last values of a wing's measures, each in a column `final_NAME`, if the wing
+wants them there.
+"""
 
 from collections.abc import Iterable
+from typing import Any
 
 from puzzlebox.columns import Column, markdown
-from puzzlebox.record.episode import EPISODES, TABLE
+from puzzlebox.record.episode import EPISODES, TABLE, Episode
 from puzzlebox.wings import Wing
 
 # The columns of all wings, in the order of the table. The action and the measures of a wing stand between them.
@@ -38,7 +43,22 @@ EVENTS = (
 
 def tables(wings: Iterable[Wing]) -> dict[str, tuple[Column, ...]]:
     """Return the columns of the tables `episodes`, `steps` and `events` for episodes of these wings."""
-    return {TABLE: EPISODES, "steps": _steps(list(wings)), "events": EVENTS}
+    wings = list(wings)
+    return {TABLE: (*EPISODES, *final_columns(wings).values()), "steps": _steps(wings), "events": EVENTS}
+
+
+def final_columns(wings: Iterable[Wing]) -> dict[str, Column]:
+    """Return the columns of the last values of measures, by the names of the measures."""
+    measures = {column.name: column for wing in wings if wing.final_measures for column in wing.measures}
+    return {
+        name: Column(f"final_{name}", column.kind, f"{column.meaning}, at the end of the episode", column.unit)
+        for name, column in measures.items()
+    }
+
+
+def episode_row(episode: Episode, names: Iterable[str]) -> list[Any]:
+    """Return the cells of an episode's row; `names` are the measures of `final_columns`."""
+    return [*episode.row(), *(episode.measures.get(name) for name in names)]
 
 
 def _steps(wings: list[Wing]) -> tuple[Column, ...]:

@@ -14,7 +14,7 @@ from puzzlebox.record.database import StoreError
 from puzzlebox.record.entries import HUMAN, PLAYERS
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.measures import seconds
-from puzzlebox.wings import Wing, wing_named
+from puzzlebox.wings import Wing, find_wing
 from puzzlebox.wings.actions import actions_in, parse_actions
 from puzzlebox.wings.protocols import OWN_RULES
 
@@ -29,6 +29,7 @@ _MOST_CHARACTERS = 120
 EPISODE_ROW = (
     *("id", "task_hash", "task", "title", "arena", "seed", "rules", "player", "agent", "started", "decision_period"),
     *("steps", "total", "passed", "ended_by", "participant", "hidden_ms", "paused_ms", "wing", "step_seconds"),
+    "error",
 )
 
 
@@ -124,10 +125,12 @@ def episode_of(row: Iterable[Any], path: Path) -> Episode:
     )
 
 
-def _rules_name(wing: str, fields: Mapping[str, Any]) -> str:
+def _rules_name(name: str, fields: Mapping[str, Any]) -> str:
+    """Return the name of some rules; "" if their wing is not installed."""
+    wing = find_wing(name)
     try:
-        return wing_named(wing).rules(fields).name
-    except (ValueError, TypeError):  # the wing, or the version that wrote the rules, is not installed
+        return "" if wing is None else wing.rules(fields).name
+    except (ValueError, TypeError):  # the version that wrote the rules is not installed
         return OWN_RULES
 
 
@@ -279,7 +282,7 @@ def _are_measures(text: Any) -> bool:
 
 _EPISODE: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("id", "task_hash", "task", "title", "rules", "wing"), _is_text),
-    **dict.fromkeys(("agent", "participant", "ended_by"), _is_text_or_none),
+    **dict.fromkeys(("agent", "participant", "ended_by", "error"), _is_text_or_none),
     **dict.fromkeys(("hidden_ms", "paused_ms"), _is_number_or_none),
     **dict.fromkeys(("arena", "steps"), _is_whole),
     "seed": _is_seed,

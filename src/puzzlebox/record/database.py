@@ -7,7 +7,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-FORMAT = 6
+FORMAT = 7
 # The first format with `participant` in the table of episodes.
 WITH_PARTICIPANTS = 2
 # The first format with `hidden_ms` and `paused_ms` in the table of episodes.
@@ -17,6 +17,8 @@ WITH_BREAKS = 3
 WITH_WINGS = 4
 # The first format with `digest` in the table of episodes as it is computed now.
 WITH_DIGESTS = 6
+# The first format with `error` in the table of episodes.
+WITH_ERRORS = 7
 # The `application_id` of our SQLite files: "PuzB".
 _APPLICATION_ID = 0x50757A42
 # The first bytes of every SQLite file, and the offset of `application_id` in it.
@@ -35,7 +37,8 @@ CREATE TABLE episodes (
   task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
   player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
   end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT, hidden_ms REAL, paused_ms REAL,
-  wing TEXT NOT NULL DEFAULT 'arena', step_seconds REAL NOT NULL DEFAULT 0.02, digest TEXT);
+  wing TEXT NOT NULL DEFAULT 'arena', step_seconds REAL NOT NULL DEFAULT 0.02, digest TEXT,
+  error TEXT);
 CREATE TABLE steps (
   episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
   x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
@@ -53,6 +56,7 @@ _UPGRADES = {
     "ALTER TABLE episodes ADD COLUMN step_seconds REAL NOT NULL DEFAULT 0.02; ALTER TABLE steps ADD COLUMN more TEXT",
     4: "ALTER TABLE episodes ADD COLUMN digest TEXT",
     5: "UPDATE episodes SET digest = NULL",
+    6: "ALTER TABLE episodes ADD COLUMN error TEXT",
 }
 
 

@@ -8,11 +8,15 @@ import json
 import sqlite3
 from hashlib import sha256
 
+from puzzlebox.record.database import WITH_ERRORS
+
 # The checksum covers these columns, by their names, so that columns of later formats do not change it.
 _EPISODE = (
     "SELECT id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, end_step, total, "
     "passed, ended_by, participant, hidden_ms, paused_ms, wing, step_seconds FROM episodes WHERE number = ?"
 )
+# Not among these columns, so that episodes without an error have the same checksum as in format 6.
+_ERROR = "SELECT error FROM episodes WHERE number = ? AND error IS NOT NULL"
 _STEPS = (
     "SELECT step, actions, time_ms, x, y, z, vx, vy, vz, heading, reward, total, health, view, flags, more "
     "FROM steps WHERE episode = ? AND step > ? ORDER BY step LIMIT ?"
@@ -77,6 +81,10 @@ class Checksum:
         whole = sha256()
         for row in connection.execute(_EPISODE, (self._number,)):
             whole.update(_as_line(row))
+        (file_format,) = connection.execute("PRAGMA user_version").fetchone()
+        if file_format >= WITH_ERRORS:  # a file that cannot be upgraded has no such column
+            for row in connection.execute(_ERROR, (self._number,)):
+                whole.update(_as_line(row))
         whole.update(self._steps.digest() + self._events.digest())
         return whole.hexdigest()
 

@@ -173,16 +173,20 @@ class End:
         passed: whether it passed; None if it was neither passed nor failed.
         ended_by: the cause that the session reports (in the arena "completed", "health", "time", "error"), or
             "restart", "next", "left" if the participant did not play to the end.
+        error: the error of the simulation that ended it; None if there was none.
     """
 
     step: int
     total: float
     passed: bool | None
     ended_by: str
+    error: str | None = None
 
     @classmethod
     def of(cls, session: Session, ended_by: str) -> "End":
         """Describe the end of a session; `ended_by` counts only if the session itself reports no cause."""
+        if session.error is not None:
+            return cls(session.clock, session.total, None, "error", session.error)
         return cls(session.clock, session.total, session.passed(), session.cause or ended_by)
 
 

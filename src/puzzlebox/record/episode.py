@@ -1,7 +1,8 @@
 """The one description of an episode, used by the store, the journals of runs, tables and reports.
 
 The fields of `Episode` are the columns of `episodes.csv`, and this is the only place where they are named, typed and
-explained. Code counts arenas from 0, tables from 1.
+explained; only the last values of a wing's own measures have columns that the wing declares (`columns.py`). Code counts
+arenas from 0, tables from 1.
 """
 
 import json
@@ -15,6 +16,8 @@ from puzzlebox.wings import ARENA
 
 # The file name of the table of episodes, without its suffix.
 TABLE = "episodes"
+# The field of `Episode` that is no column.
+MEASURES = "measures"
 
 
 def _column(
@@ -135,6 +138,9 @@ class Episode:
         default=None,
     )
 
+    # The last values of those of the wing's measures that tables of episodes have; no column by itself.
+    measures: Mapping[str, float | None] = field(default_factory=dict, hash=False)
+
     @property
     def finished(self) -> bool:
         """Whether the episode is over."""
@@ -152,12 +158,13 @@ class Episode:
     def plain(self) -> dict[str, Any]:
         """Return the values by column name, for JSON; the arena counts from 0, and empty values are left out."""
         values = {column.name: getattr(self, name) for name, column in FIELDS.items()}
-        return {name: value for name, value in values.items() if value not in (None, "", ())}
+        plain = {name: value for name, value in values.items() if value not in (None, "", ())}
+        return plain | ({MEASURES: dict(self.measures)} if self.measures else {})
 
     @classmethod
     def of_plain(cls, values: Mapping[str, Any]) -> "Episode":
         """Build an episode from the values that `plain` returned."""
-        return cls(**{_NAMES[name]: value for name, value in values.items()})
+        return cls(**{_NAMES.get(name, name): value for name, value in values.items()})
 
     def summary(self) -> dict[str, Any]:
         """Return the values that the pages of the studio show."""
@@ -171,7 +178,8 @@ def _columns() -> dict[str, Column]:
     columns = {}
     for each in fields(Episode):
         about = each.metadata
-        columns[each.name] = Column(about["name"] or each.name, about["kind"], about["meaning"], about["unit"])
+        if about:
+            columns[each.name] = Column(about["name"] or each.name, about["kind"], about["meaning"], about["unit"])
     return columns
 
 

@@ -1,20 +1,21 @@
 """Export of recordings as tidy tables: one row per episode, one per step, one per event."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.columns import Column
-from puzzlebox.record.columns import tables
+from puzzlebox.record.columns import episode_row, final_columns, tables
 from puzzlebox.record.database import StoreError
 from puzzlebox.record.episode import TABLE, Episode
 from puzzlebox.record.measures import Idleness, seconds, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Row, Sheet
 from puzzlebox.record.store import STEP_COLUMNS, Store
-from puzzlebox.wings import ARENA, Wing, wing_named, wing_names
+from puzzlebox.record.writer import MEASURES
+from puzzlebox.wings import ARENA, Wing, find_wing, wing_named
 from puzzlebox.wings.actions import actions_in
 
 CSV, PARQUET = "csv", "parquet"
@@ -35,8 +36,11 @@ def export(
     form: str = CSV,
     progress: Progress | None = None,
     left_out: list[str] | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Write the tables of some episodes. Memory use does not grow with the number of steps.
+
+    Episodes of a wing that is not installed are written without what only the wing knows.
 
     Args:
         store: the store that holds the episodes.
@@ -46,9 +50,10 @@ def export(
         progress: a function called after every batch of steps with the number of steps in it.
         left_out: a list to which a sentence about each damaged episode is appended; the episode is then left out of
             all tables. Default: a damaged episode raises.
+        warn: a function called with a sentence about each wing that is not installed.
 
     Returns:
-        The paths of the tables.
+        The paths of the tables; none if all episodes are left out, and nothing is written.
 
     Raises:
         StoreError: an episode is damaged; nothing is written.
@@ -56,8 +61,9 @@ def export(
     folder.mkdir(parents=True, exist_ok=True)
     paths = files(folder, form)
     sheets: list[Sheet] = []
-    table_columns = tables(_wings(episodes))
-    steps = table_columns["steps"]
+    wings = _wings(store, episodes, warn)
+    table_columns = tables(wings.values())
+    written = not episodes
     with ExitStack() as undo:
         for path, columns in zip(paths, table_columns.values(), strict=True):
             if form == CSV:
@@ -70,13 +76,15 @@ def export(
             try:
                 # Checked before anything of it is written, so that no table holds a part of a damaged episode.
                 store.require_whole(episode)
-                store.wing_of(episode)
             except StoreError as problem:
                 if left_out is None:
                     raise
                 left_out.append(str(problem))
                 continue
-            _export_one(store, episode, sheets, steps, progress)
+            _export_one(store, episode, wings, sheets, progress)
+            written = True
+        if not written:
+            return []
         for sheet in sheets:
             sheet.finish()
         undo.pop_all()
@@ -85,38 +93,83 @@ def export(
     return paths
 
 
-def _wings(episodes: Sequence[Episode]) -> list[Wing]:
-    """Return the installed wings of some episodes; if there is none the arena, so that an empty table has columns."""
-    installed = wing_names()
-    names = dict.fromkeys(episode.wing for episode in episodes if episode.wing in installed)
-    return [wing_named(name) for name in names or [ARENA]]
+def _wings(store: Store, episodes: Sequence[Episode], warn: Callable[[str], None] | None) -> dict[str, Wing]:
+    """Return the wings of some episodes by name; if there is none the arena, so that an empty table has columns."""
+    wings: dict[str, Wing] = {}
+    for name in dict.fromkeys(episode.wing for episode in episodes) or [ARENA]:
+        try:
+            wings[name] = wing_named(name)
+        except ValueError as problem:
+            own = [episode for episode in episodes if episode.wing == name]
+            wings[name] = _stand_in(store, name, own)
+            if warn is not None:
+                are, their = ("episode is", "its") if len(own) == 1 else ("episodes are", "their")
+                warn(
+                    f"{len(own)} {are} written without names of actions and rules, flags, goals, latency and idle "
+                    f"time, which only {their} wing knows: {problem}"
+                )
+    return wings
+
+
+def _stand_in(store: Store, name: str, episodes: Iterable[Episode]) -> Wing:
+    """Return a wing in place of one that is not installed; it knows no more than the measures that were recorded."""
+    from puzzlebox.wings.gymnasium_wing import GymnasiumWing  # imports Gymnasium, which takes a while
+
+    measures: dict[str, None] = {}
+    for episode in episodes:
+        with suppress(StoreError):  # a damaged episode is left out
+            for batch in store.step_batches(episode.id):
+                measures |= dict.fromkeys(measure for row in batch for measure in _measured(row))
+    wing = GymnasiumWing()
+    wing.name = name
+    wing.measures = tuple(Column(each, "number", f"a measure of the wing {name}") for each in measures)
+    return wing
+
+
+def _measured(row: Row) -> dict[str, float | None]:
+    """Return the measures of a row of the store by name, without empty ones that have a column of their own."""
+    own = {name: row[_INDEX[name]] for name in MEASURES if row[_INDEX[name]] is not None}
+    return own | (json.loads(row[-1]) if row[-1] else {})
 
 
 def _export_one(
-    store: Store, episode: Episode, sheets: Sequence[Sheet], columns: Sequence[Column], progress: Progress | None
+    store: Store, episode: Episode, wings: Mapping[str, Wing], sheets: Sequence[Sheet], progress: Progress | None
 ) -> None:
     episode_sheet, step_sheet, event_sheet = sheets
+    wing, columns = wings[episode.wing], tables(wings.values())["steps"]
     events = store.events(episode.id)
-    last_ms, idle = 0.0, Idleness(episode)
-    for batch in _step_rows(store, episode, columns, events, idle):
+    last: dict[str, Any] = {"time_ms": 0.0}
+    idle = Idleness(episode, wing)
+    for batch in _step_rows(store, episode, wing, columns, events, idle):
         step_sheet.write(batch)
-        last_ms = batch[-1][3]
+        last = {column.name: cell for column, cell in zip(columns, batch[-1], strict=True)}
         if progress is not None:
             progress(len(batch))
     event_sheet.write([_event_row(episode, event) for event in events])
-    idle_ms = 1000 * seconds(idle.steps, episode.step_seconds or 0.0) if episode.by_person else None
-    # The events have their own table.
-    complete = replace(with_events(episode, events), events=(), duration_ms=last_ms, idle_ms=idle_ms)
-    episode_sheet.write([complete.row()])
+    # Whether a participant was idle is unknown without the wing.
+    measured_idle = episode.by_person and find_wing(episode.wing) is not None
+    complete = replace(
+        with_events(episode, events, wing),
+        events=(),  # they have their own table
+        duration_ms=last["time_ms"],
+        idle_ms=1000 * seconds(idle.steps, episode.step_seconds or 0.0) if measured_idle else None,
+        measures={name: last.get(name) for name in final_columns([wing])},
+    )
+    episode_sheet.write([episode_row(complete, final_columns(wings.values()))])
 
 
 def _step_rows(
-    store: Store, episode: Episode, columns: Sequence[Column], events: list[dict[str, Any]], idle: Idleness
+    store: Store,
+    episode: Episode,
+    wing: Wing,
+    columns: Sequence[Column],
+    events: list[dict[str, Any]],
+    idle: Idleness,
 ) -> Iterator[list[Row]]:
     """Yield the rows of steps in batches, each row with the events since the one before; add the steps to `idle`."""
     remaining = iter(events)
     event = next(remaining, None)
-    formatter = _StepFormatter(episode, columns)
+    formatter = _StepFormatter(episode, wing, columns)
     for batch in store.step_batches(episode.id):
         rows: list[Row] = []
         for row in batch:
@@ -132,8 +185,7 @@ def _step_rows(
 class _StepFormatter:
     """Turns rows of the store into rows of the table of steps, for one episode."""
 
-    def __init__(self, episode: Episode, columns: Sequence[Column]) -> None:
-        wing = wing_named(episode.wing)
+    def __init__(self, episode: Episode, wing: Wing, columns: Sequence[Column]) -> None:
         self._wing, self._id, self._length = wing, episode.id, episode.step_seconds or 0.0
         self._bits = {flag.column.name: (flag.bit, flag.inverse) for flag in wing.flags}
         own = {column.name for column in wing.measures}

@@ -7,7 +7,7 @@ from typing import Any
 
 from puzzlebox.record.entries import plain_event
 from puzzlebox.record.episode import Episode
-from puzzlebox.wings import wing_named
+from puzzlebox.wings import Wing, wing_named
 from puzzlebox.wings.actions import actions_in
 
 # The shortest stretch without an action, in seconds of simulated time, that counts as idle time.
@@ -25,9 +25,15 @@ def seconds(steps: int, step_seconds: float) -> float:
     return round(steps * step_seconds, 6)
 
 
-def with_events(episode: Episode, events: Sequence[Mapping[str, Any]]) -> Episode:
-    """Return an episode with its events, and the goals and latency that follow from them."""
-    wing = wing_named(episode.wing)
+def with_events(episode: Episode, events: Sequence[Mapping[str, Any]], wing: Wing | None = None) -> Episode:
+    """Return an episode with its events, and the goals and latency that follow from them.
+
+    Args:
+        episode: the episode.
+        events: its events.
+        wing: what computes goals and latency. Default: the wing of the episode.
+    """
+    wing = wing or wing_named(episode.wing)
     latency = None if episode.error else wing.latency(events)
     return replace(episode, events=plain_events(events), goals=wing.goals(events), latency=latency)
 
@@ -35,8 +41,8 @@ def with_events(episode: Episode, events: Sequence[Mapping[str, Any]]) -> Episod
 class Idleness:
     """Adds up the stretches of at least `IDLE_SECONDS` in which a participant could act and did nothing."""
 
-    def __init__(self, episode: Episode) -> None:
-        self._wing = wing_named(episode.wing)
+    def __init__(self, episode: Episode, wing: Wing) -> None:
+        self._wing = wing
         self._shortest = IDLE_SECONDS / (episode.step_seconds or 1.0)
         self._counted = self._stretch = self._before = 0
 

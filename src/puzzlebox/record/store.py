@@ -25,6 +25,7 @@ from puzzlebox.record.database import (
     FAULTS,
     WITH_BREAKS,
     WITH_DIGESTS,
+    WITH_ERRORS,
     WITH_PARTICIPANTS,
     WITH_WINGS,
     StoreError,
@@ -45,7 +46,7 @@ STEP_COLUMNS = ("step", "actions", "view", "flags", "time_ms", "reward", "total"
 # The columns `EPISODE_ROW`, in order; the length and return of an episode in progress are those of its last step.
 _EPISODE = """SELECT e.id, e.task_hash, e.task, e.title, e.arena, e.seed, e.rules, e.player, e.agent, e.started,
   e.decision_period, coalesce(e.end_step, l.step, 0), coalesce(e.total, l.total, 0.0), e.passed, e.ended_by,
-  {participant}, {hidden_ms}, {paused_ms}, {wing}, {step_seconds}
+  {participant}, {hidden_ms}, {paused_ms}, {wing}, {step_seconds}, {error}
 FROM episodes e LEFT JOIN steps l ON l.episode = e.number AND e.ended_by IS NULL
   AND l.step = (SELECT max(step) FROM steps WHERE episode = e.number)"""
 # The first format that has each column, and the value used for it in older ones.
@@ -55,6 +56,7 @@ _ADDED_COLUMNS = {
     "paused_ms": (WITH_BREAKS, "NULL"),
     "wing": (WITH_WINGS, "'arena'"),
     "step_seconds": (WITH_WINGS, "0.02"),
+    "error": (WITH_ERRORS, "NULL"),
 }
 _STEPS_OF_EPISODE = "SELECT {} FROM steps WHERE episode = (SELECT number FROM episodes WHERE id = ?) ORDER BY step"
 # Rows of steps that are read at a time.

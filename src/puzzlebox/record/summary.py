@@ -26,6 +26,7 @@ def of_episode(episode: Episode, events: Iterable[Mapping[str, Any]]) -> list[st
         f"player    {who}, {episode.started}",
         f"length    {_length(wing, episode.steps or 0, events)}",
         f"return    {episode.total:.3f}, {ending}",
+        *([f"error     {episode.error}"] if episode.error else []),
         *_event_lines(wing, events, episode.arena),
     ]
 
@@ -36,12 +37,13 @@ def of_record(record: Any) -> list[str]:
     events: list[dict[str, Any]] = []
     for session, outcome in wing.replay(record):  # noqa: B007
         events += [plain_event(event) for event in (outcome.events if outcome else ())]
-    ending = _verdict(session.passed()) if session.over else "not over"
+    ending = _verdict(None if session.error else session.passed()) if session.over else "not over"
     return [
         f"task      {record.task.title or 'without a title'}",
         f"arena     {record.arena + 1}, seed {record.seed}, rules {wing.rules(record.rules).name}",
         f"length    {_length(wing, session.clock, events)}",
         f"return    {session.total:.3f}, {ending}",
+        *([f"error     {session.error}"] if session.error else []),
         *_event_lines(wing, events, record.arena),
     ]
 

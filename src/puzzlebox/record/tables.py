@@ -1,17 +1,18 @@
-"""The table of episodes, with the same columns for agents and participants and for all wings."""
+"""The table of episodes, with the same columns for agents and participants; a wing may add some of its own."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from puzzlebox.record.columns import episode_row, final_columns
 from puzzlebox.record.database import StoreError
 from puzzlebox.record.entries import FILE, HUMAN
 from puzzlebox.record.episode import EPISODES, TABLE, Episode
 from puzzlebox.record.measures import with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Sheet
 from puzzlebox.record.store import Store
-from puzzlebox.wings import wing_named
+from puzzlebox.wings import find_wing, wing_named
 
 
 def write_table(folder: Path, episodes: Sequence[Episode]) -> list[Path]:
@@ -20,12 +21,15 @@ def write_table(folder: Path, episodes: Sequence[Episode]) -> list[Path]:
     Returns:
         The paths of the files; each file appears when it is complete.
     """
+    wings = filter(None, map(find_wing, dict.fromkeys(each.wing for each in episodes)))
+    finals = final_columns(wings)
+    columns = (*EPISODES, *finals.values())
     path = folder / f"{TABLE}.csv"
-    sheets: list[tuple[Path, Sheet]] = [(path, CsvSheet(path, [column.name for column in EPISODES]))]
+    sheets: list[tuple[Path, Sheet]] = [(path, CsvSheet(path, [column.name for column in columns]))]
     if find_spec("pyarrow") is not None:
         path = folder / f"{TABLE}.parquet"
-        sheets.append((path, ParquetSheet(path, EPISODES)))
-    rows = [episode.row() for episode in episodes]
+        sheets.append((path, ParquetSheet(path, columns)))
+    rows = [episode_row(episode, finals) for episode in episodes]
     for _, sheet in sheets:
         sheet.write(rows)
         sheet.close()

@@ -57,7 +57,10 @@ MEASURES = ("x", "y", "z", "vx", "vy", "vz", "heading", "health")
 _STEP = f"""INSERT INTO steps (episode, step, actions, time_ms, reward, total, view, flags, more, {", ".join(MEASURES)})
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
-_END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
+_END = (
+    "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ?, error = ? "
+    "WHERE number = ? AND ended_by IS NULL"
+)
 _DIGEST = "UPDATE episodes SET digest = ? WHERE number = ? AND digest IS NULL"
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # The largest integer of SQLite.
@@ -401,7 +404,7 @@ class Writer:
         if isinstance(row, Step):
             self._write_step(connection, number, row)
         else:
-            connection.execute(_END, (row.step, row.total, row.passed, row.ended_by, number))
+            connection.execute(_END, (row.step, row.total, row.passed, row.ended_by, row.error, number))
             self._store_checksum(connection, number)
         return row.step
 

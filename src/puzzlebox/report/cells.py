@@ -13,7 +13,7 @@ from puzzlebox.columns import Column
 from puzzlebox.csv_cells import CellReader
 from puzzlebox.record.entries import HUMAN
 from puzzlebox.record.episode import FIELDS
-from puzzlebox.report.episodes import Remark, ReportEpisode
+from puzzlebox.report.episodes import LeftOut, ReportEpisode
 from puzzlebox.text import nearest
 from puzzlebox.wings import ARENA, wing_named
 
@@ -93,7 +93,7 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
     if rows and None in rows[-1].values() and not path.read_bytes().endswith(b"\n"):
         # Its last number may have lost digits.
         rows.pop()
-        remarks.append(Remark(f"{path} ends in the middle of a row; that row is excluded.", ""))
+        remarks.append(LeftOut(f"{path} ends in the middle of a row; that row is excluded.", ""))
     return [{key: value or "" for key, value in row.items() if key in header} for row in rows]
 
 

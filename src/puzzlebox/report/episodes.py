@@ -62,6 +62,10 @@ class Remark(str):
         return remark
 
 
+class LeftOut(Remark):
+    """A sentence about episodes that are left out because they are damaged."""
+
+
 @dataclass(frozen=True)
 class Source:
     """A source of episodes: a run, a file of recordings or a table.
@@ -74,6 +78,7 @@ class Source:
         scheduled: the number of episodes in the schedule of a run; 0 if unknown.
         missing: the number of these episodes that are not there.
         damaged: sentences about damaged or missing files, and about what was read instead.
+        lacks_episodes: whether episodes are left out because of that.
     """
 
     name: str
@@ -83,6 +88,7 @@ class Source:
     scheduled: int = 0
     missing: int = 0
     damaged: tuple[str, ...] = ()
+    lacks_episodes: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,13 @@ class Results:
     broken: list[ReportEpisode]
     sources: list[Source]
     remarks: list[str]
+
+    @property
+    def lacks_episodes(self) -> bool:
+        """Whether episodes are left out because they are damaged."""
+        return any(isinstance(each, LeftOut) for each in self.remarks) or any(
+            each.lacks_episodes for each in self.sources
+        )
 
     @property
     def agents(self) -> list[str]:

@@ -5,8 +5,11 @@ from typing import Any
 
 from puzzlebox.report import published, words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, passes
-from puzzlebox.report.tables import Table, measures, real, share, text
+from puzzlebox.report.tables import RETURNS, Table, interval_cells, measures, share, text
 from puzzlebox.stats import wilson
+
+# The measures that published experiments have as well.
+_BOTH = ("episodes", "return_mean", "return_sd", "return_median", *interval_cells("pass_rate", None))
 
 
 def testbed_rows(rows: Sequence[ReportEpisode]) -> list[ReportEpisode]:
@@ -72,9 +75,7 @@ def places_table(rows: Sequence[ReportEpisode]) -> Table | None:
                 "agent": agent,
                 "tasks": tasks,
                 "levels": len(levels),
-                "rate": rate.value,
-                "rate_low": rate.low,
-                "rate_high": rate.high,
+                **interval_cells("rate", rate),
                 "place": place.place,
                 "best_place": place.best,
                 "worst_place": place.worst,
@@ -108,19 +109,9 @@ def experiments_table(rows: Sequence[ReportEpisode]) -> Table | None:
             continue
         for agent in agents_of(own):
             values = measures([row for row in own if row.agent == agent])
-            keys = (
-                "episodes",
-                "return_mean",
-                "return_sd",
-                "return_median",
-                "pass_rate",
-                "pass_rate_low",
-                "pass_rate_high",
-            )
-            lines.append({"task": task, "agent": agent, "source": "this report"} | {key: values[key] for key in keys})
+            lines.append({"task": task, "agent": agent, "source": "this report"} | {key: values[key] for key in _BOTH})
         for each in published.experiments():
             if each.experiment == experiment:
-                interval = wilson(each.passes, each.episodes)
                 lines.append(
                     {
                         "task": task,
@@ -130,9 +121,7 @@ def experiments_table(rows: Sequence[ReportEpisode]) -> Table | None:
                         "return_mean": each.mean,
                         "return_sd": each.sd,
                         "return_median": each.median,
-                        "pass_rate": interval.value,
-                        "pass_rate_low": interval.low,
-                        "pass_rate_high": interval.high,
+                        **interval_cells("pass_rate", wilson(each.passes, each.episodes)),
                     }
                 )
     if not lines:
@@ -142,8 +131,7 @@ def experiments_table(rows: Sequence[ReportEpisode]) -> Table | None:
         ("agent", text("agent")),
         ("episodes", text("episodes")),
         ("passed", share()),
-        ("return, mean (SD)", lambda row: f"{words.number(row['return_mean'])} ({words.number(row['return_sd'])})"),
-        ("median", real("return_median")),
+        *RETURNS,
     ]
     caption = (
         "Results of the 2024 experiments (pass marks 15 and 0; played on build 3.1.3, so they compare to runs with "

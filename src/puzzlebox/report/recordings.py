@@ -9,15 +9,11 @@ from puzzlebox.record.entries import FILE, HUMAN
 from puzzlebox.record.episode import TABLE
 from puzzlebox.report import words
 from puzzlebox.report.cells import CannotRead, episode_of, rows_in
-from puzzlebox.report.episodes import Remark, ReportEpisode
+from puzzlebox.report.episodes import LeftOut, Remark, ReportEpisode
 
 # Columns by which exported tables are recognised.
 _EXPORT_COLUMNS = {"player", "duration_ms"}
 EXPORTED = tuple(f"{TABLE}.{ending}" for ending in ("csv", "parquet"))
-
-
-class LeftOut(Remark):
-    """A sentence about a damaged recording."""
 
 
 def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[ReportEpisode]:

@@ -73,7 +73,10 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[ReportEpisode], Sourc
     # Episodes finish in a different order each time; the report does not depend on it.
     rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
     missing = len(schedule.keys() - {_slot(row) for row in rows})
-    return rows, Source(folder.resolve().name, folder, "run", settings, len(schedule), missing, tuple(messages))
+    # A run that is incomplete because it was interrupted lacks nothing that it had.
+    lacks = (bool(damaged) and (missing > 0 or not schedule)) or (not journal and missing > 0)
+    name, about = folder.resolve().name, tuple(messages)
+    return rows, Source(name, folder, "run", settings, len(schedule), missing, about, lacks)
 
 
 def _completed(

@@ -58,16 +58,23 @@ def real(key: str, digits: int = 2) -> Show:
 
 def share(key: str = "pass_rate") -> Show:
     """Return a formatter for a proportion with its limits, in percent."""
-    return lambda row: words.percent_interval(
-        None if row[key] is None else Interval(row[key], row[f"{key}_low"], row[f"{key}_high"])
-    )
+    return lambda row: words.percent_interval(_interval_in(row, key))
 
 
 def points(key: str) -> Show:
     """Return a formatter for a difference of proportions with its limits, in percentage points."""
-    return lambda row: words.interval(
-        None if row[key] is None else Interval(*(100 * row[f"{key}{which}"] for which in ("", "_low", "_high"))), 1
-    )
+    return lambda row: words.interval(_interval_in(row, key, 100), 1)
+
+
+def interval_cells(key: str, interval: Interval | None) -> dict[str, float | None]:
+    """Return a value with its limits as three cells of a row, for `share` and `points`; None: unknown."""
+    value = (None, None, None) if interval is None else (interval.value, interval.low, interval.high)
+    return dict(zip((key, f"{key}_low", f"{key}_high"), value, strict=True))
+
+
+def _interval_in(row: dict[str, Any], key: str, scale: float = 1) -> Interval | None:
+    """Return the interval of three cells of a row, multiplied; None if it is unknown."""
+    return None if row[key] is None else Interval(*(scale * row[f"{key}{which}"] for which in ("", "_low", "_high")))
 
 
 def rate(rows: Sequence[ReportEpisode]) -> Interval | None:
@@ -79,7 +86,6 @@ def rate(rows: Sequence[ReportEpisode]) -> Interval | None:
 def measures(rows: Sequence[ReportEpisode]) -> dict[str, Any]:
     """Return the measures of a set of episodes by column name: passes, returns, latencies, goals."""
     passed, decided = passes(rows)
-    shares = wilson(passed, decided) if decided else None
     totals = returns(rows)
     latencies = [row.latency for row in rows if row.latency is not None]
     of_passes = [row.latency for row in rows if row.passed and row.latency is not None]
@@ -89,9 +95,7 @@ def measures(rows: Sequence[ReportEpisode]) -> dict[str, Any]:
         "episodes": len(rows),
         "decided": decided,
         "passes": passed if decided else None,
-        "pass_rate": shares.value if shares else None,
-        "pass_rate_low": shares.low if shares else None,
-        "pass_rate_high": shares.high if shares else None,
+        **interval_cells("pass_rate", rate(rows)),
         "return_mean": float(totals.mean()) if len(totals) else None,
         # One episode has no standard deviation.
         "return_sd": float(totals.std(ddof=1)) if len(totals) > 1 else None,
@@ -109,7 +113,8 @@ def _plain(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-_RETURNS: list[tuple[str, Show]] = [
+# Columns of the page about returns, in tables whose rows have `measures`.
+RETURNS: list[tuple[str, Show]] = [
     ("return, mean (SD)", lambda row: f"{words.number(row['return_mean'])} ({words.number(row['return_sd'])})"),
     ("median", real("return_median")),
 ]
@@ -140,19 +145,16 @@ def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", seed: int = 0)
         except CannotCompute as problem:
             without.setdefault(str(problem), []).append(agent)
             middle = None
-        line |= {
-            "interquartile_mean": middle.value if middle else interquartile_mean(pooled) if len(pooled) else None,
-            "interquartile_mean_low": middle.low if middle else None,
-            "interquartile_mean_high": middle.high if middle else None,
-        }
+        line |= interval_cells("interquartile_mean", middle)
+        if middle is None and len(pooled):
+            line["interquartile_mean"] = interquartile_mean(pooled)
         lines.append(line)
     heading = "interquartile mean return" if one_task else "interquartile mean, scaled"
 
     def middle_of(row: dict[str, Any]) -> str:
         if row["interquartile_mean_low"] is None:
             return words.number(row["interquartile_mean"])
-        limits = (row[f"interquartile_mean{which}"] for which in ("", "_low", "_high"))
-        return words.interval(Interval(*limits))
+        return words.interval(_interval_in(row, "interquartile_mean"))
 
     remarks += [
         f"The interquartile mean of {words.listed(agents)} has no interval: {why}." for why, agents in without.items()
@@ -174,7 +176,7 @@ def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", seed: int = 0)
         ("tasks", text("tasks")),
         ("episodes", text("episodes")),
         ("passed", share()),
-        *_RETURNS,
+        *RETURNS,
         (heading, middle_of),
         *_TIMES,
     ]
@@ -214,7 +216,7 @@ def by_participant(rows: Sequence[ReportEpisode], name: str = "participants") ->
         ("tasks", text("tasks")),
         ("episodes", text("episodes")),
         ("passed", share()),
-        *_RETURNS,
+        *RETURNS,
         *_TIMES,
     ]
     caption = "Each participant over all episodes; intervals are 95 % Wilson intervals."
@@ -235,7 +237,7 @@ def by_level(rows: Sequence[ReportEpisode], name: str = "levels", titles: dict[s
         ("agent", text("agent")),
         ("episodes", text("episodes")),
         ("passed", share()),
-        *_RETURNS,
+        *RETURNS,
         *_TIMES,
     ]
     return Table(
@@ -258,7 +260,7 @@ def by_task(rows: Sequence[ReportEpisode], name: str = "tasks") -> Table:
         ("agent", text("agent")),
         ("episodes", text("episodes")),
         ("passed", share()),
-        *_RETURNS,
+        *RETURNS,
         ("goals, mean", real("goals_mean", 1)),
         *_TIMES,
     ]
@@ -292,7 +294,7 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas") -> Table:
         ("agent", text("agent")),
         ("episodes", text("episodes")),
         ("passed", share()),
-        *_RETURNS,
+        *RETURNS,
         *_TIMES,
     ]
     caption = (
@@ -318,22 +320,11 @@ def trained_and_held_out(rows: Sequence[ReportEpisode]) -> Table:
         trained, held_out = [row for row in own if row.trained_on], [row for row in own if row.trained_on is False]
         line: dict[str, Any] = {"agent": agent}
         for which, part in (("trained_on", trained), ("held_out", held_out)):
-            shares = rate(part)
-            line |= {
-                f"{which}_episodes": len(part),
-                which: shares.value if shares else None,
-                f"{which}_low": shares.low if shares else None,
-                f"{which}_high": shares.high if shares else None,
-            }
+            line |= {f"{which}_episodes": len(part), **interval_cells(which, rate(part))}
         counts = passes(trained), passes(held_out)
         comparable = all(trials for _, trials in counts)
         gap = difference_of_rates((counts[0][0], counts[1][0]), (counts[0][1], counts[1][1])) if comparable else None
-        line |= {
-            "difference": gap.value if gap else None,
-            "difference_low": gap.low if gap else None,
-            "difference_high": gap.high if gap else None,
-        }
-        lines.append(line)
+        lines.append(line | interval_cells("difference", gap))
     columns = [
         ("agent", text("agent")),
         ("trained on: episodes", text("trained_on_episodes")),
@@ -355,15 +346,7 @@ def differences(rows: Sequence[ReportEpisode]) -> Table:
     lines = []
     for first, second in combinations([agent for agent, (_, trials) in counts.items() if trials], 2):
         gap = difference_of_rates((counts[first][0], counts[second][0]), (counts[first][1], counts[second][1]))
-        lines.append(
-            {
-                "first": first,
-                "second": second,
-                "difference": gap.value,
-                "difference_low": gap.low,
-                "difference_high": gap.high,
-            }
-        )
+        lines.append({"first": first, "second": second, **interval_cells("difference", gap)})
     columns = [
         ("pair", lambda row: f"{row['first']} – {row['second']}"),
         ("difference, percentage points", points("difference")),

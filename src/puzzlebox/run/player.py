@@ -152,4 +152,12 @@ class Player:
             trajectory=f"{TRAJECTORIES}#{slot.name}" if has_trajectory else None,
             trained_on=trained_on,
             error=problem,
+            measures=self._final_measures(session),
         )
+
+    def _final_measures(self, session: Session | None) -> dict[str, float | None]:
+        """Return the last values of the measures that tables of episodes have."""
+        if session is None or not self._wing.final_measures:
+            return {}
+        last = session.measures()
+        return {column.name: last.get(column.name) for column in self._wing.measures}

@@ -21,8 +21,28 @@ from puzzlebox.wings.actions import parse_actions, plain_action
 from puzzlebox.wings.flags import OVER, PASSED
 from puzzlebox.wings.protocols import Bundled, Camera, Flag, Found, Image, Leg, Ruling
 from puzzlebox.wings.records import record_json
+from puzzlebox.wings.spaces import action_in, require_bounds
 
 _DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class TaskEntry:
+    """A task as `GymnasiumWing.tasks` lists it: settings, and how lists and results describe the task.
+
+    Attributes:
+        settings: the settings of its environment, as plain values.
+        title: its title for people. Default: its name.
+        level: the group in which results are compared; "" if there is none.
+        variant: the variant, if the task has several; otherwise "".
+        tags: words that describe it in lists.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    title: str = ""
+    level: str = ""
+    variant: str = ""
+    tags: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -35,6 +55,7 @@ class GymnasiumTask:
         settings: the settings of its environment.
         starts: the indices of the starts an episode can have.
         bodies: the number of bodies.
+        title: its title. Default: its name.
     """
 
     wing: str
@@ -42,11 +63,11 @@ class GymnasiumTask:
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     starts: Sequence[int] = (0,)
     bodies: int = 1
+    title: str = field(default="", compare=False)
 
-    @property
-    def title(self) -> str:
-        """The title of the task, which is its name."""
-        return self.name
+    def __post_init__(self) -> None:
+        """Use the name as the title of a task that has none."""
+        object.__setattr__(self, "title", self.title or self.name)
 
     @property
     def text(self) -> str:
@@ -97,10 +118,16 @@ class GymnasiumRecord:
 
 
 class GymnasiumSession:
-    """An episode of a Gymnasium environment while it is played."""
+    """An episode of a Gymnasium environment while it is played.
 
-    def __init__(self, task: GymnasiumTask, start: int, seed: int) -> None:
+    Attributes:
+        env: the environment, for a camera that paints its state.
+        info: the latest `info` of the environment.
+    """
+
+    def __init__(self, task: GymnasiumTask, start: int, seed: int, env: gym.Env[Any, Any]) -> None:
         self._task, self._start, self._seed = task, start, seed
+        self.env = env
         self.clock, self.over, self.total = 0, False, 0.0
         self.cause: str | None = None
         self.actions: list[tuple[Any, ...]] = []
@@ -158,7 +185,7 @@ class GymnasiumApparatus:
         """Begin an episode: reset the environment, or make a new one if the task changes."""
         if self._env is None or task != self._task:
             self._env, self._task = self._wing.make(task, **self._senses), task
-        self.session = GymnasiumSession(task, start, seed)
+        self.session = GymnasiumSession(task, start, seed, self._env)
         self._observation, info = self._env.reset(seed=seed, options={"start": start})
         return self.session.take(info)
 
@@ -167,16 +194,37 @@ class GymnasiumApparatus:
         return {} if self.session.over else {0: (self._observation, self.session.info)}
 
     def act(self, actions: Mapping[int, Any]) -> GymnasiumOutcome:
-        """Take one step of the environment."""
-        assert self._env is not None
-        session = self.session
-        # Converted when played and when replayed, so that both are the same; the recorded one is a copy.
-        action, space = plain_action(actions[0]), self._env.action_space
+        """Take one step of the environment.
+
+        Raises:
+            ValueError: the action is not one of the action space; the message says why.
+        """
+        # The recorded action is a copy.
+        action = plain_action(actions[0])
+        converted = self._converted(action)
+        require_bounds(self._environment.action_space, action, converted)
+        return self._step(action, converted)
+
+    def repeat(self, action: Any) -> GymnasiumOutcome:
+        """Take one step with a recorded action; earlier versions recorded actions out of bounds, too."""
+        return self._step(action, self._converted(action))
+
+    @property
+    def _environment(self) -> gym.Env[Any, Any]:
+        assert self._env is not None, "begin first"
+        return self._env
+
+    def _converted(self, action: Any) -> Any:
+        """Convert an action of plain values; done when played and when replayed, so that both are the same."""
+        space = self._environment.action_space
         try:
-            converted = action_in(space, action)
-        except (ValueError, TypeError, KeyError, IndexError):
+            return action_in(space, action)
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError):
             raise ValueError(f"the action {action!r:.100} does not fit the action space {space}") from None
-        self._observation, reward, terminated, truncated, info = self._env.step(converted)
+
+    def _step(self, action: Any, converted: Any) -> GymnasiumOutcome:
+        session = self.session
+        self._observation, reward, terminated, truncated, info = self._environment.step(converted)
         reward = float(reward)
         if not isfinite(reward):
             raise ValueError(f"the reward is {reward}; it must be finite")
@@ -199,21 +247,11 @@ def _number(name: str, value: Any) -> float | None:
     return number if isfinite(number) else None
 
 
-def action_in(space: gym.Space[Any], action: Any) -> Any:
-    """Return an action of plain values as an environment with this action space expects it, arrays included."""
-    if isinstance(space, gym.spaces.Box | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary):
-        return np.array(action, space.dtype).reshape(space.shape)
-    if isinstance(space, gym.spaces.Discrete):
-        return np.int64(action)
-    if isinstance(space, gym.spaces.Dict):
-        return {name: action_in(part, action[name]) for name, part in space.items()}
-    if isinstance(space, gym.spaces.Tuple):
-        return tuple(action_in(part, each) for part, each in zip(space, action, strict=True))
-    return action
-
-
 class GymnasiumWing:
-    """A wing of Gymnasium environments. A subclass defines `name`, `tasks` and `make`, and optionally `measures`."""
+    """A wing of Gymnasium environments. A subclass defines `name`, `tasks` and `make`, and optionally the rest.
+
+    `puzzlebox.wings.Wing` explains its attributes and methods. Without `views` and `camera` there are no pictures.
+    """
 
     name: str
     step_seconds: float = 1.0
@@ -221,11 +259,12 @@ class GymnasiumWing:
     views: Sequence[str] = ()
     pages: str | None = None
     measures: Sequence[Column] = ()
+    final_measures: bool = True
     flags: Sequence[Flag] = ()
     logs: Mapping[str, str] = {}
 
-    def tasks(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return all tasks by name, each with the settings of its environment."""
+    def tasks(self) -> Mapping[str, Mapping[str, Any] | TaskEntry]:
+        """Return all tasks by name: the settings of the environment, or a `TaskEntry` with title, level and tags."""
         raise NotImplementedError
 
     def make(self, task: GymnasiumTask, **senses: Any) -> gym.Env[Any, Any]:
@@ -233,10 +272,17 @@ class GymnasiumWing:
         raise NotImplementedError
 
     def bundled(self) -> Iterator[Bundled]:
-        """Yield each task with its name, without a level or tags."""
+        """Yield each task with its title, level and tags."""
         for name in self.tasks():
-            full = f"{self.name}/{name}"
-            yield Bundled(full, "1 start", "", "", (), {"name": full, "wing": self.name})
+            full, entry = f"{self.name}/{name}", self._entry(name)
+            about = {"title": entry.title, "level": entry.level, "tags": list(entry.tags)}
+            data = {"name": full, "wing": self.name} | {key: value for key, value in about.items() if value}
+            yield Bundled(full, "1 start", entry.level, entry.title, entry.tags, data)
+
+    def _entry(self, name: str) -> TaskEntry:
+        """Return the entry of a task; an empty one for a task that the wing has no longer."""
+        entry = self.tasks().get(name, {})
+        return entry if isinstance(entry, TaskEntry) else TaskEntry(entry)
 
     def inventory(self) -> str:
         """Return how many tasks there are."""
@@ -255,7 +301,8 @@ class GymnasiumWing:
 
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
         """Yield the task with a name."""
-        yield self.classify(name, GymnasiumTask(self.name, place, self.tasks()[place]))
+        entry = self._entry(place)
+        yield self.classify(name, GymnasiumTask(self.name, place, entry.settings, title=entry.title))
 
     def level_of(self, name: str) -> tuple[str, str] | None:
         """Return None: names of tasks include no level."""
@@ -265,13 +312,15 @@ class GymnasiumWing:
         """Parse the text of a task; return None if it is not valid."""
         try:
             data = json.loads(text)
-            return GymnasiumTask(data.get("wing", self.name), data["name"], data["settings"])
+            title = self._entry(data["name"]).title
+            return GymnasiumTask(data.get("wing", self.name), data["name"], data["settings"], title=title)
         except (ValueError, KeyError, TypeError):
             return None
 
     def classify(self, name: str, task: Any) -> Found:
-        """Return a task under a name, without level or variant."""
-        return Found(name, task)
+        """Return a task under a name, with the level and variant of its entry."""
+        entry = self._entry(task.name)
+        return Found(name, task, entry.level, entry.variant)
 
     def rules(self, rules: Any) -> Ruling:
         """Return the default rules, the only ones there are."""
@@ -311,14 +360,14 @@ class GymnasiumWing:
         apparatus.begin(record.task, record.arena, record.seed)
         yield apparatus.session, None
         for actions in record.actions:
-            yield apparatus.session, apparatus.act(dict(enumerate(actions)))
+            yield apparatus.session, apparatus.repeat(actions[0])
 
     def length(self, record: GymnasiumRecord) -> int:
         """Return the number of steps: one for each decision."""
         return len(record.actions)
 
     def camera(self, view: str, size: tuple[int, int], *, fine: bool = False) -> Camera:
-        """Raise ValueError, unless a subclass can paint its episodes."""
+        """Return a camera for one of `views`; raise ValueError, unless a subclass can paint its episodes."""
         raise ValueError(f"{self.name} has no pictures")
 
     def messages(self, episode: Any, record: GymnasiumRecord) -> Iterator[bytes | str]:

@@ -261,6 +261,7 @@ class Wing(Protocol):
         views: the views in which its episodes can be painted, the default first; empty if there are no pictures.
         pages: the class of its pages in the studio, as `module:Class` (a `puzzlebox.studio.pages.Pages`), or None.
         measures: the columns of the values measured after each step, of the first body.
+        final_measures: whether tables of episodes have the last value of each measure, as `final_NAME`.
         flags: the truth values among the flags of a step that have a column.
         logs: formats in which other systems log such episodes: the name of each, and the module that writes it, which
             is a `LogFormat`.
@@ -272,6 +273,7 @@ class Wing(Protocol):
     views: Sequence[str]
     pages: str | None
     measures: Sequence[Column]
+    final_measures: bool
     flags: Sequence[Flag]
     logs: Mapping[str, str]
 

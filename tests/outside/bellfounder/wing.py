@@ -3,7 +3,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 
 from puzzlebox.columns import Column
-from puzzlebox.wings.gymnasium_wing import GymnasiumWing
+from puzzlebox.wings.gymnasium_wing import GymnasiumWing, TaskEntry
 
 
 class DarkCorridor(gym.Env):
@@ -36,15 +36,37 @@ class DarkCorridor(gym.Env):
         return {"passed": passed, "events": events, "measures": {"x": self.x}}
 
 
+class Lamp:
+    """A camera above the corridor that sees in the dark: the bell is yellow, the walker white."""
+
+    def __init__(self, size):
+        self.width, self.height = size
+
+    def paint(self, session):
+        corridor = session.env
+        picture = np.full((self.height, self.width, 3), 30, np.uint8)
+        for place, colour in ((corridor.bell, (255, 200, 0)), (corridor.x, (255, 255, 255))):
+            column = round(self.width * np.clip(0.5 + place / corridor.length, 0.0, 1.0))
+            picture[self.height // 3 : -self.height // 3, max(0, column - 4) : column + 4] = colour
+        return picture
+
+
 class CorridorWing(GymnasiumWing):
     name, step_seconds = "dark-corridor", 0.5
     measures = (Column("x", "number", "where the walker is", "m"),)
+    views = ("above",)
 
     def tasks(self):
-        return {"short": {"length": 10.0}, "long": {"length": 40.0}}
+        return {
+            "short": TaskEntry({"length": 10.0}, title="A short corridor", level="1", tags=("hearing",)),
+            "long": TaskEntry({"length": 40.0}, title="A long corridor", level="2", tags=("hearing", "memory")),
+        }
 
     def make(self, task, **senses):
         return DarkCorridor(**task.settings)
+
+    def camera(self, view, size, *, fine=False):
+        return Lamp(size)
 
 
 WING = CorridorWing()
