@@ -142,7 +142,7 @@ def save(drawing: Drawing, folder: Path) -> tuple[bytes, list[Path]]:
     figure = drawing.figure
     # Laid out once for all formats: the layout takes longer than drawing.
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # "none" would leave a placeholder, for which each format is drawn twice
     paths = [folder / f"{drawing.name}.png", folder / f"{drawing.name}.pdf"]
     paper = _paper(figure)
     paths[0].write_bytes(png(figure, paper, 300))
