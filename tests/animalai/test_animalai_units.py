@@ -3,7 +3,7 @@
 import csv
 import inspect
 import re
-import runpy
+import subprocess
 import sys
 from collections import deque
 from pathlib import Path
@@ -370,12 +370,10 @@ def test_the_gym_wrapper_of_yesterday(food: str) -> None:
         (["cleanup", "--all"], "there is nothing to clean up"),
     ],
 )
-def test_the_command(
-    words: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["animalai", *words])
-    runpy.run_module("puzzlebox.animalai", run_name="__main__")
-    assert says in "".join(capsys.readouterr())
+def test_the_command(words: list[str], says: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "puzzlebox.animalai", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert says in done.stdout + done.stderr
 
 
 def test_the_program_is_there_at_once() -> None:
