@@ -18,15 +18,17 @@ PAGE := src/puzzlebox/studio/static/index.html
 # Tests start several hundred programs: without compiled files each of them would compile all its modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test slow sanitize lint bench web docs browser sdist wheel lock lowest generated pictures clean
+.PHONY: lab test slow sanitize lint style types check-page test-page bench web docs browser sdist wheel lock lowest generated pictures clean
 .DEFAULT_GOAL := test
 
 lab: $(VENV)/built $(PAGE)
 	@$(BIN)/puzzlebox
 
-test: lint browser
-	tools/npm test --silent
-	$(BIN)/pytest -q -m "not slow" -n auto
+# What does not depend on each other runs two at a time. The tests often wait for programs they started, so one
+# worker more than there are cores; `worksteal` leaves the tests of a file together, which share what they set up.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint browser test-page
+	$(BIN)/pytest -q -m "not slow" -n $$(($$(nproc) + 1)) --dist worksteal
 
 slow: $(VENV)/built $(PAGE)
 	$(BIN)/pytest -q -m slow -s
@@ -34,12 +36,21 @@ slow: $(VENV)/built $(PAGE)
 sanitize: $(VENV)/built
 	$(BIN)/python tools/sanitize
 
-lint: $(VENV)/built $(PAGE)
+lint: types style check-page
+
+types: $(VENV)/installed
+	$(BIN)/mypy
+
+style: $(VENV)/built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check-page: $(PAGE)
 	tools/npm run --silent check
+
+test-page: $(PAGE)
+	tools/npm test --silent
 
 web: $(PAGE)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import browser
+import pictures
 
 # The same examples in every run, so that a failure is due to a change of the code; the slow suite draws new ones.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -55,17 +56,10 @@ def reference() -> Path:
 
 
 @pytest.fixture
-def unpainted_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the painting of figures, which takes most of the time of a report, for tests that only read its text."""
-    from puzzlebox.report.figures import looks
-
-    def save(drawing: looks.Drawing, folder: Path) -> tuple[bytes, list[Path]]:
-        paths = [folder / f"{drawing.name}.{ending}" for ending in ("png", "pdf")]
-        for path in paths:
-            path.write_bytes(b"")
-        return b"", paths
-
-    monkeypatch.setattr(looks, "save", save)
+def unpainted_figures() -> Iterator[None]:
+    """Skip the painting of figures, for tests that only read the text of a report."""
+    with pictures.figures_unpainted():
+        yield
 
 
 @pytest.fixture(scope="session")

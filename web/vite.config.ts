@@ -15,5 +15,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
   },
   server: { proxy: { "/api": "http://127.0.0.1:8808", "/ws": { target: "ws://127.0.0.1:8808", ws: true } } },
-  test: { environment: "jsdom" },
+  // A document takes a second to set up: tests that need one say so in their first line.
+  test: { environment: "node" },
 });

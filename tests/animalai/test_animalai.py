@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import puzzlebox
 from puzzlebox.animalai import AnimalAIEnvironment
@@ -178,6 +177,8 @@ def test_environments_take_seeds_and_can_be_copied(food: str) -> None:
 
 
 def test_the_gymnasium_wrapper_passes_the_checkers(food: str) -> None:
+    from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
     def make(**settings: Any) -> AnimalAIEnvironment:
         return AnimalAIEnvironment(arenas_configurations=food, **{"resolution": 36, "useRayCasts": True, **settings})
 

@@ -22,6 +22,7 @@ from studio_page import running
 from test_forget import played
 from worlds import AGENT, GOAL, task_of
 
+pytestmark = pytest.mark.usefixtures("unpainted_figures")
 EPISODES = 4
 STEPS_BUT_TWO = "actions, time_ms, x, y, z, vx, vy, vz, heading, reward, total, health, view, flags, more"
 

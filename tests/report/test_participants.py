@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from episodes import episodes_of, rows_of
 from made_up_runs import made_up_rows, write_run
+from pictures import figures_unpainted
 from puzzlebox.arena.world import World
 from puzzlebox.cli.app import app
 from puzzlebox.record import Episode, Start, Store, StoreError, database
@@ -368,6 +369,7 @@ def people(ids: list[str], tasks: list[str], episodes: int = 6, spread: float = 
     return [row | {"agent": "human", "participant": row["agent"]} for row in rows]
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_on_two_participants(tmp_path: Path) -> None:
     """A report on recordings, one of them without an id, and a run."""
     with Store(tmp_path / "people.sqlite") as store:
@@ -394,6 +396,7 @@ def test_a_report_on_two_participants(tmp_path: Path) -> None:
     assert report.contents.model.group != "participant"  # two groups are too few for a variance
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_without_ids_has_no_participants(tmp_path: Path) -> None:
     report = make_report([write_run(tmp_path / "out", made_up_rows(["food"]))], tmp_path / "report")
     assert "Participants" not in [section.title for section in report.contents.sections]
@@ -407,7 +410,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("study")
     tasks = [f"task {number}" for number in range(6)]
     rows = people([f"P{number:02}" for number in range(12)], tasks) + made_up_rows(tasks, {"random": -1.0})
-    return make_report([write_run(folder / "out", rows)], folder / "report")
+    with figures_unpainted():
+        return make_report([write_run(folder / "out", rows)], folder / "report")
 
 
 def test_the_random_intercept_is_the_participant(study: Report) -> None:

@@ -167,6 +167,7 @@ def test_the_same_data_give_the_same_bytes(rows: list[dict[str, Any]], report: R
     assert len(again.files) == len(report.files)
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_tasks_trained_on_are_kept_apart(tmp_path: Path) -> None:
     """The learner always passes the ten tasks it was trained on, which overall numbers must not include."""
     trained_tasks = TESTBED[:10]
@@ -224,6 +225,7 @@ def test_with_few_tasks_the_model_has_tasks_instead_of_levels(tmp_path: Path) ->
     assert learner.odds_ratio == pytest.approx(9, rel=1e-6)
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_the_methods_have_the_conditions_of_a_run(tmp_path: Path) -> None:
     """The methods have class, options and senses of each agent and the conditions of each task, defaults included."""
     run(find_tasks(["examples/food"]), ["random(max_step_length=3)", "heuristic"], tmp_path / "out", workers=1)

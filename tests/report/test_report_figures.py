@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
-from matplotlib.container import BarContainer
-from matplotlib.markers import MarkerStyle
 from numpy.typing import NDArray
 
 from made_up_runs import made_up_rows, write_run
@@ -89,6 +86,9 @@ def test_names_are_cut_in_the_middle_and_stay_different() -> None:
 
 
 def test_an_agent_has_one_colour_in_a_report_and_published_ones_have_another(tmp_path: Path) -> None:
+    from matplotlib.colors import to_hex
+    from matplotlib.container import BarContainer
+
     tasks = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
     # An agent that played only some tasks is missing in some figures.
     rows = made_up_rows(tasks[:2], {"newcomer": 0.0}) + made_up_rows(
@@ -180,6 +180,8 @@ def test_each_arena_has_a_panel_of_its_own() -> None:
 
 
 def test_an_episode_that_went_on_has_a_panel_for_each_arena_and_no_verdict_before_the_last() -> None:
+    from matplotlib.markers import MarkerStyle
+
     first = CORRIDOR.arenas[0].model_copy(update={"merge_next_arena": True, "pass_mark": 0.0})
     animal = first.items[0].model_copy(update={"at": (5, 0, 5)})
     last = first.model_copy(

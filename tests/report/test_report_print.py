@@ -1,6 +1,5 @@
 """Printed reports: Chromium shows every column of a page that cannot be scrolled."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +7,8 @@ import pytest
 
 from browser import until
 from made_up_runs import made_up_rows, write_run
+from pictures import figures_unpainted
 from puzzlebox.report import make_report
-from puzzlebox.report.figures import looks
 
 # A4 between margins of 10 mm, in pixels.
 WIDTH, HEIGHT = 718, 1047
@@ -18,18 +17,17 @@ AGENTS = {"random": -1.0, "my_package.agents_with_long_names:Clever(depth=3,widt
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with every wide table: long names, returns of thousands, levels, arenas, participants, failures."""
-    folder, fine = tmp_path_factory.mktemp("printed"), looks.png
+    folder = tmp_path_factory.mktemp("printed")
     rows = made_up_rows([task.rpartition("/")[2] for task in TASKS], AGENTS)
     for row in rows:
         row |= {"task": f"a-battery-of-mine/{row['task']}", "return": 1234.5 * row["return"], "arena": row["seed"] % 2}
         if row["agent"] == "human":
             row["participant"] = f"participant-{row['episode']}-of-the-second-cohort"
     rows[0] |= {"error": "RuntimeError:" + 40 * "/no/space", "return": "", "passed": ""}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(looks, "png", lambda figure, dpi=200: fine(figure, 30))
-        yield make_report([write_run(folder / "out", rows)], folder / "report", published=True).page
+    with figures_unpainted():
+        return make_report([write_run(folder / "out", rows)], folder / "report", published=True).page
 
 
 def test_every_column_fits_on_the_printed_page(chromium: Any, page: Path) -> None:

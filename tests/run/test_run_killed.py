@@ -20,8 +20,8 @@ from puzzlebox.run.tasks import find_tasks
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
 TINY = "arenas: [{time_limit: 10, items: [{name: Agent}, {name: GoodGoal}, {name: Wall}]}]\n"
-# Enough episodes that a run is not complete before it is killed for the twentieth time, also on a busy machine.
-EPISODES = 800
+# So many for each kill that a run is not complete before the last one, also on a busy machine.
+EPISODES_FOR_A_KILL = 40
 # Imports once, then forks a run for each line it reads, before any engine exists, and prints the process id.
 SERVER = """
 import os, sys
@@ -42,15 +42,16 @@ for line in sys.stdin:
 
 @pytest.mark.parametrize("kills", [8, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_run_killed_at_random_moments_is_resumed_without_loss(kills: int, tmp_path: Path) -> None:
+    episodes = EPISODES_FOR_A_KILL * kills
     task = tmp_path / "tiny.yml"
     task.write_text(TINY)
     subjects = find_tasks([str(task)])
-    whole = run(subjects, ["random"], tmp_path / "whole" / "run", episodes=EPISODES, workers=1)
+    whole = run(subjects, ["random"], tmp_path / "whole" / "run", episodes=episodes, workers=1)
     out = tmp_path / "killed" / "run"
     journal = out / JOURNAL
     rng = random.Random(7)
     server = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(task), str(out), str(EPISODES)],
+        [sys.executable, "-c", SERVER, str(task), str(out), str(episodes)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -73,14 +74,14 @@ def test_a_run_killed_at_random_moments_is_resumed_without_loss(kills: int, tmp_
             reached.append(_size(journal))
     assert ends == [signal.SIGKILL] * kills
     assert reached[-1] > 0
-    done = run(subjects, ["random"], out, episodes=EPISODES, workers=1)
-    assert 0 < done.played < EPISODES
+    done = run(subjects, ["random"], out, episodes=episodes, workers=1)
+    assert 0 < done.played < episodes
     assert rows_of(done.episodes) == rows_of(whole.episodes)
     assert (out / "episodes.csv").read_bytes() == (tmp_path / "whole" / "run" / "episodes.csv").read_bytes()
     lines = [json.loads(line)["row"]["repetition"] for line in journal.read_text().splitlines()]
-    assert sorted(lines) == list(range(EPISODES))
+    assert sorted(lines) == list(range(episodes))
     names = [name for name, _ in trajectories(out)]
-    assert sorted(names) == sorted(slot.name for slot in slots(subjects, ["random"], EPISODES))
+    assert sorted(names) == sorted(slot.name for slot in slots(subjects, ["random"], episodes))
     for row in rows_of(done.episodes)[::40]:
         assert World.replay(trajectory(f"{out}/{row['trajectory']}")).animals[0].total == row["return"]
 

@@ -201,6 +201,7 @@ def test_equal_tasks_of_two_wings_are_different_tasks() -> None:
     assert GymnasiumTask("arm", "easy", {}).text != GymnasiumTask("leg", "easy", {}).text
 
 
+@pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_of_a_wing_with_a_camera_and_no_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ArmWing, "views", ("front",))
     run(find_tasks(["arm/*"]), [f"{__name__}:Mover"], tmp_path / "out", workers=1)

@@ -1,14 +1,13 @@
 """`puzzlebox bench` reports every figure; no test checks how fast they are."""
 
 import json
-import subprocess
-import sys
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from command import puzzlebox
 from puzzlebox.arena.envs.speed import CROWDS, arena, crowd, figures, machine
 from puzzlebox.arena.world import World
 
@@ -25,11 +24,6 @@ NAMES = [
 ]
 
 
-def bench(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "puzzlebox.cli", "bench", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
-
-
 def sound(data: dict[str, Any]) -> bool:
     """Return whether all figures are positive numbers; fail where one is missing."""
     assert data["machine"]["vector_instructions"]
@@ -39,7 +33,7 @@ def sound(data: dict[str, Any]) -> bool:
 
 def test_bench_prints_a_table_and_its_progress(tmp_path: Path) -> None:
     """Runs outside of the source tree, without the folder of benchmarks."""
-    done = bench(*QUICK, cwd=tmp_path)
+    done = puzzlebox("bench", *QUICK, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     assert lines[0].split() == ["what", "measured", "unit", "goal"]
@@ -51,13 +45,13 @@ def test_bench_prints_a_table_and_its_progress(tmp_path: Path) -> None:
 
 
 def test_bench_has_a_help_page(tmp_path: Path) -> None:
-    done = bench("--help", cwd=tmp_path)
+    done = puzzlebox("bench", "--help", cwd=tmp_path)
     assert done.returncode == 0
     assert "puzzlebox bench" in done.stdout
 
 
 def test_bench_writes_json_to_stdout_and_to_a_file(tmp_path: Path) -> None:
-    done = bench(*QUICK, "--json", "-o", "speed.json", cwd=tmp_path)
+    done = puzzlebox("bench", *QUICK, "--json", "-o", "speed.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert sound(json.loads(done.stdout))
     assert (tmp_path / "speed.json").read_text() == done.stdout
@@ -65,16 +59,16 @@ def test_bench_writes_json_to_stdout_and_to_a_file(tmp_path: Path) -> None:
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    done = bench(*QUICK, "-o", "notes.txt", cwd=tmp_path)
+    done = puzzlebox("bench", *QUICK, "-o", "notes.txt", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: notes.txt is already there\n")
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    assert bench(*QUICK, "-o", "notes.txt", "--force", cwd=tmp_path).returncode == 0
+    assert puzzlebox("bench", *QUICK, "-o", "notes.txt", "--force", cwd=tmp_path).returncode == 0
     assert sound(json.loads((tmp_path / "notes.txt").read_text()))
 
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    done = bench(*QUICK, "-o", "nowhere/speed.json", cwd=tmp_path)
+    done = puzzlebox("bench", *QUICK, "-o", "nowhere/speed.json", cwd=tmp_path)
     assert done.returncode == 1
     assert "error: nowhere/speed.json cannot be written: No such file or directory\n" in done.stderr
 

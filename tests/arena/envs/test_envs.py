@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 import puzzlebox
 from puzzlebox.arena.envs.arena import ArenaEnv
@@ -83,6 +82,8 @@ def test_gymnasiums_checker_has_no_complaint(senses: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("senses", SENSES, ids=str)
 def test_the_checker_of_stable_baselines_has_no_complaint(senses: dict[str, Any]) -> None:
+    from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env_for_sb3(puzzlebox.make(FORAGING, **senses))

@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
-from pettingzoo.test.max_cycles_test import max_cycles_test
-from pettingzoo.utils.conversions import parallel_to_aec
 
 import puzzlebox
 from puzzlebox.arena.world import World
@@ -43,12 +40,18 @@ def text(end: str = "any", merge: bool = False) -> str:
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.filterwarnings("ignore:Observation is not NumPy array")  # it is a Dict of them
 def test_the_checks_of_pettingzoo_pass(end: str, merge: bool) -> None:
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
+
     parallel_api_test(puzzlebox.make_parallel(text(end, merge), **LIGHT), num_cycles=300)
     parallel_seed_test(lambda: puzzlebox.make_parallel(text(end, merge), **LIGHT))
 
 
 @pytest.mark.filterwarnings("ignore:Observation")  # it is a Dict of arrays
 def test_pettingzoos_turns_and_limit_of_cycles_work() -> None:
+    from pettingzoo.test import api_test
+    from pettingzoo.test.max_cycles_test import max_cycles_test
+    from pettingzoo.utils.conversions import parallel_to_aec
+
     def make(max_cycles: int | None = None) -> Any:
         return puzzlebox.make_parallel(text("all"), max_cycles=max_cycles, **LIGHT)
 

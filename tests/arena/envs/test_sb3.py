@@ -1,21 +1,10 @@
 """The vector for Stable-Baselines3: the same bytes as its own vectors, under its wrappers and learners."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from stable_baselines3 import PPO
-from stable_baselines3.common.evaluation import evaluate_policy
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import (
-    DummyVecEnv,
-    VecCheckNan,
-    VecFrameStack,
-    VecMonitor,
-    VecNormalize,
-    VecTransposeImage,
-)
 
 import puzzlebox
 from puzzlebox.arena.envs.schedule import share
@@ -23,11 +12,17 @@ from puzzlebox.arena.envs.sources import tasks_of
 from test_envs import FORAGING, THREE, same
 from test_vector import OTHER, VARIED, actions
 
+if TYPE_CHECKING:
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
 SENSES: dict[str, Any] = {"camera": 36, "rays": 3, "max_episode_steps": 8}
 
 
-def theirs(tasks: Any, count: int, **settings: Any) -> DummyVecEnv:
+def theirs(tasks: Any, count: int, **settings: Any) -> "DummyVecEnv":
     """Return the same environments in Stable-Baselines3's own vector."""
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
     shares = [share(tasks_of(tasks), index, count) for index in range(count)]
     return DummyVecEnv([lambda own=own: Monitor(puzzlebox.make(own, **settings)) for own in shares])  # type: ignore[misc]
 
@@ -90,6 +85,9 @@ def test_seeds_and_options_are_used_once() -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_calls_and_attributes_reach_the_chosen_environments(workers: int) -> None:
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecMonitor
+
     envs = puzzlebox.make_sb3(FORAGING, 3, workers=workers, camera=None, render_mode="rgb_array")
     envs.seed(5)
     envs.reset()
@@ -145,6 +143,14 @@ def test_no_success_is_counted_where_nothing_was_decided() -> None:
 
 
 def test_wrappers_of_stable_baselines_work(tmp_path: Path) -> None:
+    from stable_baselines3.common.vec_env import (
+        VecCheckNan,
+        VecFrameStack,
+        VecMonitor,
+        VecNormalize,
+        VecTransposeImage,
+    )
+
     envs = puzzlebox.make_sb3([THREE, OTHER], 2, workers=1, **SENSES)
     with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
         monitor = VecMonitor(envs, str(tmp_path / "log"), info_keywords=("task", "passed", "latency"))
@@ -162,6 +168,8 @@ def test_wrappers_of_stable_baselines_work(tmp_path: Path) -> None:
 
 
 def test_a_learner_logs_success() -> None:
+    from stable_baselines3 import PPO
+
     envs = puzzlebox.make_sb3("examples/food", 2, workers=1, camera=None, frame_stack=2, scaled_vitals=True)
     near = "arenas: [{items: [{name: Agent, at: [9, 0, 9]}, {name: DeathZone, at: [9, 0, 9], size: [5, 1, 5]}]}]"
     envs.set_options([{"task": near}, {}])
@@ -173,6 +181,9 @@ def test_a_learner_logs_success() -> None:
 
 
 def test_evaluation_needs_no_monitor() -> None:
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.evaluation import evaluate_policy
+
     envs = puzzlebox.make_sb3(THREE, 2, workers=1, camera=None, max_episode_steps=4)
     model = PPO("MultiInputPolicy", envs, seed=0)
     returns, lengths = evaluate_policy(model, envs, 4, return_episode_rewards=True)
@@ -181,6 +192,8 @@ def test_evaluation_needs_no_monitor() -> None:
 
 
 def test_channels_first_needs_no_transposing() -> None:
+    from stable_baselines3 import PPO
+
     envs = puzzlebox.make_sb3(FORAGING, 2, workers=1, camera=36, grayscale=True, frame_stack=4, channels_first=True)
     model = PPO("MultiInputPolicy", envs, n_steps=4, batch_size=8, n_epochs=1, seed=0)
     assert model.env is envs

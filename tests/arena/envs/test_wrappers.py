@@ -12,9 +12,6 @@ import numpy as np
 import pytest
 from gymnasium import wrappers
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3 import A2C, PPO
-from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
-from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack
 
 import puzzlebox
 from puzzlebox.arena.senses.camera import FAR, SURROUNDINGS, Camera
@@ -150,6 +147,8 @@ def test_channels_are_only_there_on_request() -> None:
 
 
 def test_the_checkers_accept_all_channels() -> None:
+    from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
     settings = {**ALL, "camera": 36}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -297,6 +296,9 @@ def test_a_restored_environment_sees_the_same(task: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_learners_of_stable_baselines_run() -> None:
+    from stable_baselines3 import A2C, PPO
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack
+
     env = puzzlebox.make(FORAGING, camera=36, rays=3)
     assert PPO("MultiInputPolicy", env, n_steps=16, batch_size=16, n_epochs=1, seed=0).learn(32).num_timesteps == 32
     stacked = VecFrameStack(DummyVecEnv([lambda: puzzlebox.make(THREE, camera=36, vitals=False)] * 2), 4)
@@ -309,6 +311,8 @@ def test_learners_of_stable_baselines_run() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_learners_of_stable_baselines_run_for_longer() -> None:
+    from stable_baselines3 import A2C, PPO
+
     for learner in (PPO, A2C):
         env = puzzlebox.make(FORAGING, camera=64, rays=5, depth=True)
         assert learner("MultiInputPolicy", env, n_steps=128, seed=0).learn(256).num_timesteps == 256

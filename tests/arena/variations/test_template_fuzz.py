@@ -1,6 +1,6 @@
 """Damaged templates are refused with one sentence or work; see `template_fuzz.py`.
 
-`make slow` uses 100,000 templates from four seeds, `make test` a few hundred. PUZZLEBOX_FUZZ_TEMPLATES asks for another
+`make slow` uses 100,000 templates from four seeds, `make test` some. PUZZLEBOX_FUZZ_TEMPLATES asks for another
 number from each seed.
 """
 
@@ -27,10 +27,10 @@ def fuzzed(seed: int, count: int) -> dict[str, Any]:
     return report
 
 
-def test_hundreds_of_random_templates_are_used_or_refused() -> None:
-    report = fuzzed(1, 300)
+def test_some_templates() -> None:
+    report = fuzzed(1, 150)
     assert report["failures"] == {}
-    assert report["templates"] == 300 and 30 < report["sound"] < 270, report
+    assert report["templates"] == 150 and 15 < report["sound"] < 135, report
 
 
 @pytest.mark.slow

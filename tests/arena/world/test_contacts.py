@@ -6,13 +6,12 @@ two must agree: on every pair, on every goal touched, and on whether the animal 
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog, nnls
-from scipy.spatial import ConvexHull
 
 from arenas import Rng, chance, pick, random_actions
 from puzzlebox.arena.schema.models import Arena, Item, Task
@@ -302,6 +301,13 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _SIGNS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
+def hull(points: Array) -> Any:
+    """Return the convex hull of points."""
+    from scipy.spatial import ConvexHull
+
+    return ConvexHull(points)
+
+
 @dataclass(frozen=True)
 class Form:
     """A shape with its pose, for the reference: convex parts, or a ball.
@@ -321,9 +327,10 @@ class Form:
         """Return points of the world in the frame of the shape."""
         return (points - self.at) @ self.rotation
 
+    @cached_property
     def planes(self) -> list[Array]:
         """Return the faces of each part: unit normals and offsets, negative inside."""
-        return [ConvexHull(part).equations for part in self.parts]
+        return [hull(part).equations for part in self.parts]
 
 
 def rotation_of(q: Array) -> Array:
@@ -368,7 +375,7 @@ def random_form(rng: Rng, kind: str) -> Form:
             parts = (np.array(points),)
         case "hull":
             points = centre + half * rng.normal(0.0, 1.0, (int(rng.integers(5, 12)), 3))
-            points = points[ConvexHull(points).vertices]  # the kernel gets corners only
+            points = points[hull(points).vertices]  # the kernel gets corners only
             kernel.add_hull(0, SOLID, [tuple(point) for point in points])
             parts = (points,)
         case "tube":
@@ -386,6 +393,8 @@ FORMS = ("box", "ball", "wedge", "hull", "tube")
 
 def distance_to_convex(point: Array, corners: Array) -> float:
     """Return the distance of a point from the convex hull of some corners: that of the nearest mixture of them."""
+    from scipy.optimize import nnls
+
     weight = 1e4  # the shares must add up to one
     matrix = np.vstack(((corners - point).T, np.full(len(corners), weight)))
     shares, _ = nnls(matrix, np.array((0.0, 0.0, 0.0, weight)))
@@ -397,7 +406,7 @@ def reference_gap(form: Form, point: Array) -> float:
     here = form.inside(point)
     if not form.parts:
         return float(np.linalg.norm(here)) - form.radius
-    depths = [float((planes[:, :3] @ here + planes[:, 3]).max()) for planes in form.planes()]
+    depths = [float((planes[:, :3] @ here + planes[:, 3]).max()) for planes in form.planes]
     if min(depths) <= 0:
         return min(depths)
     return min(distance_to_convex(here, part) for part in form.parts)
@@ -429,6 +438,8 @@ def test_the_gap_between_a_point_and_a_form_agrees_with_a_reference(kind: str) -
 
 def room_in_both(one: Array, other: Array) -> float:
     """Return the radius of the largest ball in the intersection of two convex shapes; negative when they are apart."""
+    from scipy.optimize import linprog
+
     planes = np.vstack((one, other))
     solution = linprog(
         (0, 0, 0, -1), np.column_stack((planes[:, :3], np.ones(len(planes)))), -planes[:, 3], bounds=[(None, None)] * 4
@@ -447,8 +458,8 @@ def test_a_box_cuts_a_form_where_they_share_room(kind: str) -> None:
         # Near the surface, where the answer is not obvious.
         centre = form.at + form.rotation @ (pick(rng, corners) + rng.normal(0.0, 0.7, 3))
         turn = rotation_of(np.array((np.cos(yaw / 2), 0.0, np.sin(yaw / 2), 0.0)))
-        box = ConvexHull(form.inside(centre + (_SIGNS * half) @ turn.T)).equations
-        room = max(room_in_both(box, planes) for planes in form.planes())
+        box = hull(form.inside(centre + (_SIGNS * half) @ turn.T)).equations
+        room = max(room_in_both(box, planes) for planes in form.planes)
         if abs(room) > 2e-6:
             cuts = form.kernel.cut_by_box(None, tuple(centre), tuple(half), yaw, SOLID) == [0]
             assert cuts == (room > 0), (form, centre, half, yaw, room)
@@ -484,7 +495,7 @@ def test_a_point_in_a_box_and_in_a_form_means_a_cut(kind: str) -> None:
         turn = rotation_of(np.array((np.cos(yaw / 2), 0.0, np.sin(yaw / 2), 0.0)))
         points = form.inside(centre + (rng.uniform(-1.0, 1.0, (2_000, 3)) * half) @ turn.T)
         if form.parts:
-            depths = np.min([(points @ each[:, :3].T + each[:, 3]).max(axis=1) for each in form.planes()], axis=0)
+            depths = np.min([(points @ each[:, :3].T + each[:, 3]).max(axis=1) for each in form.planes], axis=0)
         else:
             depths = np.linalg.norm(points, axis=1) - form.radius
         cuts = form.kernel.cut_by_box(None, tuple(centre), tuple(half), yaw, SOLID) == [0]

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // A connection to a simulated server: its messages at the start, after a loss, and after a reload.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Connection, type Listener, type PlayRequest } from "./connection";

@@ -130,10 +130,10 @@ def new_figure(width: float, height: float) -> Any:
     return import_extra("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
 
 
-def png(figure: Any, dpi: int = 200) -> bytes:
-    """Return a figure as PNG; the bytes are reproducible."""
+def png(figure: Any, paper: Any, dpi: int) -> bytes:
+    """Return an area of a figure as PNG; the bytes are reproducible."""
     out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=dpi, bbox_inches=_paper(figure), metadata={"Software": None})
+    figure.savefig(out, format="png", dpi=dpi, bbox_inches=paper, metadata={"Software": None})
     return out.getvalue()
 
 
@@ -142,12 +142,13 @@ def save(drawing: Drawing, folder: Path) -> tuple[bytes, list[Path]]:
     figure = drawing.figure
     # Laid out once for all formats: the layout takes longer than drawing.
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # "none" would leave a placeholder, for which each format is drawn twice
     paths = [folder / f"{drawing.name}.png", folder / f"{drawing.name}.pdf"]
-    paths[0].write_bytes(png(figure, 300))
+    paper = _paper(figure)
+    paths[0].write_bytes(png(figure, paper, 300))
     no_metadata = {"CreationDate": None, "Producer": None, "Creator": None}
-    figure.savefig(paths[1], format="pdf", bbox_inches=_paper(figure), metadata=no_metadata)
-    return png(figure, 170), paths
+    figure.savefig(paths[1], format="pdf", bbox_inches=paper, metadata=no_metadata)
+    return png(figure, paper, 170), paths
 
 
 def _paper(figure: Any) -> Any:

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { actionOf, defaultBindings } from "../../lib/keys";
 import { Controls, movesOfPad, movesOfStick } from "./controls";
