@@ -13,6 +13,7 @@ import pytest
 
 from programs import program
 from puzzlebox.record import End, EpisodeFault, PlayedElsewhere, Start, Store, StoreError, database, writer
+from puzzlebox.record.deletion import forget
 from test_store import TASK, some_step, wait_for
 
 
@@ -226,6 +227,39 @@ def test_values_that_cannot_be_stored_cost_their_episode_only(tmp_path: Path) ->
         store.end(bad.id, End(1, 0.0, False, "time"))
     with pytest.raises(EpisodeFault):
         store.close()
+
+
+@pytest.mark.parametrize("same_transaction", [True, False])
+def test_a_forgotten_episode_stays_forgotten_when_the_next_transaction_fails(
+    tmp_path: Path, same_transaction: bool
+) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    kept, bad, forgotten = (Start.of(TASK, participant=name) for name in ("P1", "P2", "P3"))
+    for start in (kept, bad, forgotten):
+        store.begin(start)
+        store.step(start.id, some_step(1))
+    store.flush()
+    assert forget(store.path, "P3").episodes == 1
+    store.step(bad.id, some_step(2, time_ms=object()))  # this episode is given up
+    if not same_transaction:
+        store.flush()
+    other = Start.of(TASK, participant="P4")
+    store.begin(other)  # gets the number of the forgotten one
+    for number in (1, 2):
+        store.step(other.id, some_step(number))
+    store.flush()
+    # The page of the forgotten participant is still open.
+    store.step(forgotten.id, some_step(3, reward=7.0))
+    store.flush()
+    store.step(other.id, some_step(3))
+    store.end(other.id, End(3, -0.3, False, "time"))
+    store.step(kept.id, some_step(2))
+    with pytest.raises(EpisodeFault, match=bad.id):
+        store.close()
+    survey = Store(store.path).survey(closely=True)
+    assert survey.damaged == [] and {each.id for each in survey.episodes} == {kept.id, bad.id, other.id}
+    assert store.episode(other.id).finished and store.fault(other.id) is None
+    assert store.steps(other.id)["reward"] == [-0.1] * 3 and store.steps(kept.id)["step"] == [1, 2]
 
 
 def test_an_episode_has_one_owner(tmp_path: Path) -> None:

@@ -374,7 +374,8 @@ class Writer:
             self._refuse_another_file()
             connection.execute("COMMIT")
         except BaseException:
-            self._numbers = numbers
+            # The version read in this transaction may be newer than these numbers: they are looked up again.
+            self._numbers, self._version = numbers, -1
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
