@@ -9,11 +9,12 @@ from typing import Any
 
 from puzzlebox.columns import Column
 from puzzlebox.record.columns import tables
+from puzzlebox.record.damage import Deleted
 from puzzlebox.record.database import StoreError
 from puzzlebox.record.episode import TABLE, Episode
 from puzzlebox.record.measures import Idleness, seconds, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Row, Sheet
-from puzzlebox.record.store import STEP_COLUMNS, Store
+from puzzlebox.record.store import STEP_COLUMNS, NoEpisode, Store
 from puzzlebox.wings import ARENA, Wing, wing_named, wing_names
 from puzzlebox.wings.actions import actions_in
 
@@ -45,7 +46,8 @@ def export(
         form: "csv" or "parquet".
         progress: a function called after every batch of steps with the number of steps in it.
         left_out: a list to which a sentence about each damaged episode is appended; the episode is then left out of
-            all tables. Default: a damaged episode raises.
+            all tables. Default: a damaged episode raises. Episodes that were deleted meanwhile are left out in any
+            case; their sentences are `Deleted`.
 
     Returns:
         The paths of the tables.
@@ -69,20 +71,29 @@ def export(
         for episode in episodes:
             try:
                 # Checked before anything of it is written, so that no table holds a part of a damaged episode.
-                store.require_whole(episode)
-                store.wing_of(episode)
-            except StoreError as problem:
-                if left_out is None:
-                    raise
-                left_out.append(str(problem))
-                continue
-            _export_one(store, episode, sheets, steps, progress)
+                if _is_whole(store, episode, left_out):
+                    _export_one(store, episode, sheets, steps, progress)
+            except NoEpisode:  # deleted before its first row was written
+                if left_out is not None:
+                    left_out.append(Deleted(episode.id))
         for sheet in sheets:
             sheet.finish()
         undo.pop_all()
         for sheet in sheets:
             sheet.close()
     return paths
+
+
+def _is_whole(store: Store, episode: Episode, left_out: list[str] | None) -> bool:
+    try:
+        store.require_whole(episode)
+        store.wing_of(episode)
+    except StoreError as problem:
+        if left_out is None:
+            raise
+        left_out.append(str(problem))
+        return False
+    return True
 
 
 def _wings(episodes: Sequence[Episode]) -> list[Wing]:
