@@ -22,7 +22,7 @@ from puzzlebox.record.damage import (
 from puzzlebox.record.database import (
     FAULTS,
     WITH_BREAKS,
-    WITH_DIGESTS,
+    WITH_CHECKSUMS,
     WITH_PARTICIPANTS,
     WITH_WINGS,
     StoreError,
@@ -31,7 +31,7 @@ from puzzlebox.record.database import (
     default_store_path,
     prepare,
 )
-from puzzlebox.record.digest import is_unchanged
+from puzzlebox.record.digest import difference
 from puzzlebox.record.entries import Breaks, End, Start, Step, hash_of
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.owners import Owners
@@ -107,7 +107,7 @@ class Store:
         )
         columns = [name if file_format >= WITH_WINGS or name != "more" else "NULL" for name in STEP_COLUMNS]
         self._step_query = _STEPS_OF_EPISODE.format(", ".join(columns))
-        self._has_digests = file_format >= WITH_DIGESTS
+        self._has_checksums = file_format >= WITH_CHECKSUMS
         self._listeners: list[Listener] = []
         self._writer: Writer | None = None
         self._lock = threading.Lock()
@@ -373,7 +373,7 @@ class Store:
 
     @contextmanager
     def _unless_deleted(self, id: str) -> Iterator[None]:
-        """Turn errors about an episode into `NoEpisode` if it was deleted between two queries, and the other way round."""
+        """Raise `NoEpisode` if an episode was deleted between two queries; if it is only not found by its id, `Damaged`."""
         try:
             yield
         except (StoreError, NoEpisode) as problem:
@@ -401,11 +401,11 @@ class Store:
         """Compare an ended episode with its checksum."""
         try:
             with closing(connect_to_read(self.path)) as connection:
-                if not self._has_digests or is_unchanged(connection, id):
-                    return
+                fault = difference(connection, id) if self._has_checksums else ""
         except FAULTS as problem:
             raise unreadable_part(self.path, id, "row", problem) from None
-        raise damaged_episode(self.path, id, "it was changed after it was recorded")
+        if fault:
+            raise damaged_episode(self.path, id, fault)
 
     def require_all_whole(self) -> None:
         """Check all episodes of the file, each with its task, steps and events, by reading them.

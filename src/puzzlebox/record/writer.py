@@ -58,7 +58,7 @@ _STEP = f"""INSERT INTO steps (episode, step, actions, time_ms, reward, total, v
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _EVENT = "INSERT INTO events (episode, step, kind, thing, name, animal, details) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _END = "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ? WHERE number = ? AND ended_by IS NULL"
-_DIGEST = "UPDATE episodes SET digest = ? WHERE number = ? AND digest IS NULL"
+_CHECKSUM = "UPDATE episodes SET checksum = ? WHERE number = ? AND checksum IS NULL"
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # The largest integer of SQLite.
 _LARGEST = 2**63 - 1
@@ -464,7 +464,7 @@ class Writer:
         checksum = self._checksums[number].copy() if number in self._checksums else Checksum(number)
         try:
             checksum.read_on(connection)
-            connection.execute(_DIGEST, (checksum.value(connection), number))
+            connection.execute(_CHECKSUM, (checksum.value(connection), number))
         except (sqlite3.OperationalError, UnicodeDecodeError) as problem:
             if not is_undecodable(problem):
                 raise
