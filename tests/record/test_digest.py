@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from puzzlebox.record import digest, writer
-from puzzlebox.record.digest import Checksum, difference
 from puzzlebox.record.database import FORMAT, NO_CHECKSUM, StoreError
+from puzzlebox.record.digest import Checksum, difference
 from puzzlebox.record.entries import End, Start, Step
 from puzzlebox.record.store import Store
 from worlds import AGENT, GOAL, task_of

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from puzzlebox.arena.world import World
 from puzzlebox.cli.app import app
-from puzzlebox.record import Start, Step, Store, StoreError
-from puzzlebox.record import rescue
+from puzzlebox.record import Start, Step, Store, StoreError, rescue
 from puzzlebox.record import store as store_module
 from puzzlebox.record.backup import back_up
 from puzzlebox.record.damage import Deleted

@@ -7,12 +7,16 @@ import sqlite3
 import subprocess
 import sys
 import time
+from math import inf, nan
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from programs import program
-from puzzlebox.record import End, EpisodeFault, PlayedElsewhere, Start, Store, StoreError, database, writer
+from puzzlebox.arena.world import World
+from puzzlebox.record import End, EpisodeFault, PlayedElsewhere, Start, Step, Store, StoreError, database, writer
 from puzzlebox.record.deletion import forget
 from test_store import TASK, some_step, wait_for
 
@@ -227,6 +231,48 @@ def test_values_that_cannot_be_stored_cost_their_episode_only(tmp_path: Path) ->
         store.end(bad.id, End(1, 0.0, False, "time"))
     with pytest.raises(EpisodeFault):
         store.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"time_ms": inf}, "time_ms of step 2 is inf"),
+        ({"reward": inf}, "reward of step 2 is inf"),
+        ({"reward": nan}, "reward of step 2 is nan"),
+        ({"total": np.float32(-inf)}, "total of step 2 is -inf"),
+        ({"measures": {"x": inf}}, "the measure 'x' of step 2 is inf"),
+        ({"measures": {"luck": inf}}, "the measure 'luck' of step 2 is inf"),
+        ({"events": [{"kind": "won", "step": 2, "details": {"by": [1, (nan,)]}}]}, "'by' of an event of step 2 is"),
+    ],
+)
+def test_numbers_that_are_not_finite_are_refused(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}.*; it must be a finite number$"):
+        some_step(2, **changes)
+    with pytest.raises(ValueError, match="^total of the end is nan; it must be a finite number$"):
+        End(1, nan, None, "time")
+
+
+def test_everything_that_a_store_accepts_is_whole(tmp_path: Path) -> None:
+    start = Start.of(TASK)
+    with Store(tmp_path / "a.sqlite") as store:
+        store.begin(start)
+        for number, measures in enumerate(
+            [{"x": nan, "luck": nan}, {"x": None, "luck": None}, {"x": 1, "luck": 2.5}], 1
+        ):
+            store.step(start.id, some_step(number, measures=measures, reward=-0.0, total=5e-324))
+        store.end(start.id, End(3, 5e-324, None, "time"))
+    store = Store(store.path)
+    assert store.survey(closely=True).damaged == []
+    assert store.steps(start.id)["x"] == store.steps(start.id)["luck"][:2] + [1.0] == [None, None, 1.0]
+
+
+def test_a_body_without_a_place_has_none_in_the_recording() -> None:
+    class Lost(World):
+        def measures(self) -> dict[str, float | None]:
+            return super().measures() | {"x": inf, "z": nan}
+
+    step = Step.of(Lost(TASK), None, 0.0)
+    assert step.measures["x"] is None and step.measures["z"] is None and step.measures["health"] == 100.0
 
 
 @pytest.mark.parametrize("same_transaction", [True, False])

@@ -373,7 +373,7 @@ class Store:
 
     @contextmanager
     def _unless_deleted(self, id: str) -> Iterator[None]:
-        """Raise `NoEpisode` if an episode was deleted between two queries; if it is only not found by its id, `Damaged`."""
+        """Raise `NoEpisode` instead of another error if an episode was deleted between two queries."""
         try:
             yield
         except (StoreError, NoEpisode) as problem:

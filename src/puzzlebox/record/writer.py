@@ -439,7 +439,10 @@ class Writer:
     @staticmethod
     def _write_step(connection: sqlite3.Connection, number: int, row: Step) -> None:
         actions = actions_text(row.actions) if row.actions else ""
-        others = {name: value for name, value in row.measures.items() if name not in MEASURES}
+        # NaN is stored as empty: SQLite does that for columns, and JSON has none.
+        others = {
+            name: value if value == value else None for name, value in row.measures.items() if name not in MEASURES
+        }
         values = (row.reward, row.total, row.view, row.flags, _text(others) if others else None)
         measured = (row.measures.get(name) for name in MEASURES)
         connection.execute(_STEP, (number, row.step, actions, row.time_ms, *values, *measured))
