@@ -159,14 +159,15 @@ def test_a_file_that_states_an_older_format_than_it_has_keeps_its_checksums(clai
 
 
 def test_only_episodes_that_ended_before_there_were_checksums_may_have_none(tmp_path: Path) -> None:
-    path, starts = tmp_path / "recordings.sqlite", [Start.of(TASK, seed=seed) for seed in range(3)]
+    path, starts = tmp_path / "recordings.sqlite", [Start.of(TASK, seed=seed) for seed in range(4)]
     with Store(path) as store:
         for start in starts:
             store.begin(start)
             store.step(start.id, step(0))
-        store.end(starts[0].id, End(0, 0.0, False, "timeout"))
+        for start in (starts[0], starts[3]):
+            store.end(start.id, End(0, 0.0, False, "timeout"))
     with closing(sqlite3.connect(path)) as connection, connection:  # as format 6 stored it after an upgrade
-        connection.execute("UPDATE episodes SET checksum = NULL")
+        connection.execute("UPDATE episodes SET checksum = NULL WHERE number = 1")
         connection.execute("ALTER TABLE episodes RENAME COLUMN checksum TO digest")
         connection.execute("PRAGMA user_version = 6")
     with Store(path) as store:
@@ -175,7 +176,7 @@ def test_only_episodes_that_ended_before_there_were_checksums_may_have_none(tmp_
         assert store.survey(closely=True).damaged == []
     with closing(sqlite3.connect(path)) as connection, connection:
         marks = [mark for (mark,) in connection.execute("SELECT checksum FROM episodes ORDER BY number")]
-        assert marks[0] == NO_CHECKSUM and len(marks[1]) == 64 and marks[2] is None
+        assert marks[0] == NO_CHECKSUM and len(marks[1]) == 64 and marks[2] is None and len(marks[3]) == 64
         connection.execute("UPDATE episodes SET checksum = NULL WHERE number = 2")
     (sentence,) = Store(path).survey(closely=True).damaged
     assert f"the episode {starts[1].id} in {path} is damaged: its checksum is missing" in sentence
