@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from puzzlebox.record import digest, writer
-from puzzlebox.record.digest import Checksum, is_unchanged
+from puzzlebox.record.database import FORMAT, NO_CHECKSUM, StoreError
+from puzzlebox.record.digest import Checksum, difference
 from puzzlebox.record.entries import End, Start, Step
 from puzzlebox.record.store import Store
 from worlds import AGENT, GOAL, task_of
@@ -26,7 +27,7 @@ def step(number: int) -> Step:
 def stored_and_read(path: Path, id: str) -> tuple[str, str]:
     """Return the stored checksum of an episode, and that of its rows as they are now."""
     with closing(sqlite3.connect(path)) as connection:
-        number, stored = connection.execute("SELECT number, digest FROM episodes WHERE id = ?", (id,)).fetchone()
+        number, stored = connection.execute("SELECT number, checksum FROM episodes WHERE id = ?", (id,)).fetchone()
         checksum = Checksum(number)
         checksum.read_on(connection)
         return stored, checksum.value(connection)
@@ -124,28 +125,6 @@ def test_steps_are_hashed_before_the_end_of_an_episode(tmp_path: Path, monkeypat
     assert lines.count(True) <= 1 and lines.count(False) == 3_000
 
 
-@pytest.mark.parametrize("read_only", [False, True])
-def test_checksums_of_files_without_errors_hold(
-    read_only: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Format 6 had no column `error`."""
-    path, start = tmp_path / "recordings.sqlite", Start.of(TASK)
-    with Store(path) as store:
-        store.begin(start)
-        store.step(start.id, step(0))
-        store.end(start.id, End(0, 0.0, False, "timeout"))
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE episodes DROP COLUMN error")
-        connection.execute("PRAGMA user_version = 6")
-        connection.commit()
-    if read_only:
-        monkeypatch.setattr("os.access", lambda *_: False)
-    store = Store(path)
-    (episode,) = store.episodes()
-    store.require_whole(episode)
-    assert episode.error is None and stored_and_read(path, start.id)[0]
-
-
 def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
     path, start = tmp_path / "recordings.sqlite", Start.of(TASK)
     with Store(path) as store:
@@ -153,6 +132,7 @@ def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
         store.step(start.id, step(0))
         store.end(start.id, End(0, 0.0, False, "timeout"))
     with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE episodes RENAME COLUMN checksum TO digest")
         connection.execute("UPDATE episodes SET digest = 'of format 5'")
         connection.execute("ALTER TABLE episodes DROP COLUMN error")
         connection.execute("PRAGMA user_version = 5")
@@ -160,5 +140,47 @@ def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
     with Store(path) as store:
         assert store.record(start.id)
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT digest FROM episodes").fetchall() == [(None,)]
-        assert is_unchanged(connection, start.id)
+        assert connection.execute("SELECT checksum FROM episodes").fetchall() == [(NO_CHECKSUM,)]
+        assert difference(connection, start.id) == ""
+
+
+@pytest.mark.parametrize("claimed", range(1, FORMAT))
+def test_a_file_that_states_an_older_format_than_it_has_keeps_its_checksums(claimed: int, tmp_path: Path) -> None:
+    path, start = tmp_path / "recordings.sqlite", Start.of(TASK)
+    with Store(path) as store:
+        store.begin(start)
+        store.step(start.id, step(0))
+        store.end(start.id, End(0, 0.0, False, "timeout"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {claimed}")
+    with pytest.raises(StoreError, match=r"the file is damaged; restore a backup"):
+        Store(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+    stored, read = stored_and_read(path, start.id)
+    assert stored == read and len(stored) == 64
+
+
+def test_only_episodes_that_ended_before_there_were_checksums_may_have_none(tmp_path: Path) -> None:
+    path, starts = tmp_path / "recordings.sqlite", [Start.of(TASK, seed=seed) for seed in range(4)]
+    with Store(path) as store:
+        for start in starts:
+            store.begin(start)
+            store.step(start.id, step(0))
+        for start in (starts[0], starts[3]):
+            store.end(start.id, End(0, 0.0, False, "timeout"))
+    with closing(sqlite3.connect(path)) as connection, connection:  # as format 5 stored it
+        connection.execute("UPDATE episodes SET checksum = NULL WHERE number = 1")
+        connection.execute("ALTER TABLE episodes RENAME COLUMN checksum TO digest")
+        connection.execute("ALTER TABLE episodes DROP COLUMN error")
+        connection.execute("PRAGMA user_version = 5")
+    with Store(path) as store:
+        store.end(starts[1].id, End(0, 0.0, False, "timeout"))
+        store.flush()
+        assert store.survey(closely=True).damaged == []
+    with closing(sqlite3.connect(path)) as connection, connection:
+        marks = [mark for (mark,) in connection.execute("SELECT checksum FROM episodes ORDER BY number")]
+        assert marks[0] == marks[3] == NO_CHECKSUM and len(marks[1]) == 64 and marks[2] is None
+        connection.execute("UPDATE episodes SET checksum = NULL WHERE number = 2")
+    (sentence,) = Store(path).survey(closely=True).damaged
+    assert f"the episode {starts[1].id} in {path} is damaged: its checksum is missing" in sentence

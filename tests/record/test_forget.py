@@ -1,10 +1,11 @@
 """`puzzlebox forget`: the records of one participant are deleted, also from the bytes of the file."""
 
+import csv
 import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,16 @@ from typer.testing import CliRunner
 
 from puzzlebox.arena.world import World
 from puzzlebox.cli.app import app
-from puzzlebox.record import Start, Step, Store, StoreError
-from puzzlebox.record.database import aside_of, connect
+from puzzlebox.record import Start, Step, Store, StoreError, rescue
+from puzzlebox.record import store as store_module
+from puzzlebox.record.backup import back_up
+from puzzlebox.record.damage import Deleted
+from puzzlebox.record.database import aside_of, connect, connect_to_read
 from puzzlebox.record.deletion import forget, participants_in
+from puzzlebox.record.export import export
 from puzzlebox.record.recorder import Recorder
+from puzzlebox.record.store import NoEpisode
+from puzzlebox.record.tables import recorded_episodes
 from puzzlebox.record.writer import Writer
 from studio_page import Page, Studio, running
 from worlds import AGENT, FORWARDS, GOAL, task_of
@@ -248,3 +255,104 @@ def test_while_they_play_the_rest_of_the_episode_is_not_kept_and_others_notice_n
         page.until(lambda page: page.acknowledged.get(page.episode, 0) > 2)
         assert studio.store.episode(page.episode).participant == PERSON
     assert forget(path, PERSON).episodes == 1
+
+
+class Deletion:
+    """Forgets the participant when the store opens its n-th connection for reading."""
+
+    def __init__(self, path: Path, moment: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path, self.left, self.done = path, moment, False
+        for module in (store_module, rescue):
+            monkeypatch.setattr(module, "connect_to_read", self._connect)
+
+    def _connect(self, path: Path) -> sqlite3.Connection:
+        self.left -= 1
+        if self.left == 0:
+            self.done = True
+            with closing(sqlite3.connect(self.path)) as connection, connection:  # as `forget` does, without its checks
+                own = f"(SELECT number FROM episodes WHERE participant = '{PERSON}')"
+                for table, column in (("steps", "episode"), ("events", "episode"), ("episodes", "number")):
+                    connection.execute(f"DELETE FROM {table} WHERE {column} IN {own}")
+                connection.execute("DELETE FROM tasks WHERE hash NOT IN (SELECT task_hash FROM episodes)")
+        return connect_to_read(path)
+
+
+def read_all(path: Path, folder: Path) -> None:
+    """Survey, export and tabulate a file; require that nothing is reported, and that no table has half an episode."""
+    store = Store(path)
+    survey = store.survey(closely=True)
+    assert survey.damaged == []
+    left_out: list[str] = []
+    export(store, survey.episodes, folder, left_out=left_out)
+    assert all(isinstance(each, Deleted) for each in left_out)
+    with (folder / "episodes.csv").open(newline="") as file:
+        rows = {row["episode"]: int(row["steps"]) for row in csv.DictReader(file)}
+    with (folder / "steps.csv").open(newline="") as file:
+        last_steps = {row["episode"]: int(row["step"]) for row in csv.DictReader(file)}
+    assert last_steps == rows and len(rows) + len(left_out) == len(survey.episodes)
+    recorded_episodes(store, survey.episodes)
+    for each in survey.episodes:
+        with suppress(NoEpisode):
+            store.record(each.id)
+    with suppress(NoEpisode):
+        store.find("last")
+    back_up(path, folder / "copy.sqlite", force=True)
+
+
+def test_a_deletion_between_any_two_queries_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store(tmp_path / "r.sqlite") as store:
+        played(store, participant="P08")
+        played(store, OWN, participant=PERSON)
+    moment, whole = 1, (tmp_path / "r.sqlite").read_bytes()
+    while True:
+        path = tmp_path / f"{moment}.sqlite"
+        path.write_bytes(whole)
+        with monkeypatch.context() as patch:
+            deletion = Deletion(path, moment, patch)
+            read_all(path, tmp_path / f"{moment}")
+        if not deletion.done:
+            break
+        moment += 1
+    assert moment > 50
+
+
+def test_commands_leave_out_what_is_deleted_meanwhile(
+    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(recordings) as store:
+        last = store.episodes()[1]
+    assert last.participant == PERSON
+    whole = recordings.read_bytes()
+    for verb, code in (
+        (["export", "-o", str(tmp_path / "out"), "--data", str(recordings)], 0),
+        (["report", str(recordings), "-o", str(tmp_path / "report"), "--watched"], 0),
+        (["replay", last.id, "--data", str(recordings)], 1),
+    ):
+        recordings.write_bytes(whole)
+        require_whole, waiting = Store.require_whole, [True]
+
+        def forget_first(store: Store, episode: Any, waiting: Any = waiting, check: Any = require_whole) -> None:
+            if waiting and episode.participant == PERSON:
+                waiting.clear()
+                forget(recordings, PERSON)
+            check(store, episode)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "require_whole", forget_first)
+            done = CliRunner().invoke(app, verb)
+        assert not waiting and done.exit_code == code and "damaged" not in done.stderr, done.stderr
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+        if verb[0] == "export":
+            assert "wrote 3 episodes" in done.stderr and "was deleted meanwhile; it was left out" in done.stderr
+        if verb[0] == "replay":
+            assert f"there is no episode {last.id}" in done.stderr
+
+
+def test_a_task_that_was_deleted_and_recorded_again_is_known(recordings: Path) -> None:
+    with Store(recordings) as store:
+        episode = next(each for each in store.episodes() if each.task == "file:own")
+        forget(recordings, PERSON)
+        assert store.task(episode) is None
+        id = played(store, OWN, participant="P09")
+        store.flush()
+        assert store.record(id)

@@ -19,6 +19,7 @@ from programs import program
 from puzzlebox.arena.wing import rules_name
 from puzzlebox.arena.world import Rules, World
 from puzzlebox.record import writer
+from puzzlebox.record.database import FORMAT
 from puzzlebox.record.entries import hash_of
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import (
@@ -268,7 +269,7 @@ def test_a_device_is_no_file_of_recordings() -> None:
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     text, other, newer = tmp_path / "a.txt", tmp_path / "b.sqlite", tmp_path / "c.sqlite"
     text.write_text("not at all a database, but long enough to be taken for one" * 20)
-    for path, statement in ((other, "CREATE TABLE birds (name)"), (newer, "PRAGMA user_version = 8")):
+    for path, statement in ((other, "CREATE TABLE birds (name)"), (newer, f"PRAGMA user_version = {FORMAT + 1}")):
         if path is newer:
             Store(path).close()
         connection = sqlite3.connect(path)
@@ -279,7 +280,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     for path, why in (
         (text, "is not a file of recordings"),
         (other, "is a database, but not one of Puzzlebox recordings"),
-        (newer, r"was written by a newer Puzzlebox \(format 8; this one knows 7\)"),
+        (newer, rf"was written by a newer Puzzlebox \(format {FORMAT + 1}; this one knows {FORMAT}\)"),
         (tmp_path, "cannot be kept in"),
         (text / "below.sqlite", "cannot be kept in"),
     ):

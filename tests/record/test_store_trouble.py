@@ -7,12 +7,17 @@ import sqlite3
 import subprocess
 import sys
 import time
+from math import inf, nan
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from programs import program
-from puzzlebox.record import End, EpisodeFault, PlayedElsewhere, Start, Store, StoreError, database, writer
+from puzzlebox.arena.world import World
+from puzzlebox.record import End, EpisodeFault, PlayedElsewhere, Start, Step, Store, StoreError, database, writer
+from puzzlebox.record.deletion import forget
 from test_store import TASK, some_step, wait_for
 
 
@@ -228,6 +233,80 @@ def test_values_that_cannot_be_stored_cost_their_episode_only(tmp_path: Path) ->
         store.end(bad.id, End(1, 0.0, False, "time"))
     with pytest.raises(EpisodeFault):
         store.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"time_ms": inf}, "time_ms of step 2 is inf"),
+        ({"reward": inf}, "reward of step 2 is inf"),
+        ({"reward": nan}, "reward of step 2 is nan"),
+        ({"total": np.float32(-inf)}, "total of step 2 is -inf"),
+        ({"measures": {"x": inf}}, "the measure 'x' of step 2 is inf"),
+        ({"measures": {"luck": inf}}, "the measure 'luck' of step 2 is inf"),
+        ({"events": [{"kind": "won", "step": 2, "details": {"by": [1, (nan,)]}}]}, "'by' of an event of step 2 is"),
+    ],
+)
+def test_numbers_that_are_not_finite_are_refused(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}.*; it must be a finite number$"):
+        some_step(2, **changes)
+    with pytest.raises(ValueError, match=r"^total of the end is nan; it must be a finite number$"):
+        End(1, nan, None, "time")
+
+
+def test_everything_that_a_store_accepts_is_whole(tmp_path: Path) -> None:
+    start = Start.of(TASK)
+    with Store(tmp_path / "a.sqlite") as store:
+        store.begin(start)
+        for number, value in enumerate((nan, None, 1), 1):
+            measures = {"x": value, "luck": value}
+            store.step(start.id, some_step(number, measures=measures, reward=-0.0, total=5e-324))
+        store.end(start.id, End(3, 5e-324, None, "time"))
+    store = Store(store.path)
+    assert store.survey(closely=True).damaged == []
+    assert store.steps(start.id)["x"] == store.steps(start.id)["luck"] == [None, None, 1.0]
+
+
+def test_a_body_without_a_place_has_none_in_the_recording() -> None:
+    class Lost(World):
+        def measures(self) -> dict[str, float | None]:
+            return super().measures() | {"x": inf, "z": nan}
+
+    step = Step.of(Lost(TASK), None, 0.0)
+    assert step.measures["x"] is None and step.measures["z"] is None and step.measures["health"] == 100.0
+
+
+@pytest.mark.parametrize("same_transaction", [True, False])
+def test_a_forgotten_episode_stays_forgotten_when_the_next_transaction_fails(
+    tmp_path: Path, same_transaction: bool
+) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    kept, bad, forgotten = (Start.of(TASK, participant=name) for name in ("P1", "P2", "P3"))
+    for start in (kept, bad, forgotten):
+        store.begin(start)
+        store.step(start.id, some_step(1))
+    store.flush()
+    assert forget(store.path, "P3").episodes == 1
+    store.step(bad.id, some_step(2, time_ms=object()))  # this episode is given up
+    if not same_transaction:
+        store.flush()
+    other = Start.of(TASK, participant="P4")
+    store.begin(other)  # gets the number of the forgotten one
+    for number in (1, 2):
+        store.step(other.id, some_step(number))
+    store.flush()
+    # The page of the forgotten participant is still open.
+    store.step(forgotten.id, some_step(3, reward=7.0))
+    store.flush()
+    store.step(other.id, some_step(3))
+    store.end(other.id, End(3, -0.3, False, "time"))
+    store.step(kept.id, some_step(2))
+    with pytest.raises(EpisodeFault, match=bad.id):
+        store.close()
+    survey = Store(store.path).survey(closely=True)
+    assert survey.damaged == [] and {each.id for each in survey.episodes} == {kept.id, bad.id, other.id}
+    assert store.episode(other.id).finished and store.fault(other.id) is None
+    assert store.steps(other.id)["reward"] == [-0.1] * 3 and store.steps(kept.id)["step"] == [1, 2]
 
 
 def test_an_episode_has_one_owner(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_an_old_file_that_cannot_be_written_is_read_as_it_is(old: Path, monkeypa
 def test_a_program_that_knows_format_1_refuses_newer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Store(tmp_path / "a.sqlite").close()
     monkeypatch.setattr(database, "FORMAT", 1)
-    with pytest.raises(StoreError, match=r"newer Puzzlebox \(format 7; this one knows 1\); update Puzzlebox"):
+    with pytest.raises(StoreError, match=r"newer Puzzlebox \(format 6; this one knows 1\); update Puzzlebox"):
         Store(tmp_path / "a.sqlite")
 
 

@@ -25,6 +25,7 @@ from puzzlebox.report.methods import _procedure, paragraphs
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.tables import by_arena, by_task, several_arenas
 from puzzlebox.run.journal import JOURNAL
+from puzzlebox.run.journal_lines import checksum
 from puzzlebox.run.runs import run
 from puzzlebox.run.tasks import find_tasks
 from puzzlebox.run.trajectories import TRAJECTORIES
@@ -164,7 +165,7 @@ def test_a_run_that_was_extended_and_killed_counts_as_far_as_it_came(folder: Pat
     # As workers write it: episodes in another order, one that failed and was played again, the last line incomplete.
     failed = json.loads(lines[4])
     failed["row"]["error"] = "MemoryError"
-    del failed["crc32"]
+    failed["crc32"] = checksum(failed["row"])
     (out / JOURNAL).write_bytes(b"".join([json.dumps(failed).encode() + b"\n", *lines[4::-1], lines[5][:-9]]))
     results = gather([out])
     assert [row.repetition for row in results.rows] == [0, 1, 2, 3, 4]

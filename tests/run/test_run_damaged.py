@@ -18,7 +18,7 @@ from puzzlebox.arena.schema import load_task
 from puzzlebox.cli.app import app
 from puzzlebox.report import gather
 from puzzlebox.run.journal import JOURNAL, trajectories, trajectory
-from puzzlebox.run.journal_lines import read_lines
+from puzzlebox.run.journal_lines import checksum, read_lines
 from puzzlebox.run.runs import Outcome, run
 from puzzlebox.run.tasks import RunTask
 from puzzlebox.run.trajectories import TRAJECTORIES, pack_record
@@ -64,8 +64,8 @@ def change_row(**changes: object) -> Callable[[bytes], bytes]:
 
     def changed(line: bytes) -> bytes:
         entry = json.loads(line)
-        del entry["crc32"]
         entry["row"] = {name: value for name, value in (entry["row"] | changes).items() if value is not ...}
+        entry["crc32"] = checksum(entry["row"])
         return json.dumps(entry).encode() + b"\n"
 
     return changed
@@ -90,6 +90,7 @@ DAMAGES = {
     "a number below 0": (change_line(5, change_row(episode=-1)), "`episode` of its row is -1"),
     "no number": (change_line(5, lambda line: line.replace(b'"trajectories":', b'"trajectories":-')), "`trajectories`"),
     "another run": (change_line(5, change_row(repetition=99)), "this run has no episode t/1/random/99"),
+    "no checksum": (change_line(5, lambda line: re.sub(rb'"crc32":\d+,', b"", line)), "its checksum is missing"),
     "the header": (change_line(1, lambda line: line[30:]), "it is not JSON"),
 }
 
@@ -181,6 +182,58 @@ def test_a_damaged_trajectory_is_refused_and_repaired(insert: bytes, played: Pat
     assert play(out, repair=True).played == 1
     assert_whole(out, played)
     assert play(out, episodes=EPISODES + 1).played == 1
+
+
+def test_a_trajectory_that_was_exchanged(played: Path, out: Path) -> None:
+    """The third member is replaced by a whole one of the same name, with other actions."""
+    ends = [json.loads(line)["trajectories"] for line in (out / JOURNAL).read_text().splitlines()]
+    data, name = (out / TRAJECTORIES).read_bytes(), "t/1/random/2"
+    record = json.loads(dict(trajectories(out))[name])
+    other = pack_record(name, json.dumps(record | {"actions": record["actions"][::-1]}))
+    (out / TRAJECTORIES).write_bytes(data[: ends[1]] + other + data[ends[2] :])
+    with pytest.raises(ValueError, match=rf"no readable trajectory of the episode {name}; .*--repair"):
+        trajectory(f"{out}#{name}")
+    with pytest.raises(ValueError, match=rf"it has no readable trajectory of the episode {name}"):
+        play(out)
+    assert play(out, repair=True).played == 1
+    assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == other
+    assert_whole(out, played)
+
+
+def test_runs_of_earlier_versions_have_no_checksums(played: Path, out: Path) -> None:
+    text = (out / JOURNAL).read_bytes()
+    (out / JOURNAL).write_bytes(re.sub(rb'"(trajectory_)?crc32":\d+,', b"", text))
+    assert play(out).played == 0
+    assert gather([out]).sources[0].damaged == ()
+    assert_whole(out, played)
+
+
+@pytest.mark.parametrize("with_table", [True, False])
+def test_a_line_that_was_deleted_is_named_and_its_episode_is_played_again(
+    with_table: bool, played: Path, out: Path
+) -> None:
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    if not with_table:  # the trajectories tell it, too
+        (out / "episodes.csv").unlink()
+    (out / JOURNAL).write_bytes(b"".join(lines[:4] + lines[5:]))
+    done = play(out)
+    assert done.played == 1
+    assert done.aside == (
+        f"{out / JOURNAL} lacks the line of t/1/random/4, which was played before; it is played again",
+    )
+    assert_whole(out, played)
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join(lines[:2] + lines[4:]))
+    assert play(out).aside == (
+        f"{out / JOURNAL} lacks the lines of 2 episodes that were played before, the first of them t/1/random/2; "
+        "they are played again",
+    )
+    # What was never played is not missing, and neither is what a kill left unfinished.
+    assert play(out, episodes=EPISODES + 1).aside == ()
+    (out / "episodes.csv").unlink()
+    (out / JOURNAL).write_bytes((out / JOURNAL).read_bytes()[:-20])
+    done = play(out, episodes=EPISODES + 1)
+    assert (done.played, done.aside) == (1, ())
 
 
 def test_missing_trajectories_are_played_again_with_repair(played: Path, out: Path) -> None:
@@ -451,6 +504,51 @@ def test_a_report_names_the_missing_file_of_a_run(name: str, out: Path, tmp_path
     assert f"warning: {sentence}" in stderr and sentence in first
 
 
+@pytest.mark.parametrize("kind", ["deleted", "cut"])
+def test_a_report_reads_the_table_where_a_line_is_missing(kind: str, out: Path) -> None:
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join([*lines[:4], *lines[5:]] if kind == "deleted" else [*lines[:-1], b'{"tra']))
+    results = gather([out])
+    assert len(results.rows) == EPISODES and results.sources[0].missing == 0
+    sentence = f"{out / JOURNAL} has no line about 1 episode; {out / 'episodes.csv'} was read for it."
+    assert results.sources[0].damaged == (sentence,)
+    # A row that the run cannot have is not used.
+    table = (out / "episodes.csv").read_text().splitlines(keepends=True)
+    number = 5 if kind == "deleted" else EPISODES
+    row = json.loads(lines[number - 1])["row"]
+    for old, new in ((str(row["seed"]), "17"), (row["task_hash"], "0" * 64), (f",{row['ended_by']},", ",,")):
+        assert old in table[number]
+        changed = [*table[:number], table[number].replace(old, new), *table[number + 1 :]]
+        (out / "episodes.csv").write_text("".join(changed))
+        results = gather([out])
+        assert len(results.rows) == EPISODES - 1 and results.sources[0].missing == 1
+        assert results.sources[0].damaged == ()
+
+
+@pytest.mark.parametrize("kind", ["missing", "cut", "flipped", "none"])
+@pytest.mark.usefixtures("unpainted_figures")
+def test_a_report_names_trajectories_that_cannot_be_read(kind: str, out: Path, tmp_path: Path) -> None:
+    path = out / TRAJECTORIES
+    data = path.read_bytes()
+    ends = [json.loads(line)["trajectories"] for line in (out / JOURNAL).read_text().splitlines()]
+    path.unlink()
+    if kind != "missing":
+        middle = ends[4] - 60
+        flipped = data[:middle] + bytes([data[middle] ^ 4]) + data[middle + 1 :]
+        path.write_bytes({"cut": data[:middle], "none": b"", "flipped": flipped}[kind])
+    sentence = {
+        "missing": f"{path} is missing, so the episodes of the run cannot be replayed.",
+        "cut": f"{path} is damaged: it has no readable trajectory of 8 episodes, the first of them t/1/random/4.",
+        "flipped": f"{path} is damaged: it has no readable trajectory of the episode t/1/random/4.",
+        "none": f"{path} is damaged: it has no readable trajectory of 12 episodes, the first of them t/1/random/0.",
+    }[kind]
+    stderr, first = report_warnings(out, tmp_path / "report")
+    assert f"warning: {sentence}" in stderr and sentence in first
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "no trajectories were kept" not in page
+    assert ("the trajectories of these episodes are missing or cannot be read" in page) == (kind in ("missing", "none"))
+
+
 @pytest.mark.usefixtures("unpainted_figures")
 def test_a_report_names_the_command_that_is_not_refused(tmp_path: Path) -> None:
     task = tmp_path / "t.yml"
@@ -489,6 +587,7 @@ def test_a_report_on_a_duplicate_line_does_not_mention_the_table(out: Path) -> N
 
 
 def test_an_edited_record_is_reported(out: Path, tmp_path: Path) -> None:
+    (out / JOURNAL).unlink()  # with its checksums
     record = json.loads(next(text for _, text in trajectories(out)))
     cases = {
         "lacks 'rules'": {name: value for name, value in record.items() if name != "rules"},

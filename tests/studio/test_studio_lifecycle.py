@@ -504,7 +504,7 @@ def test_a_file_of_format_2_gets_the_columns_with_nothing_in_them(tmp_path: Path
         play.begin()
         play.abandon("next")
     with closing(sqlite3.connect(path)) as connection:
-        for column in ("hidden_ms", "paused_ms", "wing", "step_seconds", "digest"):
+        for column in ("hidden_ms", "paused_ms", "wing", "step_seconds", "checksum", "error"):
             connection.execute(f"ALTER TABLE episodes DROP COLUMN {column}")
         connection.execute("ALTER TABLE steps DROP COLUMN more")
         connection.execute("PRAGMA user_version = 2")

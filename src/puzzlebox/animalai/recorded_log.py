@@ -8,7 +8,9 @@ from typing import Any
 from puzzlebox.animalai.log_rows import COLUMNS, log
 from puzzlebox.csv_cells import CellReader
 from puzzlebox.record import Episode, Store, StoreError
+from puzzlebox.record.damage import Deleted
 from puzzlebox.record.sheets import CsvSheet
+from puzzlebox.record.store import NoEpisode
 
 Progress = Callable[[int], None]
 
@@ -65,6 +67,10 @@ def export(
                 for episode in inside:
                     try:
                         total = _write(store, episode, count + 1, sheet, progress)
+                    except NoEpisode:
+                        if left_out is not None:
+                            left_out.append(Deleted(episode.id))
+                        continue
                     except (StoreError, ValueError) as problem:
                         if left_out is None:
                             raise

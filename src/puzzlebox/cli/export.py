@@ -59,7 +59,7 @@ def export(
     recordings = open_store(store)
     chosen, damaged = _choose_episodes(recordings, episode or [], player)
     from puzzlebox.record import export as tidy
-    from puzzlebox.record.damage import RESCUE
+    from puzzlebox.record.damage import RESCUE, Deleted, is_about_file
 
     form = tidy.PARQUET if parquet else tidy.CSV
     log_format = None if log is None else _log_format(log, chosen)
@@ -101,11 +101,16 @@ def export(
             output.rmdir()
     for path in written:
         typer.echo(path)
-    for sentence in (*damaged, *left_out):
-        note(f"error: {sentence.replace(RESCUE, 'it was left out')}")
-    if any(RESCUE in sentence for sentence in (*damaged, *left_out)):
+    for sentence in left_out:
+        if isinstance(sentence, Deleted):
+            note(sentence)
+    faults = [sentence for sentence in (*damaged, *left_out) if not isinstance(sentence, Deleted)]
+    for sentence in faults:
+        outcome = "the rest was written" if is_about_file(sentence) else "it was left out"
+        note(f"error: {sentence.replace(RESCUE, outcome)}")
+    if any(RESCUE in sentence for sentence in faults):
         note("hint: a backup that was made before the damage has all of it (`puzzlebox backup --help`)")
-    if damaged or left_out:
+    if faults:
         raise typer.Exit(1)
 
 

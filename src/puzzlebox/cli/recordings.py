@@ -51,11 +51,12 @@ def open_store(path: Path | None) -> "Store":
 def store_errors() -> Iterator[None]:
     """Turn an error of the store into the error of the command, in the same sentence."""
     from puzzlebox.record import StoreError
+    from puzzlebox.record.store import NoEpisode
 
     try:
         yield
-    except StoreError as problem:
-        fail(str(problem))
+    except (StoreError, NoEpisode) as problem:
+        fail(str(problem.args[0]))
 
 
 def find_episode(store: "Store", beginning: str) -> "Episode":

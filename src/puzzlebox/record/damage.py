@@ -19,6 +19,8 @@ from puzzlebox.wings.actions import actions_in, parse_actions
 from puzzlebox.wings.protocols import OWN_RULES
 
 RESCUE = "restore a backup, or write what can be read with `puzzlebox export`"
+# The beginning of sentences about a file as a whole.
+_OF_FILE = "the recordings in "
 # Words in SQLite's messages that mean that the file itself is damaged.
 _DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode", "too big")
 # Characters of an SQLite message that are quoted at most.
@@ -50,6 +52,16 @@ class Survey:
     damaged: list[str]
 
 
+class Deleted(str):
+    """A sentence about an episode that was deleted while a command read the file; that is no damage."""
+
+    __slots__ = ()
+
+    def __new__(cls, id: str) -> "Deleted":
+        """Make the sentence about the episode with an id."""
+        return super().__new__(cls, f"the episode {id} was deleted meanwhile; it was left out")
+
+
 class _BadRow(ValueError):
     """A row does not hold what `Store` writes; the message says why."""
 
@@ -58,8 +70,17 @@ def unreadable(path: Path, problem: Exception) -> StoreError:
     """Turn an error of SQLite while reading into one sentence: `Damaged` where the file itself is at fault."""
     text = _short_message(problem) if isinstance(problem, sqlite3.Error) else "its tables cannot be listed"
     if not isinstance(problem, sqlite3.Error) or any(word in text for word in _DAMAGE):
-        return Damaged(f"the recordings in {path} are damaged ({text}); {RESCUE}")
+        return _damaged_file(path, text)
     return StoreError(f"the recordings in {path} cannot be read: {text}")
+
+
+def _damaged_file(path: Path, why: str) -> Damaged:
+    return Damaged(f"{_OF_FILE}{path} are damaged ({why}); {RESCUE}")
+
+
+def is_about_file(sentence: str) -> bool:
+    """Return whether a sentence about damage concerns the file as a whole, and not one episode."""
+    return sentence.startswith(_OF_FILE)
 
 
 def unreadable_part(path: Path, id: Any, part: str, problem: Exception) -> StoreError:
@@ -88,10 +109,17 @@ _NUMBERS = """WITH RECURSIVE numbers(n) AS (
 SELECT n FROM numbers WHERE n IS NOT NULL AND n NOT IN (SELECT number FROM episodes)"""
 
 
-def count_orphans(connection: sqlite3.Connection) -> int:
-    """Return how many episodes have steps or events, but no row in the table of episodes."""
-    orphans = {number for table in ("steps", "events") for (number,) in connection.execute(_NUMBERS.format(table))}
-    return len(orphans)
+def orphans(connection: sqlite3.Connection, path: Path) -> list[str]:
+    """Return a sentence if there are episodes that have steps or events, but no row in the table of episodes."""
+    steps, events = (
+        {number for (number,) in connection.execute(_NUMBERS.format(table))} for table in ("steps", "events")
+    )
+    if not steps and not events:
+        return []
+    count = len(steps | events)
+    missing = "of an episode" if count == 1 else f"of {count} episodes"
+    parts = "steps" if steps else "events"
+    return [str(_damaged_file(path, f"the row {missing} with {parts} is missing"))]
 
 
 def episode_of(row: Iterable[Any], path: Path) -> Episode:

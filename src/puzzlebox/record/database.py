@@ -7,7 +7,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-FORMAT = 7
+FORMAT = 6
 # The first format with `participant` in the table of episodes.
 WITH_PARTICIPANTS = 2
 # The first format with `hidden_ms` and `paused_ms` in the table of episodes.
@@ -15,10 +15,12 @@ WITH_BREAKS = 3
 # The first format with `wing` and `step_seconds` in the table of episodes, and `more` (further measures as JSON) in
 # that of steps.
 WITH_WINGS = 4
-# The first format with `digest` in the table of episodes as it is computed now.
-WITH_DIGESTS = 6
+# The first format with `checksum` in the table of episodes.
+WITH_CHECKSUMS = 6
+# The checksum of episodes that ended before there was one; without a mark, a checksum that was lost would go unnoticed.
+NO_CHECKSUM = "none"
 # The first format with `error` in the table of episodes.
-WITH_ERRORS = 7
+WITH_ERRORS = 6
 # The `application_id` of our SQLite files: "PuzB".
 _APPLICATION_ID = 0x50757A42
 # The first bytes of every SQLite file, and the offset of `application_id` in it.
@@ -37,8 +39,7 @@ CREATE TABLE episodes (
   task TEXT NOT NULL, title TEXT NOT NULL, arena INTEGER NOT NULL, seed NOT NULL, rules TEXT NOT NULL,
   player TEXT NOT NULL, agent TEXT, started TEXT NOT NULL, decision_period INTEGER NOT NULL,
   end_step INTEGER, total REAL, passed INTEGER, ended_by TEXT, participant TEXT, hidden_ms REAL, paused_ms REAL,
-  wing TEXT NOT NULL DEFAULT 'arena', step_seconds REAL NOT NULL DEFAULT 0.02, digest TEXT,
-  error TEXT);
+  wing TEXT NOT NULL DEFAULT 'arena', step_seconds REAL NOT NULL DEFAULT 0.02, checksum TEXT, error TEXT);
 CREATE TABLE steps (
   episode INTEGER NOT NULL, step INTEGER NOT NULL, actions TEXT NOT NULL, time_ms REAL NOT NULL,
   x REAL, y REAL, z REAL, vx REAL, vy REAL, vz REAL, heading REAL, reward REAL, total REAL, health REAL,
@@ -55,8 +56,9 @@ _UPGRADES = {
     3: "ALTER TABLE episodes ADD COLUMN wing TEXT NOT NULL DEFAULT 'arena'; "
     "ALTER TABLE episodes ADD COLUMN step_seconds REAL NOT NULL DEFAULT 0.02; ALTER TABLE steps ADD COLUMN more TEXT",
     4: "ALTER TABLE episodes ADD COLUMN digest TEXT",
-    5: "UPDATE episodes SET digest = NULL",
-    6: "ALTER TABLE episodes ADD COLUMN error TEXT",
+    # The new name lets the upgrade of a file fail that states an older format than it has; it would drop checksums.
+    5: "ALTER TABLE episodes RENAME COLUMN digest TO checksum; ALTER TABLE episodes ADD COLUMN error TEXT; "
+    f"UPDATE episodes SET checksum = CASE WHEN ended_by IS NULL THEN NULL ELSE '{NO_CHECKSUM}' END",
 }
 
 
@@ -113,8 +115,8 @@ def prepare(path: Path) -> int:
             raise StoreError(
                 f"{path} is not a file of recordings, or its first bytes are damaged; if it is one, restore a backup"
             ) from None
-        # A duplicate column: the file states an older format than it has.
-        signs = ("malformed", "duplicate column", "no such table")
+        # A duplicate or missing column: the file states an older format than it has.
+        signs = ("malformed", "duplicate column", "no such column", "no such table")
         is_damaged = any(sign in str(problem) for sign in signs) or not isinstance(problem, sqlite3.Error)
         hint = " (the file is damaged; restore a backup)" if is_damaged else ""
         why = " ".join(str(problem).split())

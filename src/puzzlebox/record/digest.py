@@ -8,15 +8,13 @@ import json
 import sqlite3
 from hashlib import sha256
 
-from puzzlebox.record.database import WITH_ERRORS
+from puzzlebox.record.database import NO_CHECKSUM
 
 # The checksum covers these columns, by their names, so that columns of later formats do not change it.
 _EPISODE = (
     "SELECT id, task_hash, task, title, arena, seed, rules, player, agent, started, decision_period, end_step, total, "
-    "passed, ended_by, participant, hidden_ms, paused_ms, wing, step_seconds FROM episodes WHERE number = ?"
+    "passed, ended_by, participant, hidden_ms, paused_ms, wing, step_seconds, error FROM episodes WHERE number = ?"
 )
-# Not among these columns, so that episodes without an error have the same checksum as in format 6.
-_ERROR = "SELECT error FROM episodes WHERE number = ? AND error IS NOT NULL"
 _STEPS = (
     "SELECT step, actions, time_ms, x, y, z, vx, vy, vz, heading, reward, total, health, view, flags, more "
     "FROM steps WHERE episode = ? AND step > ? ORDER BY step LIMIT ?"
@@ -81,10 +79,6 @@ class Checksum:
         whole = sha256()
         for row in connection.execute(_EPISODE, (self._number,)):
             whole.update(_as_line(row))
-        (file_format,) = connection.execute("PRAGMA user_version").fetchone()
-        if file_format >= WITH_ERRORS:  # a file that cannot be upgraded has no such column
-            for row in connection.execute(_ERROR, (self._number,)):
-                whole.update(_as_line(row))
         whole.update(self._steps.digest() + self._events.digest())
         return whole.hexdigest()
 
@@ -97,20 +91,22 @@ def is_undecodable(problem: Exception) -> bool:
     return isinstance(problem, sqlite3.OperationalError | UnicodeDecodeError) and "decode" in str(problem)
 
 
-def is_unchanged(connection: sqlite3.Connection, id: str) -> bool:
-    """Return whether an episode is as it was when it ended; True if it has no checksum.
+def difference(connection: sqlite3.Connection, id: str) -> str:
+    """Compare an episode with its checksum; return a clause that says what is wrong, "" if nothing is.
 
-    Episodes in progress have none, and neither have those that earlier versions recorded.
+    Episodes in progress have no checksum. Those that ended before there were any have a mark in its place.
 
     Raises:
         sqlite3.Error: the episode cannot be read.
     """
-    rows = connection.execute("SELECT number, digest FROM episodes WHERE id = ?", (id,)).fetchall()
-    for number, stored in rows:
-        if stored is None:
+    query = "SELECT number, checksum, ended_by FROM episodes WHERE id = ?"
+    for number, stored, ended_by in connection.execute(query, (id,)).fetchall():
+        if stored == NO_CHECKSUM or (stored is None and ended_by is None):
             continue
+        if stored is None:
+            return "its checksum is missing"
         checksum = Checksum(number)
         checksum.read_on(connection)
         if checksum.value(connection) != stored:
-            return False
-    return True
+            return "it was changed after it was recorded"
+    return ""

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,8 @@ class Start:
 class Step:
     """One recorded step: the actions, and the state after them. With several animals, measures are the first one's.
 
+    All numbers must be finite, also those in the details of events; a measure may be NaN, which is stored as empty.
+
     Attributes:
         step: the number of steps since the start of the episode, including this one.
         actions: the action of each animal; empty for step 0, the moment before the first action.
@@ -145,6 +148,20 @@ class Step:
     view: str = ""
     flags: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that readers of the recording would take for damage."""
+        for name in ("time_ms", "reward", "total"):
+            if not _is_finite(getattr(self, name)):
+                raise _not_finite(f"{name} of step {self.step}", getattr(self, name))
+        for name, value in self.measures.items():
+            if not _is_finite(value) and value == value:
+                raise _not_finite(f"the measure {name!r} of step {self.step}", value)
+        for event in self.events:
+            details = event.get("details", {}) if isinstance(event, Mapping) else event.details
+            for name, value in details.items():
+                if not _is_finite(value):
+                    raise _not_finite(f"{name!r} of an event of step {self.step}", value)
+
     @classmethod
     def of(
         cls, session: Session, outcome: Outcome | None, time_ms: float, view: str = "", *, extra_flags: int = 0
@@ -156,7 +173,8 @@ class Step:
             time_ms=time_ms,
             reward=0.0 if outcome is None else outcome.rewards[0],
             total=session.total,
-            measures=session.measures(),
+            # A body that the physics lost may be nowhere, in the last step of an episode that ends with an error.
+            measures={name: value if _is_finite(value) else None for name, value in session.measures().items()},
             events=() if outcome is None else outcome.events,
             view=view,
             flags=session.flags() | extra_flags,
@@ -181,6 +199,11 @@ class End:
     passed: bool | None
     ended_by: str
     error: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a return that readers of the recording would take for damage."""
+        if not _is_finite(self.total):
+            raise _not_finite("total of the end", self.total)
 
     @classmethod
     def of(cls, session: Session, ended_by: str) -> "End":
@@ -230,6 +253,19 @@ def new_id() -> str:
 def now() -> str:
     """Return the current time as it is stored: UTC, ISO 8601, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _is_finite(value: Any) -> bool:
+    """Return whether a value, or each value in a list, is anything but an infinite number or NaN."""
+    if type(value) is float:
+        return isfinite(value)
+    if isinstance(value, tuple | list):
+        return all(map(_is_finite, value))
+    return not isinstance(value, np.floating) or isfinite(value)
+
+
+def _not_finite(what: str, value: Any) -> ValueError:
+    return ValueError(f"{what} is {value}; it must be a finite number")
 
 
 def plain_event(event: Any) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from typing import Any
 
 from puzzlebox.columns import Column
 from puzzlebox.record.columns import episode_row, final_columns, tables
+from puzzlebox.record.damage import Deleted
 from puzzlebox.record.database import StoreError
 from puzzlebox.record.episode import TABLE, Episode
 from puzzlebox.record.measures import Idleness, seconds, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Row, Sheet
-from puzzlebox.record.store import STEP_COLUMNS, Store
+from puzzlebox.record.store import STEP_COLUMNS, NoEpisode, Store
 from puzzlebox.record.writer import MEASURES
 from puzzlebox.wings import ARENA, Wing, find_wing, wing_named
 from puzzlebox.wings.actions import actions_in
@@ -49,7 +50,8 @@ def export(
         form: "csv" or "parquet".
         progress: a function called after every batch of steps with the number of steps in it.
         left_out: a list to which a sentence about each damaged episode is appended; the episode is then left out of
-            all tables. Default: a damaged episode raises.
+            all tables. Default: a damaged episode raises. Episodes that were deleted meanwhile are left out in any
+            case; their sentences are `Deleted`.
         warn: a function called with a sentence about each wing that is not installed.
 
     Returns:
@@ -75,14 +77,12 @@ def export(
         for episode in episodes:
             try:
                 # Checked before anything of it is written, so that no table holds a part of a damaged episode.
-                store.require_whole(episode)
-            except StoreError as problem:
-                if left_out is None:
-                    raise
-                left_out.append(str(problem))
-                continue
-            _export_one(store, episode, wings, sheets, progress)
-            written = True
+                if _is_whole(store, episode, left_out):
+                    _export_one(store, episode, wings, sheets, progress)
+                    written = True
+            except NoEpisode:  # deleted before its first row was written
+                if left_out is not None:
+                    left_out.append(Deleted(episode.id))
         if not written:
             return []
         for sheet in sheets:
@@ -91,6 +91,17 @@ def export(
         for sheet in sheets:
             sheet.close()
     return paths
+
+
+def _is_whole(store: Store, episode: Episode, left_out: list[str] | None) -> bool:
+    try:
+        store.require_whole(episode)
+    except StoreError as problem:
+        if left_out is None:
+            raise
+        left_out.append(str(problem))
+        return False
+    return True
 
 
 def _wings(store: Store, episodes: Sequence[Episode], warn: Callable[[str], None] | None) -> dict[str, Wing]:
@@ -117,7 +128,7 @@ def _stand_in(store: Store, name: str, episodes: Iterable[Episode]) -> Wing:
 
     measures: dict[str, None] = {}
     for episode in episodes:
-        with suppress(StoreError):  # a damaged episode is left out
+        with suppress(StoreError, NoEpisode):  # a damaged or deleted episode is left out
             for batch in store.step_batches(episode.id):
                 measures |= dict.fromkeys(measure for row in batch for measure in _measured(row))
     wing = GymnasiumWing()

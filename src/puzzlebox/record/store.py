@@ -1,30 +1,28 @@
 """The store: episodes of participants and agents in one file, written while they are played."""
 
 import json
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.record.damage import (
-    RESCUE,
     Damaged,
     StepCheck,
     Survey,
     actions_of,
-    count_orphans,
     damaged_episode,
     episode_of,
     event_of,
+    orphans,
     unreadable,
     unreadable_part,
 )
 from puzzlebox.record.database import (
     FAULTS,
     WITH_BREAKS,
-    WITH_DIGESTS,
+    WITH_CHECKSUMS,
     WITH_ERRORS,
     WITH_PARTICIPANTS,
     WITH_WINGS,
@@ -34,10 +32,11 @@ from puzzlebox.record.database import (
     default_store_path,
     prepare,
 )
-from puzzlebox.record.digest import is_unchanged
+from puzzlebox.record.digest import difference
 from puzzlebox.record.entries import Breaks, End, Start, Step, hash_of
 from puzzlebox.record.episode import Episode
 from puzzlebox.record.owners import Owners
+from puzzlebox.record.rescue import fault_of, is_deleted, readable_rows
 from puzzlebox.record.writer import MEASURES, CannotWrite, EpisodeFault, Listener, Writer
 from puzzlebox.wings import Task, Wing, find_wing, wing_named
 
@@ -77,6 +76,13 @@ class PlayedElsewhere(StoreError):
         )
 
 
+class NoEpisode(KeyError):
+    """The file holds no episode with an id, perhaps because it was deleted a moment ago."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"there is no episode {id}")
+
+
 class Store:
     """Recordings of episodes in one file.
 
@@ -103,7 +109,7 @@ class Store:
         )
         columns = [name if file_format >= WITH_WINGS or name != "more" else "NULL" for name in STEP_COLUMNS]
         self._step_query = _STEPS_OF_EPISODE.format(", ".join(columns))
-        self._has_digests = file_format >= WITH_DIGESTS
+        self._has_checksums = file_format >= WITH_CHECKSUMS
         self._listeners: list[Listener] = []
         self._writer: Writer | None = None
         self._lock = threading.Lock()
@@ -317,7 +323,7 @@ class Store:
         try:
             rows = self._newest(limit, offset)
         except Damaged as problem:
-            rows, damaged = self._rescued(problem)
+            rows, damaged = readable_rows(self.path, self._episode_query, problem)
             rows = rows[offset:] if limit is None else rows[offset : offset + limit]
         for row in rows:
             try:
@@ -327,7 +333,9 @@ class Store:
         if limit is None:
             damaged += self._orphans()
         lost = self._without_index([each.id for each in readable])
-        damaged += [str(damaged_episode(self.path, id, _NOT_IN_INDEX)) for id in lost]
+        # Those that were deleted since the rows were read are simply left out.
+        in_table = [id for id in lost if not is_deleted(self.path, id)]
+        damaged += [str(damaged_episode(self.path, id, _NOT_IN_INDEX)) for id in in_table]
         readable = [each for each in readable if each.id not in lost]
         return self._check_closely(readable, damaged) if closely else Survey(readable, damaged)
 
@@ -335,13 +343,9 @@ class Store:
         """Return a sentence if there are steps or events of episodes whose own row is missing."""
         try:
             with closing(connect_to_read(self.path)) as connection:
-                count = count_orphans(connection)
+                return orphans(connection, self.path)
         except FAULTS as problem:
             return [str(unreadable(self.path, problem))]
-        if not count:
-            return []
-        missing = "of an episode" if count == 1 else f"of {count} episodes"
-        return [f"the recordings in {self.path} are damaged (the row {missing} with steps is missing); {RESCUE}"]
 
     def _check_closely(self, episodes: list[Episode], damaged: list[str]) -> Survey:
         whole = []
@@ -349,6 +353,8 @@ class Store:
             try:
                 if each.id not in self._checked:
                     self.require_whole(each)
+            except NoEpisode:
+                continue
             except Damaged as problem:
                 damaged.append(str(problem))
                 continue
@@ -361,8 +367,25 @@ class Store:
         """Check the task, all steps and all events of an episode by reading them.
 
         Raises:
+            NoEpisode: it was deleted meanwhile.
             StoreError: a part of it is damaged or missing.
         """
+        with self._unless_deleted(episode.id):
+            self._read_whole(episode)
+
+    @contextmanager
+    def _unless_deleted(self, id: str) -> Iterator[None]:
+        """Raise `NoEpisode` instead of another error if an episode was deleted between two queries."""
+        try:
+            yield
+        except (StoreError, NoEpisode) as problem:
+            if is_deleted(self.path, id):
+                raise NoEpisode(id) from None
+            if isinstance(problem, NoEpisode):
+                raise damaged_episode(self.path, id, _NOT_IN_INDEX) from None
+            raise
+
+    def _read_whole(self, episode: Episode) -> None:
         self.task_text(episode.id)
         self.events(episode.id)
         last = 0
@@ -380,11 +403,11 @@ class Store:
         """Compare an ended episode with its checksum."""
         try:
             with closing(connect_to_read(self.path)) as connection:
-                if not self._has_digests or is_unchanged(connection, id):
-                    return
+                fault = difference(connection, id) if self._has_checksums else ""
         except FAULTS as problem:
             raise unreadable_part(self.path, id, "row", problem) from None
-        raise damaged_episode(self.path, id, "it was changed after it was recorded")
+        if fault:
+            raise damaged_episode(self.path, id, fault)
 
     def require_all_whole(self) -> None:
         """Check all episodes of the file, each with its task, steps and events, by reading them.
@@ -410,47 +433,18 @@ class Store:
             f"{self._episode_query} ORDER BY e.number DESC LIMIT ? OFFSET ?", (-1 if limit is None else limit, offset)
         )
 
-    def _rescued(self, problem: Damaged) -> tuple[list[tuple[Any, ...]], list[str]]:
-        """Return the readable rows of episodes of a damaged file, newest first, and sentences about the damage."""
-        numbers: set[int] = set()
-        rows, damaged = [], []
-        all_listed = True
-        with closing(connect_to_read(self.path)) as connection:
-            # Reads from both ends, each time up to the damage.
-            for order in ("ASC", "DESC"):
-                try:
-                    for row in connection.execute(f"SELECT number FROM episodes ORDER BY number {order}"):
-                        numbers.add(row[0])
-                except FAULTS:
-                    all_listed = False
-            for number in sorted(numbers, reverse=True):
-                try:
-                    rows += connection.execute(f"{self._episode_query} WHERE e.number = ?", (number,)).fetchall()
-                except FAULTS as fault:
-                    damaged.append(str(self._fault_of("number", number, fault)))
-        # If every unreadable episode is named, a sentence about the whole file adds nothing.
-        return rows, damaged if all_listed and damaged else [str(problem), *damaged]
-
-    def _fault_of(self, key: str, value: str | int, problem: Exception) -> StoreError:
-        """Return the error for an episode, found by "number" or "id", whose row or last step cannot be read."""
-        with suppress(*FAULTS), closing(connect_to_read(self.path)) as connection:
-            for (id,) in connection.execute(f"SELECT id FROM episodes WHERE {key} = ?", (value,)):
-                return unreadable_part(self.path, id, _unreadable_part(connection, key, value), problem)
-        fault = unreadable(self.path, problem)
-        return Damaged(f"episode {key} {value} in {self.path}: {fault}") if isinstance(fault, Damaged) else fault
-
     def episode(self, id: str) -> Episode:
         """Return the episode with an id.
 
         Raises:
-            KeyError: there is none.
+            NoEpisode: there is none.
         """
         try:
             rows = self._select(f"{self._episode_query} WHERE e.id = ?", (id,))
         except FAULTS as problem:
-            raise self._fault_of("id", id, problem) from None
+            raise fault_of(self.path, "id", id, problem) from None
         if not rows:
-            raise KeyError(f"there is no episode {id}")
+            raise NoEpisode(id)
         return episode_of(rows[0], self.path)
 
     def episodes_of(self, participant: str, task_hash: str) -> list[Episode]:
@@ -469,9 +463,8 @@ class Store:
             newest = self.episodes(1)
             if not newest:
                 raise KeyError("there are no episodes yet")
-            if self._without_index([newest[0].id]):
-                raise damaged_episode(self.path, newest[0].id, _NOT_IN_INDEX)
-            return newest[0]
+            with self._unless_deleted(newest[0].id):
+                return self.episode(newest[0].id)
         # `substr` and not `LIKE`, in which _ and % match other characters.
         rows = self._rows("SELECT id FROM episodes WHERE substr(id, 1, ?) = ? LIMIT 4", (len(beginning), beginning))
         if not rows or not beginning:
@@ -488,7 +481,7 @@ class Store:
         query = "SELECT task_hash, text FROM episodes LEFT JOIN tasks ON hash = task_hash WHERE id = ?"
         rows = self._rows(query, (id,))
         if not rows:
-            raise KeyError(f"there is no episode {id}")
+            raise NoEpisode(id)
         task_hash, text = rows[0]
         if text is None:
             raise damaged_episode(self.path, id, "its task is missing")
@@ -500,8 +493,10 @@ class Store:
         """Return the task of an episode; None if this version of Puzzlebox cannot read it."""
         if episode.task_hash not in self._tasks:
             rows = self._rows("SELECT text FROM tasks WHERE hash = ?", (episode.task_hash,))
+            if not rows:  # deleted with the last episode of it; it may be recorded again
+                return None
             wing = find_wing(episode.wing)
-            self._tasks[episode.task_hash] = wing.read(str(rows[0][0])) if rows and wing else None
+            self._tasks[episode.task_hash] = wing.read(str(rows[0][0])) if wing else None
         return self._tasks[episode.task_hash]
 
     def wing_of(self, episode: Episode) -> Wing:
@@ -521,12 +516,15 @@ class Store:
         """Return the record of an episode, from which its wing plays it again.
 
         Raises:
-            KeyError: there is no such episode.
+            NoEpisode: there is no such episode.
             StoreError: the episode is damaged, or its wing or its task is unknown to this version.
         """
         episode = self.episode(id)
-        text = self.task_text(id)
-        wing = self.wing_of(episode)
+        with self._unless_deleted(id):
+            return self._record(episode, self.task_text(id))
+
+    def _record(self, episode: Episode, text: str) -> Any:
+        id, wing = episode.id, self.wing_of(episode)
         if self.task(episode) is None:
             raise StoreError(f"the task of episode {id} cannot be read by this version of Puzzlebox")
         rows = self._rows_of(id, "steps", _STEPS_OF_EPISODE.format("step, actions"))
@@ -556,9 +554,13 @@ class Store:
         try:
             with closing(connect_to_read(self.path)) as connection:
                 cursor = connection.execute(self._step_query, (id,))
-                while rows := cursor.fetchmany(_BATCH):
+                rows = cursor.fetchmany(_BATCH)
+                if not rows:
+                    self.episode(id)  # it may have been deleted since the first query
+                while rows:
                     check.check(rows)
                     yield rows
+                    rows = cursor.fetchmany(_BATCH)
         except FAULTS as problem:
             raise unreadable_part(self.path, id, "steps", problem) from None
         except ValueError as problem:
@@ -577,13 +579,3 @@ class Store:
             return [event_of(dict(zip(names, row, strict=True))) for row in rows]
         except ValueError as problem:
             raise damaged_episode(self.path, id, str(problem)) from None
-
-
-def _unreadable_part(connection: sqlite3.Connection, key: str, value: str | int) -> str:
-    """Return the name of the part of an episode that cannot be read: a column of its row, or "steps"."""
-    for name in [row[1] for row in connection.execute("PRAGMA table_info(episodes)")]:
-        try:
-            connection.execute(f"SELECT {name} FROM episodes WHERE {key} = ?", (value,)).fetchall()
-        except FAULTS:
-            return f"`{name}`"
-    return "steps"

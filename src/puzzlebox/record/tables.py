@@ -11,7 +11,7 @@ from puzzlebox.record.entries import FILE, HUMAN
 from puzzlebox.record.episode import EPISODES, TABLE, Episode
 from puzzlebox.record.measures import with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Sheet
-from puzzlebox.record.store import Store
+from puzzlebox.record.store import NoEpisode, Store
 from puzzlebox.wings import find_wing, wing_named
 
 
@@ -57,6 +57,8 @@ def recorded_episodes(
             store.require_whole(each)
             store.wing_of(each)
             complete = with_events(each, store.events(each.id))
+        except NoEpisode:  # deleted meanwhile
+            continue
         except StoreError as problem:
             if left_out is None:
                 raise

@@ -61,7 +61,7 @@ _END = (
     "UPDATE episodes SET end_step = ?, total = ?, passed = ?, ended_by = ?, error = ? "
     "WHERE number = ? AND ended_by IS NULL"
 )
-_DIGEST = "UPDATE episodes SET digest = ? WHERE number = ? AND digest IS NULL"
+_CHECKSUM = "UPDATE episodes SET checksum = ? WHERE number = ? AND checksum IS NULL"
 _BREAKS = "UPDATE episodes SET hidden_ms = ?, paused_ms = ? WHERE number = ? AND ended_by IS NULL"
 # The largest integer of SQLite.
 _LARGEST = 2**63 - 1
@@ -377,7 +377,8 @@ class Writer:
             self._refuse_another_file()
             connection.execute("COMMIT")
         except BaseException:
-            self._numbers = numbers
+            # The version read in this transaction may be newer than these numbers: they are looked up again.
+            self._numbers, self._version = numbers, -1
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
@@ -441,7 +442,10 @@ class Writer:
     @staticmethod
     def _write_step(connection: sqlite3.Connection, number: int, row: Step) -> None:
         actions = actions_text(row.actions) if row.actions else ""
-        others = {name: value for name, value in row.measures.items() if name not in MEASURES}
+        # NaN is stored as empty: SQLite does that for columns, and JSON has none.
+        others = {
+            name: value if value == value else None for name, value in row.measures.items() if name not in MEASURES
+        }
         values = (row.reward, row.total, row.view, row.flags, _text(others) if others else None)
         measured = (row.measures.get(name) for name in MEASURES)
         connection.execute(_STEP, (number, row.step, actions, row.time_ms, *values, *measured))
@@ -466,7 +470,7 @@ class Writer:
         checksum = self._checksums[number].copy() if number in self._checksums else Checksum(number)
         try:
             checksum.read_on(connection)
-            connection.execute(_DIGEST, (checksum.value(connection), number))
+            connection.execute(_CHECKSUM, (checksum.value(connection), number))
         except (sqlite3.OperationalError, UnicodeDecodeError) as problem:
             if not is_undecodable(problem):
                 raise

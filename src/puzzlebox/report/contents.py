@@ -246,6 +246,8 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
     records = list(paths.records(paths.choose_episodes(rows, places)))
     if not records:
         why = "no trajectories were kept with these episodes"
+        if any(row.trajectory for row in rows):
+            why = "the trajectories of these episodes are missing or cannot be read"
         if all(source.kind == "table" for source in sources):
             why = "tables hold no trajectories; the file of recordings or the folder of the run they come from does"
         section.blocks.append(f"There are no paths: {why}.")

@@ -19,6 +19,7 @@ EXPORTED = tuple(f"{TABLE}.{ending}" for ending in ("csv", "parquet"))
 def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list[ReportEpisode]:
     """Read the episodes of a file of recordings."""
     from puzzlebox.record import Store, StoreError
+    from puzzlebox.record.damage import is_about_file
     from puzzlebox.record.database import refuse_empty
     from puzzlebox.record.tables import recorded_episodes
 
@@ -31,7 +32,8 @@ def of_store(path: Path, people: str, watched: bool, remarks: list[str]) -> list
     except StoreError as problem:
         raise CannotRead(str(problem)) from None
     for sentence in damaged:
-        remarks.append(LeftOut(f"{sentence[0].upper()}{sentence[1:]}. It is excluded.", ""))
+        outcome = "What can be read is included" if is_about_file(sentence) else "It is excluded"
+        remarks.append(LeftOut(f"{sentence[0].upper()}{sentence[1:]}. {outcome}.", ""))
     unfinished = [each.player for each in episodes if not each.finished]
     kept = _kept(rows, unfinished, path, people, watched, remarks)
     # Only of those that are kept: the task of a damaged episode may be unreadable.

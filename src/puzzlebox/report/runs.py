@@ -11,7 +11,7 @@ from puzzlebox.record.episode import TABLE as EPISODES_TABLE
 from puzzlebox.report import words
 from puzzlebox.report.cells import CannotRead, episodes_in
 from puzzlebox.report.episodes import Remark, ReportEpisode, Source
-from puzzlebox.run.journal import JOURNAL, episodes_so_far
+from puzzlebox.run.journal import JOURNAL, episodes_so_far, trajectories
 from puzzlebox.run.journal_lines import Line
 from puzzlebox.run.plain_files import require_files
 from puzzlebox.run.runs import MOST_RUN_EPISODES, SETTINGS
@@ -45,7 +45,7 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[ReportEpisode], Sourc
     """Read the episodes of a run, in the order of its schedule.
 
     The journal has every finished episode; the table is written when the run is complete. So the table is read only if
-    there is no journal, and for episodes that a damaged journal lacks.
+    there is no journal, and for episodes that the journal lacks.
     """
     table = folder / TABLE
     try:
@@ -58,6 +58,7 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[ReportEpisode], Sourc
     messages: list[str] = []
     settings = _settings(folder, messages)
     rows = [ReportEpisode.of(episode, folder) for episode in journal]
+    schedule = _schedule(settings)
     if damaged:
         rows, sentence = _completed(rows, folder, damaged, remarks)
         messages.append(sentence)
@@ -65,11 +66,16 @@ def of_run(folder: Path, remarks: list[str]) -> tuple[list[ReportEpisode], Sourc
         rows = episodes_in(table, folder, remarks)
         why = "has no whole line" if (folder / JOURNAL).exists() else "is missing"
         messages.append(f"{folder.resolve().name}: {JOURNAL} {why}; {TABLE} was read instead.")
+    elif table.exists() and (more := _only_in_table(rows, folder, settings, schedule)):
+        rows += more
+        them = "it" if len(more) == 1 else "them"
+        count = words.count(len(more), "episode")
+        messages.append(f"{folder / JOURNAL} has no line about {count}; {table} was read for {them}.")
     elif table.exists() and (lines := _lines(table)) != len(rows):
         remarks.append(Remark(f"{table} has {lines} rows and the journal {len(rows)}; the journal was read.", ""))
+    messages += _lost_trajectories(rows, folder)
     last = _last_arenas(settings)
     rows = [replace(row, last_arena=last.get((row.task, row.arena))) for row in rows]
-    schedule = _schedule(settings)
     # Episodes finish in a different order each time; the report does not depend on it.
     rows.sort(key=lambda row: schedule.get(_slot(row), len(schedule)))
     missing = len(schedule.keys() - {_slot(row) for row in rows})
@@ -92,6 +98,45 @@ def _completed(
     more = [row for row in complete if _slot(row) not in in_journal]
     from_table = f"; {table} was read for {words.count(len(more), 'episode')} that the journal lacks" if more else ""
     return [*rows, *more], f"{damage}{from_table if table.exists() else '; there is no table to read instead'}."
+
+
+def _only_in_table(
+    rows: list[ReportEpisode], folder: Path, settings: Mapping[str, Any], schedule: Mapping[Slot, int]
+) -> list[ReportEpisode]:
+    """Return the whole rows of the table about episodes of the schedule that the journal lacks."""
+    missing = schedule.keys() - {_slot(row) for row in rows}
+    if not missing or type(settings.get("seed")) is not int:
+        return []
+    try:
+        complete = episodes_in(folder / TABLE, folder, [])
+    except CannotRead:
+        return []
+    hashes = {task["name"]: task.get("hash") for task in settings["tasks"]}
+    return [
+        row
+        for row in complete
+        if (slot := _slot(row)) in missing
+        and row.seed == slot.seed(settings["seed"])
+        and row.task_hash == hashes[slot.task]
+        and row.steps is not None
+        and row.ended_by
+    ]
+
+
+def _lost_trajectories(rows: Sequence[ReportEpisode], folder: Path) -> list[str]:
+    """Return a sentence if trajectories that were kept cannot be read; the tables of the report do not need them."""
+    path = folder / TRAJECTORIES
+    kept = [name for row in rows if (name := row.trajectory.partition("#")[2])]
+    if not kept:
+        return []
+    if not path.exists():
+        return [f"{path} is missing, so the episodes of the run cannot be replayed."]
+    readable = {name for name, _ in trajectories(folder)}
+    lost = [name for name in kept if name not in readable]
+    if not lost:
+        return []
+    which = f"the episode {lost[0]}" if len(lost) == 1 else f"{len(lost):,} episodes, the first of them {lost[0]}"
+    return [f"{path} is damaged: it has no readable trajectory of {which}."]
 
 
 def _damaged(folder: Path, lines: Sequence[Line]) -> str:

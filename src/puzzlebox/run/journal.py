@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
+from zlib import crc32
 
 from puzzlebox.record.episode import Episode
 from puzzlebox.run.journal_lines import Line, encode_line, last_episodes, read_lines
@@ -70,6 +71,16 @@ class Journal:
         """The last result of each episode."""
         return last_episodes(self.lines)
 
+    @property
+    def unlisted(self) -> list[str]:
+        """The names of episodes that have a trajectory, but no line, although lines of later episodes are there.
+
+        A kill leaves a trajectory without a line only at the end, so these lines were deleted.
+        """
+        listed = {line.slot.name for line in self._contents.good}
+        end = max((line.trajectories for line in self._contents.good), default=0)
+        return [each.name for each in self._members if each.end <= end and each.name not in listed]
+
     def begin(self, schedule: Collection[Slot], repair: bool = False) -> list[str]:
         """Remove what a kill or a power cut left incomplete, so that episodes can be added.
 
@@ -116,7 +127,8 @@ class Journal:
         if due:
             _sync(self._trajectories)
             self._on_disk = self._size
-        self._file.write(encode_line(episode, self._size, self._on_disk))
+        checksum = crc32(trajectory) if trajectory else None
+        self._file.write(encode_line(episode, self._size, self._on_disk, checksum))
         # Passed to the system at once: a killed process loses nothing, a power cut at most the last second.
         self._file.flush()
         if due:
@@ -167,11 +179,12 @@ class Journal:
 
     def _kept(self) -> list[Member]:
         """Return the members that belong to `lines`, in the order of the file."""
-        left = Counter(line.slot.name for line in self.lines if line.episode.trajectory)
+        left = Counter(_key(line) for line in self.lines if line.episode.trajectory)
         kept = []
         for each in reversed(self._members):
-            if left[each.name]:
-                left[each.name] -= 1
+            key = (each.name, each.crc32) if left[each.name, each.crc32] else (each.name, None)
+            if left[key]:
+                left[key] -= 1
                 kept.append(each)
         return kept[::-1]
 
@@ -201,7 +214,7 @@ class Journal:
         for line in self.lines:
             if line.episode.trajectory:
                 size = max(size, ends[line.slot.name].pop(0))
-            new.write(encode_line(line.episode, size, size))
+            new.write(encode_line(line.episode, size, size, line.trajectory_crc32))
         _sync(new)
         _lock(new)
         draft.replace(self._path)
@@ -263,16 +276,27 @@ def set_aside(path: Path, data: bytes) -> Path:
 
 
 def _without_trajectory(lines: list[Line], readable: list[Member]) -> list[Line]:
-    """Return the lines whose trajectory cannot be read; if an episode has several lines, the last ones."""
-    left = Counter(each.name for each in readable)
+    """Return the lines whose own trajectory cannot be read; if an episode has several lines, the last ones."""
+    left: dict[str, list[int]] = {}
+    for each in readable:
+        left.setdefault(each.name, []).append(each.crc32)
     lost = []
     for line in lines:
-        name = line.slot.name
         if line.episode.trajectory:
-            left[name] -= 1
-            if left[name] < 0:
+            name, checksum = _key(line)
+            own = left.get(name, [])
+            if checksum in own:
+                own.remove(checksum)
+            elif own and checksum is None:  # a line of an earlier version
+                own.pop(0)
+            else:
                 lost.append(line)
     return lost
+
+
+def _key(line: Line) -> tuple[str, int | None]:
+    """Return the name and the checksum of the trajectory of a line."""
+    return line.slot.name, line.trajectory_crc32
 
 
 def _power_cut(lines: list[Line], lost: list[Line], end: int) -> list[Line]:
@@ -332,8 +356,15 @@ def _same_file(file: IO[bytes], path: Path) -> bool:
 
 def trajectories(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the name and the record, as JSON, of each episode whose trajectory a run has kept so far."""
+    checksums: dict[str, int | None] = {}
+    if (folder / JOURNAL).is_file():
+        checksums = dict(map(_key, read_lines(folder / JOURNAL).good))
     # An episode that failed and was played again has two members; the last one counts.
-    last = {each.name: number for number, each in enumerate(members(folder / TRAJECTORIES))}
+    last = {
+        each.name: number
+        for number, each in enumerate(members(folder / TRAJECTORIES))
+        if checksums.get(each.name) in (None, each.crc32)
+    }
     for number, each in enumerate(members(folder / TRAJECTORIES)):
         if last.get(each.name) == number:
             yield each.name, each.record

@@ -33,7 +33,7 @@ _IN_JSON: Mapping[str, tuple[str, tuple[type, ...]]] = {
     MEASURES: ("an object", (dict,)),
 }
 _JSON_NAMES = {list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
-_ENTRY = ("trajectories", "on_disk", "crc32", "row")
+_ENTRY = ("trajectories", "on_disk", "trajectory_crc32", "crc32", "row")
 _MOST_SHOWN = 40
 
 
@@ -47,6 +47,8 @@ class Line:
         row: the values of its episode by column; empty if the line is damaged.
         trajectories: the length of the file of trajectories in bytes when it was written.
         on_disk: how many of these bytes were on the disk for certain.
+        trajectory_crc32: the CRC-32 of the bytes of its trajectory; None without one, and in runs of earlier versions.
+        checked: whether the line has a checksum; runs of earlier versions have none.
         why: what is wrong with the line; "" if it is not damaged.
     """
 
@@ -55,6 +57,8 @@ class Line:
     row: dict[str, Any] = field(default_factory=dict)
     trajectories: int = 0
     on_disk: int = 0
+    trajectory_crc32: int | None = None
+    checked: bool = False
     why: str = ""
 
     @property
@@ -93,10 +97,13 @@ class _BadLine(ValueError):
     """A line is damaged; the message is a clause whose subject is the line, such as "it is empty"."""
 
 
-def encode_line(episode: Episode, trajectories: int, on_disk: int) -> bytes:
+def encode_line(episode: Episode, trajectories: int, on_disk: int, trajectory_crc32: int | None = None) -> bytes:
     """Return the line of an episode, with its newline."""
     row = episode.plain()
-    entry = {"trajectories": trajectories, "on_disk": on_disk, "crc32": _checksum(row), "row": row}
+    entry: dict[str, Any] = {"trajectories": trajectories, "on_disk": on_disk}
+    if trajectory_crc32 is not None:
+        entry["trajectory_crc32"] = trajectory_crc32
+    entry |= {"crc32": checksum(row), "row": row}
     return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
 
@@ -110,7 +117,7 @@ def read_lines(path: Path) -> Lines:
         # Only the newline is missing.
         lines.append(last)
         whole, ended = len(data), False
-    lines = _mark_duplicates(lines)
+    lines = _mark_duplicates(_mark_unchecked(lines))
     good, damaged = [each for each in lines if not each.why], [each for each in lines if each.why]
     return Lines(good, damaged, whole, ended)
 
@@ -127,7 +134,9 @@ def _line(number: int, raw: bytes) -> Line:
         return Line(number, raw, why=str(problem))
     # Runs of earlier versions have no `on_disk`.
     on_disk = entry.get("on_disk", entry["trajectories"])
-    return Line(number, raw, entry["row"], entry["trajectories"], on_disk)
+    return Line(
+        number, raw, entry["row"], entry["trajectories"], on_disk, entry.get("trajectory_crc32"), "crc32" in entry
+    )
 
 
 def _entry(raw: bytes) -> dict[str, Any]:
@@ -145,14 +154,14 @@ def _entry(raw: bytes) -> dict[str, Any]:
         why = f"{problem.msg}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else str(problem)
         raise _BadLine(f"it is not JSON ({why})") from None
     _require_keys("it", entry, _ENTRY, ("trajectories", "row"))
-    for name in ("trajectories", "on_disk", "crc32"):
+    for name in ("trajectories", "on_disk", "trajectory_crc32", "crc32"):
         value = entry.get(name, 0)
         if type(value) is not int or value < 0:
             raise _BadLine(f"its `{name}` is {_shown(value)}; it must be a whole number, 0 or more")
     row = _rename_columns(entry["row"])
     _require_row(row)
     # Runs of earlier versions have no checksums.
-    if "crc32" in entry and entry["crc32"] != _checksum(entry["row"]):
+    if "crc32" in entry and entry["crc32"] != checksum(entry["row"]):
         raise _BadLine("its checksum does not fit: something in it was changed")
     return {**entry, "row": row}
 
@@ -195,6 +204,13 @@ def _require_row(row: Any) -> None:
             raise _BadLine(f"`{name}` of its row is {row[name]}; it must be 0 or more")
 
 
+def _mark_unchecked(lines: Sequence[Line]) -> list[Line]:
+    """Mark lines without a checksum as damaged if others have one: one version writes all lines of a run."""
+    if not any(line.checked for line in lines):
+        return list(lines)
+    return [line if line.checked or line.why else line.as_damaged("its checksum is missing") for line in lines]
+
+
 def _mark_duplicates(lines: Sequence[Line]) -> list[Line]:
     """Mark lines of an episode that already has a result as damaged; only failed episodes may have several lines."""
     by_slot: dict[Slot, list[Line]] = {}
@@ -219,7 +235,8 @@ def _mark_duplicates(lines: Sequence[Line]) -> list[Line]:
     return [line.as_damaged(reasons[line.number]) if line.number in reasons else line for line in lines]
 
 
-def _checksum(row: Mapping[str, Any]) -> int:
+def checksum(row: Mapping[str, Any]) -> int:
+    """Return the checksum of the row of a line."""
     return crc32(json.dumps(row, separators=(",", ":")).encode())
 
 

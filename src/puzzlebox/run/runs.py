@@ -1,5 +1,6 @@
 """Runs: agents play every episode of a schedule once, and an interrupted run can be resumed."""
 
+import csv
 import json
 import os
 import platform
@@ -58,7 +59,8 @@ class Outcome:
         episodes: its episodes, in the order of the schedule.
         played: the number of episodes that this call played; the others were played before.
         again: the number of these episodes that had failed before.
-        aside: one sentence for each file that a repair moved damaged parts to.
+        aside: one sentence for each file that a repair moved damaged parts to, or one about lines of the journal that
+            are missing.
     """
 
     folder: Path
@@ -163,13 +165,17 @@ def run(
                 raise lost
             _require_same_run(folder, plan, journal.episodes)
         aside = _set_table_aside(folder) if journal.missing and earlier is not None else []
-        aside += journal.begin(set(schedule), repair)
+        repaired = journal.begin(set(schedule), repair)
+        aside += repaired
         if lost is not None:
             aside.append(_set_settings_aside(folder / SETTINGS))
         results = journal.episodes
         _write_settings(folder, name, settings | about, history, {"command": command, "started": started})
         failed = {slot for slot, each in results.items() if each.error}
         todo = [slot for slot in schedule if slot not in results or slot in failed]
+        if not repaired and not journal.missing and any(slot not in results for slot in todo):
+            known = {*journal.unlisted, *_names_in_table(folder)}
+            aside += _missing_lines(folder, [slot.name for slot in todo if slot not in results and slot.name in known])
         done = len(schedule) - len(todo)
         if progress is not None:
             progress(done, len(schedule))
@@ -294,6 +300,28 @@ def _set_table_aside(folder: Path) -> list[str]:
     if table.exists():  # no other file has these rows
         messages.append(f"{table} set aside in {set_aside(table, table.read_bytes()).name}")
     return messages
+
+
+def _names_in_table(folder: Path) -> set[str]:
+    """Return the names of the episodes in the table of a run; none if it cannot be read."""
+    csv.field_size_limit(2**31 - 1)  # a cell may hold the events of a long episode
+    try:
+        with (folder / f"{TABLE}.csv").open(newline="", encoding="utf-8", errors="replace") as file:
+            return {row.get("episode") or "" for row in csv.DictReader(file)}
+    except (OSError, csv.Error):
+        return set()
+
+
+def _missing_lines(folder: Path, names: Sequence[str]) -> list[str]:
+    """Return a sentence about episodes that were played before, but are not in the journal; none if there are none."""
+    if not names:
+        return []
+    if len(names) == 1:
+        return [f"{folder / JOURNAL} lacks the line of {names[0]}, which was played before; it is played again"]
+    return [
+        f"{folder / JOURNAL} lacks the lines of {len(names)} episodes that were played before, the first of them "
+        f"{names[0]}; they are played again"
+    ]
 
 
 def _set_settings_aside(path: Path) -> str:

@@ -17,10 +17,11 @@ _DECODER = json.JSONDecoder()
 
 
 class Member(NamedTuple):
-    """An episode in the file: the offsets of its start and end, its name in the run, and its Record as JSON."""
+    """An episode in the file: start and end of its bytes, their CRC-32, its name in the run, its Record as JSON."""
 
     start: int
     end: int
+    crc32: int
     name: str
     record: str
 
@@ -47,19 +48,20 @@ def members(path: Path) -> Iterator[Member]:
 def _read_member(file: IO[bytes], start: int) -> list[Member]:
     """Read the gzip member at an offset: one episode, or more in files of other programs; none if it is damaged."""
     file.seek(start)
-    decompressor, parts, end = zlib.decompressobj(wbits=31), [], start
+    decompressor, parts, end, crc32 = zlib.decompressobj(wbits=31), [], start, 0
     try:
         while not decompressor.eof:
             chunk = file.read(_CHUNK)
             if not chunk:
                 return []
             parts.append(decompressor.decompress(chunk))
-            end += len(chunk)
+            own = chunk[: len(chunk) - len(decompressor.unused_data)]
+            end += len(own)
+            crc32 = zlib.crc32(own, crc32)
         *lines, rest = b"".join(parts).decode().split("\n")
         if rest:
             return []
-        end -= len(decompressor.unused_data)
-        return [Member(start, end, *_parse_line(line)) for line in lines]
+        return [Member(start, end, crc32, *_parse_line(line)) for line in lines]
     except (zlib.error, ValueError):
         return []
 

@@ -77,11 +77,10 @@ def _rebuild(store: Store, id: str, step: int, page_actions: Sequence[int]) -> t
     if episode.player != "human" or episode.decision_period != 1:
         raise CannotResume("only what a participant plays can be resumed")
     try:
-        record, text = store.record(id), store.task_text(id)
+        record, text, times = store.record(id), store.task_text(id), store.steps(id)["time_ms"]
     except KeyError:
         raise CannotResume(DELETED) from None
     unstored = unstored_actions([actions[0] for actions in record.actions], step, page_actions)
-    times = store.steps(id)["time_ms"]
     start = _start_of(episode, text)
     breaks = Breaks(episode.hidden_ms or 0.0, episode.paused_ms or 0.0)
     return rebuild_episode(start, record, times[-1] if times else None, unstored, breaks), episode, record

@@ -131,6 +131,7 @@ def _from_run(folder: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tupl
 
 def _from_store(path: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tuple[str, Any]]:
     from puzzlebox.record import Store, StoreError
+    from puzzlebox.record.store import NoEpisode
 
     if path.suffix.lower() == ".csv":
         return
@@ -138,7 +139,7 @@ def _from_store(path: Path, names: Mapping[str, ReportEpisode]) -> Iterator[tupl
     for name in names:
         try:
             record = store.record(name)
-        except StoreError:
+        except (StoreError, NoEpisode):  # damaged, or deleted meanwhile
             continue
         yield name, record
 
