@@ -238,10 +238,10 @@ def test_several_pages_play_at_once_each_in_its_own_world(studio: Studio) -> Non
         page.until_step(3)
     pages[0].keys(RIGHT)
     pages[1].keys(FORWARDS)
+    pages[0].until(lambda page: page.mirror.head["heading"] > 10)
+    pages[1].until(lambda page: page.mirror.at()[2] > 15.05)
     for page in pages:
         page.until_step(25)
-    assert pages[0].mirror.head["heading"] > 10
-    assert pages[1].mirror.at()[2] > 15.05
     assert pages[2].mirror.at()[2] == pages[3].mirror.at()[2] == pytest.approx(15)
     assert len({page.episode for page in pages}) == 4
     for page in pages:
