@@ -41,7 +41,7 @@ def without_main() -> Iterator[None]:
 def start_worker(work: Callable[..., None], *args: Any) -> tuple[Connection, BaseProcess]:
     """Start a process that calls `work(connection, *args)`, and return our end of the pipe and the process.
 
-    The worker ends with this process and ignores SIGINT: on Ctrl-C this process stops its workers. Call this function
+    The worker ends when it next uses the pipe after this process has ended, and ignores SIGINT: on Ctrl-C this process stops its workers. Call this function
     inside `without_main`.
     """
     ours, theirs = CONTEXT.Pipe()

@@ -50,8 +50,8 @@ class Sessions:
 
     When a page is closed, reloaded or has crashed, its world is kept for `DETACHED_SECONDS`, and the same page, or
     one of the same participant, continues at the step it had reached (`_reattach`). After that, and after a restart of
-    the studio, the episode is replayed up to the last step that was stored, and then with the later actions that the
-    page still has (`recovery.recover_episode`).
+    the studio, the episode is replayed up to the last step that was stored (`recovery.recover_episode`), and, if the
+    page itself is still there, with the later actions that it has kept.
 
     Attributes:
         store: where episodes are recorded.

@@ -1,4 +1,8 @@
-"""Whether an episode was passed: the one rule that events, notifications, merging, `info` and tables follow."""
+"""Whether an episode was passed: the one rule that events, notifications, merging, `info` and tables follow.
+
+It is unknown (None) until the episode is decided, while arenas that merge go on, and after a failure of the physics
+(`World.passed`).
+"""
 
 from typing import Literal
 
