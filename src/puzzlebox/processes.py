@@ -41,8 +41,8 @@ def without_main() -> Iterator[None]:
 def start_worker(work: Callable[..., None], *args: Any) -> tuple[Connection, BaseProcess]:
     """Start a process that calls `work(connection, *args)`, and return our end of the pipe and the process.
 
-    The worker ends when it next uses the pipe after this process has ended, and ignores SIGINT: on Ctrl-C this process stops its workers. Call this function
-    inside `without_main`.
+    The worker ends when it next uses the pipe after this process has ended. It ignores SIGINT: on Ctrl-C this process
+    stops its workers. Call this function inside `without_main`.
     """
     ours, theirs = CONTEXT.Pipe()
     process = CONTEXT.Process(target=_serve, args=(work, theirs, *args), daemon=True)
