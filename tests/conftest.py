@@ -12,7 +12,9 @@ import browser
 import pictures
 
 # The same examples in every run, so that a failure is due to a change of the code; the slow suite draws new ones.
-settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "steady", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -107,6 +107,7 @@ def test_the_search_of_the_world_page_runs_as_pasted() -> None:
     assert out.stdout == "[1.97, -0.08]\n", out.stderr
 
 
+@pytest.mark.slow
 def test_the_environments_page_runs_as_pasted() -> None:
     one, many, learning, ends = blocks(DOCS / "guides" / "environments.md", "python")
     lines = said_by(one)

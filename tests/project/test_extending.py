@@ -54,6 +54,7 @@ def test_the_page_shows_its_entry_points() -> None:
     assert entry_points == {name: dict(installed[name]) for name in installed.sections()}
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_run_as_pasted(tmp_path: Path) -> None:
     """They run in a folder with a copy of the task."""
     (tmp_path / TASK.name).write_text(TASK.read_text())

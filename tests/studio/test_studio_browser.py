@@ -211,6 +211,7 @@ def test_keys_move_the_animal_and_food_changes_reward_and_health(opened: Open, s
     page.keyboard.up("ArrowRight")
 
 
+@pytest.mark.slow
 def test_the_end_of_an_episode_is_shown_and_the_next_one_waits(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(FOOD_AHEAD + FOOD_AHEAD[FOOD_AHEAD.index("  - time_limit") :]))
     first = page_value(page, "episode")
@@ -386,6 +387,7 @@ def test_a_link_with_a_bad_id_is_explained_and_records_nothing(opened: Open, stu
 # --- watch, and recordings
 
 
+@pytest.mark.slow
 def test_a_random_agent_is_watched_with_its_camera_and_rays(opened: Open, studio: Studio) -> None:
     page = opened(f"/watch?task={studio.upload(LONG_WALK)}&agent=random")
     until(page, "window.puzzlebox?.step > 30 && puzzlebox.rays > 0 && puzzlebox.camera > 0", what="the agent plays")
@@ -439,6 +441,7 @@ def test_a_recording_is_scrubbed_and_shows_what_was_stored(opened: Open, studio:
     until(page, "document.querySelectorAll('aside svg path.trail').length === 3")
 
 
+@pytest.mark.slow
 def test_a_recording_is_downloaded_as_table_and_picture(opened: Open, studio: Studio) -> None:
     page = playing(opened, studio.upload(LONG_WALK))
     until(page, "puzzlebox.step > 20 && puzzlebox.unsaved < puzzlebox.step - 10", what="some of it is stored")

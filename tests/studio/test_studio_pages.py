@@ -145,6 +145,7 @@ def test_on_a_phone_nothing_covers_anything_else(
             assert beside or box["top"] >= other["bottom"] or other["top"] >= box["bottom"], (box, other)
 
 
+@pytest.mark.slow
 def test_the_arena_of_an_address_counts_from_1(opened: Open, studio: Studio) -> None:  # noqa: F811
     page = opened(f"/play?task={studio.upload(SEVERAL)}&arena=2")
     page.get_by_text("Arena 2 of 2", exact=True).wait_for()
@@ -236,6 +237,7 @@ def test_space_plays_after_the_slider_was_dragged_and_files_have_names(
 # --- all places taken
 
 
+@pytest.mark.slow
 def test_a_page_that_finds_all_places_taken_is_admitted_later(chromium: Any, tmp_path: Path) -> None:
     with Studio(tmp_path, "play", "food/picnic", "--players", "1").start() as own, ExitStack() as visits:
         first = new_context(chromium, viewport=PHONE)

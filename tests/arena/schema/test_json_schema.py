@@ -32,7 +32,7 @@ def test_bundled_tasks_fit_the_schema(name: str) -> None:
     assert complaints(path.read_text()) == []
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(task=tasks())
 def test_the_schema_accepts_whatever_the_models_accept(task: Task) -> None:
     assert complaints(write(task)) == []

@@ -98,7 +98,7 @@ arenas:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(task=tasks())
 def test_reading_what_was_written_gives_the_same_task(form: str, task: Task) -> None:
     text = write(task, form)

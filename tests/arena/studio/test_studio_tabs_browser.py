@@ -22,6 +22,7 @@ arenas:
 Open = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_the_earlier_of_two_tabs_can_take_the_episode_back(opened: Open, studio: Studio) -> None:
     first = opened("/play?task=examples/food&participant=P21")
     begin(first)

@@ -95,6 +95,7 @@ def test_a_page_resumes_after_kills_in_quick_succession(studio: Studio, chromium
         assert world.position_of(world.animals[0])[2] == columns["z"][-1]
 
 
+@pytest.mark.slow
 def test_the_reason_why_nothing_can_be_recorded_is_shown_before_and_during_an_episode(
     studio: Studio, chromium: Any
 ) -> None:
