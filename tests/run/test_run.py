@@ -272,7 +272,8 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
     pytest.importorskip("pettingzoo")
     goals = "{name: GoodGoalMulti, at: [[10, 0, 30], [30, 0, 30]]}"
     items = f"[{{name: Agent, at: [10, 0, 10]}}, {{name: Agent, at: [30, 0, 10]}}, {goals}]"
-    task = load_task(f"arenas: [{{time_limit: 60, episode_end: all, items: {items}}}, {{time_limit: 60, items: [{{name: Agent}}]}}]")
+    alone = "{time_limit: 60, items: [{name: Agent}]}"
+    task = load_task(f"arenas: [{{time_limit: 60, episode_end: all, items: {items}}}, {alone}]")
     rows = []
     for workers in (1, 2):
         out = tmp_path / str(workers) / "run"
