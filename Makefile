@@ -25,10 +25,10 @@ lab: $(VENV)/built $(PAGE)
 	@$(BIN)/puzzlebox
 
 # What does not depend on each other runs two at a time. The tests often wait for programs they started, so one
-# worker more than there are cores; `worksteal` leaves the tests of a file together, which share what they set up.
+# worker more than there are cores; the tests of a file stay together, because they share what they set up.
 test:
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint browser test-page
-	$(BIN)/pytest -q -m "not slow" -n $$(($$(nproc) + 1)) --dist worksteal
+	$(BIN)/pytest -q -m "not slow" -n $$(($$(nproc) + 1)) --dist loadscope
 
 slow: $(VENV)/built $(PAGE)
 	$(BIN)/pytest -q -m slow -s
