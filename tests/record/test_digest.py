@@ -125,12 +125,18 @@ def test_steps_are_hashed_before_the_end_of_an_episode(tmp_path: Path, monkeypat
     assert lines.count(True) <= 1 and lines.count(False) == 3_000
 
 
-def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
-    path, start = tmp_path / "recordings.sqlite", Start.of(TASK)
+def short_episode(folder: Path) -> tuple[Path, str]:
+    """Record an episode of one step; return the file and the id of the episode."""
+    path, start = folder / "recordings.sqlite", Start.of(TASK)
     with Store(path) as store:
         store.begin(start)
         store.step(start.id, step(0))
         store.end(start.id, End(0, 0.0, False, "timeout"))
+    return path, start.id
+
+
+def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
+    path, id = short_episode(tmp_path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("ALTER TABLE episodes RENAME COLUMN checksum TO digest")
         connection.execute("UPDATE episodes SET digest = 'of format 5'")
@@ -138,26 +144,22 @@ def test_checksums_of_the_first_kind_are_dropped(tmp_path: Path) -> None:
         connection.execute("PRAGMA user_version = 5")
         connection.commit()
     with Store(path) as store:
-        assert store.record(start.id)
+        assert store.record(id)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT checksum FROM episodes").fetchall() == [(NO_CHECKSUM,)]
-        assert difference(connection, start.id) == ""
+        assert difference(connection, id) == ""
 
 
 @pytest.mark.parametrize("claimed", range(1, FORMAT))
 def test_a_file_that_states_an_older_format_than_it_has_keeps_its_checksums(claimed: int, tmp_path: Path) -> None:
-    path, start = tmp_path / "recordings.sqlite", Start.of(TASK)
-    with Store(path) as store:
-        store.begin(start)
-        store.step(start.id, step(0))
-        store.end(start.id, End(0, 0.0, False, "timeout"))
+    path, id = short_episode(tmp_path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {claimed}")
     with pytest.raises(StoreError, match=r"the file is damaged; restore a backup"):
         Store(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {FORMAT}")
-    stored, read = stored_and_read(path, start.id)
+    stored, read = stored_and_read(path, id)
     assert stored == read and len(stored) == 64
 
 
