@@ -1,0 +1,114 @@
+"""The units of evidence: what counts as one observation when a report makes a statement about tasks or people.
+
+Episodes are never the unit. Twenty episodes of one task say much about that task and little about tasks like it, and
+forty episodes of one child are those of one child. A statement is therefore about the tasks (variants of a task are
+part of it), the participants, or the training runs, and episodes only make the value of each of them more precise.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from puzzlebox.report.episodes import ReportEpisode, grouped
+from puzzlebox.report.repeats import repeated_episodes
+
+# With fewer units, the variance between them cannot be estimated well enough for a statement about others like them.
+FEWEST_UNITS = 5
+# Decimals to which returns are rounded: beyond, sums of thousands of rewards differ although outcomes are equal.
+DECIMALS = 9
+# Arenas that an agent must have played repeatedly, always with the same return, to be taken for deterministic.
+_FEWEST_ALIKE = 3
+
+
+def family_of(row: ReportEpisode) -> str:
+    """Return the name of an episode's task without its variant: `03-12` for `03-12-01`, `maze` for `maze@17`."""
+    for mark in "@-":
+        if row.variant and row.task.endswith(f"{mark}{row.variant}"):
+            return row.task[: -len(row.variant) - 1]
+    return row.task
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of some episodes.
+
+    Attributes:
+        rows: the episodes, one of each set of identical ones.
+        repeated: how many further episodes of each agent are identical to one of `rows`.
+    """
+
+    rows: Sequence[ReportEpisode]
+    repeated: dict[str, int]
+
+    @classmethod
+    def of(cls, rows: Sequence[ReportEpisode]) -> "Units":
+        """Find the units of some episodes; identical episodes of an agent count once."""
+        alike = repeated_episodes(rows)
+        found = {id(row) for own in alike for row in own}
+        for own in _of_deterministic_agents([row for row in rows if id(row) not in found]):
+            alike.append(own)
+        surplus = {id(row) for own in alike for row in own[1:]}
+        repeated: dict[str, int] = {}
+        for own in alike:
+            repeated[own[0].agent] = repeated.get(own[0].agent, 0) + len(own) - 1
+        return cls([row for row in rows if id(row) not in surplus], repeated)
+
+    @cached_property
+    def word(self) -> str:
+        """What the units are called: "task"; "variant" if a few tasks have enough variants between them."""
+        families = {family_of(row) for row in self.rows}
+        tasks = {row.task for row in self.rows}
+        return "variant" if len(families) < FEWEST_UNITS <= len(tasks) else "task"
+
+    def task(self, row: ReportEpisode) -> str:
+        """Return the unit that an episode's task belongs to."""
+        return row.task if self.word == "variant" else family_of(row)
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """All units of tasks, in order of appearance."""
+        return list(dict.fromkeys(map(self.task, self.rows)))
+
+    @cached_property
+    def _runs(self) -> dict[str, set[str]]:
+        runs: dict[str, set[str]] = {}
+        for row in self.rows:
+            runs.setdefault(row.agent, set()).add(row.run)
+        return runs
+
+    def subject(self, row: ReportEpisode) -> str:
+        """Return who played: a participant, or one run of an agent that has several; "" if there is only one."""
+        if row.participant:
+            return f"participant {row.participant}"
+        return f"run {row.run}" if not row.person and len(self._runs[row.agent]) > 1 else ""
+
+    def subjects(self, agent: str) -> list[str]:
+        """Return the participants or runs of an agent, in order of appearance; empty if it has only one."""
+        own = (row for row in self.rows if row.agent == agent)
+        return [each for each in dict.fromkeys(map(self.subject, own)) if each]
+
+    def subject_word(self, agent: str) -> str:
+        """Return what the subjects of an agent are called: "participant", "run", or "" without any."""
+        return next((each.partition(" ")[0] for each in self.subjects(agent)), "")
+
+
+def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:
+    """Return sets of equal episodes of agents that never had two returns in the same arena.
+
+    Without steps or actions a single arena proves nothing: all time-outs have the same return. An agent whose returns
+    never vary in any of several arenas is deterministic, or as good as deterministic, in these tasks.
+    """
+    sets = []
+    for own in grouped((row for row in rows if not row.person), lambda row: row.agent).values():
+        places = grouped(own, lambda row: (row.task, row.arena, row.rules, row.run))
+        several = [place for place in places.values() if len(place) > 1]
+        varied = any(len({(_rounded(row.total), row.steps, row.passed) for row in place}) > 1 for place in several)
+        if len(several) >= _FEWEST_ALIKE and not varied:
+            sets += several
+    return sets
+
+
+def _rounded(value: float) -> float:
+    return float(np.round(value, DECIMALS))

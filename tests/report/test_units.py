@@ -1,0 +1,55 @@
+"""The units of evidence of a report."""
+
+import pytest
+
+from puzzlebox.report.episodes import ReportEpisode
+from puzzlebox.report.units import Units, family_of
+
+
+def episode(task: str = "maze", agent: str = "a", total: float = 0.0, **more: object) -> ReportEpisode:
+    return ReportEpisode(id="", task=task, agent=agent, total=total, passed=total > 0, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("task", "variant", "family"),
+    [("03-12-01", "01", "03-12"), ("maze@17", "17", "maze"), ("maze", "", "maze"), ("maze-2", "", "maze-2")],
+)
+def test_variants_belong_to_one_task(task: str, variant: str, family: str) -> None:
+    assert family_of(episode(task, variant=variant)) == family
+
+
+def test_variants_are_the_units_of_a_few_tasks() -> None:
+    rows = [episode(f"maze@{number}", variant=str(number)) for number in range(6)]
+    assert Units.of(rows).word == "variant"
+    assert Units.of(rows).tasks == [f"maze@{number}" for number in range(6)]
+    many = [episode(f"{name}@{number}", variant=str(number)) for name in "abcde" for number in range(2)]
+    assert Units.of(many).word == "task"
+    assert Units.of(many).tasks == list("abcde")
+
+
+def test_episodes_of_a_deterministic_agent_count_once() -> None:
+    rows = [episode(task, total=index % 2, seed=seed) for index, task in enumerate("abcd") for seed in range(5)]
+    assert Units.of(rows).repeated == {"a": 16}
+    assert len(Units.of(rows).rows) == 4
+
+
+def test_episodes_of_an_agent_whose_returns_vary_all_count() -> None:
+    rows = [episode(task, total=-1.0, seed=seed) for task in "abcd" for seed in range(5)]
+    rows.append(episode("a", total=0.5, seed=9))
+    assert Units.of(rows).repeated == {}
+    assert len(Units.of(rows).rows) == 21
+
+
+def test_episodes_of_participants_all_count() -> None:
+    rows = [episode(task, total=1.0, participant=who, person=True, player="human") for task in "abcd" for who in "xy"]
+    units = Units.of(rows)
+    assert len(units.rows) == 8
+    assert units.subjects("a") == ["participant x", "participant y"]
+    assert units.subject_word("a") == "participant"
+
+
+def test_runs_are_subjects_of_an_agent_that_has_several() -> None:
+    rows = [episode(agent=agent, run=run) for agent, run in (("ppo", "1"), ("ppo", "2"), ("random", "1"))]
+    units = Units.of(rows)
+    assert units.subjects("ppo") == ["run 1", "run 2"]
+    assert units.subjects("random") == []
