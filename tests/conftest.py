@@ -17,6 +17,9 @@ settings.register_profile(
 )
 settings.load_profile("steady")
 
+# The runs that tests may damage.
+pytest_plugins = ["damaged_runs"]
+
 ROOT = Path(__file__).resolve().parent.parent
 _ABSENT = "no reference data (set PUZZLEBOX_REFERENCE to its folder)"
 

@@ -1,8 +1,11 @@
-"""A small run, and ways to damage its journal."""
+"""A small run, and ways to damage its journal; a pytest plugin with the fixtures of both."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from puzzlebox.arena.schema import load_task
 from puzzlebox.run.journal import JOURNAL
@@ -16,6 +19,19 @@ EPISODES = 12
 
 def play(folder: Path, episodes: int = EPISODES, repair: bool = False) -> Outcome:
     return run([RunTask("t", TASK)], ["random"], folder, episodes=episodes, workers=1, repair=repair)
+
+
+@pytest.fixture(scope="module")
+def played_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an undamaged run."""
+    folder = tmp_path_factory.mktemp("played") / "out"
+    play(folder)
+    return folder
+
+
+@pytest.fixture
+def out(played_run: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played_run, tmp_path / "out"))
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -287,6 +287,14 @@ def test_several_animals_are_played_by_one_agent_each(tmp_path: Path) -> None:
     assert (world.animals[0].total, world.clock) == (rows[0][1]["return"], rows[0][1]["steps"])
 
 
+def test_a_notification_after_all_animals_are_done_is_played_to_its_end(tmp_path: Path) -> None:
+    pytest.importorskip("pettingzoo")
+    items = "[{name: Agent, at: [10, 0, 10]}, {name: Agent, at: [30, 0, 10]}]"
+    task = load_task(f"show_notification: true\narenas: [{{time_limit: 5, items: {items}}}]")
+    (row,) = rows_of(run([RunTask("two", task)], ["random"], tmp_path / "run", workers=1).episodes)
+    assert (row["error"], row["ended_by"], row["passed"]) == (None, "time", False)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

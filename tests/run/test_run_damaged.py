@@ -45,7 +45,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_a_damaged_line_is_refused_and_set_aside(kind: str, played: Path, out: Path) -> None:
+def test_a_damaged_line_is_refused_and_set_aside(kind: str, played_run: Path, out: Path) -> None:
     damage, sentence = DAMAGES[kind]
     damage(out)
     number = 1 if kind == "the header" else 5
@@ -60,28 +60,28 @@ def test_a_damaged_line_is_refused_and_set_aside(kind: str, played: Path, out: P
     aside = out / f"{JOURNAL}.damaged-1"
     assert aside.read_bytes() == before[JOURNAL].splitlines(keepends=True)[number - 1]
     assert any(aside.name in line for line in done.aside)
-    assert_whole(out, played)
+    assert_whole(out, played_run)
     assert play(out).played == 0
 
 
-def assert_whole(folder: Path, played: Path) -> None:
+def assert_whole(folder: Path, played_run: Path) -> None:
     """Check that a run is equal to an undamaged one."""
-    assert (folder / "episodes.csv").read_bytes() == (played / "episodes.csv").read_bytes()
-    assert dict(trajectories(folder)) == dict(trajectories(played))
+    assert (folder / "episodes.csv").read_bytes() == (played_run / "episodes.csv").read_bytes()
+    assert dict(trajectories(folder)) == dict(trajectories(played_run))
     lines = read_lines(folder / JOURNAL)
     assert len(lines.good) == EPISODES and not lines.damaged
 
 
-def test_only_a_last_line_without_its_end_is_cut(played: Path, out: Path) -> None:
+def test_only_a_last_line_without_its_end_is_cut(played_run: Path, out: Path) -> None:
     text = (out / JOURNAL).read_bytes()
     for rest in (text[:-20], text + b"\0" * 300, text + b'{"trajec'):
         (out / JOURNAL).write_bytes(rest)
         assert play(out).played == (1 if len(rest) < len(text) else 0)
-        assert_whole(out, played)
+        assert_whole(out, played_run)
     # A line that lacks only its newline is kept.
     (out / JOURNAL).write_bytes((out / JOURNAL).read_bytes()[:-1])
     assert play(out).played == 0
-    assert_whole(out, played)
+    assert_whole(out, played_run)
 
 
 def test_a_second_repair_keeps_what_the_first_set_aside(out: Path) -> None:
@@ -91,32 +91,32 @@ def test_a_second_repair_keeps_what_the_first_set_aside(out: Path) -> None:
     assert [(out / f"{JOURNAL}.damaged-{number}").read_text() for number in (1, 2)] == ["bad 1\n", "bad 2\n"]
 
 
-def test_a_duplicate_episode_is_refused_and_repaired(played: Path, out: Path) -> None:
+def test_a_duplicate_episode_is_refused_and_repaired(played_run: Path, out: Path) -> None:
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
     (out / JOURNAL).write_bytes(b"".join([*lines, lines[3]]))
     with pytest.raises(ValueError, match=r"line 13: the episode t/1/random/3 is in line 4 already"):
         play(out)
     assert play(out, repair=True).played == 0
-    assert_whole(out, played)
+    assert_whole(out, played_run)
     # An episode with two different results is played again.
     (out / JOURNAL).write_bytes(b"".join([*lines, change_row(steps=1)(lines[3])]))
     with pytest.raises(ValueError, match=r"line 4: lines 4 and 13 hold different results of the episode t/1/random/3"):
         play(out)
     assert play(out, repair=True).played == 1
-    assert_whole(out, played)
+    assert_whole(out, played_run)
 
 
-def test_a_journal_without_a_line_is_refused_and_repaired(played: Path, out: Path) -> None:
+def test_a_journal_without_a_line_is_refused_and_repaired(played_run: Path, out: Path) -> None:
     (out / JOURNAL).write_bytes(b"")
     with pytest.raises(ValueError, match=r"journal.jsonl has no whole line, but trajectories.jsonl.gz has 12 episodes"):
         play(out)
     assert play(out, repair=True).played == EPISODES
-    assert_whole(out, played)
-    assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == (played / TRAJECTORIES).read_bytes()
+    assert_whole(out, played_run)
+    assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == (played_run / TRAJECTORIES).read_bytes()
 
 
 @pytest.mark.parametrize("insert", [b"", b"x", b"\0" * 100])
-def test_a_damaged_trajectory_is_refused_and_repaired(insert: bytes, played: Path, out: Path) -> None:
+def test_a_damaged_trajectory_is_refused_and_repaired(insert: bytes, played_run: Path, out: Path) -> None:
     """Damage within the fifth member; the members after it are found at their new offsets."""
     data = (out / TRAJECTORIES).read_bytes()
     end = json.loads((out / JOURNAL).read_text().splitlines()[4])["trajectories"]
@@ -129,11 +129,11 @@ def test_a_damaged_trajectory_is_refused_and_repaired(insert: bytes, played: Pat
         play(out)
     assert contents(out) == before
     assert play(out, repair=True).played == 1
-    assert_whole(out, played)
+    assert_whole(out, played_run)
     assert play(out, episodes=EPISODES + 1).played == 1
 
 
-def test_a_trajectory_that_was_exchanged(played: Path, out: Path) -> None:
+def test_a_trajectory_that_was_exchanged(played_run: Path, out: Path) -> None:
     """The third member is replaced by a whole one of the same name, with other actions."""
     ends = [json.loads(line)["trajectories"] for line in (out / JOURNAL).read_text().splitlines()]
     data, name = (out / TRAJECTORIES).read_bytes(), "t/1/random/2"
@@ -146,20 +146,20 @@ def test_a_trajectory_that_was_exchanged(played: Path, out: Path) -> None:
         play(out)
     assert play(out, repair=True).played == 1
     assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == other
-    assert_whole(out, played)
+    assert_whole(out, played_run)
 
 
-def test_runs_of_earlier_versions_have_no_checksums(played: Path, out: Path) -> None:
+def test_runs_of_earlier_versions_have_no_checksums(played_run: Path, out: Path) -> None:
     text = (out / JOURNAL).read_bytes()
     (out / JOURNAL).write_bytes(re.sub(rb'"(trajectory_)?crc32":\d+,', b"", text))
     assert play(out).played == 0
     assert gather([out]).sources[0].damaged == ()
-    assert_whole(out, played)
+    assert_whole(out, played_run)
 
 
 @pytest.mark.parametrize("with_table", [True, False])
 def test_a_line_that_was_deleted_is_named_and_its_episode_is_played_again(
-    with_table: bool, played: Path, out: Path
+    with_table: bool, played_run: Path, out: Path
 ) -> None:
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
     if not with_table:  # the trajectories tell it, too
@@ -170,7 +170,7 @@ def test_a_line_that_was_deleted_is_named_and_its_episode_is_played_again(
     assert done.aside == (
         f"{out / JOURNAL} lacks the line of t/1/random/4, which was played before; it is played again",
     )
-    assert_whole(out, played)
+    assert_whole(out, played_run)
     lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
     (out / JOURNAL).write_bytes(b"".join(lines[:2] + lines[4:]))
     assert play(out).aside == (
@@ -185,16 +185,16 @@ def test_a_line_that_was_deleted_is_named_and_its_episode_is_played_again(
     assert (done.played, done.aside) == (1, ())
 
 
-def test_missing_trajectories_are_played_again_with_repair(played: Path, out: Path) -> None:
+def test_missing_trajectories_are_played_again_with_repair(played_run: Path, out: Path) -> None:
     (out / TRAJECTORIES).unlink()
     with pytest.raises(ValueError, match="is missing; put it back"):
         play(out)
     assert play(out, repair=True).played == EPISODES
-    assert_whole(out, played)
+    assert_whole(out, played_run)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"commands": 5}', "[" * 100_000, None])
-def test_damaged_settings_are_refused_and_repaired(text: str | None, played: Path, out: Path) -> None:
+def test_damaged_settings_are_refused_and_repaired(text: str | None, played_run: Path, out: Path) -> None:
     (out / "run.json").unlink() if text is None else (out / "run.json").write_text(text)
     before = contents(out)
     with pytest.raises(ValueError, match=r"run\.json .*--repair"):
@@ -207,7 +207,7 @@ def test_damaged_settings_are_refused_and_repaired(text: str | None, played: Pat
     assert json.loads((out / "run.json").read_text())["seed"] == 0
     if text is not None:
         assert (out / "run.json.damaged-1").read_text() == text
-    assert_whole(out, played)
+    assert_whole(out, played_run)
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "link"])
@@ -234,7 +234,7 @@ def test_every_command_refuses_what_is_not_a_file(name: str, kind: str, out: Pat
     assert sorted(each.name for each in out.iterdir()) == before
 
 
-def test_a_missing_journal_is_refused_or_everything_is_played_again(played: Path, out: Path) -> None:
+def test_a_missing_journal_is_refused_or_everything_is_played_again(played_run: Path, out: Path) -> None:
     (out / JOURNAL).unlink()
     before = contents(out)
     with pytest.raises(ValueError, match=r"journal\.jsonl is missing; put it back, or .*, or add --repair"):
@@ -245,7 +245,7 @@ def test_a_missing_journal_is_refused_or_everything_is_played_again(played: Path
     done = play(out, repair=True)
     assert done.played == EPISODES
     assert done.aside[0] == f"{out / JOURNAL} was missing: all episodes are played again"
-    assert_whole(out, played)
+    assert_whole(out, played_run)
     assert (out / f"{TRAJECTORIES}.damaged-1").read_bytes() == before[TRAJECTORIES]
     assert (out / "episodes.csv.damaged-1").read_bytes() == before["episodes.csv"]
     assert play(out).played == 0
@@ -325,14 +325,16 @@ def row_in(line: bytes) -> Any:
 @pytest.mark.parametrize(
     ("first", "times"), [(0, 60), pytest.param(1000, 3000, marks=pytest.mark.slow)], ids=["", "many"]
 )
-def test_whatever_happens_to_a_file_no_good_row_is_lost(first: int, times: int, played: Path, tmp_path: Path) -> None:
-    whole = contents(played)
+def test_whatever_happens_to_a_file_no_good_row_is_lost(
+    first: int, times: int, played_run: Path, tmp_path: Path
+) -> None:
+    whole = contents(played_run)
     rows_by_line = {line: json.loads(line)["row"] for line in whole[JOURNAL].splitlines(keepends=True)}
     chosen = {"run.json": 1, JOURNAL: 6, TRAJECTORIES: 2}
     for number in range(first, first + times):
         rng = random.Random(number)
         out = tmp_path / str(number) / "out"
-        shutil.copytree(played, out)
+        shutil.copytree(played_run, out)
         for _ in range(rng.choice([1, 1, 2, 5])):
             name = rng.choice([name for name, often in chosen.items() for _ in range(often)])
             (out / name).write_bytes(damage((out / name).read_bytes() or b"?", rng))

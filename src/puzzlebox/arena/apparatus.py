@@ -7,6 +7,7 @@ from puzzlebox.arena.envs.arena import ArenaEnv, make
 from puzzlebox.arena.rules import Rules
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.world import Event, Outcome, World
+from puzzlebox.arena.world.actions import NOOP
 
 if TYPE_CHECKING:
     from puzzlebox.arena.envs.parallel import ArenaParallelEnv
@@ -69,6 +70,8 @@ class Together(_InEnvironment["ArenaParallelEnv"]):
 
     def act(self, actions: Mapping[int, Any]) -> Outcome:
         """Play one decision of all animals that are not done."""
+        if not self._env.agents:  # all are done, and the notification is being shown
+            return self.session.step([NOOP] * len(self.session.animals))
         names = self._env.possible_agents
         self._observations, rewards, ended, cut, self._infos = self._env.step(
             {names[number]: action for number, action in actions.items()}
