@@ -40,14 +40,15 @@ def paired_delta_interval(first: ArrayLike, second: ArrayLike, level: float = LE
 def _bounded(delta: float, error: float, df: float, n: int, level: float) -> Interval:
     """Return an interval of delta that stays between -1 and 1 (Feng and Cliff 2004), with a quantile of t.
 
-    A delta of 1 or -1 has no standard error; the limit towards 0 is then that of the same method with n values all on
-    one side: (n - t²) / (n + t²).
+    A delta of 1 or -1 has no standard error; the limit towards 0 is then Wilson's for n of n values on one side, where
+    n is the size of the smaller group: (n - z²) / (n + z²).
     """
     t = float(import_extra("scipy.special").stdtrit(df, (1 + level) / 2))
     if error <= 1e-12 and abs(delta) < 1 - 1e-12:
         return Interval(delta, delta, delta)
     if abs(delta) >= 1 - 1e-12:
-        limit = max(-1.0, (n - t * t) / (n + t * t))
+        z = float(import_extra("scipy.special").ndtri((1 + level) / 2))
+        limit = (n - z * z) / (n + z * z)
         return Interval(delta, limit, 1.0) if delta > 0 else Interval(delta, -1.0, -limit)
     squared = (t * error) ** 2
     spread = t * error * sqrt((1 - delta**2) ** 2 + squared)
