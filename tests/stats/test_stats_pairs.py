@@ -29,38 +29,9 @@ FIRST = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
 SECOND = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
 TIED = [0, 0, 1, -1, 2, 2, -2, 3, 3, 4, 1, 0]
 BLOCKS = np.array(
-    [
-        5.40,
-        5.50,
-        5.55,
-        5.85,
-        5.70,
-        5.75,
-        5.20,
-        5.60,
-        5.50,
-        5.55,
-        5.50,
-        5.40,
-        5.90,
-        5.85,
-        5.70,
-        5.45,
-        5.55,
-        5.60,
-        5.40,
-        5.40,
-        5.35,
-        5.45,
-        5.50,
-        5.35,
-        5.25,
-        5.15,
-        5.00,
-        5.85,
-        5.80,
-        5.70,
-    ]
+    """5.40 5.50 5.55  5.85 5.70 5.75  5.20 5.60 5.50  5.55 5.50 5.40  5.90 5.85 5.70
+    5.45 5.55 5.60  5.40 5.40 5.35  5.45 5.50 5.35  5.25 5.15 5.00  5.85 5.80 5.70""".split(),
+    float,
 ).reshape(10, 3)
 LOW, HIGH = [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 1, 1], [3, 3, 4, 3, 1, 2, 3, 1, 1, 5, 4]
 
@@ -90,6 +61,12 @@ def test_signed_ranks_are_the_same_for_exchanged_sides() -> None:
     one, other = signed_ranks(FIRST - SECOND), signed_ranks(SECOND - FIRST)
     assert one.p == other.p
     assert one.z == pytest.approx(-other.z)
+
+
+def test_few_pairs_can_hardly_be_significant() -> None:
+    sizes = [signed_ranks(np.arange(1, n + 1)).size for n in (5, 6, 7, 20)]
+    assert sizes[:3] == [0, 0.03125, 0.046875]
+    assert 0.045 < sizes[3] <= 0.05
 
 
 @pytest.mark.parametrize(("values", "why"), [([], "no pairs"), ([0, 0, 0], "no pair differs"), ([1, inf], "numbers")])

@@ -24,6 +24,8 @@ class SignedRanks(NamedTuple):
         n: the number of pairs, those without a difference included.
         zeros: the number of pairs without a difference.
         exact: whether p comes from all changes of sign instead of the normal distribution.
+        size: the probability of p <= .05 if there is no difference; less than .05 with few pairs, because there are
+            only so many sums of ranks. With fewer than six pairs that differ it is 0.
     """
 
     statistic: float
@@ -32,6 +34,7 @@ class SignedRanks(NamedTuple):
     n: int
     zeros: int
     exact: bool
+    size: float
 
 
 def signed_ranks(differences: ArrayLike) -> SignedRanks:
@@ -58,18 +61,21 @@ def signed_ranks(differences: ArrayLike) -> SignedRanks:
     mean, deviation = float(ranks.sum()) / 2, sqrt(float((ranks**2).sum())) / 2
     z = (statistic - mean) / deviation
     exact = len(array) <= MOST_EXACT
-    p = _exact_p(ranks, statistic) if exact else two_sided(z)
-    return SignedRanks(statistic, z, p, len(array), int(np.sum(array == 0)), exact)
+    p, size = _exact_p(ranks, statistic) if exact else (two_sided(z), 0.05)
+    return SignedRanks(statistic, z, p, len(array), int(np.sum(array == 0)), exact, size)
 
 
-def _exact_p(ranks: Array, statistic: float) -> float:
-    """Return the two-sided p value from the distribution of the sum over all changes of sign."""
+def _exact_p(ranks: Array, statistic: float) -> tuple[float, float]:
+    """Return the two-sided p value over all changes of sign, and the largest of all possible p values up to .05."""
     # Mean ranks are multiples of a half, so twice the ranks are whole numbers.
     doubled = np.round(2 * ranks[ranks > 0]).astype(int)
-    ways = np.zeros(doubled.sum() + 1)
-    ways[0] = 1.0
+    probabilities = np.zeros(doubled.sum() + 1)
+    probabilities[0] = 1.0
     for rank in doubled:
-        ways[rank:] = (ways[rank:] + ways[: len(ways) - rank]) / 2
-        ways[:rank] /= 2
-    distance = np.abs(np.arange(len(ways)) - doubled.sum() / 2)
-    return float(min(1.0, ways[distance >= abs(2 * statistic - doubled.sum() / 2) - 1e-9].sum()))
+        probabilities[rank:] = (probabilities[rank:] + probabilities[: len(probabilities) - rank]) / 2
+        probabilities[:rank] /= 2
+    # Half of the distribution, from its far end to its middle: twice the sums of it are all possible p values.
+    tails = np.minimum(1.0, 2 * np.cumsum(probabilities[: len(probabilities) // 2 + 1]))
+    nearest_end = round(min(2 * statistic, doubled.sum() - 2 * statistic))
+    possible = tails[probabilities[: len(tails)] > 0]
+    return float(tails[nearest_end]), float(max(possible[possible <= 0.05], default=0.0))
