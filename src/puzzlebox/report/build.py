@@ -7,6 +7,7 @@ from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
 from puzzlebox.report import conditions, methods
+from puzzlebox.report.comparison_tables import published_style_tables
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
 from puzzlebox.report.figures import looks
@@ -85,7 +86,7 @@ def make_report(
             progress(f"writing {drawing.name}")
             pictures[drawing.name], paths = looks.save(drawing, figures)
             files += paths
-    for table in analysis.tables:
+    for table in (*analysis.tables, *published_style_tables(analysis.comparisons)):
         if table.rows:
             files.append(_write(table, tables))
     tasks = conditions.task_table(results)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
-from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare, overall_table, pairs_table
+from puzzlebox.report.comparison_tables import overall_table, pairs_table
+from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, levels_of, participants_of, passes
 from puzzlebox.report.figures import bars, forest, heat, paths, radar, violins
@@ -213,9 +214,10 @@ def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: st
             "There is no violin plot of returns: "
             f"no task was played at least {_FEWEST_FOR_VIOLINS} times by each agent."
         )
-    done = comparisons.done
-    if done:
-        section.blocks += [test.sentence for test in done[:SPELLED_OUT]]
+    section.blocks += [test.sentence for test in comparisons.done[:SPELLED_OUT]]
+    if len({row.task for row in rows}) > 1:
+        section.blocks.append(comparisons.across.sentence)
+    if comparisons.done or comparisons.across.tests is not None:
         section.blocks += [overall_table(comparisons), pairs_table(comparisons)]
     section.blocks += comparisons.remarks
     return section

@@ -116,10 +116,15 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
     ]
     if tested:
         lines.append(
-            "On each task, returns of agents were compared by the Kruskal–Wallis rank test, corrected for ties "
-            f"(returns equal to {DECIMALS} decimals), and each pair by Dunn's test; p values were adjusted for all "
-            "pairs of a task by the methods of Bonferroni and Holm. "
-            "Effect sizes are ε² = H / (n − 1) and Cliff's δ (below .147 negligible, .33 small, .474 medium)."
+            "On each task, returns of agents were compared by the Wilcoxon signed-rank test (zeros after Pratt, exact "
+            "up to 50 pairs) where they shared seeds, participants or runs, and by the Brunner–Munzel test otherwise; "
+            "three or more agents by the Friedman test (F of Iman and Davenport) or the Kruskal–Wallis test. Identical "
+            "episodes of an agent counted once, the episodes of a participant or of one of several runs by their mean, "
+            f"and returns equal to {DECIMALS} decimals as ties. p values were adjusted by Holm over tasks, those of "
+            "pairs over all pairs of all tasks. The same tests of mean returns with tasks as units concern tasks like "
+            "these. Effect sizes are Cliff's δ (below .147 negligible, .33 small, .474 medium; intervals after Feng "
+            "and Cliff with the variance of Brunner and Munzel), ε² = H / (n − 1) and Kendall's W (noncentral "
+            "chi-squared intervals). Passes in shared episodes were compared by McNemar's exact test."
         )
     lines.append(
         "Interquartile means omit a quarter of the values at each end; their 95 % intervals are percentiles of "

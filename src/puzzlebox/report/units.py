@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from puzzlebox.report.episodes import ReportEpisode, grouped
 from puzzlebox.report.repeats import repeated_episodes
 
@@ -111,4 +109,4 @@ def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportE
 
 
 def _rounded(value: float) -> float:
-    return float(np.round(value, DECIMALS))
+    return round(value, DECIMALS)
