@@ -117,7 +117,8 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
     if tested:
         lines.append(
             "On each task, returns of agents were compared by the Wilcoxon signed-rank test (zeros after Pratt, exact "
-            "up to 50 pairs) where they shared seeds, participants or runs, and by the Brunner–Munzel test otherwise; "
+            "up to 50 pairs) where they shared seeds, participants or runs, and by the Brunner–Munzel test otherwise "
+            "(by permutations if an agent has fewer than 20 units); "
             "three or more agents by the Friedman test (F of Iman and Davenport) or the Kruskal–Wallis test. Identical "
             "episodes of an agent counted once, the episodes of a participant or of one of several runs by their mean, "
             f"and returns equal to {DECIMALS} decimals as ties. p values were adjusted by Holm over tasks, those of "

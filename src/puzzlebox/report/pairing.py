@@ -54,7 +54,7 @@ def of_task(units: Units, rows: Sequence[ReportEpisode], agent: str) -> UnitValu
         # An episode whose seed is unknown is a unit of its own.
         key = (_UNKNOWN, index) if row.seed is None else (row.arena, row.seed)
         by_seed.setdefault(key, []).append(row)
-    returns = {key: float(np.mean([row.total for row in own])) for key, own in by_seed.items()}
+    returns = {key: mean([row.total for row in own]) for key, own in by_seed.items()}
     passed = {key: own[0].passed for key, own in by_seed.items() if len(own) == 1 and own[0].passed is not None}
     return UnitValues("episode", returns, passed)
 
@@ -68,14 +68,18 @@ def of_tasks(units: Units, rows: Sequence[ReportEpisode], agent: str) -> UnitVal
 def unit_return(units: Units, rows: Sequence[ReportEpisode]) -> float:
     """Return the mean return of a unit of tasks: places weigh equally, and so do the subjects of each place."""
     places = grouped(rows, lambda row: (row.task, row.arena)).values()
-    means = [np.mean([mean_return(own) for own in grouped(place, units.subject).values()]) for place in places]
-    return float(np.mean(means))
+    return mean([mean([mean_return(own) for own in grouped(place, units.subject).values()]) for place in places])
 
 
 def mean_return(rows: Sequence[ReportEpisode]) -> float:
     """Return the mean return of some episodes; arenas weigh equally, whatever the number of their episodes."""
     arenas = grouped(rows, lambda row: (row.task, row.arena)).values()
-    return float(np.mean([np.mean([row.total for row in own]) for own in arenas]))
+    return mean([mean([row.total for row in own]) for own in arenas])
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean of some returns; their sum may be larger than the largest double."""
+    return float(np.sum(np.asarray(values, float) / len(values)))
 
 
 def shared_units(values: Sequence[UnitValues]) -> list[Hashable]:
