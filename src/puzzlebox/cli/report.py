@@ -44,6 +44,14 @@ def report(
     group: Annotated[
         Group, choice(Group, "What has a random intercept in the model of passing; `auto` looks at the design.")
     ] = Group.AUTO,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by",
+            metavar="FACTOR",
+            help="Compare the values of a factor of the tasks, such as `side`, for each agent; several times for several.",
+        ),
+    ] = None,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",
     watched: Annotated[
         bool,
@@ -63,6 +71,7 @@ def report(
     - `puzzlebox report out recordings.sqlite -o comparison --published`
     - `puzzlebox export -o data`, then `puzzlebox report data`
     - `puzzlebox report table.csv -o report --group run`
+    - `puzzlebox run object-permanence --agent navigator -o out`, then `puzzlebox report out --by view`
     """
     import sys
 
@@ -79,6 +88,7 @@ def report(
             published=published,
             group=group.value,
             seed=seed,
+            by=by or (),
             people=people,
             watched=watched,
             title=title,

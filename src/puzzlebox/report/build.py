@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
+from puzzlebox.record.columns import FACTOR
 from puzzlebox.report import conditions, methods
 from puzzlebox.report.comparison_tables import published_style_tables
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
+from puzzlebox.report.factors import factors_in, require_factors, with_factor_columns
 from puzzlebox.report.figures import looks
 from puzzlebox.report.model import Group
 from puzzlebox.report.page import page
@@ -48,6 +50,7 @@ def make_report(
     published: bool = False,
     group: Group = "auto",
     seed: int = 0,
+    by: Sequence[str] = (),
     people: str = "",
     watched: bool = False,
     title: str = "",
@@ -62,6 +65,7 @@ def make_report(
         published: whether published results are shown as well.
         group: the grouping factor of the random intercepts in the model of passing.
         seed: the seed of the bootstrap.
+        by: factors whose values are compared for each agent.
         people: the name of participants in the report. Default: `human`.
         watched: whether recordings of agents that played in the studio are included.
         title: the heading. Default: the names of the runs.
@@ -73,9 +77,10 @@ def make_report(
     import_extra("scipy")
     progress("reading")
     results = gather(places, people, watched)
+    require_factors(by, results.rows)
     progress("comparing and drawing")
     with looks.style():
-        analysis = contents(results, published=published, group=group, seed=seed)
+        analysis = contents(results, published=published, group=group, seed=seed, by=by)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
@@ -88,10 +93,10 @@ def make_report(
             files += paths
     for table in (*analysis.tables, *published_style_tables(analysis.comparisons)):
         if table.rows:
-            files.append(_write(table, tables))
+            files.append(_write(with_factor_columns(table, results.rows), tables))
     tasks = conditions.task_table(results)
     if tasks.rows:
-        files.append(_write(tasks, tables))
+        files.append(_write(with_factor_columns(tasks, results.rows), tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
     paragraphs = methods.paragraphs(results, tasks, analysis.model, bool(analysis.comparisons.done), seed, published)
     commands = methods.commands(results, command)
@@ -133,8 +138,10 @@ def _write(table: Table, folder: Path) -> Path:
 def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], float]) -> Path:
     """Write the table of all episodes of the analysis."""
     path = folder / "episodes.csv"
+    factors = factors_in(results.rows)
     rows = [
-        vars(row)
+        {name: value for name, value in vars(row).items() if name not in ("factors", "measures")}
+        | {FACTOR + name: row.factors.get(name) for name in factors}
         | {"arena": row.arena + 1, "latency": None if row.whole_time else row.latency}
         | ({"time_limit": limits.get((row.task_hash, row.arena))} if row.time_limit is None else {})
         for row in results.rows

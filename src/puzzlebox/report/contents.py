@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 
 from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
+from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.comparison_tables import overall_table, pairs_table
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
+from puzzlebox.report.contrasts import RULE, contrasts, contrasts_table
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, levels_of, participants_of, passes
-from puzzlebox.report.figures import bars, forest, heat, paths, radar, violins
+from puzzlebox.report.figures import bars, factors, forest, heat, paths, radar, violins
 from puzzlebox.report.figures.looks import Drawing, Looks, looks
 from puzzlebox.report.model import Group, Model, fit_model, model_table
 from puzzlebox.report.tables import (
@@ -70,8 +72,10 @@ class Contents:
         return [block for section in self.sections for block in section.blocks if isinstance(block, Drawing)]
 
 
-def contents(results: Results, *, published: bool = False, group: Group = "auto", seed: int = 0) -> Contents:
-    """Analyse the episodes and draw the figures of a report."""
+def contents(
+    results: Results, *, published: bool = False, group: Group = "auto", seed: int = 0, by: Sequence[str] = ()
+) -> Contents:
+    """Analyse the episodes and draw the figures of a report; `by` are the factors whose values are compared."""
     trained_tasks = {row.task for row in results.rows if row.trained_on}
     held_out_rows = [row for row in results.rows if row.task not in trained_tasks]
     trained_rows = [row for row in results.rows if row.task in trained_tasks]
@@ -90,6 +94,7 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
             _participants(main, prefix),
             *_levels(main, prefix, look, published),
             _tasks(main, prefix, look),
+            *_factors(main, by, prefix, look),
             _returns(main, comparisons, prefix, look),
             _model(main, model, prefix, look),
             _paths(main, look, results.sources),
@@ -193,6 +198,24 @@ def _tasks(rows: Sequence[ReportEpisode], prefix: str, look: Looks) -> Section:
     if several_arenas(rows):
         section.blocks.append(by_arena(rows))
     return section
+
+
+def _factors(rows: Sequence[ReportEpisode], by: Sequence[str], prefix: str, look: Looks) -> list[Section]:
+    """Return the sections about control and test, and about each factor that was asked for."""
+    sections = []
+    found = contrasts(rows)
+    if found:
+        section = Section(_title(prefix, "Control and test"), [each.sentence for each in found[:SPELLED_OUT]])
+        section.blocks += [RULE, contrasts_table(found)]
+        sections.append(section)
+    for name in by:
+        result = compare_values(rows, name)
+        table = values_table(result)
+        caption = f"Proportion passed and mean return for each value of {name}; bars are 95 % intervals over units."
+        cells = (result.cells("passed"), result.cells("return_mean"))
+        figure = factors.factor_points(*cells, agents_of(rows), result.factor.values, look, table.name, caption, name)
+        sections.append(Section(_title(prefix, f"By {name}"), [figure, *result.sentences, table]))
+    return sections
 
 
 def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: str, look: Looks) -> Section:
