@@ -49,7 +49,7 @@ def report(
         typer.Option(
             "--by",
             metavar="FACTOR",
-            help="Compare the values of a factor of the tasks, such as `side`, for each agent; several times for several.",
+            help="Compare the values of a factor of the tasks, such as `side`, for each agent; may be repeated.",
         ),
     ] = None,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",

@@ -77,7 +77,5 @@ def _points(axes: Any, cells: Cells, agents: Sequence[str], values: Sequence[str
             elinewidth=1.2,
             capsize=2,
             label=own.label,
-            linestyle="-",
-            linewidth=0.8,
-            alpha=0.95,
+            linestyle="none",
         )
