@@ -15,12 +15,6 @@ def probability(log_odds: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-log_odds)), float)
 
 
-def mean_probability(log_odds: float, spread: float) -> float:
-    """Return the mean probability of passing if the log odds are normal with this mean and standard deviation."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    return float(np.sum(weights * probability(log_odds + spread * nodes)) / np.sum(weights))
-
-
 def episodes(
     rng: np.random.Generator,
     agent: str,

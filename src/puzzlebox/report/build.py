@@ -13,17 +13,19 @@ from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
 from puzzlebox.report.factors import factors_in, require_factors, with_factor_columns
 from puzzlebox.report.figures import looks
-from puzzlebox.report.model import Group
 from puzzlebox.report.page import page
-from puzzlebox.report.sources import gather
+from puzzlebox.report.r_script import write_r_files
+from puzzlebox.report.sources import CannotRead, gather
 from puzzlebox.report.tables import Table
+from puzzlebox.report.units import Subject
 from puzzlebox.stats.extras import import_extra
+from puzzlebox.text import nearest
 
 PAGE = "report.html"
 # The list of the files that a report wrote beside its page, so that the next one in the same folder can delete them.
 WRITTEN = ".report-files"
 # Only files with such names are ever deleted, whatever the list contains.
-_DELETABLE = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv")
+_DELETABLE = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv|model\.R")
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ def make_report(
     folder: Path,
     *,
     published: bool = False,
-    group: Group = "auto",
+    subject: Subject = "auto",
+    reference: str = "",
     seed: int = 0,
     by: Sequence[str] = (),
     people: str = "",
@@ -63,7 +66,8 @@ def make_report(
         places: folders of runs, tables, files of recordings, folders of exported recordings.
         folder: the folder of the report; only files that an earlier report wrote there are replaced.
         published: whether published results are shown as well.
-        group: the grouping factor of the random intercepts in the model of passing.
+        subject: what counts as one participant or training run.
+        reference: the agent that the odds of the others are compared with. Default: the first of the report.
         seed: the seed of the bootstrap.
         by: factors whose values are compared for each agent.
         people: the name of participants in the report. Default: `human`.
@@ -78,9 +82,11 @@ def make_report(
     progress("reading")
     results = gather(places, people, watched)
     require_factors(by, results.rows)
+    if reference and reference not in results.agents:
+        raise CannotRead(f"there is no agent {reference}, which --reference names{nearest(reference, results.agents)}")
     progress("comparing and drawing")
     with looks.style():
-        analysis = contents(results, published=published, group=group, seed=seed, by=by)
+        analysis = contents(results, published=published, subject=subject, reference=reference, seed=seed, by=by)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
@@ -98,6 +104,7 @@ def make_report(
     if tasks.rows:
         files.append(_write(with_factor_columns(tasks, results.rows), tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
+    files += write_r_files(analysis.model, folder)
     paragraphs = methods.paragraphs(results, tasks, analysis.model, bool(analysis.comparisons.done), seed, published)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)

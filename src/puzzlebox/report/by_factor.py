@@ -65,20 +65,21 @@ class ByFactor:
         return found
 
 
-def compare_values(rows: Sequence[ReportEpisode], name: str) -> ByFactor:
+def compare_values(rows: Sequence[ReportEpisode], name: str, units: Units | None = None) -> ByFactor:
     """Compare the values of a factor for each agent, with participants, runs, tasks or variants as units."""
-    units = Units.of(rows)
+    units = units or Units.of(rows)
     factor = Factor.of(name, rows)
     agents = agents_of(rows)
+    unit = {agent: unit_word(units, agent) for agent in agents}
     by_cell = grouped(units.rows, lambda row: (row.agent, factor.value(row)))
     lines = [
-        _line(units, agent, value, by_cell[agent, value])
+        _line(units, agent, value, by_cell[agent, value], unit[agent])
         for agent in agents
         for value in factor.values
         if (agent, value) in by_cell
     ]
     tests = [
-        _test(units, agent, measure, {value: by_cell.get((agent, value), []) for value in factor.values})
+        _test(units, agent, unit[agent], measure, {value: by_cell.get((agent, value), []) for value in factor.values})
         for agent in agents
         for measure in _MEASURES
     ]
@@ -88,13 +89,13 @@ def compare_values(rows: Sequence[ReportEpisode], name: str) -> ByFactor:
     return ByFactor(factor, lines, tests, _sentences(factor, tests, rows))
 
 
-def _line(units: Units, agent: str, value: str, rows: Sequence[ReportEpisode]) -> dict[str, Any]:
+def _line(units: Units, agent: str, value: str, rows: Sequence[ReportEpisode], unit: str) -> dict[str, Any]:
     shares, returns = (list(unit_means(units, rows, measure).values()) for measure in _MEASURES.values())
     line: dict[str, Any] = {
         "agent": agent,
         "value": value,
         "episodes": len(rows),
-        "unit": unit_word(units, agent),
+        "unit": unit,
         "units": len(returns),
     }
     line |= _mean_cells("passed", shares, share_interval)
@@ -108,8 +109,7 @@ def _mean_cells(key: str, values: Sequence[float], limits: Callable[[Sequence[fl
     return interval_cells(key, None) | {key: mean(values) if values else None}
 
 
-def _test(units: Units, agent: str, measure: str, rows: dict[str, list[ReportEpisode]]) -> FactorTest:
-    word = unit_word(units, agent)
+def _test(units: Units, agent: str, word: str, measure: str, rows: dict[str, list[ReportEpisode]]) -> FactorTest:
     values = {value: UnitValues(word, unit_means(units, own, _MEASURES[measure])) for value, own in rows.items() if own}
     enough = {value: own for value, own in values.items() if len(own.returns) >= FEWEST_UNITS}
     few = tuple(value for value in values if value not in enough)

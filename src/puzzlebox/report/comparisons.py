@@ -1,7 +1,7 @@
 """Comparisons of the returns of agents: on each task, and over all tasks, with sentences for a results section."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,17 +102,29 @@ class Comparisons:
         return [test for test in self.tests if test.tests is not None]
 
 
-def compare(rows: Sequence[ReportEpisode]) -> Comparisons:
-    """Test the returns on each task that at least two agents played often enough, and over all tasks."""
-    units = Units.of(rows)
+def compare(rows: Sequence[ReportEpisode], units: Units | None = None) -> Comparisons:
+    """Test the returns on each task that at least two agents played often enough, and over all tasks.
+
+    Args:
+        rows: the episodes.
+        units: their units of evidence. Default: found from the episodes.
+    """
+    units = units or Units.of(rows)
+    subjects = {agent: units.subject_word(agent) for agent in agents_of(rows)}
     by_task, unique = (grouped(each, lambda row: row.task) for each in (rows, units.rows))
-    tests = _adjusted([_of_task(task, own, unique[task], units) for task, own in sorted(by_task.items())])
+    tests = _adjusted([_of_task(task, own, unique[task], units, subjects) for task, own in sorted(by_task.items())])
     return Comparisons(tests, _remarks(tests, rows, units), _across(rows, units))
 
 
-def _of_task(task: str, rows: Sequence[ReportEpisode], unique: Sequence[ReportEpisode], units: Units) -> TaskTest:
+def _of_task(
+    task: str,
+    rows: Sequence[ReportEpisode],
+    unique: Sequence[ReportEpisode],
+    units: Units,
+    subjects: Mapping[str, str],
+) -> TaskTest:
     own, episodes = (grouped(each, lambda row: row.agent) for each in (unique, rows))
-    values = {agent: pairing.of_task(units, own[agent], agent) for agent in agents_of(unique)}
+    values = {agent: pairing.of_task(units, own[agent], subjects[agent]) for agent in agents_of(unique)}
     few = tuple(agent for agent, each in values.items() if len(each.returns) < FEWEST)
     kept = {agent: each for agent, each in values.items() if agent not in few}
     groups = {agent: returns(episodes[agent]) for agent in kept or values}

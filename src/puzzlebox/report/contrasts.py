@@ -13,7 +13,7 @@ from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
 from puzzlebox.report.factors import passed, unit_means, unit_word, value_text
 from puzzlebox.report.pairing import mean
 from puzzlebox.report.tables import Table, interval_cells, points, share, text
-from puzzlebox.report.units import FEWEST_UNITS, Units
+from puzzlebox.report.units import FEWEST_UNITS, Subject, Units
 from puzzlebox.stats import CannotCompute, Interval
 from puzzlebox.stats.unit_means import difference_interval, mean_interval, share_interval
 
@@ -96,10 +96,16 @@ def condition_of(row: ReportEpisode) -> str:
     return ""
 
 
-def contrasts(rows: Sequence[ReportEpisode]) -> list[Contrast]:
-    """Compare control and test for each agent that played both; empty if there are none."""
+def contrasts(rows: Sequence[ReportEpisode], subject: Subject = "auto") -> list[Contrast]:
+    """Compare control and test for each agent that played both; empty if there are none.
+
+    Args:
+        rows: the episodes.
+        subject: what counts as one participant or training run.
+    """
     marked = [row for row in rows if condition_of(row) and row.passed is not None]
-    units = Units.of(marked)
+    # Of these episodes alone: a few tasks with control and test may be among many without.
+    units = Units.of(marked, subject)
     by_agent = grouped(units.rows, lambda row: row.agent)
     found = (_contrast(units, agent, by_agent[agent]) for agent in agents_of(marked))
     return [each for each in found if each is not None]
@@ -158,7 +164,7 @@ def _clamped(interval: Interval) -> Interval:
     return Interval(interval.value, max(-1.0, interval.low), min(1.0, interval.high))
 
 
-def contrasts_table(found: Sequence[Contrast]) -> Table:
+def control_and_test_table(found: Sequence[Contrast]) -> Table:
     """Tabulate control and test of each agent."""
     lines: list[dict[str, Any]] = []
     for each in found:

@@ -13,11 +13,9 @@ from puzzlebox.report.comparisons import DECIMALS
 from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.report.model import Model
 from puzzlebox.report.tables import Table
+from puzzlebox.report.units import FEWEST_UNITS
 from puzzlebox.stats.means import RESAMPLES
 from puzzlebox.wings import find_wing
-
-# Descriptions of grouping factors whose name alone is not clear.
-_GROUPS = {"participant": "participant (an agent counts as one)"}
 
 
 def paragraphs(results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool) -> list[str]:
@@ -110,10 +108,7 @@ def _settings_sentence(source: Source) -> str:
 
 
 def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
-    lines = [
-        "Proportions passed have 95 % Wilson score intervals; differences of proportions have Newcombe's hybrid score "
-        "intervals."
-    ]
+    lines = _proportions(model)
     if tested:
         lines.append(
             "On each task, returns of agents were compared by the Wilcoxon signed-rank test (zeros after Pratt, exact "
@@ -131,21 +126,69 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
         "Interquartile means omit a quarter of the values at each end; their 95 % intervals are percentiles of "
         f"{RESAMPLES} bootstrap resamples stratified by task (seed {seed})."
     )
-    fit = model.fit
-    if fit is not None:
-        if fit.spread is not None:
-            group = _GROUPS.get(model.group, model.group)
-            lines.append(
-                f"Passing was modelled as {model.formula}: a logistic mixed model with a normal random intercept for "
-                f"each {group}, fitted by maximum likelihood (BFGS) with adaptive Gauss–Hermite quadrature at "
-                f"{fit.nodes} nodes."
-            )
-        else:
-            lines.append(f"Passing was modelled as {model.formula}, a logistic model fitted by maximum likelihood.")
-        lines.append("Intervals of odds ratios are Wald intervals: estimate ± 1.96 standard errors of the log odds.")
+    lines += _model(model)
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
     lines.append(f"Computed with Puzzlebox {__version__} ({used}).")
     return " ".join(lines)
+
+
+def _proportions(model: Model) -> list[str]:
+    units = model.units
+    word = units.word
+    lines = [
+        f"The unit of evidence is the {word}"
+        + ("" if not _kinds(model) else f" and the {' or '.join(_kinds(model))}")
+        + f", not the episode: {word}s weigh equally, and within them arenas, participants and training runs."
+    ]
+    if units.repeated:
+        lines.append(
+            f"{words.count(sum(units.repeated.values()), 'episode')} that were identical to others of the same agent "
+            f"counted once with them; {words.count(len(units.rows), 'episode')} counted."
+        )
+    lines.append(
+        f"Proportions passed have 95 % Wilson intervals with the effective sample size that the variance implies (Korn "
+        f"and Graubard 1998; Dean and Pagano 2015), with t quantiles: for these {word}s, from the variance within "
+        f"{word}s{' and between ' + ' and '.join(f'{kind}s' for kind in _kinds(model)) if _kinds(model) else ''}; for "
+        f"{word}s like these, from that between {word}s"
+        + (" (two-way clusters: Cameron, Gelbach and Miller 2011)" if _kinds(model) else "")
+        + f". Differences have, for these {word}s, Newcombe's intervals from those of both agents, and for {word}s "
+        f"like these t intervals of the differences on single {word}s. Statements about {word}s like these need "
+        f"{FEWEST_UNITS} {word}s."
+    )
+    return lines
+
+
+def _kinds(model: Model) -> list[str]:
+    """Return what the subjects of a report are called: "participant", "training run"."""
+    kinds = {model.units.subject_word(agent) for agent in agents_of(model.units.rows)}
+    return [name for kind, name in (("participant", "participant"), ("run", "training run")) if kind in kinds]
+
+
+def _model(model: Model) -> list[str]:
+    if model.fit is None:
+        if not model.pairs:
+            return []
+        return [
+            "Agents were compared by sign-flip permutation of the differences of their proportions on single "
+            f"{model.units.word}s (all combinations of signs up to 12 {model.units.word}s, otherwise 10,000 random "
+            "ones), adjusted for all pairs by Holm's method."
+        ]
+    intervals = "profile-likelihood intervals" if model.profiled else "Wald intervals"
+    lines = [
+        f"Passing was modelled as {model.formula}: a logistic mixed model with normal random intercepts, fitted by "
+        "maximum likelihood with Laplace's approximation. Tests are likelihood-ratio tests, whose statistic, divided "
+        "by the number of contrasts, was compared with an F distribution; its second degrees of freedom are those of "
+        f"the {model.units.word}s, participants or runs that carry the contrast, the fewest of them. Intervals are "
+        f"{intervals} with the matching t quantile. Pairs of agents were compared by "
+        f"{'likelihood-ratio' if model.tested else 'Wald'} tests, adjusted for all pairs by Holm's method."
+    ]
+    if model.fit.penalised:
+        lines.append(
+            "Because some categories were passed always or never, the likelihood was penalised by log-F(1, 1) priors "
+            "of the deviations of categories from the mean of their factor (Greenland and Mansournia 2015)."
+        )
+    lines.append("The file model.R recomputes the model with lme4.")
+    return lines
 
 
 def _published() -> str:

@@ -43,9 +43,14 @@ class UnitValues:
         return rounded(list(self.returns.values()))
 
 
-def of_task(units: Units, rows: Sequence[ReportEpisode], agent: str) -> UnitValues:
-    """Return the values of an agent on one task; `rows` are its episodes there, each set of identical ones once."""
-    word = units.subject_word(agent)
+def of_task(units: Units, rows: Sequence[ReportEpisode], word: str) -> UnitValues:
+    """Return the values of an agent on one task.
+
+    Args:
+        units: the units of all episodes.
+        rows: the episodes of the agent on the task, each set of identical ones once.
+        word: what the subjects of the agent are called; "" if it has none (`Units.subject_word`).
+    """
     if word:
         by_subject = grouped(rows, units.subject)
         return UnitValues(word, {subject: mean_return(own) for subject, own in by_subject.items()})
