@@ -5,7 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchmarks.calibration import Design, Outcome, register
+from benchmarks.calibration.draws import mean_probability
+from puzzlebox.report.by_factor import compare_values
 from puzzlebox.report.comparisons import compare
+from puzzlebox.report.contrasts import contrasts
 from puzzlebox.report.episodes import ReportEpisode
 
 # What the issue of shared seeds is about: seeds differ more than agents do, so that groups overlap almost wholly.
@@ -100,6 +103,55 @@ def over_tasks(agents: int, tasks: int) -> Design:
     return Design(f"returns-over-{tasks}-tasks-{agents}", about, "type I", simulate)
 
 
+def control_and_test(units: str, count: int) -> Design:
+    """Whether the interval of control minus test holds the true difference, for tasks or participants like these."""
+
+    def simulate(rng: np.random.Generator) -> Outcome:
+        rows = []
+        for unit in range(count):
+            ease = rng.normal(0.5, 1.0)
+            for word, shift in (("control", 0.0), ("test", -1.0)):
+                chance = 1 / (1 + np.exp(-(ease + shift + rng.normal(0, 0.7))))
+                rows += [_trial(rng.random() < chance, units, unit, word, seed, rng.random()) for seed in range(10)]
+        (found,) = contrasts(rows)
+        if found.difference is None:
+            return None
+        spread = float(np.hypot(1.0, 0.7))
+        true = mean_probability(0.5, spread) - mean_probability(-0.5, spread)
+        return found.difference.low <= true <= found.difference.high
+
+    about = f"control minus test, {count} {units}s x 10 episodes each, {units} SD 1, {units} x condition SD 0.7"
+    return Design(f"control-and-test-{units}s", about, "coverage", simulate)
+
+
+def _trial(passed: bool, units: str, unit: int, word: str, seed: int, waste: float) -> ReportEpisode:
+    person = units == "participant"
+    return ReportEpisode(
+        id="",
+        task="wall" if person else f"task {unit}",
+        agent="human" if person else "a",
+        arena=int(word == "test"),
+        total=passed - waste,
+        passed=bool(passed),
+        seed=seed,
+        participant=f"p{unit}" if person else "",
+        person=person,
+        player="human" if person else "agent",
+        factors={"condition": word},
+    )
+
+
+def null_factor(rng: np.random.Generator) -> Outcome:
+    """Three values of a factor that changes nothing, each on eight variants of different difficulty."""
+    rows = []
+    for variant in range(24):
+        chance = 1 / (1 + np.exp(-rng.normal(0, 1.5)))
+        trials = [_trial(rng.random() < chance, "task", 0, "", seed, rng.random()) for seed in range(10)]
+        about = {"task": f"wall@{variant}", "variant": str(variant), "factors": {"side": "abc"[variant % 3]}}
+        rows += [ReportEpisode(**vars(row) | about | {"arena": 0}) for row in trials]
+    return any(test.p_adjusted < 0.05 for test in compare_values(rows, "side").tests)
+
+
 _SHARED = f"on {_SEEDS} shared seeds of one task, returns"
 register(
     one_task("shared-seeds-null", f"two equal agents {_SHARED}", {"a": 0.0, "b": 0.0}),
@@ -120,4 +172,12 @@ register(
     null_tasks(3),
     over_tasks(2, 10),
     over_tasks(3, 10),
+    control_and_test("task", 10),
+    control_and_test("participant", 20),
+    Design(
+        "null-factor",
+        "a factor without effect, 3 values x 8 variants x 10 episodes, variant SD 1.5",
+        "type I",
+        null_factor,
+    ),
 )
