@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchmarks.calibration import Design, Outcome, register
-from benchmarks.calibration.draws import mean_probability
+from benchmarks.calibration.draws import probability
 from puzzlebox.report.by_factor import compare_values
 from puzzlebox.report.comparisons import compare
 from puzzlebox.report.contrasts import contrasts
@@ -117,11 +117,17 @@ def control_and_test(units: str, count: int) -> Design:
         if found.difference is None:
             return None
         spread = float(np.hypot(1.0, 0.7))
-        true = mean_probability(0.5, spread) - mean_probability(-0.5, spread)
+        true = _mean_probability(0.5, spread) - _mean_probability(-0.5, spread)
         return found.difference.low <= true <= found.difference.high
 
     about = f"control minus test, {count} {units}s x 10 episodes each, {units} SD 1, {units} x condition SD 0.7"
     return Design(f"control-and-test-{units}s", about, "coverage", simulate)
+
+
+def _mean_probability(log_odds: float, spread: float) -> float:
+    """Return the mean probability of passing if the log odds are normal with this mean and standard deviation."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    return float(np.sum(weights * probability(log_odds + spread * nodes)) / np.sum(weights))
 
 
 def _trial(passed: bool, units: str, unit: int, word: str, seed: int, waste: float) -> ReportEpisode:

@@ -195,8 +195,8 @@ def test_factors_are_columns_of_tables_about_tasks() -> None:
 
 def test_factors_survive_in_tables(tmp_path: Path) -> None:
     rows = [
-        episode("wall", True, seed=1, factors={"side": "left", "delay": 5, "flat": True, "mixed": 1}),
-        episode("wall", True, seed=2, factors={"delay": 2.5, "mixed": "one"}),
+        episode("wall", True, seed=1, ended_by="time", factors={"side": "left", "delay": 5, "flat": True, "mixed": 1}),
+        episode("wall", True, seed=2, ended_by="time", factors={"delay": 2.5, "mixed": "one"}),
     ]
     for path in write_table(tmp_path, rows):
         read = sorted(gather([path], watched=True).rows, key=lambda row: row.seed or 0)
