@@ -143,7 +143,10 @@ def _sentences(factor: Factor, tests: Sequence[FactorTest], rows: Sequence[Repor
     for why, agents in reasons.items():
         lines.append(f"{words.listed(list(dict.fromkeys(agents)))}: {factor.name} was not tested because {why}.")
     if sum(test.tests is not None for test in tests) > 1:
-        lines.append("These p values are adjusted by Holm over all agents and both measures.")
+        lines.append(
+            "These p values are adjusted by Holm over all agents and both measures, which is conservative: passes and "
+            "returns go together."
+        )
     missing = sum(not factor.value(row) for row in rows)
     if missing:
         lines.append(f"{words.count(missing, 'episode has', 'episodes have')} no value of {factor.name}.")
