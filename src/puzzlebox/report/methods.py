@@ -119,10 +119,10 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
             "an agent had fewer than 20 units); three or more agents by the Friedman test (F of Iman and Davenport, or "
             "permutations of up to 100 ranks) or the Kruskal–Wallis test. Identical episodes of an agent counted once, "
             f"{means}and returns equal to {DECIMALS} decimals were ties. p values were adjusted by Holm over tasks, "
-            "those of pairs over all pairs of all tasks. The same tests of mean returns with tasks as units concern tasks like "
-            "these. Effect sizes are Cliff's δ (below .147 negligible, .33 small, .474 medium; intervals after Feng "
-            "and Cliff with the variance of Brunner and Munzel), ε² = H / (n − 1) and Kendall's W (noncentral "
-            "chi-squared intervals). Passes in shared episodes were compared by McNemar's exact test."
+            "those of pairs over all pairs of all tasks. The same tests of mean returns with tasks as units concern "
+            "tasks like these. Effect sizes are Cliff's δ (below .147 negligible, .33 small, .474 medium; intervals "
+            "after Feng and Cliff with the variance of Brunner and Munzel), ε² = H / (n − 1) and Kendall's W "
+            "(noncentral chi-squared intervals). Passes in shared episodes were compared by McNemar's exact test."
         )
     if any(map(condition_of, results.rows)):
         lines.append(
