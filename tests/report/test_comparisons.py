@@ -135,6 +135,8 @@ def test_tasks_are_the_units_of_the_test_over_tasks() -> None:
     assert across.tests is not None
     assert (across.tests.method, across.tests.units) == (SIGNED_RANKS, 8)
     assert across.sentence.startswith("Over tasks: for tasks like these, mean returns differed between a and b")
+    five = compare([row for row in rows if row.task < "task5"])
+    assert any("conservative" in remark and "all tasks" in remark for remark in five.remarks)
     few = compare([row for row in rows if row.task in ("task0", "task1", "task2", "task3")]).across
     assert few.tests is None
     assert "no two agents share 5 tasks or more" in few.sentence

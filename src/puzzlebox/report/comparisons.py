@@ -113,7 +113,8 @@ def compare(rows: Sequence[ReportEpisode], units: Units | None = None) -> Compar
     subjects = {agent: units.subject_word(agent) for agent in agents_of(rows)}
     by_task, unique = (grouped(each, lambda row: row.task) for each in (rows, units.rows))
     tests = _adjusted([_of_task(task, own, unique[task], units, subjects) for task, own in sorted(by_task.items())])
-    return Comparisons(tests, _remarks(tests, rows, units), _across(rows, units))
+    across = _across(rows, units)
+    return Comparisons(tests, _remarks(tests, rows, units, across), across)
 
 
 def _of_task(
@@ -202,7 +203,7 @@ def _number_of_units(tests: RankTests) -> str:
     return words.count(tests.units, name)
 
 
-def _remarks(tests: Sequence[TaskTest], rows: Sequence[ReportEpisode], units: Units) -> list[str]:
+def _remarks(tests: Sequence[TaskTest], rows: Sequence[ReportEpisode], units: Units, across: AcrossTasks) -> list[str]:
     remarks = []
     reasons = Counter(test.why_not for test in tests if test.tests is None)
     for reason, many in reasons.items():
@@ -222,6 +223,7 @@ def _remarks(tests: Sequence[TaskTest], rows: Sequence[ReportEpisode], units: Un
             "people."
         )
     conservative = [test.task for test in tests if test.tests is not None and test.tests.conservative]
+    conservative += [f"all {across.word}s"] if across.tests is not None and across.tests.conservative else []
     if conservative:
         remarks.append(
             f"With so few pairs the signed-rank test has only a few possible p values and errs in less than 3 % of "
