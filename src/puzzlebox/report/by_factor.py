@@ -150,8 +150,8 @@ def _sentences(factor: Factor, tests: Sequence[FactorTest], rows: Sequence[Repor
     few = [test.agent for test in tests if test.tests is not None and test.tests.conservative]
     if few:
         lines.append(
-            f"With so few pairs the test of {words.listed(list(dict.fromkeys(few)))} errs in less than 3 % of cases: it "
-            "is conservative, and a true difference is easily missed."
+            f"With so few pairs the test of {words.listed(list(dict.fromkeys(few)))} errs in less than 3 % of cases: "
+            "it is conservative, and a true difference is easily missed."
         )
     missing = sum(not factor.value(row) for row in rows)
     if missing:

@@ -1,5 +1,6 @@
 """Wilcoxon's signed-rank test of pairs: do the differences within pairs tend to one side?"""
 
+from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -68,14 +69,21 @@ def signed_ranks(differences: ArrayLike) -> SignedRanks:
 def _exact_p(ranks: Array, statistic: float) -> tuple[float, float]:
     """Return the two-sided p value over all changes of sign, and the largest of all possible p values up to .05."""
     # Mean ranks are multiples of a half, so twice the ranks are whole numbers.
-    doubled = np.round(2 * ranks[ranks > 0]).astype(int)
-    probabilities = np.zeros(doubled.sum() + 1)
+    doubled = tuple(sorted(round(2 * rank) for rank in ranks if rank > 0))
+    tails, size = _exact_tails(doubled)
+    nearest_end = round(min(2 * statistic, sum(doubled) - 2 * statistic))
+    return float(tails[nearest_end]), size
+
+
+@lru_cache(maxsize=256)
+def _exact_tails(doubled: tuple[int, ...]) -> tuple[Array, float]:
+    """Return p for each sum of (doubled) ranks up to the middle one, and the largest p up to .05."""
+    probabilities = np.zeros(sum(doubled) + 1)
     probabilities[0] = 1.0
     for rank in doubled:
         probabilities[rank:] = (probabilities[rank:] + probabilities[: len(probabilities) - rank]) / 2
         probabilities[:rank] /= 2
     # Half of the distribution, from its far end to its middle: twice the sums of it are all possible p values.
     tails = np.minimum(1.0, 2 * np.cumsum(probabilities[: len(probabilities) // 2 + 1]))
-    nearest_end = round(min(2 * statistic, doubled.sum() - 2 * statistic))
     possible = tails[probabilities[: len(tails)] > 0]
-    return float(tails[nearest_end]), float(max(possible[possible <= 0.05], default=0.0))
+    return tails, float(max(possible[possible <= 0.05], default=0.0))
