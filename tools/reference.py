@@ -243,7 +243,8 @@ def codebook() -> str:
     lines += [about, "`puzzlebox run` writes `episodes` ([Running agents](../guides/running.md#what-is-written)).", ""]
     lines += [
         "These are the columns of the arena. Another wing has its own measures in `steps`, and the last value of",
-        "each in `episodes`, as `final_NAME` ([Wings](../guides/extending.md#a-wing)).",
+        "each in `episodes`, as `final_NAME` ([Wings](../guides/extending.md#a-wing)). If tasks have experimental",
+        "factors, `episodes` also has the value of each, as `factor_NAME` ([Reports](../guides/reports.md#factors)).",
         "",
     ]
     return "\n".join([*lines, columns.page(WING)]).rstrip() + "\n"

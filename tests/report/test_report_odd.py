@@ -74,7 +74,7 @@ def test_a_report_on_one_episode_has_no_intervals(tmp_path: Path) -> None:
 
 def test_few_episodes_of_an_agent_are_reported(tmp_path: Path) -> None:
     page_text = words(report_of(tmp_path, made_up_rows(TASKS, episodes=1)))
-    assert "an agent has fewer than 5 episodes" in page_text
+    assert "no agent has 5 different episodes" in page_text
 
 
 def test_missing_levels_are_reported(tmp_path: Path) -> None:

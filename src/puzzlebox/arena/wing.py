@@ -13,6 +13,7 @@ from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
 from puzzlebox.arena.schema import Task, TaskWarning, load_task, read
 from puzzlebox.arena.things import CATALOGUE
 from puzzlebox.arena.variations import Template, is_template
+from puzzlebox.arena.variations.folder import values_in_manifest
 from puzzlebox.arena.world import ACTIONS, Outcome, Record, World
 from puzzlebox.arena.world.actions import NOOP
 from puzzlebox.arena.world.moments import moments
@@ -88,14 +89,14 @@ class ArenaWing:
     def load(self, name: str, place: str, *, variations: int, seed: int) -> Iterator[Found]:
         """Yield the task of a file or a bundled name, or variations of a template."""
         if not is_template(place):
-            yield self.classify(name, _load_quietly(place))
+            yield self.classify(name, _load_quietly(place))._replace(factors=values_in_manifest(Path(place)))
             return
         template = Template(place, seed=seed)
         amount = variations if template.endless else min(variations, template.count)
         for each in template.sample(amount, seed=seed):
             task = self.classify(f"{name}@{each.number}", each.task)
             level = task.level if each.task.metadata.level is not None else name
-            yield task._replace(level=level, variant=str(each.number))
+            yield task._replace(level=level, variant=str(each.number), factors=each.factors)
 
     def level_of(self, name: str) -> tuple[str, str] | None:
         """Return the level and the variant in a name of the testbed (level, task and variant, as in 03-12-01)."""

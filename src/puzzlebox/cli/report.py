@@ -53,6 +53,14 @@ def report(
             "are training runs; `none` of them. `auto`: participants, and runs of agents that have several.",
         ),
     ] = Subject.AUTO,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by",
+            metavar="FACTOR",
+            help="Compare the values of a factor of the tasks, such as `side`, for each agent; may be repeated.",
+        ),
+    ] = None,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",
     watched: Annotated[
         bool,
@@ -73,6 +81,7 @@ def report(
     - `puzzlebox report out recordings.sqlite -o comparison --published`
     - `puzzlebox export -o data`, then `puzzlebox report data`
     - `puzzlebox report seed-1 seed-2 seed-3 seed-4 seed-5 -o report --subject run --reference random`
+    - `puzzlebox run object-permanence --agent navigator -o out`, then `puzzlebox report out --by view`
     """
     import sys
 
@@ -90,6 +99,7 @@ def report(
             subject=subject.value,
             reference=reference,
             seed=seed,
+            by=by or (),
             people=people,
             watched=watched,
             title=title,

@@ -1,16 +1,18 @@
 """The columns of the tables of steps and events; those of episodes are the fields of `Episode`.
 
-After the fields of `Episode` come the last values of a wing's measures, each in a column `final_NAME`, if the wing
-wants them there.
+After the fields of `Episode` come the experimental factors of the tasks, each in a column `factor_NAME`, and the last
+values of a wing's measures, each in a column `final_NAME`, if the wing wants them there.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from puzzlebox.columns import Column, markdown
+from puzzlebox.columns import Column, Kind, markdown
 from puzzlebox.record.episode import EPISODES, TABLE, Episode
 from puzzlebox.wings import Wing
 
+# What the names of the columns of factors begin with.
+FACTOR = "factor_"
 # The columns of all wings, in the order of the table. The action and the measures of a wing stand between them.
 _FIRST = (
     Column("episode", "text", "the id of the episode"),
@@ -41,10 +43,10 @@ EVENTS = (
 )
 
 
-def tables(wings: Iterable[Wing]) -> dict[str, tuple[Column, ...]]:
-    """Return the columns of the tables `episodes`, `steps` and `events` for episodes of these wings."""
+def tables(wings: Iterable[Wing], factors: Iterable[Column] = ()) -> dict[str, tuple[Column, ...]]:
+    """Return the columns of the tables `episodes`, `steps` and `events` for episodes of these wings and factors."""
     wings = list(wings)
-    return {TABLE: (*EPISODES, *final_columns(wings).values()), "steps": _steps(wings), "events": EVENTS}
+    return {TABLE: (*EPISODES, *factors, *final_columns(wings).values()), "steps": _steps(wings), "events": EVENTS}
 
 
 def final_columns(wings: Iterable[Wing]) -> dict[str, Column]:
@@ -56,9 +58,42 @@ def final_columns(wings: Iterable[Wing]) -> dict[str, Column]:
     }
 
 
-def episode_row(episode: Episode, names: Iterable[str]) -> list[Any]:
-    """Return the cells of an episode's row; `names` are the measures of `final_columns`."""
-    return [*episode.row(), *(episode.measures.get(name) for name in names)]
+def factor_columns(values: Iterable[Mapping[str, Any]]) -> dict[str, Column]:
+    """Return the columns of factors, by their names; `values` are the factors of each episode.
+
+    A column whose values are all numbers, or all truth values, has that kind, and any other one has texts.
+    """
+    kinds: dict[str, set[Kind]] = {}
+    for factors in values:
+        for name, value in factors.items():
+            kinds.setdefault(name, set()).add(_kind(value))
+    meaning = "the value of the factor {} of the task: drawn for the variation of a template, or of the metadata"
+    return {
+        name: Column(FACTOR + name, own.pop() if len(own) == 1 else "text", meaning.format(name))
+        for name, own in kinds.items()
+    }
+
+
+def _kind(value: Any) -> Kind:
+    return "truth" if isinstance(value, bool) else "number" if isinstance(value, int | float) else "text"
+
+
+def episode_row(episode: Episode, finals: Iterable[str], factors: Mapping[str, Column] | None = None) -> list[Any]:
+    """Return the cells of an episode's row.
+
+    Args:
+        episode: the episode.
+        finals: the measures of `final_columns`.
+        factors: the columns of `factor_columns`.
+    """
+    own = [_factor_cell(column, episode.factors.get(name)) for name, column in (factors or {}).items()]
+    return [*episode.row(), *own, *(episode.measures.get(name) for name in finals)]
+
+
+def _factor_cell(column: Column, value: Any) -> Any:
+    if value is None:
+        return None
+    return str(value) if column.kind == "text" else float(value) if column.kind == "number" else value
 
 
 def _steps(wings: list[Wing]) -> tuple[Column, ...]:

@@ -1,8 +1,8 @@
 """The one description of an episode, used by the store, the journals of runs, tables and reports.
 
 The fields of `Episode` are the columns of `episodes.csv`, and this is the only place where they are named, typed and
-explained; only the last values of a wing's own measures have columns that the wing declares (`columns.py`). Code counts
-arenas from 0, tables from 1.
+explained; only experimental factors, which tasks declare, and the last values of a wing's own measures have columns
+that depend on the episodes (`columns.py`). Code counts arenas from 0, tables from 1.
 """
 
 import json
@@ -16,8 +16,8 @@ from puzzlebox.wings import ARENA
 
 # The file name of the table of episodes, without its suffix.
 TABLE = "episodes"
-# The field of `Episode` that is no column.
-MEASURES = "measures"
+# The fields of `Episode` that are no columns.
+MEASURES, FACTORS = "measures", "factors"
 
 
 def _column(
@@ -61,6 +61,7 @@ class Episode:
         "text", "the level: that of the testbed, or of the task's metadata, or the name of its folder", default=""
     )
     arena: int = _column("whole", "the arena of the task it started in, counted from 1", default=0)
+    arena_title: str = _column("text", "the title of that arena; empty if it has none", default="")
     player: str = _column("text", "`human` or `agent`", default="agent")
     participant: str | None = _column(
         "text", "the id of the participant; empty for agents, and for participants without an id", default=None
@@ -140,6 +141,8 @@ class Episode:
 
     # The last values of those of the wing's measures that tables of episodes have; no column by itself.
     measures: Mapping[str, float | None] = field(default_factory=dict, hash=False)
+    # The values of experimental factors: texts, numbers and truth values; each has a column `factor_NAME`.
+    factors: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def finished(self) -> bool:
@@ -159,7 +162,8 @@ class Episode:
         """Return the values by column name, for JSON; the arena counts from 0, and empty values are left out."""
         values = {column.name: getattr(self, name) for name, column in FIELDS.items()}
         plain = {name: value for name, value in values.items() if value not in (None, "", ())}
-        return plain | ({MEASURES: dict(self.measures)} if self.measures else {})
+        more = {MEASURES: dict(self.measures), FACTORS: dict(self.factors)}
+        return plain | {name: values for name, values in more.items() if values}
 
     @classmethod
     def of_plain(cls, values: Mapping[str, Any]) -> "Episode":
@@ -168,7 +172,8 @@ class Episode:
 
     def summary(self) -> dict[str, Any]:
         """Return the values that the pages of the studio show."""
-        left_out = ("events", "rules_fields", "step_seconds", "error", "trained_on", "run", "level", "variant")
+        left_out = {"events", "rules_fields", "step_seconds", "error", "trained_on", "run", "level", "variant"}
+        left_out.add("arena_title")  # unknown to the store, whose tasks have it
         values = {column.name: getattr(self, name) for name, column in FIELDS.items() if name not in left_out}
         values["id"] = values.pop("episode")
         return values | {"finished": self.finished}

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from puzzlebox.columns import Column
-from puzzlebox.record.columns import episode_row, final_columns, tables
+from puzzlebox.record.columns import episode_row, factor_columns, final_columns, tables
 from puzzlebox.record.damage import Deleted
 from puzzlebox.record.database import StoreError
 from puzzlebox.record.episode import TABLE, Episode
-from puzzlebox.record.measures import Idleness, seconds, with_events
+from puzzlebox.record.measures import Idleness, seconds, with_conditions, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Row, Sheet
 from puzzlebox.record.store import STEP_COLUMNS, NoEpisode, Store
 from puzzlebox.record.writer import MEASURES
@@ -64,7 +64,9 @@ def export(
     paths = files(folder, form)
     sheets: list[Sheet] = []
     wings = _wings(store, episodes, warn)
-    table_columns = tables(wings.values())
+    episodes = _with_conditions(store, episodes)
+    factors = factor_columns(each.factors for each in episodes)
+    table_columns = tables(wings.values(), factors.values())
     written = not episodes
     with ExitStack() as undo:
         for path, columns in zip(paths, table_columns.values(), strict=True):
@@ -78,7 +80,7 @@ def export(
             try:
                 # Checked before anything of it is written, so that no table holds a part of a damaged episode.
                 if _is_whole(store, episode, left_out):
-                    _export_one(store, episode, wings, sheets, progress)
+                    _export_one(store, episode, wings, factors, sheets, progress)
                     written = True
             except NoEpisode:  # deleted before its first row was written
                 if left_out is not None:
@@ -91,6 +93,19 @@ def export(
         for sheet in sheets:
             sheet.close()
     return paths
+
+
+def _with_conditions(store: Store, episodes: Sequence[Episode]) -> list[Episode]:
+    """Return the episodes with the titles and factors of their arenas, which the texts of their tasks hold."""
+    tasks: dict[tuple[str, str], Any] = {}
+    for episode in episodes:
+        key = (episode.wing, episode.task_hash)
+        if key not in tasks:
+            try:
+                tasks[key] = store.task(episode)
+            except (StoreError, NoEpisode, ValueError):  # damaged, deleted, or of a wing that is not installed
+                tasks[key] = None
+    return [with_conditions(episode, tasks[episode.wing, episode.task_hash]) for episode in episodes]
 
 
 def _is_whole(store: Store, episode: Episode, left_out: list[str] | None) -> bool:
@@ -144,7 +159,12 @@ def _measured(row: Row) -> dict[str, float | None]:
 
 
 def _export_one(
-    store: Store, episode: Episode, wings: Mapping[str, Wing], sheets: Sequence[Sheet], progress: Progress | None
+    store: Store,
+    episode: Episode,
+    wings: Mapping[str, Wing],
+    factors: Mapping[str, Column],
+    sheets: Sequence[Sheet],
+    progress: Progress | None,
 ) -> None:
     episode_sheet, step_sheet, event_sheet = sheets
     wing, columns = wings[episode.wing], tables(wings.values())["steps"]
@@ -166,7 +186,7 @@ def _export_one(
         idle_ms=1000 * seconds(idle.steps, episode.step_seconds or 0.0) if measured_idle else None,
         measures={name: last.get(name) for name in final_columns([wing])},
     )
-    episode_sheet.write([episode_row(complete, final_columns(wings.values()))])
+    episode_sheet.write([episode_row(complete, final_columns(wings.values()), factors)])
 
 
 def _step_rows(

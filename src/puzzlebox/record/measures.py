@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from puzzlebox.record.entries import plain_event
-from puzzlebox.record.episode import Episode
-from puzzlebox.wings import Wing, wing_named
+from puzzlebox.record.episode import FACTORS, Episode
+from puzzlebox.wings import Task, Wing, wing_named
 from puzzlebox.wings.actions import actions_in
 
 # The shortest stretch without an action, in seconds of simulated time, that counts as idle time.
@@ -36,6 +36,15 @@ def with_events(episode: Episode, events: Sequence[Mapping[str, Any]], wing: Win
     wing = wing or wing_named(episode.wing)
     latency = None if episode.error else wing.latency(events)
     return replace(episode, events=plain_events(events), goals=wing.goals(events), latency=latency)
+
+
+def with_conditions(episode: Episode, task: Task | None) -> Episode:
+    """Return a recorded episode with the title and the factors of its arena; `task` is None if it cannot be read."""
+    if task is None or episode.arena not in task.starts:
+        return episode
+    conditions = task.conditions(episode.arena)
+    title, factors = conditions.get("title", ""), conditions.get(FACTORS, {})
+    return replace(episode, arena_title=title or episode.arena_title, factors=dict(episode.factors) | factors)
 
 
 class Idleness:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from puzzlebox.record.columns import episode_row, final_columns
+from puzzlebox.record.columns import episode_row, factor_columns, final_columns
 from puzzlebox.record.database import StoreError
 from puzzlebox.record.entries import FILE, HUMAN
 from puzzlebox.record.episode import EPISODES, TABLE, Episode
-from puzzlebox.record.measures import with_events
+from puzzlebox.record.measures import with_conditions, with_events
 from puzzlebox.record.sheets import CsvSheet, ParquetSheet, Sheet
 from puzzlebox.record.store import NoEpisode, Store
 from puzzlebox.wings import find_wing, wing_named
@@ -22,14 +22,14 @@ def write_table(folder: Path, episodes: Sequence[Episode]) -> list[Path]:
         The paths of the files; each file appears when it is complete.
     """
     wings = filter(None, map(find_wing, dict.fromkeys(each.wing for each in episodes)))
-    finals = final_columns(wings)
-    columns = (*EPISODES, *finals.values())
+    finals, factors = final_columns(wings), factor_columns(each.factors for each in episodes)
+    columns = (*EPISODES, *factors.values(), *finals.values())
     path = folder / f"{TABLE}.csv"
     sheets: list[tuple[Path, Sheet]] = [(path, CsvSheet(path, [column.name for column in columns]))]
     if find_spec("pyarrow") is not None:
         path = folder / f"{TABLE}.parquet"
         sheets.append((path, ParquetSheet(path, columns)))
-    rows = [episode_row(episode, finals) for episode in episodes]
+    rows = [episode_row(episode, finals, factors) for episode in episodes]
     for _, sheet in sheets:
         sheet.write(rows)
         sheet.close()
@@ -66,9 +66,10 @@ def recorded_episodes(
             continue
         name, task = each.task.removeprefix(FILE) or each.title, store.task(each)
         # None: a later version has written a task that this one cannot read.
-        level, variant = ("", "") if task is None else wing_named(each.wing).classify(name, task)[2:]
+        level, variant = ("", "") if task is None else wing_named(each.wing).classify(name, task)[2:4]
         key = (each.task_hash, each.arena, each.agent or HUMAN, each.participant)
         repetitions[key] = repetitions.get(key, -1) + 1
+        complete = with_conditions(complete, task)
         completed.append(
             replace(complete, run=run, task=name, level=level, variant=variant, repetition=repetitions[key])
         )

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
+from puzzlebox.record.columns import FACTOR
 from puzzlebox.report import conditions, methods
+from puzzlebox.report.comparison_tables import published_style_tables
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
+from puzzlebox.report.factors import factors_in, require_factors, with_factor_columns
 from puzzlebox.report.figures import looks
 from puzzlebox.report.page import page
 from puzzlebox.report.r_script import write_r_files
@@ -50,6 +53,7 @@ def make_report(
     subject: Subject = "auto",
     reference: str = "",
     seed: int = 0,
+    by: Sequence[str] = (),
     people: str = "",
     watched: bool = False,
     title: str = "",
@@ -65,6 +69,7 @@ def make_report(
         subject: what counts as one participant or training run.
         reference: the agent that the odds of the others are compared with. Default: the first of the report.
         seed: the seed of the bootstrap.
+        by: factors whose values are compared for each agent.
         people: the name of participants in the report. Default: `human`.
         watched: whether recordings of agents that played in the studio are included.
         title: the heading. Default: the names of the runs.
@@ -76,11 +81,12 @@ def make_report(
     import_extra("scipy")
     progress("reading")
     results = gather(places, people, watched)
+    require_factors(by, results.rows)
     if reference and reference not in results.agents:
         raise CannotRead(f"there is no agent {reference}, which --reference names{nearest(reference, results.agents)}")
     progress("comparing and drawing")
     with looks.style():
-        analysis = contents(results, published=published, subject=subject, reference=reference, seed=seed)
+        analysis = contents(results, published=published, subject=subject, reference=reference, seed=seed, by=by)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
@@ -91,12 +97,12 @@ def make_report(
             progress(f"writing {drawing.name}")
             pictures[drawing.name], paths = looks.save(drawing, figures)
             files += paths
-    for table in analysis.tables:
+    for table in (*analysis.tables, *published_style_tables(analysis.comparisons)):
         if table.rows:
-            files.append(_write(table, tables))
+            files.append(_write(with_factor_columns(table, results.rows), tables))
     tasks = conditions.task_table(results)
     if tasks.rows:
-        files.append(_write(tasks, tables))
+        files.append(_write(with_factor_columns(tasks, results.rows), tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
     files += write_r_files(analysis.model, folder)
     paragraphs = methods.paragraphs(results, tasks, analysis.model, bool(analysis.comparisons.done), seed, published)
@@ -139,8 +145,10 @@ def _write(table: Table, folder: Path) -> Path:
 def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], float]) -> Path:
     """Write the table of all episodes of the analysis."""
     path = folder / "episodes.csv"
+    factors = factors_in(results.rows)
     rows = [
-        vars(row)
+        {name: value for name, value in vars(row).items() if name not in ("factors", "measures")}
+        | {FACTOR + name: row.factors.get(name) for name in factors}
         | {"arena": row.arena + 1, "latency": None if row.whole_time else row.latency}
         | ({"time_limit": limits.get((row.task_hash, row.arena))} if row.time_limit is None else {})
         for row in results.rows

@@ -11,6 +11,7 @@ from typing import Any
 
 from puzzlebox.columns import Column
 from puzzlebox.csv_cells import CellReader
+from puzzlebox.record.columns import FACTOR
 from puzzlebox.record.entries import HUMAN
 from puzzlebox.record.episode import FIELDS
 from puzzlebox.report.episodes import LeftOut, ReportEpisode
@@ -129,7 +130,17 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> R
         "latency": latency if no_latency else values["latency"],
         "player": row.get("player", "") or (HUMAN if person else "agent"),
     }
-    more = {"person": person, "whole_time": no_latency, "time_limit": _number(row, "time_limit", path, line)}
+    factors = {
+        name.removeprefix(FACTOR): _factor(text.strip())
+        for name, text in row.items()
+        if name.startswith(FACTOR) and name != FACTOR and text.strip()
+    }
+    more = {
+        "factors": factors,
+        "person": person,
+        "whole_time": no_latency,
+        "time_limit": _number(row, "time_limit", path, line),
+    }
     return ReportEpisode(**present | own | more)
 
 
@@ -148,6 +159,16 @@ def _value(column: Column, row: Mapping[str, str], path: Path, line: int) -> Any
             return json.loads(text)
         return None
     return text or None
+
+
+def _factor(text: str) -> Any:
+    """Return the value of a factor: a number, a truth value, or the text itself."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def _level(task: str, level: str, variant: str) -> tuple[str, str]:

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 
 from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
-from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare, overall_table, pairs_table
+from puzzlebox.report.by_factor import compare_values, values_table
+from puzzlebox.report.comparison_tables import overall_table, pairs_table
+from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
+from puzzlebox.report.contrasts import RULE, contrasts, control_and_test_table
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import (
     ReportEpisode,
@@ -17,7 +20,7 @@ from puzzlebox.report.episodes import (
     participants_of,
     passes,
 )
-from puzzlebox.report.figures import bars, forest, heat, paths, radar, violins
+from puzzlebox.report.figures import bars, factors, forest, heat, paths, radar, violins
 from puzzlebox.report.figures.looks import Drawing, Looks, looks
 from puzzlebox.report.model import Model, fit_model
 from puzzlebox.report.model_words import contrasts_table, marginal_table, odds_table, sentences
@@ -82,15 +85,21 @@ class Contents:
 
 
 def contents(
-    results: Results, *, published: bool = False, subject: Subject = "auto", reference: str = "", seed: int = 0
+    results: Results,
+    *,
+    published: bool = False,
+    subject: Subject = "auto",
+    reference: str = "",
+    seed: int = 0,
+    by: Sequence[str] = (),
 ) -> Contents:
-    """Analyse the episodes and draw the figures of a report."""
+    """Analyse the episodes and draw the figures of a report; `by` are the factors whose values are compared."""
     trained_tasks = {row.task for row in results.rows if row.trained_on}
     held_out_rows = [row for row in results.rows if row.task not in trained_tasks]
     trained_rows = [row for row in results.rows if row.task in trained_tasks]
     main = held_out_rows or trained_rows
-    comparisons = compare(main)
     units = Units.of(main, subject)
+    comparisons = compare(main, units)
     shares = Shares(units)
     model = fit_model(units, reference)
     # Chosen once, so that an agent has the same colour and marker in all figures.
@@ -105,6 +114,7 @@ def contents(
             _participants(main, shares, prefix),
             *_levels(main, shares, prefix, look, published),
             _tasks(main, shares, prefix, look),
+            *_factors(main, by, units, prefix, look),
             _returns(main, comparisons, prefix, look),
             _model(main, model, shares, prefix, look),
             _paths(main, look, results.sources),
@@ -255,6 +265,24 @@ def _tasks(rows: Sequence[ReportEpisode], shares: Shares, prefix: str, look: Loo
     return section
 
 
+def _factors(rows: Sequence[ReportEpisode], by: Sequence[str], units: Units, prefix: str, look: Looks) -> list[Section]:
+    """Return the sections about control and test, and about each factor that was asked for."""
+    sections = []
+    found = contrasts(rows, units.kind)
+    if found:
+        section = Section(_title(prefix, "Control and test"), [each.sentence for each in found[:SPELLED_OUT]])
+        section.blocks += [RULE, control_and_test_table(found)]
+        sections.append(section)
+    for name in by:
+        result = compare_values(rows, name, units)
+        table = values_table(result)
+        caption = f"Proportion passed and mean return for each value of {name}; bars are 95 % intervals over units."
+        cells = (result.cells("passed"), result.cells("return_mean"))
+        figure = factors.factor_points(*cells, agents_of(rows), result.factor.values, look, table.name, caption, name)
+        sections.append(Section(_title(prefix, f"By {name}"), [figure, *result.sentences, table]))
+    return sections
+
+
 def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: str, look: Looks) -> Section:
     section = Section(_title(prefix, "Returns"))
     counts: dict[str, int] = {}
@@ -274,9 +302,10 @@ def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: st
             "There is no violin plot of returns: "
             f"no task was played at least {_FEWEST_FOR_VIOLINS} times by each agent."
         )
-    done = comparisons.done
-    if done:
-        section.blocks += [test.sentence for test in done[:SPELLED_OUT]]
+    section.blocks += [test.sentence for test in comparisons.done[:SPELLED_OUT]]
+    if len({row.task for row in rows}) > 1:
+        section.blocks.append(comparisons.across.sentence)
+    if comparisons.done or comparisons.across.tests is not None:
         section.blocks += [overall_table(comparisons), pairs_table(comparisons)]
     section.blocks += comparisons.remarks
     return section

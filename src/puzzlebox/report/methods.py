@@ -10,6 +10,7 @@ from puzzlebox import __version__
 from puzzlebox.record.entries import HUMAN
 from puzzlebox.report import conditions, words
 from puzzlebox.report.comparisons import DECIMALS
+from puzzlebox.report.contrasts import RULE, condition_of
 from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.report.model import Model
 from puzzlebox.report.tables import Table
@@ -110,11 +111,23 @@ def _settings_sentence(source: Source) -> str:
 def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
     lines = _proportions(model)
     if tested:
+        shared = " or ".join(f"{name}s" for name in ("seed", *_kinds(model)))
+        means = f"those of a {' or '.join(_kinds(model))} counted by their mean, " if _kinds(model) else ""
         lines.append(
-            "On each task, returns of agents were compared by the Kruskal–Wallis rank test, corrected for ties "
-            f"(returns equal to {DECIMALS} decimals), and each pair by Dunn's test; p values were adjusted for all "
-            "pairs of a task by the methods of Bonferroni and Holm. "
-            "Effect sizes are ε² = H / (n − 1) and Cliff's δ (below .147 negligible, .33 small, .474 medium)."
+            "On each task, returns of agents were compared by the Wilcoxon signed-rank test (zeros after Pratt, exact "
+            f"up to 50 pairs) where they shared {shared}, and by the Brunner–Munzel test otherwise (by permutations if "
+            "an agent had fewer than 20 units); three or more agents by the Friedman test (F of Iman and Davenport, or "
+            "permutations of up to 100 ranks) or the Kruskal–Wallis test. Identical episodes of an agent counted once, "
+            f"{means}and returns equal to {DECIMALS} decimals were ties. p values were adjusted by Holm over tasks, "
+            "those of pairs over all pairs of all tasks. The same tests of mean returns with tasks as units concern "
+            "tasks like these. Effect sizes are Cliff's δ (below .147 negligible, .33 small, .474 medium; intervals "
+            "after Feng and Cliff with the variance of Brunner and Munzel), ε² = H / (n − 1) and Kendall's W "
+            "(noncentral chi-squared intervals). Passes in shared episodes were compared by McNemar's exact test."
+        )
+    if any(map(condition_of, results.rows)):
+        lines.append(
+            "The proportions passed of control and test were compared over units that have both conditions (t interval "
+            f"of the differences), or over those of either (Welch's interval). {RULE}"
         )
     lines.append(
         "Interquartile means omit a quarter of the values at each end; their 95 % intervals are percentiles of "

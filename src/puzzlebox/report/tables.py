@@ -358,8 +358,10 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas", shares: Shares
     last: dict[tuple[str, int], int] = {}
     for row in chosen:
         last[row.task, row.arena] = max(last.get((row.task, row.arena), 0), row.last_arena or 0, row.arena)
+    titles = {(row.task, row.arena): row.arena_title for row in chosen if row.arena_title}
     lines = [
         {"task": task, "arena": arena + 1, "last_arena": last[task, arena] + 1, "agent": agent}
+        | {"arena_title": titles.get((task, arena), "")}
         | measures(groups[task, arena, agent], shares)
         for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], agent_order[key[2]]))
     ]
@@ -372,16 +374,18 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas", shares: Shares
         *_TIMES,
     ]
     caption = (
-        "Each agent in each arena of the tasks that have several, counted from 1 in the order of the file; arenas "
-        f"that merge are one episode, which is counted once. {_of_one(shares)}"
+        "Each agent in each arena of the tasks that have several, by title, or counted from 1 in the order of the "
+        f"file; arenas that merge are one episode, which is counted once. {_of_one(shares)}"
     )
     return Table(name, caption, lines, columns, most=40, ditto=True)
 
 
 def _task_and_arenas(row: dict[str, Any]) -> str:
-    """Return the name of a task with its arena, or with all arenas that are one episode."""
-    first, last = row["arena"], row["last_arena"]
-    return f"{row['task']}, arena {first}" if first == last else f"{row['task']}, arenas {first} to {last}"
+    """Return the name of a task with the title or number of its arena, or with all arenas that are one episode."""
+    first, last, title = row["arena"], row["last_arena"], row["arena_title"]
+    if first == last:
+        return f"{row['task']}, {title or f'arena {first}'}"
+    return f"{row['task']}, {title} (arenas {first} to {last})" if title else f"{row['task']}, arenas {first} to {last}"
 
 
 def trained_and_held_out(rows: Sequence[ReportEpisode], shares: Shares | None = None) -> Table:

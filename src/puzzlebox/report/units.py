@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-import numpy as np
-
 from puzzlebox.report.episodes import ReportEpisode, grouped
 from puzzlebox.report.repeats import repeated_episodes
-from puzzlebox.stats.proportions import FEWEST_UNITS
+from puzzlebox.stats.proportions import FEWEST_UNITS as FEWEST_UNITS
 
 # What plays several times and counts as one: `auto` is a participant, or a run of an agent that has several; `run`
 # makes each run of an agent a training run; `none` tells neither participants nor runs apart.
@@ -131,4 +129,4 @@ def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportE
 
 
 def _rounded(value: float) -> float:
-    return float(np.round(value, DECIMALS))
+    return round(value, DECIMALS)

@@ -8,7 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from puzzlebox.columns import Column
-from puzzlebox.record.episode import EPISODES, MEASURES, Episode
+from puzzlebox.record.episode import EPISODES, FACTORS, MEASURES, Episode
 from puzzlebox.run.schedule import Slot
 from puzzlebox.text import closest
 
@@ -31,6 +31,7 @@ _IN_JSON: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "rules_fields": ("an object", (dict,)),
     "events": ("a list", (list,)),
     MEASURES: ("an object", (dict,)),
+    FACTORS: ("an object", (dict,)),
 }
 _JSON_NAMES = {list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
 _ENTRY = ("trajectories", "on_disk", "trajectory_crc32", "crc32", "row")
@@ -193,7 +194,7 @@ def _require_keys(what: str, value: Any, known: Sequence[str], required: Sequenc
 
 
 def _require_row(row: Any) -> None:
-    _require_keys("its `row`", row, (*_COLUMNS, MEASURES), _REQUIRED)
+    _require_keys("its `row`", row, (*_COLUMNS, MEASURES, FACTORS), _REQUIRED)
     for name, value in row.items():
         word, kinds = _IN_JSON.get(name) or _KINDS[_COLUMNS[name].kind]
         fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))

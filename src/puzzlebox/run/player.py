@@ -7,7 +7,7 @@ from typing import Any
 from puzzlebox.agents import Agent
 from puzzlebox.agents.origin import describe_error
 from puzzlebox.record.entries import plain_event
-from puzzlebox.record.episode import Episode
+from puzzlebox.record.episode import FACTORS, Episode
 from puzzlebox.record.measures import seconds, with_events
 from puzzlebox.run.play import play_episode
 from puzzlebox.run.schedule import Slot
@@ -127,6 +127,7 @@ class Player:
     ) -> Episode:
         steps = 0 if session is None else session.clock
         cause = session.cause if session is not None and session.over else LIMIT
+        conditions = run_task.task.conditions(slot.arena)
         return Episode(
             id=slot.name,
             run=self._plan.run,
@@ -137,6 +138,7 @@ class Player:
             variant=run_task.variant,
             level=run_task.level,
             arena=slot.arena,
+            arena_title=conditions.get("title", ""),
             agent=slot.agent,
             repetition=slot.episode,
             seed=seed,
@@ -152,6 +154,7 @@ class Player:
             trajectory=f"{TRAJECTORIES}#{slot.name}" if has_trajectory else None,
             trained_on=trained_on,
             error=problem,
+            factors=dict(run_task.factors) | conditions.get(FACTORS, {}),
             measures=self._final_measures(session),
         )
 

@@ -1,7 +1,7 @@
 """The tasks of a run, each under a unique name."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,12 +21,14 @@ class RunTask:
         task: the task.
         level: the group in which results are compared: the level of the testbed, or the battery of a bundled task.
         variant: the variant, if the task has several; otherwise "".
+        factors: the values that a template drew for it, by name.
     """
 
     name: str
     task: Any
     level: str = ""
     variant: str = ""
+    factors: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @cached_property
     def text(self) -> str:

@@ -62,7 +62,11 @@ class Task(Protocol):
         ...
 
     def conditions(self, start: int) -> dict[str, Any]:
-        """Return the conditions of a start, such as its time limit, as plain values for `run.json`."""
+        """Return the conditions of a start, such as its time limit, as plain values for `run.json`.
+
+        `title`, if there is one, is what reports call the start, and `factors` is a mapping of its experimental
+        factors, such as `condition` with the values `control` and `test`: columns of tables, by which reports compare.
+        """
 
 
 class Session(Protocol):
@@ -175,12 +179,14 @@ class Found(NamedTuple):
         task: the task.
         level: the group in which results are compared; "" if there is none.
         variant: the variant, if the task has several; otherwise "".
+        factors: the experimental factors of all its starts, by name: what a template drew for it.
     """
 
     name: str
     task: Any
     level: str = ""
     variant: str = ""
+    factors: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
+from puzzlebox.arena.schema.factors import factors_of
 from puzzlebox.arena.schema.grouping import fill_gaps, groups
 from puzzlebox.arena.schema.values import (
     TYPES,
@@ -354,14 +355,16 @@ class Task(Model):
         return last
 
     def conditions(self, start: int) -> dict[str, Any]:
-        """Return the conditions of an episode: position of its first and last arena, pass mark, time limit."""
-        arena = self.arenas[start]
-        return {
+        """Return the conditions of an episode: its first and last arena, title, pass mark, time limit, factors."""
+        arena, factors = self.arenas[start], factors_of(self, start)
+        conditions = {
             "position": start,
             "last": self.last(start),
             "pass_mark": arena.pass_mark,
             "time_limit": arena.time_limit,
         }
+        title = {"title": arena.metadata.title} if arena.metadata.title else {}
+        return conditions | title | ({"factors": factors} if factors else {})
 
     @model_validator(mode="after")
     def _arenas_fit_together(self) -> Self:

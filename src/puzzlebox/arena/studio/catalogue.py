@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from puzzlebox.arena.schema import Diagnostic, Reading, Task, TaskError, read, read_source
+from puzzlebox.arena.schema.factors import with_factors
 from puzzlebox.arena.schema.lines import lines_of
 from puzzlebox.arena.schema.tree import MAX_BYTES
 from puzzlebox.arena.studio import one_of_each
@@ -160,7 +161,9 @@ class Catalogue:
             "count": template.count,
             "values": variation.description(),
         }
-        return _check_result(self._cache_upload(variation.text.encode(), task), task, reading, drawn)
+        # The values become factors in the metadata, so that reports find them in the recorded task.
+        task = with_factors(task, variation.factors)
+        return _check_result(self._cache_upload(task.text.encode(), task), task, reading, drawn)
 
     def _cache_upload(self, data: bytes, task: Task) -> str:
         name = UPLOAD + hashlib.sha256(data).hexdigest()[:24]

@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.arena.schema.diagnostics import Diagnostic
+from puzzlebox.arena.schema.factors import LONGEST
 from puzzlebox.arena.variations.parts import value_text
 from puzzlebox.arena.variations.problems import TemplateError
 from puzzlebox.arena.variations.template import Template, Variation
-from puzzlebox.csv_cells import CellWriter
+from puzzlebox.csv_cells import CellReader, CellWriter
 
 MANIFEST, ABOUT = "manifest.csv", "variations.json"
 ENDING = ".yaml"
@@ -22,6 +24,8 @@ MOST_AT_ONCE = 10_000_000
 UNPLACEABLE = ("overlap", "through-fence", "outside")
 _MOST_MESSAGES = 5
 _FLUSH_INTERVAL = 200
+# The columns of the manifest before those of what varies.
+_ABOUT_FILE = ("file", "index", "labels")
 
 
 class FolderError(ValueError):
@@ -47,13 +51,41 @@ class Report:
 
 def columns_of(template: Template) -> list[str]:
     """Return the names of the columns of the manifest."""
-    return ["file", "index", "labels", *template.columns]
+    return [*_ABOUT_FILE, *template.columns]
 
 
 def row_of(variation: Variation, number: int, template: Template) -> list[str]:
     """Return the row of a variation in the manifest."""
     values = [value_text(variation.values[name]) if name in variation.values else "" for name in template.columns]
     return [variation.stem(number) + ENDING, str(variation.number), " ".join(variation.labels), *values]
+
+
+def values_in_manifest(path: Path) -> dict[str, Any]:
+    """Return the values that vary in a file of a folder that `write_folder` wrote; empty for any other file."""
+    if not (path.parent / ABOUT).is_file() or not (path.parent / MANIFEST).is_file():
+        return {}
+    manifest = path.parent / MANIFEST
+    return dict(_values_by_file(manifest, manifest.stat().st_mtime_ns).get(path.name, {}))
+
+
+@lru_cache(maxsize=4)
+def _values_by_file(manifest: Path, changed_ns: int) -> dict[str, dict[str, Any]]:
+    """Read a manifest; `changed_ns`, the time of its last change, makes the cache forget an older one."""
+    with manifest.open(encoding="utf-8", newline="") as file:
+        rows = list(CellReader(file))
+    return {
+        row["file"]: {name: _value(text) for name, text in row.items() if name not in _ABOUT_FILE and text}
+        for row in rows
+        if row.get("file")
+    }
+
+
+def _value(text: str) -> Any:
+    """Return a number if a cell of the manifest has one; otherwise its text, shortened."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def write_folder(

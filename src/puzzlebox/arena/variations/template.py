@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 from puzzlebox.arena.schema.diagnostics import Diagnostic, Place
+from puzzlebox.arena.schema.factors import LONGEST
 from puzzlebox.arena.schema.models import Task
 from puzzlebox.arena.schema.reading import Reading, read
 from puzzlebox.arena.schema.tree import SCALAR, Refused, compose
@@ -82,6 +83,18 @@ class Variation:
         """Return a finding about this task with the combination added to its message."""
         message = f"line {finding.place.line} of the task: {finding.message} (with {self.description()})"
         return Diagnostic(finding.code, finding.severity, message, Place(0, 0))
+
+    @property
+    def factors(self) -> dict[str, Any]:
+        """The selected values as factors of an experiment: lists and mappings as texts, too long texts shortened."""
+        factors: dict[str, Any] = {}
+        for name, value in self.values.items():
+            if isinstance(value, bool | int | float):
+                factors[name] = value
+            elif value is not None:
+                text = value_text(value)
+                factors[name] = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+        return factors
 
     def description(self) -> str:
         """Return the values of everything that varies as one text."""

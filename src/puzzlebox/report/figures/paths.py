@@ -174,7 +174,7 @@ def paths_from_above(
     side = min(2.6, WIDTH / max(len(agents), 2))
     column_titles = {agent: wrap(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
     all_places = {*drawn, *map(place_of, rows)}
-    titles = _titles(drawn, all_places)
+    titles = _titles(drawn, all_places, {place_of(row): row.arena_title for row in rows})
     row_titles = {place: wrap(title, letters_in(side, 8)) for place, title in titles.items()}
     width = side * len(agents) + 0.15 * lines_of(row_titles.values())
     height = (side + 0.25) * len(drawn) + 0.15 + 0.15 * lines_of(column_titles.values())
@@ -206,12 +206,14 @@ def _without(
     return "not reached" if kept and start != place else "no path kept"
 
 
-def _titles(drawn: Sequence[Place], all_places: Iterable[Place]) -> dict[Place, str]:
-    """Return the titles of arenas: the task, and the number of the arena if the task has several."""
+def _titles(drawn: Sequence[Place], all_places: Iterable[Place], named: Mapping[Place, str]) -> dict[Place, str]:
+    """Return the titles of arenas: the task, and the title or number of the arena if the task has several."""
     tasks = [task for task, _ in all_places]
     short = shorten(list(dict.fromkeys(task for task, _ in drawn)))
     return {
-        (task, arena): f"{short[task]}, arena {arena + 1}" if tasks.count(task) > 1 else short[task]
+        (task, arena): f"{short[task]}, {named.get((task, arena)) or f'arena {arena + 1}'}"
+        if tasks.count(task) > 1
+        else short[task]
         for task, arena in drawn
     }
 

@@ -1,0 +1,199 @@
+"""Control and test: whether an agent, or people, pass the control and fail the test, and how large the difference is.
+
+An experiment with a control has arenas, tasks or variants in which all is the same but for what is in question. Who
+fails the control has other troubles than those the test is about; so the difference is what counts.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from puzzlebox.report import words
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.factors import passed, unit_means, unit_word, value_text
+from puzzlebox.report.pairing import mean
+from puzzlebox.report.tables import Table, interval_cells, points, share, text
+from puzzlebox.report.units import FEWEST_UNITS, Subject, Units
+from puzzlebox.stats import CannotCompute, Interval
+from puzzlebox.stats.unit_means import difference_interval, mean_interval, share_interval
+
+CONTROL, TEST = "control", "test"
+# The proportion that a condition is compared with. Few tasks have a known chance level, because animals move freely;
+# above one half an agent passes more often than it fails, which is also chance in a choice between two.
+HALF = 0.5
+RULE = (
+    "A condition is passed if the interval of its proportion lies above 50 %, failed if it lies below, and not decided "
+    "otherwise. (50 % because tasks in which animals move freely have no known level of chance; in a choice between "
+    "two it is that level.)"
+)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Control and test of one agent, or of one group of participants.
+
+    Attributes:
+        agent: the agent.
+        unit: what a unit is: "task", "variant", "participant" or "run".
+        pairs: the number of units that have both conditions; 0 if control and test are different units.
+        counts: the number of units of the control and of the test.
+        shares: the proportion passed of the control and of the test, with limits where there are five units.
+        difference: the proportion of the control minus that of the test, with limits where there are any.
+        why_not: why the difference has no limits, as a clause.
+    """
+
+    agent: str
+    unit: str
+    pairs: int
+    counts: tuple[int, int]
+    shares: tuple[float, float]
+    limits: tuple[Interval | None, Interval | None]
+    difference: Interval | None
+    why_not: str = ""
+
+    @property
+    def finding(self) -> str:
+        """The finding in words: "passes the control, fails the test" and the like, or "not decided"."""
+        verdicts = [_verdict(each) for each in self.limits]
+        if None in verdicts:
+            return "not decided"
+        control, test = verdicts
+        if control == test:
+            return "passes both" if control else "fails both"
+        return "passes the control, fails the test" if control else "fails the control, passes the test"
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence for a results section."""
+        parts = [
+            f"{name} {words.percent_interval(limits) if limits else words.percent(value)} of "
+            f"{words.count(count, self.unit)}"
+            for name, value, limits, count in zip((CONTROL, TEST), self.shares, self.limits, self.counts, strict=True)
+        ]
+        line = f"{self.agent}: {self.finding} ({', '.join(parts)})."
+        if self.difference is None:
+            difference = words.number(100 * (self.shares[0] - self.shares[1]), 1)
+            return f"{line} The difference of {difference} percentage points has no interval because {self.why_not}."
+        scaled = Interval(*(100 * each for each in self.difference))
+        over = f"{self.pairs} {self.unit}s with both" if self.pairs else f"{sum(self.counts)} {self.unit}s"
+        return f"{line} Control minus test: {words.interval(scaled, 1)} percentage points over {over}."
+
+
+def _verdict(limits: Interval | None) -> bool | None:
+    """Return whether a condition is passed; None if that is not decided."""
+    if limits is None or limits.low <= HALF <= limits.high:
+        return None
+    return limits.low > HALF
+
+
+def condition_of(row: ReportEpisode) -> str:
+    """Return "control" or "test" if a factor of an episode has that value; otherwise ""."""
+    first = ("condition", "control")
+    for name in sorted(row.factors, key=lambda name: (name not in first, name)):
+        value = value_text(row.factors[name]).strip().lower()
+        if value in (CONTROL, TEST):
+            return value
+    return ""
+
+
+def contrasts(rows: Sequence[ReportEpisode], subject: Subject = "auto") -> list[Contrast]:
+    """Compare control and test for each agent that played both; empty if there are none.
+
+    Args:
+        rows: the episodes.
+        subject: what counts as one participant or training run.
+    """
+    marked = [row for row in rows if condition_of(row) and row.passed is not None]
+    # Of these episodes alone: a few tasks with control and test may be among many without.
+    units = Units.of(marked, subject)
+    by_agent = grouped(units.rows, lambda row: row.agent)
+    found = (_contrast(units, agent, by_agent[agent]) for agent in agents_of(marked))
+    return [each for each in found if each is not None]
+
+
+def _contrast(units: Units, agent: str, rows: Sequence[ReportEpisode]) -> Contrast | None:
+    parts = grouped(rows, condition_of)
+    if len(parts) < 2:
+        return None
+    control, test = (unit_means(units, parts[name], passed) for name in (CONTROL, TEST))
+    word = unit_word(units, agent)
+    both = [unit for unit in control if unit in test]
+    if len(both) >= FEWEST_UNITS or (both and 2 * len(both) >= max(len(control), len(test))):
+        # Units with one condition only would add what else distinguishes them.
+        control, test = ({unit: each[unit] for unit in both} for each in (control, test))
+        return _paired(agent, word, control, test)
+    return _independent(agent, word, control, test)
+
+
+def _paired(agent: str, word: str, control: dict[Hashable, float], test: dict[Hashable, float]) -> Contrast:
+    ours, theirs = list(control.values()), list(test.values())
+    n = len(ours)
+    shares, limits = (mean(ours), mean(theirs)), (_limits(ours), _limits(theirs))
+    difference, why = None, ""
+    differences = [a - b for a, b in zip(ours, theirs, strict=True)]
+    if n < FEWEST_UNITS:
+        why = f"only {words.count(n, word)} {'has' if n == 1 else 'have'} both, and it needs {FEWEST_UNITS}"
+    elif len(set(differences)) == 1:
+        why = f"it is the same in all {n} {word}s"
+    else:
+        difference = _clamped(mean_interval(differences))
+    return Contrast(agent, word, n, (n, n), shares, limits, difference, why)
+
+
+def _independent(agent: str, word: str, control: dict[Hashable, float], test: dict[Hashable, float]) -> Contrast:
+    ours, theirs = list(control.values()), list(test.values())
+    counts = (len(ours), len(theirs))
+    shares, limits = (mean(ours), mean(theirs)), (_limits(ours), _limits(theirs))
+    difference, why = None, ""
+    if min(counts) < FEWEST_UNITS:
+        kinds = f"{words.count(counts[0], word)} of the control and {counts[1]} of the test"
+        why = f"it has only {kinds}, and it needs {FEWEST_UNITS} of each"
+    else:
+        try:
+            difference = _clamped(difference_interval(ours, theirs))
+        except CannotCompute as problem:
+            why = str(problem)
+    return Contrast(agent, word, 0, counts, shares, limits, difference, why)
+
+
+def _limits(shares: Sequence[float]) -> Interval | None:
+    return share_interval(shares) if len(shares) >= FEWEST_UNITS else None
+
+
+def _clamped(interval: Interval) -> Interval:
+    return Interval(interval.value, max(-1.0, interval.low), min(1.0, interval.high))
+
+
+def control_and_test_table(found: Sequence[Contrast]) -> Table:
+    """Tabulate control and test of each agent."""
+    lines: list[dict[str, Any]] = []
+    for each in found:
+        line: dict[str, Any] = {"agent": each.agent, "unit": each.unit, "units_with_both": each.pairs or None}
+        for name, value, limits, count in zip((CONTROL, TEST), each.shares, each.limits, each.counts, strict=True):
+            line |= {f"{name}_units": count, **interval_cells(f"{name}_passed", limits), f"{name}_passed": value}
+        line |= interval_cells("difference", each.difference) | {"difference": each.shares[0] - each.shares[1]}
+        lines.append(line | {"finding": each.finding})
+
+    def shown(key: str, row: dict[str, Any]) -> str:
+        return share(key)(row) if row[f"{key}_low"] is not None else words.percent(row[key])
+
+    columns = [
+        ("agent", text("agent")),
+        ("units", lambda row: f"{row['control_units']} and {row['test_units']} {row['unit']}s"),
+        ("control passed", lambda row: shown("control_passed", row)),
+        ("test passed", lambda row: shown("test_passed", row)),
+        (
+            "control minus test, percentage points",
+            lambda row: (
+                points("difference")(row)
+                if row["difference_low"] is not None
+                else words.number(100 * row["difference"], 1)
+            ),
+        ),
+        ("finding", text("finding")),
+    ]
+    caption = (
+        "Control and test, with 95 % intervals over units: tasks or variants like these, or participants or runs like "
+        f"these on these tasks. With fewer than {FEWEST_UNITS} units there is no interval."
+    )
+    return Table("control_and_test", caption, lines, columns)
