@@ -9,7 +9,7 @@ from puzzlebox.csv_cells import CellWriter
 from puzzlebox.report import conditions, methods
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
-from puzzlebox.report.figures import looks
+from puzzlebox.report.figures import fonts, looks
 from puzzlebox.report.model import Group
 from puzzlebox.report.page import page
 from puzzlebox.report.sources import gather
@@ -73,7 +73,8 @@ def make_report(
     progress("reading")
     results = gather(places, people, watched)
     progress("comparing and drawing")
-    with looks.style():
+    with looks.style(results.names):
+        results.remarks += fonts.remarks(results.names)
         analysis = contents(results, published=published, group=group, seed=seed)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"

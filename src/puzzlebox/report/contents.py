@@ -166,8 +166,6 @@ def _levels(rows: Sequence[ReportEpisode], prefix: str, look: Looks, published: 
     if radar.FEWEST <= len(levels) <= radar.MOST:
         caption = "Profile of each agent: proportion passed on each level, from 0 at the centre to 100 % at the rim."
         section.blocks.append(radar.radar(levelled, levels, published_results.LEVELS, look, "profile", caption))
-        if len(agents_of(levelled)) > radar.MOST_AGENTS:
-            section.blocks.append(f"The radar chart shows the first {radar.MOST_AGENTS} agents.")
     else:
         section.blocks.append(
             f"There is no radar chart: it needs {radar.FEWEST} to {radar.MOST} levels, and there are {len(levels)}."

@@ -120,6 +120,11 @@ class Results:
         return agents_of(self.rows)
 
     @property
+    def names(self) -> set[str]:
+        """The names of all agents, tasks and levels."""
+        return {name for row in self.rows for name in (row.agent, row.task, row.level)}
+
+    @property
     def tasks(self) -> list[str]:
         """The tasks, by level and then by name."""
         order = {level: index for index, level in enumerate(levels_of(self.rows))}
