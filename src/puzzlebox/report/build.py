@@ -74,7 +74,7 @@ def make_report(
     results = gather(places, people, watched)
     progress("comparing and drawing")
     with looks.style(results.names):
-        results.remarks += fonts.remarks(results.names)
+        results.remarks.extend(fonts.remarks(results.names))
         analysis = contents(results, published=published, group=group, seed=seed)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"

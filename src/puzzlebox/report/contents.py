@@ -252,7 +252,7 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
         return section
     caption = (
         f"Paths from above until the episode was decided, at most {paths.MOST_PATHS} episodes in each panel, over the "
-        "arena at the start of the first of them; things with random positions were elsewhere in the others."
+        "arena at the start; things that moved were elsewhere later."
     )
     all_places = paths.places(rows)
     if len(all_places) > len(places):

@@ -17,8 +17,9 @@ Values = NDArray[np.float64]
 FEWEST, _FEWEST_OF_A_PART = 12, 6
 # The smallest share of the values that makes a value a line.
 _FREQUENT = 0.15
-# The smallest gap that divides values, relative to their range.
-_GAP = 0.08
+# The smallest gap that divides values, relative to their range, and in mean distances between neighbours, which are
+# larger between few values.
+_GAP, _GAP_IN_DISTANCES = 0.08, 5.0
 # The length over which the values of a line are counted as spread, relative to the range, to compare it with densities.
 _SPREAD = 1 / 30
 _POINTS = 80
@@ -50,7 +51,8 @@ def shapes_of(values: Values) -> list[Shape]:
     frequent = distinct[(counts >= _FREQUENT * len(values)) & (counts > 2)]
     parts = [(np.array([each, each]), np.full(2, counts[distinct == each][0] / _SPREAD)) for each in frequent]
     others = relative[~np.isin(np.round(relative, _DECIMALS), frequent)]
-    for part in np.split(others, np.flatnonzero(np.diff(others) > _GAP) + 1):
+    gap = max(_GAP, _GAP_IN_DISTANCES * float(np.ptp(others)) / len(others)) if len(others) else _GAP
+    for part in np.split(others, np.flatnonzero(np.diff(others) > gap) + 1):
         if len(part) >= _FEWEST_OF_A_PART and np.ptp(part) > 1e-6:
             parts.append(_density(part))
     if not parts:

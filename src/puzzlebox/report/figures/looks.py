@@ -1,6 +1,7 @@
 """The style of figures: colours for colour-blind readers, markers and hatches that work without colour, fonts."""
 
 import io
+import logging
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -130,9 +131,16 @@ def style(names: Iterable[str] = ()) -> Iterator[None]:
     with matplotlib.rc_context(), warnings.catch_warnings():
         # `shorten` replaces letters that no font has; a title that is no name may still have one.
         warnings.filterwarnings("ignore", "Glyph .* missing")
+        # Fonts of other scripts often have no bold letters; then the others serve.
+        font_log = logging.getLogger("matplotlib.font_manager")
+        level = font_log.level
+        font_log.setLevel(logging.ERROR)
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE | {"font.family": families_for(names)})
-        yield
+        try:
+            yield
+        finally:
+            font_log.setLevel(level)
 
 
 def new_figure(width: float, height: float) -> Any:
