@@ -221,7 +221,7 @@ def test_different_task_versions_rules_and_repeated_seeds_are_reported(tmp_path:
     warnings = " ".join(report_of(tmp_path, rows).contents.warnings)
     assert "food: episodes under this name were played on different versions of the task" in warnings
     assert "different rules (3.1, 4.3)" in warnings
-    assert "1 episode has the same agent, task and seed as another one" in warnings
+    assert "1 episode has the same agent, task, seed, length and return as another one" in warnings
 
 
 # --- sources

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlebox.report.episodes import ReportEpisode, grouped
-from puzzlebox.report.repeats import repeated_episodes
+from puzzlebox.report.repeats import doubled_episodes, repeated_episodes
+from puzzlebox.report.time_outs import timed_out
 
 # With fewer units, the variance between them cannot be estimated well enough for a statement about others like them.
 FEWEST_UNITS = 5
@@ -45,7 +47,9 @@ class Units:
     @classmethod
     def of(cls, rows: Sequence[ReportEpisode]) -> "Units":
         """Find the units of some episodes; identical episodes of an agent count once."""
-        alike = repeated_episodes(rows)
+        alike = doubled_episodes(rows)
+        doubled = {id(row) for own in alike for row in own[1:]}
+        alike += repeated_episodes([row for row in rows if id(row) not in doubled])
         found = {id(row) for own in alike for row in own}
         for own in _of_deterministic_agents([row for row in rows if id(row) not in found]):
             alike.append(own)
@@ -97,18 +101,25 @@ class Units:
 def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:
     """Return sets of equal episodes of agents that never had two returns in the same arena.
 
-    Without steps or actions a single arena proves nothing: all time-outs have the same return. An agent whose returns
-    never vary in any of several arenas is deterministic, or as good as deterministic, in these tasks.
+    Without steps or actions a single arena proves nothing, and no time-out does: all of them have the same return. An
+    agent whose returns never vary, in several arenas in which it did not run out of time, is deterministic, or as good
+    as deterministic, in these tasks.
     """
     sets = []
     for own in grouped((row for row in rows if not row.person), lambda row: row.agent).values():
         places = grouped(own, lambda row: (row.task, row.arena, row.rules, row.run))
         several = [place for place in places.values() if len(place) > 1]
-        varied = any(len({(_rounded(row.total), row.steps, row.passed) for row in place}) > 1 for place in several)
-        if len(several) >= _FEWEST_ALIKE and not varied:
+        varied = any(
+            len({(round(row.total, DECIMALS), row.steps, row.passed) for row in place}) > 1 for place in several
+        )
+        # An agent that fails in many ways has equal time-outs, too.
+        telling = sum(not all(map(timed_out, place)) for place in several)
+        if telling >= _FEWEST_ALIKE and not varied:
             sets += several
     return sets
 
 
-def _rounded(value: float) -> float:
-    return float(np.round(value, DECIMALS))
+def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values rounded to `DECIMALS`; large ones as they are, since they have fewer decimals than that."""
+    small = np.abs(values) < 10.0 ** (15 - DECIMALS)
+    return np.where(small, np.round(np.where(small, values, 0.0), DECIMALS), values)
