@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
 from puzzlebox.report import conditions, methods
 from puzzlebox.report.contents import Contents, contents
-from puzzlebox.report.episodes import Results
+from puzzlebox.report.episodes import ReportEpisode, Results
 from puzzlebox.report.figures import fonts, looks
 from puzzlebox.report.model import Group
 from puzzlebox.report.page import page
@@ -133,17 +133,19 @@ def _write(table: Table, folder: Path) -> Path:
 def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], float]) -> Path:
     """Write the table of all episodes of the analysis."""
     path = folder / "episodes.csv"
-    rows = [
-        vars(row)
-        | {"arena": row.arena + 1, "latency": None if row.whole_time else row.latency}
-        | ({"time_limit": limits.get((row.task_hash, row.arena))} if row.time_limit is None else {})
-        for row in results.rows
-    ]
     names = {"total": "return", "goals": "goals_collected"}
+    hidden = ("trajectory", "error", "whole_time", "last_arena")
+    kept = [each.name for each in fields(ReportEpisode) if each.name not in hidden]
+    if not results.rows:
+        kept = ["run", "task", "agent", "total", "passed"]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = CellWriter(file)
-        header = list(rows[0]) if rows else ["run", "task", "agent", "total", "passed"]
-        kept = [name for name in header if name not in ("trajectory", "error", "whole_time", "last_arena")]
         writer.writerow([names.get(name, name) for name in kept])
-        writer.writerows([row[name] for name in kept] for row in rows)
+        for row in results.rows:
+            cells = vars(row) | {"arena": row.arena + 1}
+            if row.whole_time:
+                cells["latency"] = None
+            if row.time_limit is None:
+                cells["time_limit"] = limits.get((row.task_hash, row.arena))
+            writer.writerow([cells[name] for name in kept])
     return path

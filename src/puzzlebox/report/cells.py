@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
 from math import nan
 from pathlib import Path
@@ -25,6 +26,7 @@ _SYNONYMS = {
 _REQUIRED = ("task", "agent", "return")
 # Pass marks of the published experiments, for tables without `passed`.
 _PASS_MARKS = {"foraging": 15.0, "operant": 0.0, "operant-chamber": 0.0, "what-where-when": 7.0}
+_NOTHING: dict[str, Any] = dict.fromkeys(FIELDS)
 _TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")
 
 
@@ -99,8 +101,10 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
 
 def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> ReportEpisode:
     """Build the episode of a row of a table; errors name the file and the line."""
-    values = {name: _value(column, row, path, line) for name, column in FIELDS.items()}
-    present: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+    # Most columns of most tables are empty.
+    given = {name: _value(column, row, path, line) for name, column in FIELDS.items() if row.get(column.name)}
+    present: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    values = _NOTHING | present
     total, error = values["total"], row.get("error", "")
     if total is None and not error:
         raise CannotRead(f"{path}, line {line}: the return is empty, and no error says why")
@@ -144,12 +148,19 @@ def _value(column: Column, row: Mapping[str, str], path: Path, line: int) -> Any
     if column.name == "seed":
         return int(text) if text.isdecimal() else None
     if column.name in ("rules_fields", "events"):
-        with suppress(ValueError, RecursionError):
-            return json.loads(text)
-        return None
+        return _json(text) if column.name == "rules_fields" else _json.__wrapped__(text)
     return text or None
 
 
+@lru_cache(256)
+def _json(text: str) -> Any:
+    """Return the value of a cell in JSON; None if it is none. The same rules are in all rows of a table."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return None
+
+
+@lru_cache(100_000)
 def _level(task: str, level: str, variant: str) -> tuple[str, str]:
     """Complete level and variant from the name of the task, which includes them in the testbed."""
     named = wing_named(ARENA).level_of(task)

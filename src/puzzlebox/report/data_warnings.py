@@ -6,6 +6,7 @@ not play. Others are for incomplete runs and for episodes that repeat one anothe
 """
 
 import shlex
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
@@ -14,7 +15,6 @@ from puzzlebox.report import words
 from puzzlebox.report.comparisons import Comparisons
 from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, grouped
 from puzzlebox.report.rank_warnings import rank_warnings
-from puzzlebox.report.repeats import doubled_episodes
 from puzzlebox.report.time_outs import timed_out
 from puzzlebox.report.units import Units
 
@@ -33,14 +33,15 @@ _ALTERNATIVE = {"tasks": "tasks and levels", "arenas": "the table of arenas"}
 def data_warnings(results: Results, comparisons: Comparisons) -> list[str]:
     """Return warnings about the data, as sentences."""
     rows = results.rows
+    units = Units.of(rows)
     warnings = [
         *(sentence for source in results.sources for sentence in source.damaged),
         *_unfinished(results.sources),
         *_different_tasks_of_one_name(rows),
         *_different_rules(rows),
         *_similar_names(rows),
-        *_doubled(rows),
-        *_repeated(rows),
+        *_doubled(units),
+        *_repeated(rows, units),
         *_not_the_same_tasks(rows),
         *_not_the_same_arenas(rows, comparisons),
         *_wrong_names(rows),
@@ -133,8 +134,8 @@ def _similar_names(rows: Sequence[ReportEpisode]) -> Iterator[str]:
             )
 
 
-def _doubled(rows: Sequence[ReportEpisode]) -> Iterator[str]:
-    surplus = sum(len(own) - 1 for own in doubled_episodes(rows))
+def _doubled(units: Units) -> Iterator[str]:
+    surplus = sum(units.doubled.values())
     if surplus:
         yield (
             f"{words.count(surplus, 'episode')} {'has' if surplus == 1 else 'have'} the same agent, task, seed, length "
@@ -142,13 +143,12 @@ def _doubled(rows: Sequence[ReportEpisode]) -> Iterator[str]:
         )
 
 
-def _repeated(rows: Sequence[ReportEpisode]) -> Iterator[str]:
-    doubled = {id(row) for own in doubled_episodes(rows) for row in own[1:]}
-    single = [row for row in rows if id(row) not in doubled]
-    repeated = Units.of(single).repeated
+def _repeated(rows: Sequence[ReportEpisode], units: Units) -> Iterator[str]:
+    repeated = units.repeated
     if not repeated:
         return
-    counts = {agent: len(own) for agent, own in grouped(single, lambda row: row.agent).items()}
+    counts = Counter(row.agent for row in rows)
+    counts.subtract(units.doubled)
     who = [
         f"{agent} ({counts[agent]:,} episodes, effective n = {counts[agent] - repeated[agent]:,})"
         for agent in agents_of(rows)

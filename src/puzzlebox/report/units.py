@@ -6,7 +6,7 @@ part of it), the participants, or the training runs, and episodes only make the 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -38,26 +38,25 @@ class Units:
 
     Attributes:
         rows: the episodes, one of each set of identical ones.
-        repeated: how many further episodes of each agent are identical to one of `rows`.
+        repeated: how many further episodes of each agent are identical to one of `rows`, with other seeds.
+        doubled: how many further episodes of each agent were read more than once.
     """
 
     rows: Sequence[ReportEpisode]
     repeated: dict[str, int]
+    doubled: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Sequence[ReportEpisode]) -> "Units":
         """Find the units of some episodes; identical episodes of an agent count once."""
-        alike = doubled_episodes(rows)
-        doubled = {id(row) for own in alike for row in own[1:]}
-        alike += repeated_episodes([row for row in rows if id(row) not in doubled])
+        copies = doubled_episodes(rows)
+        doubled = {id(row) for own in copies for row in own[1:]}
+        rows = [row for row in rows if id(row) not in doubled] if doubled else rows
+        alike = repeated_episodes(rows)
         found = {id(row) for own in alike for row in own}
-        for own in _of_deterministic_agents([row for row in rows if id(row) not in found]):
-            alike.append(own)
+        alike += _of_deterministic_agents([row for row in rows if id(row) not in found])
         surplus = {id(row) for own in alike for row in own[1:]}
-        repeated: dict[str, int] = {}
-        for own in alike:
-            repeated[own[0].agent] = repeated.get(own[0].agent, 0) + len(own) - 1
-        return cls([row for row in rows if id(row) not in surplus], repeated)
+        return cls([row for row in rows if id(row) not in surplus], _surplus(alike), _surplus(copies))
 
     @cached_property
     def word(self) -> str:
@@ -96,6 +95,14 @@ class Units:
     def subject_word(self, agent: str) -> str:
         """Return what the subjects of an agent are called: "participant", "run", or "" without any."""
         return next((each.partition(" ")[0] for each in self.subjects(agent)), "")
+
+
+def _surplus(alike: Iterable[Sequence[ReportEpisode]]) -> dict[str, int]:
+    """Return how many episodes of each agent there are beyond the first of each set."""
+    counts: dict[str, int] = {}
+    for own in alike:
+        counts[own[0].agent] = counts.get(own[0].agent, 0) + len(own) - 1
+    return counts
 
 
 def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:
