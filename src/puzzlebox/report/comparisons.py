@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from puzzlebox.report import words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, returns
 from puzzlebox.report.tables import Table, real, text
+from puzzlebox.report.units import rounded
 from puzzlebox.stats import (
     CannotCompute,
     KruskalWallis,
@@ -24,8 +25,6 @@ from puzzlebox.stats.effects import size_in_words
 
 # Fewest episodes of each agent for a rank test; with fewer it has hardly any power.
 FEWEST = 5
-# Decimals to which returns are rounded: beyond, sums of thousands of rewards differ although outcomes are equal.
-DECIMALS = 9
 # The number of tasks for which the page gives the test in a sentence and in tables.
 SPELLED_OUT = 8
 
@@ -105,7 +104,7 @@ def _of_task(task: str, rows: Sequence[ReportEpisode]) -> TaskTest:
     few = [agent for agent, values in groups.items() if len(values) < FEWEST]
     if few:
         return TaskTest(task, groups, None, [], f"an agent has fewer than {FEWEST} episodes")
-    ranked = {agent: np.round(values, DECIMALS) for agent, values in groups.items()}
+    ranked = {agent: rounded(values) for agent, values in groups.items()}
     try:
         overall = kruskal_wallis(ranked)
         pairs = dunn(ranked)

@@ -5,7 +5,7 @@ largest numbers are infinite.
 """
 
 from collections.abc import Iterable, Sequence
-from math import fsum, inf, isfinite, sqrt
+from math import fsum, isfinite, sqrt
 
 # Numbers of this size or more are divided before they are squared or added.
 _LARGE = 1e150
@@ -17,12 +17,12 @@ def mean(values: Sequence[float]) -> float:
     return scale * (fsum(value / scale for value in values) / len(values))
 
 
-def standard_deviation(values: Sequence[float]) -> float:
-    """Return the standard deviation of at least two numbers, with n - 1; infinite if it is larger than any number."""
+def standard_deviation(values: Sequence[float]) -> float | None:
+    """Return the standard deviation of at least two numbers, with n - 1; None if it is larger than any number."""
     scale = _scale(values)
     middle = mean(values) / scale
     relative = sqrt(fsum((value / scale - middle) ** 2 for value in values) / (len(values) - 1))
-    return scale * relative if relative <= 1 or isfinite(scale * relative) else inf
+    return scale * relative if isfinite(scale * relative) else None
 
 
 def quantiles(values: Iterable[float], shares: Sequence[float]) -> list[float]:

@@ -188,7 +188,10 @@ def _scaled(rows: Sequence[ReportEpisode]) -> tuple[Callable[[Sequence[ReportEpi
 
     def scale(own: Sequence[ReportEpisode]) -> Any:
         low, high = limits[own[0].task]
-        return (returns(own) - low) / (high - low) if high - low > _NO_RANGE else np.zeros(0)
+        if high - low <= _NO_RANGE:
+            return np.zeros(0)
+        # Halved, because the range of the largest numbers is infinite.
+        return (returns(own) / 2 - low / 2) / (high / 2 - low / 2)
 
     return scale, sum(high - low <= _NO_RANGE for low, high in limits.values())
 
