@@ -13,8 +13,8 @@ from puzzlebox.stats import CannotCompute, KruskalWallis, dunn, kruskal_wallis
 
 # Fewest episodes of an agent on a task.
 _FEWEST = 5
-# The smallest change of H that is worth a warning: relative, and in decimals of the numbers that it shows.
-_RELATIVE, _ABSOLUTE = 0.003, 0.01
+# The smallest change of H that is worth a warning: relative and absolute.
+_RELATIVE, _ABSOLUTE = 0.003, 0.05
 _Groups = dict[str, NDArray[np.float64]]
 
 

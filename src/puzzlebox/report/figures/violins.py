@@ -155,8 +155,8 @@ def _paint(panel: Any, groups: Sequence[_Group | None], *, upright: bool) -> Non
         middle = turned(quartiles[:, 1], places)
         panel.scatter(*middle, s=size, color="white", edgecolors=INK, linewidths=1.2 if upright else 0.8, zorder=5)
         _widen(panel, [group.values for _, group in played], upright=upright)
-    for place, group in enumerate(groups):
-        if group is None:
+    for place, missing in enumerate(group is None for group in groups):
+        if missing:
             own = {"fontsize": 7 if upright else 6.5, "color": "#767676"}
             if upright:
                 where = panel.get_xaxis_transform()
