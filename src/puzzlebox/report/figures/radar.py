@@ -16,7 +16,7 @@ FEWEST, MOST = 3, 14
 # Agents in one chart at most; more have a small chart each.
 MOST_AGENTS = 8
 # The diameter in inches, of the one chart and of small ones, with the distance between these.
-_WHEEL, _SMALL, _BETWEEN = 3.45, 0.95, 1.44
+_WHEEL, _SMALL, _BETWEEN = 3.45, 0.82, 1.2
 # Characters of a level at most, to be written around small charts.
 _MOST_AROUND = 3
 
@@ -97,7 +97,7 @@ def _small_charts(
         caption += f" The first {len(agents)} of {len(shares)} agents are shown."
     table = np.array([shares[agent] for agent in shares])
     medians = [float(np.median(own[np.isfinite(own)])) if np.isfinite(own).any() else float("nan") for own in table.T]
-    columns = int(WIDTH / _BETWEEN)
+    columns = round(WIDTH / _BETWEEN)
     heads = {agent: wrap(look[agent].label, letters_in(_BETWEEN - 0.06, 7)) for agent in agents}
     height = _BETWEEN - 0.1 + 0.115 * lines_of(heads.values())
     lines = ceil(len(agents) / columns)
