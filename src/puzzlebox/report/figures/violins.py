@@ -157,12 +157,12 @@ def _paint(panel: Any, groups: Sequence[_Group | None], *, upright: bool) -> Non
         _widen(panel, [group.values for _, group in played], upright=upright)
     for place, missing in enumerate(group is None for group in groups):
         if missing:
-            own = {"fontsize": 7 if upright else 6.5, "color": "#767676"}
+            letters: dict[str, Any] = {"fontsize": 7 if upright else 6.5, "color": "#767676"}
             if upright:
                 where = panel.get_xaxis_transform()
-                panel.text(place, 0.02, "not played", rotation=90, ha="center", va="bottom", transform=where, **own)
+                panel.text(place, 0.02, "not played", rotation=90, ha="center", va="bottom", transform=where, **letters)
             else:
-                panel.text(0.02, place, "not played", va="center", transform=panel.get_yaxis_transform(), **own)
+                panel.text(0.02, place, "not played", va="center", transform=panel.get_yaxis_transform(), **letters)
 
 
 def _widen(panel: Any, values: Sequence[NDArray[np.float64]], *, upright: bool) -> None:
