@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from puzzlebox.render import View
 from puzzlebox.report import gather, words
 from puzzlebox.report.contents import contents
 from puzzlebox.report.episodes import ReportEpisode
-from puzzlebox.report.figures import looks, paths
+from puzzlebox.report.figures import forest, looks, paths
 from puzzlebox.report.figures.lettering import shorten, wrap
 from worlds import FORWARDS, task_of, world_at
 
@@ -29,7 +30,8 @@ def named(name: str, number: int, letters: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("agents", "tasks", "letters"), [(1, 1, 80), (3, 2, 37), (3, 5, 5), (8, 5, 80), (8, 60, 80), (14, 3, 40)]
+    ("agents", "tasks", "letters"),
+    [(1, 1, 80), (3, 2, 37), (3, 5, 5), (8, 5, 80), (8, 60, 80), (14, 3, 40), (50, 6, 40), (50, 6, 4)],
 )
 def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letters: int) -> None:
     skills = {named(AGENT, number, letters): number / 4 - 1 for number in range(agents)}
@@ -54,6 +56,40 @@ def test_figures_hold_long_names(tmp_path: Path, agents: int, tasks: int, letter
             assert drawn.x1 < width + 0.2, drawing.name
             assert drawn.y1 < height + 0.02, drawing.name
             assert max(width, height) < 15, drawing.name
+
+
+def test_many_agents_are_rows_with_their_names(tmp_path: Path) -> None:
+    skills = {f"agent {number:02}": number / 20 - 1 for number in range(70)}
+    rows = made_up_rows([f"{level:02}-01-01" for level in range(1, 5)], skills, episodes=8)
+    results = gather([write_run(tmp_path / "out", rows)])
+    with looks.style():
+        drawings = {drawing.name: drawing for drawing in contents(results).drawings}
+    first = [f"agent {number:02}" for number in range(looks.MOST_DRAWN)]
+    for name in ("passed_by_level", "tasks_and_agents", "returns"):
+        labels = [label.get_text() for label in drawings[name].figure.axes[0].get_yticklabels()]
+        assert labels == first, name
+        assert "The first 60 of 70 agents are shown" in drawings[name].caption
+    assert [text.get_text() for text in drawings["profile"].figure.axes[0].texts if "agent" in text.get_text()] == first
+    assert "(columns, by level" in drawings["tasks_and_agents"].caption
+
+
+def test_intervals_beyond_the_scale_of_a_forest_have_arrows() -> None:
+    def term(name: str, low: float, middle: float, high: float) -> Any:
+        return SimpleNamespace(factor="agent", name=name, settled=True, odds_ratio=middle, low=low, high=high)
+
+    terms = [term("b", 1e-9, 0.5, 1e9), term("c", 0.5, 1.0, 2.0), term("d", 1e6, 1e7, 1e8)]
+    fit: Any = SimpleNamespace(terms=terms, references={"agent": "a"})
+    with looks.style():
+        drawing = forest.forest(fit, looks.looks(list("abcd")), "forest", "Odds.")
+    arrows = [
+        (line.get_ydata()[0], line.get_marker(), line.get_xdata()[0])
+        for line in drawing.figure.axes[0].get_lines()
+        if line.get_marker() in "<>"
+    ]
+    assert arrows == [(0, "<", 1e-4), (0, ">", 1e5), (2, ">", 1e5)]
+    assert drawing.caption == "Odds. Arrows: the interval goes on beyond the scale."
+    low, high = drawing.figure.axes[0].get_xlim()
+    assert low > 1e-5 and high < 1e6
 
 
 def test_nothing_is_cut_off_at_the_edge(tmp_path: Path) -> None:
@@ -161,6 +197,19 @@ def test_a_path_ends_at_the_deciding_event() -> None:
     assert abs(ended - decided).max() > 3
     last = way_in(figure.axes[0])[-1]
     assert abs(last - decided).max() < 1 and abs(last - ended).max() > 3
+
+
+def test_a_path_is_drawn_only_over_its_own_plan() -> None:
+    """Food at a random position is elsewhere in each episode; the animal may be anywhere."""
+    wandering = task_of("name: Agent, at: [20, 0, 10], rotation: 0", "name: GoodGoal, size: 2", time_limit=100)
+    starting = task_of("name: Agent", "name: GoodGoal, at: [20, 0, 16], size: 2", time_limit=100)
+    for task, many in ((wandering, 1), (starting, 3), (CORRIDOR, 3)):
+        rows = [ReportEpisode("out", "food", "a", 0.0, False, seed=seed) for seed in (1, 2, 3)]
+        records = [(row, Record(task, 0, row.seed, Rules.named("puzzlebox"), ((FORWARDS,),) * 5)) for row in rows]
+        with looks.style():
+            drawing = paths.paths_from_above(records, rows, looks.looks(["a"]), "paths", "")
+        assert len(drawing.figure.axes[0].get_lines()) == 2 * many  # each path and its outline
+        assert ("only the first episode" in drawing.caption) is (many == 1)
 
 
 def test_each_arena_has_a_panel_of_its_own() -> None:

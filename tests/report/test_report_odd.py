@@ -171,6 +171,121 @@ def test_names_are_escaped_in_html(tmp_path: Path) -> None:
     assert "&lt;script&gt;" in text
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("values", [(1e308,), (1.7e308, -1.7e308), (5e-324, 0.0), (1e16, 1e16 + 2), (-1e308, -1.0)])
+@pytest.mark.parametrize("tasks", [["food"], TASKS])
+def test_returns_of_any_size_give_numbers(tmp_path: Path, tasks: list[str], values: tuple[float, ...]) -> None:
+    rows = made_up_rows(tasks, {"a": 0.0, "b": 1.0}, episodes=8)
+    for index, row in enumerate(rows):
+        row["return"] = values[index % len(values)]
+    words(report_of(tmp_path, rows))
+    for path in (tmp_path / "report" / "tables").glob("*.csv"):
+        assert not re.search(r"\b(nan|inf)\b", path.read_text()), path.name
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("bad", ["nan", "inf", "-inf", "NA"])
+def test_episodes_without_a_finite_return_are_excluded(tmp_path: Path, bad: str) -> None:
+    rows = made_up_rows(TASKS)
+    for row in rows[:4]:
+        row["return"] = bad
+    report = report_of(tmp_path, rows)
+    assert "4 episodes failed for a technical reason and are excluded" in words(report)
+    assert len(report.results.rows) == len(rows) - 4
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "agents",
+    [
+        ["", " ", "x"],
+        ["a" * 500, f"{'a' * 499}b"],
+        ["$x$", "\\frac{1", "_^%&", "<b>"],
+        ["PPO", "ppo", "p po"],
+        ["a\nb", "a b", "\x01"],
+        [TASKS[0], TASKS[1]],
+    ],
+)
+def test_odd_names_make_a_report(tmp_path: Path, agents: list[str]) -> None:
+    skills = {agent: index / 2 for index, agent in enumerate(agents)}
+    report = report_of(tmp_path, made_up_rows(TASKS, skills, episodes=5))
+    page_text = words(report)
+    assert f"{len(report.results.agents)} agents" in page_text
+    assert len(report.results.agents) == len({name.strip() for name in agents})
+
+
+def test_a_task_without_a_name_has_one(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("task,agent,return\n,a,1\n,,2\n")
+    assert [(row.task, row.agent) for row in gather([tmp_path / "t.csv"]).rows] == [("unnamed", "a"), ("unnamed",) * 2]
+
+
+@pytest.mark.filterwarnings("error")
+def test_thousands_of_participants_with_one_episode_each(tmp_path: Path) -> None:
+    rows = made_up_rows(TASKS, {"human": 0.0}, episodes=250)
+    for number, row in enumerate(rows):
+        row |= {"player": "human", "participant": f"P{number}"}
+    page_text = words(report_of(tmp_path, rows))
+    assert "2,000 participants" in page_text or "2000" in page_text
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": ""},
+        {"arena": [1, 5, 9]},
+        {"passed": ""},
+        {"passed": ["TRUE", "F", "yes", "0"]},
+        {"steps": "NA", "latency": "nan"},
+        {"level": "9" * 5000},
+        {"level": ["٣", "²"]},
+        {"events": "5", "rules_fields": "[1]"},
+    ],
+)
+def test_columns_with_odd_cells_make_a_report(tmp_path: Path, change: dict[str, Any]) -> None:
+    rows = made_up_rows(TASKS, episodes=6)
+    for index, row in enumerate(rows):
+        row |= {name: value[index % len(value)] if isinstance(value, list) else value for name, value in change.items()}
+    words(report_of(tmp_path, rows))
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ("task;agent;return\nt;a;1,5\n", "has cells separated by semicolons; they must be separated by commas"),
+        ("task\tagent\treturn\nt\ta\t1\n", "has cells separated by tabs"),
+        ("task,agent,return,return\nt,a,1,2\n", "has two columns 'return'"),
+        ("task,agent,return\nt,a,1,5\n", "line 2 has 4 cells, but there are 3 columns"),
+        ("task,agent,return,arena\nt,a,1,1.5\n", "arena is '1.5'; it must be a whole number, 0 or more"),
+        ("task,agent,return,arena\nt,a,1,-1\n", "arena is '-1'; it must be a whole number, 0 or more"),
+        ("task,agent,return,steps\nt,a,1,inf\n", "steps is 'inf'; it must be finite"),
+        ("Task,Agent,Return\nt,a,1\n", "has no column 'task'; allowed: Task, Agent, Return; did you mean `Task`?"),
+    ],
+)
+def test_tables_of_other_kinds_are_refused_with_the_reason(tmp_path: Path, table: str, why: str) -> None:
+    (tmp_path / "t.csv").write_text(table)
+    with pytest.raises(CannotRead, match=re.escape(why)):
+        gather([tmp_path / "t.csv"])
+
+
+@pytest.mark.parametrize("before", ["", "\ufeff"])
+@pytest.mark.parametrize("separator", [",", ", "])
+def test_a_table_with_only_the_required_columns_makes_a_report(tmp_path: Path, before: str, separator: str) -> None:
+    lines = ["task,agent,return", *(f"t{i % 6},{'ab'[i % 2]},{i % 7 / 7}" for i in range(120))]
+    text = "".join(line.replace(",", separator) + "\n" for line in lines)
+    (tmp_path / "t.csv").write_text(before + text, encoding="utf-8")
+    report = make_report([tmp_path / "t.csv"], tmp_path / "report")
+    assert "120 episodes, 6 tasks, 2 agents: a and b." in words(report)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("agents", "tasks", "episodes"), [(50, 200, 10), (10, 100, 100)])
+def test_a_hundred_thousand_episodes_make_a_report(tmp_path: Path, agents: int, tasks: int, episodes: int) -> None:
+    names = [f"{number % 10 + 1:02}-{number // 10 + 1:02}-01" for number in range(tasks)]
+    rows = made_up_rows(names, {f"agent-{number}": number / agents - 0.5 for number in range(agents)}, episodes)
+    assert f"100,000 episodes, {tasks} tasks, {agents} agents" in words(report_of(tmp_path, rows))
+
+
 # --- warnings
 
 
@@ -221,7 +336,7 @@ def test_different_task_versions_rules_and_repeated_seeds_are_reported(tmp_path:
     warnings = " ".join(report_of(tmp_path, rows).contents.warnings)
     assert "food: episodes under this name were played on different versions of the task" in warnings
     assert "different rules (3.1, 4.3)" in warnings
-    assert "1 episode has the same agent, task and seed as another one" in warnings
+    assert "1 episode has the same agent, task, seed, length and return as another one" in warnings
 
 
 # --- sources

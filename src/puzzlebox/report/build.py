@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
@@ -10,9 +10,9 @@ from puzzlebox.record.columns import FACTOR
 from puzzlebox.report import conditions, methods
 from puzzlebox.report.comparison_tables import published_style_tables
 from puzzlebox.report.contents import Contents, contents
-from puzzlebox.report.episodes import Results
+from puzzlebox.report.episodes import ReportEpisode, Results
 from puzzlebox.report.factors import factors_in, require_factors, with_factor_columns
-from puzzlebox.report.figures import looks
+from puzzlebox.report.figures import fonts, looks
 from puzzlebox.report.page import page
 from puzzlebox.report.r_script import write_r_files
 from puzzlebox.report.sources import CannotRead, gather
@@ -85,7 +85,8 @@ def make_report(
     if reference and reference not in results.agents:
         raise CannotRead(f"there is no agent {reference}, which --reference names{nearest(reference, results.agents)}")
     progress("comparing and drawing")
-    with looks.style():
+    with looks.style(results.names):
+        results.remarks.extend(fonts.remarks(results.names))
         analysis = contents(results, published=published, subject=subject, reference=reference, seed=seed, by=by)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
@@ -146,18 +147,20 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
     """Write the table of all episodes of the analysis."""
     path = folder / "episodes.csv"
     factors = factors_in(results.rows)
-    rows = [
-        {name: value for name, value in vars(row).items() if name not in ("factors", "measures")}
-        | {FACTOR + name: row.factors.get(name) for name in factors}
-        | {"arena": row.arena + 1, "latency": None if row.whole_time else row.latency}
-        | ({"time_limit": limits.get((row.task_hash, row.arena))} if row.time_limit is None else {})
-        for row in results.rows
-    ]
     names = {"total": "return", "goals": "goals_collected"}
+    hidden = ("trajectory", "error", "whole_time", "last_arena", "factors", "measures")
+    kept = [each.name for each in fields(ReportEpisode) if each.name not in hidden]
+    kept += [FACTOR + name for name in factors]
+    if not results.rows:
+        kept = ["run", "task", "agent", "total", "passed"]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = CellWriter(file)
-        header = list(rows[0]) if rows else ["run", "task", "agent", "total", "passed"]
-        kept = [name for name in header if name not in ("trajectory", "error", "whole_time", "last_arena")]
         writer.writerow([names.get(name, name) for name in kept])
-        writer.writerows([row[name] for name in kept] for row in rows)
+        for row in results.rows:
+            cells = vars(row) | {"arena": row.arena + 1} | {FACTOR + name: row.factors.get(name) for name in factors}
+            if row.whole_time:
+                cells["latency"] = None
+            if row.time_limit is None:
+                cells["time_limit"] = limits.get((row.task_hash, row.arena))
+            writer.writerow([cells[name] for name in kept])
     return path

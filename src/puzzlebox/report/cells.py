@@ -4,8 +4,9 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
-from math import nan
+from math import isinf, nan
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,16 @@ _SYNONYMS = {
 _REQUIRED = ("task", "agent", "return")
 # Pass marks of the published experiments, for tables without `passed`.
 _PASS_MARKS = {"foraging": 15.0, "operant": 0.0, "operant-chamber": 0.0, "what-where-when": 7.0}
-_TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")
+_NOTHING: dict[str, Any] = dict.fromkeys(FIELDS)
+_TRUE, _FALSE = ("true", "t", "1", "1.0", "yes"), ("false", "f", "0", "0.0", "no")
+# Cells that other programs write for a missing value.
+_MISSING = ("na", "n/a", "nan", "null", "none")
+# Characters that separate the cells of other tables, by name.
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+# The name of a task or an agent that has none.
+_UNNAMED = "unnamed"
+# Digits of a level at most that is a number.
+_MOST_DIGITS = 9
 
 
 class CannotRead(ValueError):
@@ -50,9 +60,17 @@ def rows_in(path: Path, remarks: list[str]) -> list[dict[str, str]]:
 
 def _names(path: Path, header: Sequence[str]) -> dict[str, str]:
     """Return our name for each column of a table."""
-    names = {name: name if _SYNONYMS.get(name) in header else _SYNONYMS.get(name, name) for name in header}
+    given = [name.strip() for name in header]
+    for name in given:
+        if name and given.count(name) > 1:
+            raise CannotRead(f"{path} has two columns {name!r}")
+    ours = [name if _SYNONYMS.get(name) in given else _SYNONYMS.get(name, name) for name in given]
+    names = dict(zip(header, ours, strict=True))
     for column in _REQUIRED if header else ():
         if column not in names.values():
+            for sign, word in _SEPARATORS.items() if len(header) == 1 else ():
+                if sign in header[0]:
+                    raise CannotRead(f"{path} has cells separated by {word}; they must be separated by commas")
             raise CannotRead(f"{path} has no column {column!r}{nearest(column, header)}")
     return names
 
@@ -95,21 +113,31 @@ def _csv(path: Path, remarks: list[str]) -> list[dict[str, str]]:
         # Its last number may have lost digits.
         rows.pop()
         remarks.append(LeftOut(f"{path} ends in the middle of a row; that row is excluded.", ""))
-    return [{key: value or "" for key, value in row.items() if key in header} for row in rows]
+    for line, row in enumerate(rows, 2):
+        if any(row.get(None, ())):
+            many = len(header) + len(row[None])
+            raise CannotRead(
+                f"{path}, line {line} has {many} cells, but there are {len(header)} columns; a comma within a cell "
+                "needs quotation marks around the cell, and numbers need decimal points"
+            )
+    return [{key: value or "" for key, value in row.items() if key is not None} for row in rows]
 
 
 def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> ReportEpisode:
     """Build the episode of a row of a table; errors name the file and the line."""
-    values = {name: _value(column, row, path, line) for name, column in FIELDS.items()}
-    present: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+    # Most columns of most tables are empty.
+    given = {name: _value(column, row, path, line) for name, column in FIELDS.items() if row.get(column.name)}
+    present: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    values = _NOTHING | present
     total, error = values["total"], row.get("error", "")
     if total is None and not error:
         raise CannotRead(f"{path}, line {line}: the return is empty, and no error says why")
     passed = values["passed"]
-    if passed is None and row["task"] in _PASS_MARKS and total is not None:
-        passed = total >= _PASS_MARKS[row["task"]]
+    task = values["task"] or _UNNAMED
+    if passed is None and task in _PASS_MARKS and total is not None:
+        passed = total >= _PASS_MARKS[task]
     # Tables of other programs may have no column `player`, but one that states whether a person played.
-    agent = row["agent"] or row.get("player", "") or "unnamed"
+    agent = row["agent"].strip() or row.get("player", "").strip() or _UNNAMED
     person = _truth(row, "person", path, line)
     if person is None:
         person = row["player"] == HUMAN if row.get("player") else agent == HUMAN or bool(row.get("participant"))
@@ -117,10 +145,11 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> R
     no_latency = "latency" not in row
     steps, step_seconds = values["steps"], values["step_seconds"] or wing_named(ARENA).step_seconds
     latency = None if steps is None else steps * step_seconds
-    level, variant = _level(row["task"], row.get("level", ""), row.get("variant", ""))
+    level, variant = _level(task, values["level"] or "", values["variant"] or "")
     own = {
         "id": row.get("episode", ""),
         "run": row.get("run", "") or origin.stem,
+        "task": task,
         "agent": agent,
         "total": nan if total is None else total,
         "passed": passed,
@@ -151,13 +180,11 @@ def _value(column: Column, row: Mapping[str, str], path: Path, line: int) -> Any
         return _truth(row, column.name, path, line)
     if column.kind in ("number", "whole"):
         number = _number(row, column.name, path, line)
-        return int(number) if number is not None and column.kind == "whole" else number
+        return _whole(number, row, column.name, path, line) if column.kind == "whole" else number
     if column.name == "seed":
         return int(text) if text.isdecimal() else None
     if column.name in ("rules_fields", "events"):
-        with suppress(ValueError, RecursionError):
-            return json.loads(text)
-        return None
+        return _rules(text) if column.name == "rules_fields" else _events(text)
     return text or None
 
 
@@ -171,22 +198,52 @@ def _factor(text: str) -> Any:
     return text
 
 
+@lru_cache(256)
+def _rules(text: str) -> dict[str, Any] | None:
+    """Return the rules of a cell; None if it holds none. Most rows of a table have the same."""
+    rules = _json(text)
+    return rules if isinstance(rules, dict) else None
+
+
+def _events(text: str) -> list[dict[str, Any]] | None:
+    """Return the events of a cell; None if it holds none."""
+    events = _json(text)
+    return events if isinstance(events, list) and all(isinstance(each, dict) for each in events) else None
+
+
+def _json(text: str) -> Any:
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return None
+
+
+@lru_cache(100_000)
 def _level(task: str, level: str, variant: str) -> tuple[str, str]:
     """Complete level and variant from the name of the task, which includes them in the testbed."""
     named = wing_named(ARENA).level_of(task)
     if named is not None:
         level, variant = level or named[0], variant or named[1]
-    return (str(int(level)) if level.isdecimal() else level), variant
+    return (str(int(level)) if level.isdecimal() and len(level) <= _MOST_DIGITS else level), variant
 
 
 def _number(row: Mapping[str, str], column: str, path: Path, line: int) -> float | None:
     text = row.get(column, "").strip()
-    if not text:
+    if not text or (text.lower() in _MISSING and column != "return"):
         return None
     try:
-        return float(text)
+        number = nan if text.lower() in _MISSING else float(text)
     except ValueError:
         raise CannotRead(f"{path}, line {line}: {column} is {text!r}, which is not a number") from None
+    if isinf(number) and column != "return":
+        raise CannotRead(f"{path}, line {line}: {column} is {text!r}; it must be finite")
+    return number
+
+
+def _whole(number: float | None, row: Mapping[str, str], column: str, path: Path, line: int) -> int | None:
+    """Return a number as a whole number."""
+    if number is not None and (number < 0 or number != int(number)):
+        raise CannotRead(f"{path}, line {line}: {column} is {row[column]!r}; it must be a whole number, 0 or more")
+    return None if number is None else int(number)
 
 
 def _truth(row: Mapping[str, str], column: str, path: Path, line: int) -> bool | None:
@@ -195,6 +252,6 @@ def _truth(row: Mapping[str, str], column: str, path: Path, line: int) -> bool |
         return True
     if text in _FALSE:
         return False
-    if not text:
+    if not text or text in _MISSING:
         return None
     raise CannotRead(f"{path}, line {line}: {column} is {text!r}; it must be True, False or empty")

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from puzzlebox.report import pairing, words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, returns
-from puzzlebox.report.pairing import UnitValues, rounded
+from puzzlebox.report.pairing import UnitValues
 from puzzlebox.report.rank_tests import PairTest, RankTests, compare_agents
-from puzzlebox.report.units import DECIMALS, FEWEST_UNITS, Units
+from puzzlebox.report.units import FEWEST_UNITS, Units, rounded
 from puzzlebox.stats import CannotCompute, KruskalWallis, cliffs_delta, dunn, holm, kruskal_wallis
 from puzzlebox.stats.effects import size_in_words
 
-__all__ = ["DECIMALS", "FEWEST", "SPELLED_OUT", "Comparisons", "TaskTest", "compare"]
+__all__ = ["FEWEST", "SPELLED_OUT", "Comparisons", "TaskTest", "compare"]
 
 # Fewest units (episodes, participants, runs) of an agent for a test; with fewer it has hardly any power.
 FEWEST = FEWEST_UNITS

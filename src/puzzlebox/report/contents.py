@@ -227,8 +227,6 @@ def _levels(rows: Sequence[ReportEpisode], shares: Shares, prefix: str, look: Lo
         section.blocks.append(
             radar.radar(levelled, levels, published_results.LEVELS, look, "profile", caption, shares.value)
         )
-        if len(agents_of(levelled)) > radar.MOST_AGENTS:
-            section.blocks.append(f"The radar chart shows the first {radar.MOST_AGENTS} agents.")
     else:
         section.blocks.append(
             f"There is no radar chart: it needs {radar.FEWEST} to {radar.MOST} levels, and there are {len(levels)}."
@@ -346,7 +344,7 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
         return section
     caption = (
         f"Paths from above until the episode was decided, at most {paths.MOST_PATHS} episodes in each panel, over the "
-        "arena at the start of the first of them; things with random positions were elsewhere in the others."
+        "arena at the start; things that moved were elsewhere later."
     )
     all_places = paths.places(rows)
     if len(all_places) > len(places):

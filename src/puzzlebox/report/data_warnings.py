@@ -6,21 +6,24 @@ not play. Others are for incomplete runs and for episodes that repeat one anothe
 """
 
 import shlex
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
 from puzzlebox.report import words
-from puzzlebox.report.comparisons import DECIMALS, Comparisons, TaskTest
+from puzzlebox.report.comparisons import Comparisons
 from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, grouped
-from puzzlebox.report.published_claims import TIMED_OUT, tied_time_outs
-from puzzlebox.report.repeats import repeated_episodes
-from puzzlebox.stats import CannotCompute, dunn, kruskal_wallis
+from puzzlebox.report.rank_warnings import rank_warnings
+from puzzlebox.report.time_outs import timed_out
+from puzzlebox.report.units import Units
 
 # The smallest proportion of time-outs that agree with the time limit of their task; fewer mean wrong task names.
 _LEAST_AGREEMENT = 0.95
 # Fewest time-outs of an agent for that check.
 _FEWEST_TIME_OUTS = 20
+# Rules that may differ: agents and participants act at different intervals, which changes no reward.
+_HARMLESS_RULES = {"decision_period"}
 # Warnings about single tests, at most.
 _MOST_WARNINGS = 6
 # What to compare if agents did not play the same tasks, or arenas.
@@ -30,19 +33,22 @@ _ALTERNATIVE = {"tasks": "tasks and levels", "arenas": "the table of arenas"}
 def data_warnings(results: Results, comparisons: Comparisons) -> list[str]:
     """Return warnings about the data, as sentences."""
     rows = results.rows
+    units = Units.of(rows)
     warnings = [
         *(sentence for source in results.sources for sentence in source.damaged),
         *_unfinished(results.sources),
         *_different_tasks_of_one_name(rows),
         *_different_rules(rows),
-        *_doubled(rows),
-        *_repeated(rows),
+        *_similar_names(rows),
+        *_doubled(units),
+        *_repeated(rows, units),
         *_not_the_same_tasks(rows),
         *_not_the_same_arenas(rows, comparisons),
         *_wrong_names(rows),
         *_whole_times(rows),
     ]
-    about_tests = [line for test in comparisons.done for line in (*_bookkeeping(test), *_last_digits(test))]
+    of_tasks = grouped(rows, _task)
+    about_tests = [line for test in comparisons.done for line in rank_warnings(test.task, of_tasks[test.task])]
     if len(about_tests) > _MOST_WARNINGS:
         more = len(about_tests) - _MOST_WARNINGS
         about_tests = [*about_tests[:_MOST_WARNINGS], f"The same holds for {more} more tests."]
@@ -96,39 +102,62 @@ def _different_tasks_of_one_name(rows: Sequence[ReportEpisode]) -> Iterator[str]
 
 
 def _different_rules(rows: Sequence[ReportEpisode]) -> Iterator[str]:
-    rules = sorted({row.rules for row in rows} - {""})
-    if len(rules) > 1:
-        yield f"Episodes were played by different rules ({', '.join(rules)}); times and returns are not comparable."
+    names = sorted({row.rules for row in rows} - {""})
+    fields = {id(row.rules_fields): row.rules_fields for row in rows if row.rules_fields}.values()
+    differing = sorted(
+        name
+        for name in {name for each in fields for name in each} - _HARMLESS_RULES
+        if len({repr(each.get(name)) for each in fields}) > 1
+    )
+    everywhere = all(row.rules_fields or not row.rules for row in rows)
+    if differing:
+        named = f"{', '.join(names)}; " if len(names) > 1 else ""
+        yield (
+            f"Episodes were played by different rules ({named}they differ in {words.listed(differing)}); times and "
+            "returns are not comparable."
+        )
+    elif len(names) > 1 and not everywhere:
+        yield f"Episodes were played by different rules ({', '.join(names)}); times and returns are not comparable."
 
 
-def _doubled(rows: Sequence[ReportEpisode]) -> Iterator[str]:
-    # Participants may have the same seed: links give it, and a task may be played again.
-    seeded = [row for row in rows if row.seed and not row.person]
-    groups = grouped(seeded, lambda row: (row.task_hash or row.task, row.arena, row.agent, row.seed, row.rules))
-    surplus = sum(len(own) - 1 for own in groups.values())
+def _similar_names(rows: Sequence[ReportEpisode]) -> Iterator[str]:
+    """Warn of names that differ only in letter case or spaces, which are probably the same."""
+    for what, names in (("agents", agents_of(rows)), ("tasks", sorted({row.task for row in rows}))):
+        alike: dict[str, list[str]] = {}
+        for name in names:
+            alike.setdefault("".join(name.split()).casefold(), []).append(f"“{name}”")
+        pairs = [words.listed(each) for each in alike.values() if len(each) > 1]
+        if pairs:
+            yield (
+                f"Some names of {what} differ only in letter case or spaces, and are counted as different {what}: "
+                f"{'; '.join(pairs[:_MOST_WARNINGS])}{' and others' if len(pairs) > _MOST_WARNINGS else ''}."
+            )
+
+
+def _doubled(units: Units) -> Iterator[str]:
+    surplus = sum(units.doubled.values())
     if surplus:
         yield (
-            f"{words.count(surplus, 'episode')} {'has' if surplus == 1 else 'have'} the same agent, task and seed as "
-            "another one; duplicates make intervals too narrow."
+            f"{words.count(surplus, 'episode')} {'has' if surplus == 1 else 'have'} the same agent, task, seed, length "
+            "and return as another one, as if read twice; duplicates count once as evidence."
         )
 
 
-def _repeated(rows: Sequence[ReportEpisode]) -> Iterator[str]:
-    repeated = repeated_episodes(rows)
+def _repeated(rows: Sequence[ReportEpisode], units: Units) -> Iterator[str]:
+    repeated = units.repeated
     if not repeated:
         return
-    tasks = {agent: len({row.task for row in own}) for agent, own in grouped(rows, lambda row: row.agent).items()}
-    alike = grouped((own[0] for own in repeated), lambda row: row.agent)
+    counts = Counter(row.agent for row in rows)
+    counts.subtract(units.doubled)
     who = [
-        f"{agent} on {len({row.task for row in alike[agent]})} of {words.count(tasks[agent], 'task')}"
+        f"{agent} ({counts[agent]:,} episodes, effective n = {counts[agent] - repeated[agent]:,})"
         for agent in agents_of(rows)
-        if agent in alike
+        if agent in repeated
     ]
     yield (
-        f"{words.listed(who)}: all episodes in an arena have the same steps, return and (if recorded) actions, "
-        f"although their seeds differ. These {sum(map(len, repeated)):,} episodes are "
-        f"{words.count(len(repeated), 'observation')} repeated, and count as such in proportions and in the model of "
-        "passing. To learn more, vary the task (`vary`, in a template)."
+        f"{words.listed(who)}: episodes in an arena are identical although their seeds differ, because neither the "
+        "agent nor the task is random. Identical episodes count once as evidence. Play one episode of each, or vary "
+        "the task (`vary`, in a template)."
     )
 
 
@@ -171,11 +200,11 @@ def _arena(row: ReportEpisode) -> Hashable:
 
 def _wrong_names(rows: Sequence[ReportEpisode]) -> Iterator[str]:
     """Warn if time-outs with the same limit have different returns, which means that task names are wrong."""
-    low, high = TIMED_OUT
-    time_outs = [row for row in rows if row.time_limit is not None and low <= row.total <= high]
+    # The hash of a task is its name in our own tables, and cannot be that of another task.
+    time_outs = [row for row in rows if row.time_limit is not None and not row.task_hash and timed_out(row)]
     for agent, own in grouped(time_outs, lambda row: row.agent).items():
         agreeing = 0
-        for same in grouped(own, lambda row: row.time_limit).values():
+        for same in grouped(own, lambda row: (row.time_limit, row.rules, row.decision_period)).values():
             _, counts = np.unique([round(row.total, 4) for row in same], return_counts=True)
             agreeing += int(counts.max())
         if len(own) >= _FEWEST_TIME_OUTS and agreeing < _LEAST_AGREEMENT * len(own):
@@ -192,47 +221,4 @@ def _whole_times(rows: Sequence[ReportEpisode]) -> Iterator[str]:
         yield (
             f"{words.count(len(without), one, many)} without latencies; the length of the episode is used instead, "
             "which includes the delay at the start and the notification at the end."
-        )
-
-
-def _bookkeeping(test: TaskTest) -> Iterator[str]:
-    """Warn if equal outcomes have different ranks because programs sum rewards differently."""
-    low, high = TIMED_OUT
-    time_outs = {
-        agent: sorted(set(np.round(values[(low <= values) & (values <= high)], 6).tolist()))
-        for agent, values in test.groups.items()
-    }
-    totals = {value for values in time_outs.values() for value in values}
-    if len(totals) < 2:
-        return
-    tied = tied_time_outs(test.groups)
-    try:
-        overall, pairs = kruskal_wallis(tied), dunn(tied)
-    except CannotCompute:
-        return
-    changed = [
-        f"{pair.first}–{pair.second} (Bonferroni {words.p_equals(old['p_bonferroni'])} becomes "
-        f"{words.p_value(pair.p_bonferroni)})"
-        for pair, old in zip(pairs, test.pairs, strict=True)
-        if (pair.p_bonferroni < 0.05) != (old["p_bonferroni"] < 0.05)
-    ]
-    assert test.overall is not None
-    if changed or abs(overall.h - test.overall.h) > 0.05 * test.overall.h:
-        yield (
-            f"{test.task}: time-outs have {len(totals)} different returns ({words.number(min(totals), 4)} to "
-            f"{words.number(max(totals), 4)}), so equal outcomes rank differently. With all time-outs tied, "
-            f"H = {words.number(overall.h)} instead of {words.number(test.overall.h)}"
-            + (f"; this changes the conclusion for {words.listed(changed, 4)}." if changed else ".")
-        )
-
-
-def _last_digits(test: TaskTest) -> Iterator[str]:
-    """Warn if the result depends on digits beyond the precision of the returns."""
-    assert test.overall is not None
-    exact, as_r = kruskal_wallis(test.groups), kruskal_wallis(test.groups, "r")
-    if max(abs(exact.h - test.overall.h), abs(as_r.h - test.overall.h)) > 0.003 * test.overall.h:
-        yield (
-            f"{test.task}: H depends on digits beyond the precision of the returns: {words.number(exact.h)} with "
-            f"returns as recorded, {words.number(as_r.h)} with R's rule for ties (15 digits), and "
-            f"{words.number(test.overall.h)} with returns rounded to {DECIMALS} decimals, which is used here."
         )

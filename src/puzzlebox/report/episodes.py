@@ -12,6 +12,8 @@ from puzzlebox.record.episode import Episode
 
 # Agents that come first in tables and figures of all reports; others follow in order of appearance, participants last.
 _FIRST = ("random", "heuristic", "heuristic-paper")
+# Digits of a level at most that is a number.
+_MOST_DIGITS = 9
 _PEOPLE = ("children",)  # the name of participants in published tables, which have no ids
 
 
@@ -120,6 +122,11 @@ class Results:
         return agents_of(self.rows)
 
     @property
+    def names(self) -> set[str]:
+        """The names of all agents, tasks and levels."""
+        return {name for row in self.rows for name in (row.agent, row.task, row.level)}
+
+    @property
     def tasks(self) -> list[str]:
         """The tasks, by level and then by name."""
         order = {level: index for index, level in enumerate(levels_of(self.rows))}
@@ -152,7 +159,12 @@ def participants_of(rows: Iterable[ReportEpisode]) -> list[str]:
 def levels_of(rows: Iterable[ReportEpisode]) -> list[str]:
     """Return the levels of some episodes: numbers by size, then words in alphabetical order."""
     levels = {row.level for row in rows} - {""}
-    return sorted(levels, key=lambda level: (not level.isdecimal(), int(level) if level.isdecimal() else 0, level))
+
+    def order(level: str) -> tuple[bool, int, str]:
+        is_number = level.isdecimal() and len(level) <= _MOST_DIGITS
+        return not is_number, int(level) if is_number else 0, level
+
+    return sorted(levels, key=order)
 
 
 def grouped(rows: Iterable[ReportEpisode], key: Callable[[ReportEpisode], Any]) -> dict[Any, list[ReportEpisode]]:

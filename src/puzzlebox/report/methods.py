@@ -9,12 +9,11 @@ from typing import Any
 from puzzlebox import __version__
 from puzzlebox.record.entries import HUMAN
 from puzzlebox.report import conditions, words
-from puzzlebox.report.comparisons import DECIMALS
 from puzzlebox.report.contrasts import RULE, condition_of
 from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.report.model import Model
 from puzzlebox.report.tables import Table
-from puzzlebox.report.units import FEWEST_UNITS
+from puzzlebox.report.units import DECIMALS, FEWEST_UNITS
 from puzzlebox.stats.means import RESAMPLES
 from puzzlebox.wings import find_wing
 

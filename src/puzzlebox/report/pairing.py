@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.report.episodes import ReportEpisode, grouped
-from puzzlebox.report.units import DECIMALS, FEWEST_UNITS, Units
+from puzzlebox.report.units import FEWEST_UNITS, Units, rounded
 
 Array = NDArray[np.float64]
-# Beyond, doubles have fewer than nine decimals, and rounding would overflow.
-_LARGEST_ROUNDED = 1e6
 # The proportion of the units of both agents that must be shared for a test of pairs, which drops the others.
 _LEAST_SHARED = 0.5
 # The mark of a unit whose seed is unknown, in place of its arena.
@@ -99,10 +97,3 @@ def shared_units(values: Sequence[UnitValues]) -> list[Hashable]:
 
 def _is_unknown(key: Hashable) -> bool:
     return isinstance(key, tuple) and key[0] == _UNKNOWN
-
-
-def rounded(values: Sequence[float] | Array) -> Array:
-    """Round returns to nine decimals: beyond, sums of thousands of rewards differ although outcomes are equal."""
-    array = np.asarray(values, float)
-    small = np.abs(array) < _LARGEST_ROUNDED
-    return np.where(small, np.round(np.where(small, array, 0.0), DECIMALS), array)

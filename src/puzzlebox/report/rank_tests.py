@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from puzzlebox.report import words
-from puzzlebox.report.pairing import UnitValues, rounded, shared_units
+from puzzlebox.report.pairing import UnitValues, shared_units
+from puzzlebox.report.units import rounded
 from puzzlebox.stats import (
     CannotCompute,
     Interval,

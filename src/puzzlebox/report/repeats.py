@@ -6,8 +6,32 @@ from contextlib import suppress
 from pathlib import Path
 
 from puzzlebox.report.episodes import ReportEpisode, grouped
+from puzzlebox.report.time_outs import timed_out
 from puzzlebox.run.journal import trajectories
 from puzzlebox.run.trajectories import TRAJECTORIES
+
+
+def doubled_episodes(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:
+    """Return the episodes that were read more than once, such as those of a run and of its copy.
+
+    The same agent may well play the same seed again, as in several training runs, but not with the same number and the
+    same length and return. Without lengths, equal returns are no proof. Participants may have the same seed: links give
+    it, and a task may be played again.
+    """
+    seeded = (row for row in rows if row.seed is not None and row.steps is not None and not row.person)
+    sets = grouped(
+        seeded,
+        lambda row: (
+            *(row.task_hash or row.task, row.arena, row.agent, row.seed, row.repetition, row.rules),
+            *(row.steps, row.total, row.passed),
+        ),
+    )
+    return [own for own in sets.values() if len(own) > 1 and not _of_several_runs(own)]
+
+
+def _of_several_runs(rows: Sequence[ReportEpisode]) -> bool:
+    """Return whether these are time-outs of different runs, which are equal whatever the agent does."""
+    return len({row.run for row in rows}) > 1 and all(map(timed_out, rows))
 
 
 def repeated_episodes(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:

@@ -1,6 +1,7 @@
 """`gather`, which reads episodes from folders of runs, tables, and recordings of the studio."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
@@ -99,10 +100,10 @@ def _unify_names(parts: Sequence[tuple[list[ReportEpisode], Source]], remarks: l
     distinct: dict[str, set[str]] = {}
     for rows, source in parts:
         own: dict[str, set[str]] = {}
-        for row in rows:
-            name = _TaskName(_NAMING.index(source.kind), not row.level, row.task, row.level, row.variant)
-            names_of.setdefault(row.task_hash, set()).add(name)
-            own.setdefault(row.task_hash, set()).add(row.task)
+        for task_hash, task, level, variant in {(row.task_hash, row.task, row.level, row.variant) for row in rows}:
+            name = _TaskName(_NAMING.index(source.kind), not level, task, level, variant)
+            names_of.setdefault(task_hash, set()).add(name)
+            own.setdefault(task_hash, set()).add(task)
         for task_hash, tasks in own.items():
             # Equal files in one run are different tasks on purpose; the studio may name the same file twice.
             if len(tasks) > 1 and source.kind != "recordings":
@@ -114,6 +115,8 @@ def _unify_names(parts: Sequence[tuple[list[ReportEpisode], Source]], remarks: l
     def rename(row: ReportEpisode) -> ReportEpisode:
         name = chosen.get(row.task_hash, {}).get(row.task)
         if name is None:
+            return row
+        if (row.task, row.level, row.variant) == (name.task, name.level, name.variant):
             return row
         if row.task != name.task:
             renamed.add((row.task, name.task))
@@ -145,6 +148,7 @@ def _short_names(rows: list[ReportEpisode], remarks: list[str]) -> list[ReportEp
     """Shorten the import paths of agents to the name of their class, if no other agent has the same."""
     names = {row.agent for row in rows}
     short = {name: _MODULE.sub("", name) for name in names}
-    unique = {name: word for name, word in short.items() if word != name and list(short.values()).count(word) == 1}
+    counts = Counter(short.values())
+    unique = {name: word for name, word in short.items() if word != name and counts[word] == 1}
     remarks += [f"{word} is {name}." for name, word in sorted(unique.items())]
     return [replace(row, agent=unique[row.agent]) if row.agent in unique else row for row in rows] if unique else rows

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlebox.report import words
+from puzzlebox.report import summaries, words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of, participants_of, passes, returns
 from puzzlebox.report.shares import Shares
 from puzzlebox.report.units import FEWEST_UNITS
@@ -138,31 +138,27 @@ def intervals_sentence(rows: Sequence[ReportEpisode], shares: Shares) -> str:
 def measures(rows: Sequence[ReportEpisode], shares: Shares) -> dict[str, Any]:
     """Return the measures of a set of episodes by column name: passes, returns, latencies, goals."""
     passed, decided = passes(rows)
-    totals = returns(rows)
+    totals = [row.total for row in rows]
     latencies = [row.latency for row in rows if row.latency is not None]
     of_passes = [row.latency for row in rows if row.passed and row.latency is not None]
     goals = [row.goals for row in rows if row.goals is not None]
-    quartiles = np.quantile(totals, (0.25, 0.5, 0.75)) if len(totals) else [None] * 3
+    quartiles = summaries.quantiles(totals, (0.25, 0.5, 0.75)) if totals else [None] * 3
     return {
         "episodes": len(rows),
         "decided": decided,
         "passes": passed if decided else None,
         **share_cells(rows, shares),
-        "return_mean": float(totals.mean()) if len(totals) else None,
+        "return_mean": summaries.mean(totals) if totals else None,
         # One episode has no standard deviation.
-        "return_sd": float(totals.std(ddof=1)) if len(totals) > 1 else None,
-        "return_lower_quartile": _plain(quartiles[0]),
-        "return_median": _plain(quartiles[1]),
-        "return_upper_quartile": _plain(quartiles[2]),
-        "return_interquartile_mean": interquartile_mean(totals) if len(totals) else None,
-        "latency_median": float(np.median(latencies)) if latencies else None,
-        "latency_median_of_passes": float(np.median(of_passes)) if of_passes else None,
-        "goals_mean": float(np.mean(goals)) if goals else None,
+        "return_sd": summaries.standard_deviation(totals) if len(totals) > 1 else None,
+        "return_lower_quartile": quartiles[0],
+        "return_median": quartiles[1],
+        "return_upper_quartile": quartiles[2],
+        "return_interquartile_mean": summaries.interquartile_mean(totals) if totals else None,
+        "latency_median": summaries.quantiles(latencies, (0.5,))[0] if latencies else None,
+        "latency_median_of_passes": summaries.quantiles(of_passes, (0.5,))[0] if of_passes else None,
+        "goals_mean": summaries.mean(goals) if goals else None,
     }
-
-
-def _plain(value: Any) -> float | None:
-    return None if value is None else float(value)
 
 
 # Columns of the page about returns, in tables whose rows have `measures`.
@@ -245,7 +241,10 @@ def _scaled(rows: Sequence[ReportEpisode]) -> tuple[Callable[[Sequence[ReportEpi
 
     def scale(own: Sequence[ReportEpisode]) -> Any:
         low, high = limits[own[0].task]
-        return (returns(own) - low) / (high - low) if high - low > _NO_RANGE else np.zeros(0)
+        if high - low <= _NO_RANGE:
+            return np.zeros(0)
+        # Halved, because the range of the largest numbers is infinite.
+        return (returns(own) / 2 - low / 2) / (high / 2 - low / 2)
 
     return scale, sum(high - low <= _NO_RANGE for low, high in limits.values())
 

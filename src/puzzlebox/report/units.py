@@ -6,12 +6,16 @@ part of it), the participants, or the training runs, and episodes only make the 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from puzzlebox.report.episodes import ReportEpisode, grouped
-from puzzlebox.report.repeats import repeated_episodes
+from puzzlebox.report.repeats import doubled_episodes, repeated_episodes
+from puzzlebox.report.time_outs import timed_out
 from puzzlebox.stats.proportions import FEWEST_UNITS as FEWEST_UNITS
 
 # What plays several times and counts as one: `auto` is a participant, or a run of an agent that has several; `run`
@@ -37,7 +41,8 @@ class Units:
 
     Attributes:
         rows: the episodes, one of each set of identical ones.
-        repeated: how many further episodes of each agent are identical to one of `rows`.
+        repeated: how many further episodes of each agent are identical to one of `rows`, with other seeds.
+        doubled: how many further episodes of each agent were read more than once.
         kind: what counts as one participant or run.
         left_out: the ids (of Python) of the episodes that are identical to one of `rows`.
         alike: the ids (of Python) of those of `rows` that others are identical to.
@@ -45,6 +50,7 @@ class Units:
 
     rows: Sequence[ReportEpisode]
     repeated: dict[str, int]
+    doubled: dict[str, int] = field(default_factory=dict)
     kind: Subject = "auto"
     left_out: frozenset[int] = frozenset()
     alike: frozenset[int] = frozenset()
@@ -52,16 +58,16 @@ class Units:
     @classmethod
     def of(cls, rows: Sequence[ReportEpisode], kind: Subject = "auto") -> "Units":
         """Find the units of some episodes; identical episodes of an agent count once."""
+        copies = doubled_episodes(rows)
+        doubled = {id(row) for own in copies for row in own[1:]}
+        rows = [row for row in rows if id(row) not in doubled] if doubled else rows
         alike = repeated_episodes(rows)
         found = {id(row) for own in alike for row in own}
-        for own in _of_deterministic_agents([row for row in rows if id(row) not in found]):
-            alike.append(own)
+        alike += _of_deterministic_agents([row for row in rows if id(row) not in found])
         surplus = {id(row) for own in alike for row in own[1:]}
-        repeated: dict[str, int] = {}
-        for own in alike:
-            repeated[own[0].agent] = repeated.get(own[0].agent, 0) + len(own) - 1
         kept = [row for row in rows if id(row) not in surplus]
-        return cls(kept, repeated, kind, frozenset(surplus), frozenset(id(own[0]) for own in alike))
+        left_out, firsts = frozenset(surplus | doubled), frozenset(id(own[0]) for own in alike)
+        return cls(kept, _surplus(alike), _surplus(copies), kind, left_out, firsts)
 
     def counted(self, rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
         """Return those of some episodes that count: one of each set of identical ones."""
@@ -112,21 +118,37 @@ class Units:
         return next((each.partition(" ")[0] for each in self.subjects(agent)), "")
 
 
+def _surplus(alike: Iterable[Sequence[ReportEpisode]]) -> dict[str, int]:
+    """Return how many episodes of each agent there are beyond the first of each set."""
+    counts: dict[str, int] = {}
+    for own in alike:
+        counts[own[0].agent] = counts.get(own[0].agent, 0) + len(own) - 1
+    return counts
+
+
 def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:
     """Return sets of equal episodes of agents that never had two returns in the same arena.
 
-    Without steps or actions a single arena proves nothing: all time-outs have the same return. An agent whose returns
-    never vary in any of several arenas is deterministic, or as good as deterministic, in these tasks.
+    Without steps or actions a single arena proves nothing, and no time-out does: all of them have the same return. An
+    agent whose returns never vary, in several arenas in which it did not run out of time, is deterministic, or as good
+    as deterministic, in these tasks.
     """
     sets = []
     for own in grouped((row for row in rows if not row.person), lambda row: row.agent).values():
         places = grouped(own, lambda row: (row.task, row.arena, row.rules, row.run))
         several = [place for place in places.values() if len(place) > 1]
-        varied = any(len({(_rounded(row.total), row.steps, row.passed) for row in place}) > 1 for place in several)
-        if len(several) >= _FEWEST_ALIKE and not varied:
+        varied = any(
+            len({(round(row.total, DECIMALS), row.steps, row.passed) for row in place}) > 1 for place in several
+        )
+        # An agent that fails in many ways has equal time-outs, too.
+        telling = sum(not all(map(timed_out, place)) for place in several)
+        if telling >= _FEWEST_ALIKE and not varied:
             sets += several
     return sets
 
 
-def _rounded(value: float) -> float:
-    return round(value, DECIMALS)
+def rounded(values: ArrayLike) -> NDArray[np.float64]:
+    """Return values rounded to `DECIMALS`; large ones as they are, since they have fewer decimals than that."""
+    array = np.asarray(values, float)
+    small = np.abs(array) < 10.0 ** (15 - DECIMALS)
+    return np.where(small, np.round(np.where(small, array, 0.0), DECIMALS), array)

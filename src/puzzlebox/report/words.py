@@ -5,6 +5,8 @@ from math import isfinite, isinf, isnan
 from puzzlebox.stats import Interval
 
 NOT_KNOWN = "–"
+# Numbers of this size or more are written with a power of ten.
+_LARGE = 1e9
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -14,6 +16,9 @@ def number(value: float | None, digits: int = 2) -> str:
         return NOT_KNOWN
     if isinf(value):
         return "∞" if value > 0 else "−∞"
+    if abs(value) >= _LARGE:
+        mantissa, exponent = f"{value:.{digits}e}".split("e")
+        return f"{mantissa} × 10{str(int(exponent)).translate(_RAISED)}".replace("-", "−")
     text = f"{value:.{digits}f}"
     if float(text) == 0:
         text = text.lstrip("-")

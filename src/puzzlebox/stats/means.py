@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from puzzlebox.stats.intervals import CannotCompute, Interval
 
+# Numbers of this size or more are divided before they are added.
+_LARGE = 1e150
 Array = NDArray[np.float64]
 RESAMPLES = 2000
 # Numbers held in memory at a time while resampling: some tens of megabytes.
@@ -60,4 +62,8 @@ def interquartile_mean_interval(
 def _middle(rows: Array) -> Array:
     """Return the mean of the middle half of each sorted row."""
     cut = rows.shape[1] // 4
-    return np.asarray(rows[:, cut : rows.shape[1] - cut].mean(axis=1), float)
+    middle = rows[:, cut : rows.shape[1] - cut]
+    # The sum of the largest numbers would be infinite.
+    largest = max(abs(float(middle[:, 0].min())), abs(float(middle[:, -1].max())))
+    scale = largest if largest >= _LARGE else 1.0
+    return np.asarray((middle / scale).mean(axis=1) * scale if scale > 1.0 else middle.mean(axis=1), float)

@@ -5,6 +5,7 @@ from math import ceil
 from typing import Any
 
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.figures.dots import pass_dots
 from puzzlebox.report.figures.lettering import LEGEND_LINE, Ticks, columns_of, legend_entry, shorten
 from puzzlebox.report.figures.looks import (
     FAINT,
@@ -22,7 +23,8 @@ from puzzlebox.stats.extras import import_extra
 
 # Published results drawn as horizontal lines instead of bars, as in the paper's figure.
 _LINES = {"random": ("#1a237e", (0, (4, 1.5))), "children": ("#000000", "solid")}
-# Most bars on each level that can be distinguished; beyond, published ones are left out.
+# Most bars on each level that can be distinguished; with more agents there are dots, each with its name, instead, and
+# published results that do not fit are left out.
 _MOST_BARS = 8
 # The height of the bar of a proportion of 0, so that it does not look as if it were not played.
 _SMALLEST_BAR = 0.006
@@ -55,6 +57,11 @@ def pass_bars(
         (look[agent], [rate(cells.get((each, agent), [])) for each in categories]) for agent in agents_of(rows)
     ]
     lines = [entry for entry in published if entry.name in _LINES]
+    if len(bars) > _MOST_BARS:
+        names = shorten(categories)
+        titles = {each: names[each] if by == "task" else f"{by.capitalize()} {names[each]}" for each in categories}
+        rates = {f"{entry.name} (published)": entry.rates for entry in lines}
+        return pass_dots(bars, categories, titles, rates, name, caption)
     published_bars = [entry for entry in published if entry.name not in _LINES]
     if len(bars) + len(published_bars) <= _MOST_BARS:
         others = published_looks([entry.name for entry in published_bars])

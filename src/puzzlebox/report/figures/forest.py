@@ -7,6 +7,10 @@ from puzzlebox.report.figures.lettering import letters_in, lines_of, shorten, te
 from puzzlebox.report.figures.looks import FAINT, INK, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.report.model import Model
 
+# Odds ratios beyond these limits are off the scale; an arrow stands for them.
+_LOWEST, _HIGHEST = 1e-4, 1e5
+# Rows with their usual height at most, the height of a row in inches, usual and of many, and rows at most.
+_MOST_TALL, _TALL, _LOW, _MOST_ROWS = 20, 0.26, 0.19, 80
 # Inches: the least width of the scale, and the width of the numbers to its right.
 _SCALE, _NUMBERS = 2.4, 1.7
 
@@ -14,24 +18,36 @@ _SCALE, _NUMBERS = 2.4, 1.7
 def forest(fit: Model, look: Looks, name: str, caption: str) -> Drawing:
     """Draw one line for each term with a finite estimate, without the intercept."""
     terms = [term for term in fit.terms if term.factor and term.settled]
+    if len(terms) > _MOST_ROWS:
+        caption += f" The first {_MOST_ROWS} of {len(terms)} terms are shown."
+        terms = terms[:_MOST_ROWS]
     named = [*((term.factor, term.name) for term in terms), *fit.references.items()]
     short = shorten(each for factor, each in named if factor != "agent")
     labels = [f"{factor} {look[each].label if factor == 'agent' else short[each]}" for factor, each in named]
     width = max(WIDTH, text_width(labels, 9) + _SCALE + _NUMBERS)
     title = f"Odds ratio (reference: {', '.join(labels[len(terms) :])}; logarithmic)"
     axis_label = wrap(title, letters_in(_SCALE + _NUMBERS, 9))
-    figure = new_figure(width, 0.95 + 0.26 * len(terms) + 0.15 * lines_of([axis_label]))
+    figure = new_figure(
+        width, 0.95 + (_TALL if len(terms) <= _MOST_TALL else _LOW) * len(terms) + 0.15 * lines_of([axis_label])
+    )
     axes = figure.subplots()
-    lowest = min(max(term.low, 1e-4) for term in terms)
-    highest = max(min(term.high, 1e5) for term in terms)
+    clipped = False
     for place, term in enumerate(terms):
         colour = look[term.name].colour if term.factor == "agent" else INK
-        axes.plot([max(term.low, 1e-4), min(term.high, 1e5)], [place, place], color=colour, linewidth=1.8)
-        axes.scatter(
-            [term.odds_ratio], [place], s=34, color=colour, zorder=3, marker="o" if term.factor == "agent" else "s"
-        )
+        low, value, high = (min(max(each, _LOWEST), _HIGHEST) for each in (term.low, term.odds_ratio, term.high))
+        axes.plot([low, high], [place, place], color=colour, linewidth=1.8)
+        for end, mark, beyond in ((low, "<", term.low < _LOWEST), (high, ">", term.high > _HIGHEST)):
+            if beyond:
+                axes.plot([end], [place], mark, color=colour, markersize=6, clip_on=False)
+                clipped = True
+        if value == term.odds_ratio:
+            axes.scatter([value], [place], s=34, color=colour, zorder=3, marker="o" if term.factor == "agent" else "s")
         label = f"{words.ratio(term.odds_ratio)} [{words.ratio(term.low)}, {words.ratio(term.high)}]"
         axes.text(1.02, place, label, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+    if clipped:
+        caption += " Arrows: the interval goes on beyond the scale."
+    lowest = max(min(term.low for term in terms), _LOWEST)
+    highest = min(max(term.high for term in terms), _HIGHEST)
     axes.axvline(1, color=INK, linewidth=0.9, linestyle=(0, (3, 2)))
     axes.set_xscale("log")
     axes.set_xlim(min(lowest / 1.5, 0.5), max(highest * 1.5, 2))

@@ -1,11 +1,13 @@
 """Labels of figures: shortening, wrapping and placing names of any length."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import cos, radians, sin
 from typing import Any
 
+from puzzlebox.report.figures.fonts import legible
 from puzzlebox.stats.extras import import_extra
 
 # Characters of a name at most; longer names lose their middle, and tables have them in full.
@@ -22,32 +24,72 @@ _POINTS, _SLANT = 9, 35
 LEGEND_LINE = 0.18
 _LEGEND_SIGN = 0.58
 _LEGEND_POINTS = 8.5
+# Signs that belong to the picture before them: joiners, selectors of variants, tones of skin.
+_ZERO_WIDTH_JOINER = "\u200d"
+_JOINERS = ("\u200c", _ZERO_WIDTH_JOINER, "\ufe0e", "\ufe0f")
+_TONES = tuple(map(chr, range(0x1F3FB, 0x1F400)))
 
 
 def shorten(names: Iterable[str], most: int = MOST) -> dict[str, str]:
-    """Shorten names to at most `most` characters by omitting their middle; different names stay different."""
-    names = list(dict.fromkeys(names))
+    """Shorten names to at most `most` characters by omitting their middle; different names stay different.
+
+    Letters that no installed font has are replaced (`legible`), and a name without letters is `(no name)`.
+    """
+    texts = {name: clusters(legible(name) or "(no name)") for name in names}
     # If two names would become equal, the cut moves towards one of their ends.
     for head in sorted(range(1, most - 1), key=lambda length: abs(length - most // 2)):
-        cut = [name if len(name) <= most else f"{name[:head]}…{name[head + 1 - most :]}" for name in names]
-        if len(set(cut)) == len(names):
-            return dict(zip(names, cut, strict=True))
-    numbered = (f"{number}: {name}" for number, name in enumerate(names, 1))
+        cut = [_without_middle(text, head, most) for text in texts.values()]
+        if len(set(cut)) == len(cut):
+            return dict(zip(texts, cut, strict=True))
     return {
-        name: text if len(text) <= most else f"{text[: most - 1]}…" for name, text in zip(names, numbered, strict=True)
+        name: _without_middle(clusters(f"{number}: {''.join(text)}"), most - 1, most)
+        for number, (name, text) in enumerate(texts.items(), 1)
     }
 
 
+def _without_middle(text: Sequence[str], head: int, most: int) -> str:
+    """Return a name of at most `most` characters, of which `head` are those before the gap."""
+    if cells(text) <= most:
+        return "".join(text)
+    return f"{''.join(_first(text, head))}…{''.join(reversed(_first(text[::-1], most - head - 1)))}"
+
+
+def _first(text: Sequence[str], room: int) -> Sequence[str]:
+    """Return as many of the first characters as fit into the width of `room` letters."""
+    many = next((many for many in range(1, len(text) + 1) if cells(text[:many]) > room), len(text) + 1) - 1
+    return text[:many]
+
+
+def clusters(text: str) -> list[str]:
+    """Split a text into characters as readers see them: letters with the marks and joiners that belong to them."""
+    if text.isascii():
+        return list(text)
+    parts: list[str] = []
+    for letter in text:
+        joined = unicodedata.category(letter).startswith("M") or letter in _JOINERS or letter in _TONES
+        if parts and (joined or parts[-1].endswith(_ZERO_WIDTH_JOINER)):
+            parts[-1] += letter
+        else:
+            parts.append(letter)
+    return parts
+
+
+def cells(text: Iterable[str]) -> int:
+    """Return the width of a text in letters of usual width; Chinese and Japanese letters and pictures have two."""
+    return sum(2 if unicodedata.east_asian_width(each[0]) in "WF" else 1 for each in text)
+
+
 def wrap(name: str, letters: int) -> str:
-    """Break a name into lines of at most `letters` characters, after punctuation if possible."""
-    lines = [""]
-    for part in _PARTS.findall(name):
-        if lines[-1] and len(lines[-1] + part) > letters:
-            lines.append("")
+    """Break a name into lines of at most `letters` letters, after punctuation if possible."""
+    lines: list[list[str]] = [[]]
+    for part in map(clusters, _PARTS.findall(name)):
+        if lines[-1] and cells([*lines[-1], *part]) > letters:
+            lines.append([])
         lines[-1] += part
-        while len(lines[-1]) > letters:
-            lines[-1:] = [lines[-1][:letters], lines[-1][letters:]]
-    return "\n".join(line.strip() for line in lines)
+        while cells(lines[-1]) > letters and len(lines[-1]) > 1:
+            first = lines[-1][: max(len(_first(lines[-1], letters)), 1)]
+            lines[-1:] = [first, lines[-1][len(first) :]]
+    return "\n".join("".join(line).strip() for line in lines)
 
 
 def lines_of(texts: Iterable[str]) -> int:
@@ -58,7 +100,7 @@ def lines_of(texts: Iterable[str]) -> int:
 def text_width(texts: Iterable[str], points: float, weight: str = "normal") -> float:
     """Return the width of the longest line of some texts, in inches."""
     measure = import_extra("matplotlib.textpath").TextToPath().get_text_width_height_descent
-    font = import_extra("matplotlib.font_manager").FontProperties(family="DejaVu Sans", size=points, weight=weight)
+    font = import_extra("matplotlib.font_manager").FontProperties(size=points, weight=weight)
     return max((measure(line, font, False)[0] for text in texts for line in text.split("\n")), default=0.0) / 72
 
 
@@ -102,8 +144,8 @@ class Ticks:
         """
         line = _POINTS * 1.3 / 72
         letters = letters_in(slot * 0.92, _POINTS)
-        longest = max(map(len, names))
-        if max(len(part) for name in names for part in _PARTS.findall(name) or [""]) <= letters:
+        longest = max(cells(clusters(name)) for name in names)
+        if max(cells(part) for name in names for part in _PARTS.findall(name) or [""]) <= letters:
             flat = [wrap(name, letters) for name in names]
             if lines_of(flat) <= _MOST_LINES and text_width(flat, _POINTS) <= 0.95 * slot:
                 return cls(flat, 0, line * lines_of(flat))
@@ -116,11 +158,11 @@ class Ticks:
         upright = next((each for each in options if line * lines_of(each) <= slot), list(names))
         return cls(upright, 90, text_width(upright, _POINTS) + 0.1)
 
-    def write(self, axes: Any) -> None:
-        """Set the labels as the ticks 0, 1, 2, ... of the x axis."""
+    def write(self, axes: Any, places: Sequence[float] = ()) -> None:
+        """Set the labels as ticks of the x axis, at 0, 1, 2, ... or at some places."""
         slanted = self.angle == _SLANT
         axes.set_xticks(
-            range(len(self.names)),
+            places or range(len(self.names)),
             self.names,
             rotation=self.angle,
             ha="right" if slanted else "center",

@@ -1,14 +1,16 @@
 """The style of figures: colours for colour-blind readers, markers and hatches that work without colour, fonts."""
 
 import io
+import logging
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from puzzlebox.record.entries import HUMAN
+from puzzlebox.report.figures.fonts import families_for
 from puzzlebox.report.figures.lettering import shorten
 from puzzlebox.stats.extras import import_extra
 
@@ -32,9 +34,10 @@ _PALE, _HATCHED = ("#E4E4E4", "#F5F5F5", "#CFCFCF"), "#6A6A6A"
 _HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "oo", "++", "**")
 _MARKERS = "osD^vP*X"
 WIDTH = 7.2  # inches: two columns of a journal
+# Agents that a figure shows at most; its caption gives the number of all.
+MOST_DRAWN = 60
 INK, FAINT = "#222222", "#D9D9D9"
 _STYLE = {
-    "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.labelsize": 9,
@@ -52,6 +55,7 @@ _STYLE = {
     "legend.frameon": False,
     "legend.fontsize": 8.5,
     "hatch.linewidth": 0.6,
+    "text.hinting": "none",  # hinted letters are up to a tenth narrower at some resolutions than at others
     "figure.dpi": 100,
     "pdf.fonttype": 42,  # journals require text instead of outlines
     "svg.hashsalt": "puzzlebox",
@@ -90,12 +94,15 @@ def looks(agents: Sequence[str]) -> dict[str, Look]:
     others = 0
     for index, agent in enumerate(agents):
         if agent in fixed:
-            colour, hatch = fixed[agent], ""
+            colour, hatch, marker = fixed[agent], "", _MARKERS[index % len(_MARKERS)]
         else:
-            colour, hatch = free[others % len(free)], _HATCHES[others // len(free) % len(_HATCHES)]
+            # Each time that all colours were used, hatches and markers move on: no two of 48 agents look the same.
+            turn, place = divmod(others, len(free))
+            colour, hatch = free[place], _HATCHES[turn % len(_HATCHES)]
+            marker = _MARKERS[(len(fixed) + place + turn) % len(_MARKERS)]
             others += 1
         edge = "white" if hatch else INK
-        chosen[agent] = Look(colour, hatch, edge, _MARKERS[index % len(_MARKERS)], labels[agent])
+        chosen[agent] = Look(colour, hatch, edge, marker, labels[agent])
     return chosen
 
 
@@ -114,15 +121,26 @@ def published_looks(names: Sequence[str]) -> dict[str, Look]:
 
 
 @contextmanager
-def style() -> Iterator[None]:
-    """Apply the style of reports to all figures drawn inside this context."""
+def style(names: Iterable[str] = ()) -> Iterator[None]:
+    """Apply the style of reports to all figures drawn inside this context.
+
+    Args:
+        names: the names that figures will show, for which installed fonts are chosen.
+    """
     matplotlib = import_extra("matplotlib")
     with matplotlib.rc_context(), warnings.catch_warnings():
-        # A character that the font lacks is drawn as a box.
+        # `shorten` replaces letters that no font has; a title that is no name may still have one.
         warnings.filterwarnings("ignore", "Glyph .* missing")
+        # Fonts of other scripts often have no bold letters; then the others serve.
+        font_log = logging.getLogger("matplotlib.font_manager")
+        level = font_log.level
+        font_log.setLevel(logging.ERROR)
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
-        yield
+        matplotlib.rcParams.update(_STYLE | {"font.family": families_for(names)})
+        try:
+            yield
+        finally:
+            font_log.setLevel(level)
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -145,10 +163,20 @@ def save(drawing: Drawing, folder: Path) -> tuple[bytes, list[Path]]:
     figure.set_layout_engine(None)  # "none" would leave a placeholder, for which each format is drawn twice
     paths = [folder / f"{drawing.name}.png", folder / f"{drawing.name}.pdf"]
     paper = _paper(figure)
-    paths[0].write_bytes(png(figure, paper, 300))
+    picture = png(figure, paper, 300)
+    paths[0].write_bytes(picture)
     no_metadata = {"CreationDate": None, "Producer": None, "Creator": None}
     figure.savefig(paths[1], format="pdf", bbox_inches=paper, metadata=no_metadata)
-    return png(figure, paper, 170), paths
+    return _smaller(picture, 170 / 300), paths
+
+
+def _smaller(picture: bytes, share: float) -> bytes:
+    """Return a PNG with fewer pixels, which takes a fraction of the time of drawing the figure again."""
+    image = import_extra("PIL.Image").open(io.BytesIO(picture)).convert("RGB")
+    out = io.BytesIO()
+    size = [max(round(side * share), 1) for side in image.size]
+    image.resize(size, import_extra("PIL.Image").Resampling.LANCZOS).save(out, "PNG", optimize=False)
+    return out.getvalue()
 
 
 def _paper(figure: Any) -> Any:

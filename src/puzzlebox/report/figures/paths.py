@@ -1,6 +1,6 @@
 """Paths of animals until their episodes were decided, drawn over a picture of the arena from above."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,10 @@ MOST_PATHS = 5
 # Rows of panels at most: one for each arena, also those that episodes continue in.
 MOST_ROWS = 8
 _PIXELS = 420
+# Pixels around the start of a path that the animal and its shadow may cover.
+_ANIMAL = 40
+# The largest share of the pixels of two pictures of the same plan that may differ.
+_MOST_DIFFERENT = 1e-4
 # An arena: the name of its task, and its index from 0.
 Place = tuple[str, int]
 # Marker and size at the end of the path of an episode that passed, failed, or was not decided.
@@ -35,7 +39,7 @@ class _Leg:
     Attributes:
         row: the episode.
         place: the arena.
-        picture: the arena when the episode reached it; None if another leg has a picture of it.
+        picture: the arena when the episode reached it; None if its wing paints none.
         way: the path of the animal: column and row in the picture after each step.
         went_on: whether the episode continued in the next arena.
     """
@@ -161,16 +165,29 @@ def paths_from_above(
         caption: the caption of the figure.
     """
     panels_of: dict[tuple[Place, str], list[_Leg]] = {}
+    elsewhere = False
     for row, record in episode_records:
-        for leg in _legs(row, record, panels_of.keys()):
-            panels_of.setdefault((leg.place, row.agent), []).append(leg)
+        for leg in _legs(row, record):
+            own = panels_of.setdefault((leg.place, row.agent), [])
+            if not own or _same_plan(own[0], leg):
+                own.append(leg)
+            else:
+                elsewhere = True
     if not panels_of:
         return None
     everywhere = sorted({place for place, _ in panels_of})
     drawn = everywhere[:MOST_ROWS]
     if len(drawn) < len(everywhere):
         caption += f" The first {len(drawn)} of {len(everywhere)} arenas that these episodes reached are shown."
+    if elsewhere:
+        caption += (
+            " Where things were at other places in each episode, a panel shows only the first episode and those with "
+            "the same plan."
+        )
     agents = _agents(row for row, _ in episode_records)
+    everybody = len({row.agent for row in rows})
+    if len(agents) < everybody:
+        caption += f" {len(agents)} of {everybody} agents are shown."
     side = min(2.6, WIDTH / max(len(agents), 2))
     column_titles = {agent: wrap(look[agent].label, letters_in(side, 9, "bold")) for agent in agents}
     all_places = {*drawn, *map(place_of, rows)}
@@ -238,16 +255,21 @@ def _panel(panel: Any, own: Sequence[_Leg], colour: str, otherwise: str) -> None
         panel.scatter(*way[-1], marker=marker, s=size, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
 
 
-def _legs(row: ReportEpisode, record: Any, pictured: Container[tuple[Place, str]]) -> list[_Leg]:
-    """Replay an episode until it was decided; return a leg for each arena it reached, in order.
-
-    Args:
-        row: the episode.
-        record: its record.
-        pictured: the pairs of arena and agent that have a picture already.
-    """
-    legs = wing_named(row.wing).legs(record, _PIXELS, lambda arena: ((row.task, arena), row.agent) not in pictured)
+def _legs(row: ReportEpisode, record: Any) -> list[_Leg]:
+    """Replay an episode until it was decided; return a leg for each arena it reached, in order."""
+    legs = wing_named(row.wing).legs(record, _PIXELS, lambda arena: True)
     return [_Leg(row, (row.task, leg.arena), leg.picture, leg.way, leg.went_on) for leg in legs]
+
+
+def _same_plan(first: _Leg, second: _Leg) -> bool:
+    """Return whether an arena looks the same at the start of two legs, except where the animals are."""
+    if first.picture is None or second.picture is None or first.picture.shape != second.picture.shape:
+        return first.picture is second.picture
+    differs = (first.picture != second.picture).any(axis=2)
+    lines, columns = np.indices(differs.shape)
+    for leg in (first, second):
+        differs &= np.hypot(columns - leg.way[0, 0], lines - leg.way[0, 1]) > _ANIMAL
+    return float(differs.mean()) < _MOST_DIFFERENT
 
 
 def _legend(undecided: bool, went_on: bool) -> list[Any]:
