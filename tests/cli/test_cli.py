@@ -103,7 +103,7 @@ def test_the_modules_can_be_imported_in_any_order(first: str) -> None:
 
 CHOICES = {
     "show foraging -o x.png --view frist": "top, first, third, fixed; did you mean `first`?",
-    "report out --group tsak": "auto, participant, task, seed, run, none; did you mean `task`?",
+    "report out --subject rnu": "auto, participant, run, none; did you mean `run`?",
     "export --player Human": "human, agent; did you mean `human`?",
     "run foraging --agent random -o out --backend rya": "processes, ray; did you mean `ray`?",
     "convert foraging --to animal-ai": "puzzlebox, animalai; did you mean `animalai`?",

@@ -24,6 +24,7 @@ from puzzlebox.record.tables import recorded_episodes, write_table
 from puzzlebox.report.build import Report, make_report
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.sources import gather
+from puzzlebox.report.units import Units
 from studio_page import FOOD_TWICE, Page, Studio, free_port, running, server
 from worlds import AGENT, FORWARDS, GOAL, task_of
 
@@ -393,7 +394,7 @@ def test_a_report_on_two_participants(tmp_path: Path) -> None:
     assert "P07" in report.page.read_text(encoding="utf-8")
     # All have the same seed, and P07 twice, which is not a duplicate for participants.
     assert not [line for line in report.contents.warnings if "duplicates" in line]
-    assert report.contents.model.group != "participant"  # two groups are too few for a variance
+    assert "participant" not in report.contents.model.formula  # two are too few for a variance
 
 
 @pytest.mark.usefixtures("unpainted_figures")
@@ -414,37 +415,47 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Report:
         return make_report([write_run(folder / "out", rows)], folder / "report")
 
 
-def test_the_random_intercept_is_the_participant(study: Report) -> None:
+def test_tasks_and_participants_are_the_units(study: Report) -> None:
     model = study.contents.model
-    assert (model.group, model.formula) == ("participant", "passed ~ agent + (1 | participant)")
-    assert model.fit is not None and model.fit.groups == 12 + 1
-    assert model.fit.spread is not None and model.fit.spread > 0.5
-    assert any("random is a single group" in line for line in model.remarks)
+    assert model.formula == "passed ~ agent + (1 | task) + (1 | task:agent) + (1 | participant)"
+    assert model.fit is not None and model.fit.subjects == 12
+    assert model.fit.spreads["subject"] > 0.5
+    (term,) = model.terms
+    assert term.test.df == 5  # six tasks, fewer than twelve participants
+    assert any("random played in a single run" in line for line in model.remarks)
     methods = study.page.with_name("methods.txt").read_text(encoding="utf-8")
     assert "There were 12 participants." in methods
-    assert "random intercept for each participant (an agent counts as one)" in methods
+    assert "The unit of evidence is the task and the participant, not the episode" in methods
+    headline = " ".join(study.contents.headline)
+    assert "(6 tasks, 12 participants)" in headline and "for tasks and participants like these" in headline
 
 
-def test_children_as_groups_have_wider_intervals_than_their_episodes(study: Report) -> None:
+def test_participants_as_units_have_wider_intervals_than_their_episodes(study: Report) -> None:
     rows = study.results.rows
-    grouped, alone = fit_model(rows).fit, fit_model(rows, "none").fit
-    assert grouped is not None and alone is not None
-
-    def error(fit: Any) -> float:
-        return float(next(term.error for term in fit.terms if term.factor == "agent"))
-
-    assert error(grouped) > 1.5 * error(alone)
+    of_people, of_episodes = (fit_model(Units.of(rows, kind)).terms[0] for kind in ("participant", "none"))
+    assert of_people.error > 1.2 * of_episodes.error
 
 
-def test_the_group_can_be_chosen_and_follows_the_ids(study: Report, tmp_path: Path) -> None:
+def test_the_same_id_in_two_files_is_the_same_participant(study: Report, tmp_path: Path) -> None:
     rows = study.results.rows
-    assert fit_model(rows, "task").formula == "passed ~ agent + (1 | task)"
     few = [row for row in rows if row.participant in ("", "P00", "P01", "P02", "P03")]
-    assert fit_model(few).group == "task"
-    assert fit_model(few, "participant").formula == "passed ~ agent + (1 | participant)"
-    # The same id in two files is the same participant, and never an agent with that name.
-    both = [replace(row, run="other") if row.repetition % 2 else row for row in rows]
+    model = fit_model(Units.of(few))
+    assert "participant" not in model.formula
+    assert any("about these participants" in line for line in model.remarks)
+    # A participant is never an agent with that name.
+    both = [replace(row, run="other") if row.repetition % 2 and row.person else row for row in rows]
     named = [replace(row, participant="random") if row.participant == "P00" else row for row in both]
-    fit = fit_model(named).fit
-    assert fit is not None and fit.groups == 12 + 1
+    fit = fit_model(Units.of(named)).fit
+    assert fit is not None and fit.subjects == 12
     assert gather([write_run(tmp_path / "out", people(["P1"], ["food"]))]).rows[0].participant == "P1"
+
+
+def test_two_groups_of_people_are_compared_on_a_single_task(tmp_path: Path) -> None:
+    """With one task the statement is about this task, and people are the units."""
+    rows = people([f"P{number:02}" for number in range(24)], ["food"])
+    gathered = gather([write_run(tmp_path / "out", rows)]).rows
+    groups = [replace(row, agent="young" if row.participant < "P12" else "old") for row in gathered]
+    model = fit_model(Units.of(groups))
+    assert model.formula == "passed ~ agent + (1 | participant)"
+    assert model.terms[0].test.df == 22
+    assert any("about these tasks, not about tasks like these" in line for line in model.remarks)

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ import pytest
 
 from conftest import ROOT
 from made_up_runs import SKILLS, made_up_rows, write_run
-from puzzlebox.report import Report, gather, make_report
-from puzzlebox.report.contents import contents
+from puzzlebox.report import CannotRead, Report, gather, make_report
 from puzzlebox.report.figures import looks
 from puzzlebox.report.model import Model, fit_model
+from puzzlebox.report.model_words import sentences
+from puzzlebox.report.units import Subject, Units
 from puzzlebox.run.runs import run
 from puzzlebox.run.tasks import find_tasks
-from puzzlebox.stats import NODES, kruskal_wallis, wilson
+from puzzlebox.stats import Outcomes, kruskal_wallis
 
 TESTBED = [f"{level:02}-{task:02}-01" for level in range(1, 11) for task in (1, 2)]
 
@@ -45,11 +47,19 @@ def test_the_tables_of_a_report_agree_with_its_data(report: Report, rows: list[d
     for line in table(report, "levels"):
         own = [row for row in rows if (row["level"], row["agent"]) == (line["level"], line["agent"])]
         passes = sum(row["passed"] for row in own)
-        share = wilson(passes, len(own))
+        share = Outcomes([row["passed"] for row in own], [row["task"] for row in own]).these_tasks()
         assert (int(line["passes"]), int(line["episodes"])) == (passes, len(own))
-        assert (float(line["pass_rate"]), float(line["pass_rate_low"]), float(line["pass_rate_high"])) == share
+        limits = [float(line[f"pass_rate{end}"]) for end in ("", "_low", "_high")]
+        assert limits == pytest.approx(share.interval)
+        assert line["pass_rate_tasks_like_these_low"] == ""  # two tasks are too few
         assert float(line["return_mean"]) == pytest.approx(np.mean([row["return"] for row in own]))
         assert float(line["latency_median"]) == pytest.approx(np.median([row["latency"] for row in own]))
+    for line in table(report, "agents"):
+        own = [row for row in rows if row["agent"] == line["agent"]]
+        like = Outcomes([row["passed"] for row in own], [row["task"] for row in own]).tasks_like_these()
+        limits = [float(line[f"pass_rate_tasks_like_these_{end}"]) for end in ("low", "high")]
+        assert limits == pytest.approx((like.low, like.high))
+        assert limits[1] - limits[0] > float(line["pass_rate_high"]) - float(line["pass_rate_low"])
     assert len(table(report, "levels")) == 30
     assert len(table(report, "tasks")) == 60
     assert len(table(report, "episodes")) == len(rows)
@@ -72,15 +82,35 @@ def test_the_tests_are_of_returns_on_each_task(report: Report, rows: list[dict[s
         assert float(line["p"]) <= float(line["p_holm"]) <= float(line["p_bonferroni"])
 
 
-def test_the_model_has_tasks_as_groups_and_random_as_reference(report: Report) -> None:
+def test_the_model_has_tasks_as_units_and_random_as_reference(report: Report) -> None:
     model = report.contents.model
-    assert model.formula == "passed ~ agent + level + (1 | task)"
-    assert model.fit is not None
-    assert model.fit.references == {"agent": "random", "level": "1"}
-    odds = {line["term"]: float(line["odds_ratio"]) for line in table(report, "odds_ratios")}
+    assert model.formula == "passed ~ agent + level + (1 | task) + (1 | task:agent)"
+    assert model.references == {"agent": "random", "level": "1"}
+    odds = {line["term"]: line for line in table(report, "odds_ratios")}
     # The data were drawn with differences of 2 and 3 in log odds.
-    assert odds["heuristic"] == pytest.approx(np.exp(2), rel=0.5)
-    assert odds["learner"] > odds["heuristic"]
+    assert float(odds["heuristic"]["odds_ratio"]) == pytest.approx(np.exp(2), rel=0.5)
+    assert float(odds["learner"]["odds_ratio"]) > float(odds["heuristic"]["odds_ratio"])
+    # Twenty tasks carry the comparison of two agents, and what levels leave of them that of levels.
+    assert (float(odds["heuristic"]["df"]), float(odds["2"]["df"])) == (19, 10)
+    pairs = table(report, "contrasts")
+    assert [(line["first"], line["second"]) for line in pairs] == [
+        *(("random", "heuristic"), ("random", "learner"), ("heuristic", "learner")),
+    ]
+    assert all(float(line["p"]) <= float(line["p_holm"]) for line in pairs)
+    shares = {line["agent"]: float(line["pass_rate"]) for line in table(report, "agents")}
+    for line in table(report, "model_probabilities"):
+        assert float(line["probability"]) == pytest.approx(shares[line["agent"]], abs=0.06)
+        assert float(line["probability_low"]) < float(line["probability"]) < float(line["probability_high"])
+
+
+def test_the_covariance_matrix_is_that_of_the_terms(report: Report) -> None:
+    lines = table(report, "model_covariance")
+    terms = table(report, "odds_ratios")
+    assert [line["term"] for line in lines] == [f"{each['factor']} {each['term']}".strip() for each in terms]
+    for line, each in zip(lines, terms, strict=True):
+        assert float(line[line["term"]]) == pytest.approx(float(each["standard_error"]) ** 2)
+        for other in lines:
+            assert float(line[other["term"]]) == pytest.approx(float(other[line["term"]]))
 
 
 class Tags(HTMLParser):
@@ -135,10 +165,12 @@ def test_the_methods_contain_every_setting_and_the_commands(report: Report) -> N
         "rules “3.1”",
         "derived from 7",
         "held for 3 steps",
-        "Wilson",
+        "Wilson intervals with the effective sample size",
+        "The unit of evidence is the task, not the episode",
         "methods of Bonferroni and Holm",
-        "passed ~ agent + level + (1 | task)",
-        "adaptive Gauss–Hermite quadrature at 10 nodes",
+        "passed ~ agent + level + (1 | task) + (1 | task:agent)",
+        "maximum likelihood with Laplace's approximation",
+        "adjusted for all pairs by Holm's method",
         "2000 bootstrap resamples",
         "Voudouris et al. (2022)",
         "puzzlebox run tasks --agent random --agent heuristic --seed 7 -o out\npuzzlebox report out --published",
@@ -195,34 +227,77 @@ def test_colours_are_the_same_in_every_report_and_enough_for_many() -> None:
     assert len({(look.colour, look.hatch) for look in drawn.values()}) == 20
 
 
-def test_the_group_follows_the_design(tmp_path: Path) -> None:
-    one_task = gather([write_run(tmp_path / "one", made_up_rows(["food"], episodes=40))])
-    assert fit_model(one_task.rows).group == "seed"
-    assert fit_model(one_task.rows, "none").formula == "passed ~ agent"
-    other_seeds = made_up_rows(["food"], episodes=40)
-    for number, row in enumerate(other_seeds):
-        row["seed"] = number
-    assert fit_model(gather([write_run(tmp_path / "two", other_seeds)]).rows).group == "none"
-    assert contents(one_task).model.fit is not None
-    few = gather([write_run(tmp_path / "three", made_up_rows(["food", "maze"], episodes=40))])
-    assert fit_model(few.rows).formula == "passed ~ agent + task + (1 | seed)"
-    levels = gather([write_run(tmp_path / "four", made_up_rows(TESTBED[:4], episodes=40))])
-    assert levels.levels == ["1", "2"]
-    assert fit_model(levels.rows).formula == "passed ~ agent + task + (1 | seed)"
-    assert fit_model(levels.rows, "task").formula == "passed ~ agent + level + (1 | task)"
+def model_of(folder: Path, rows: list[dict[str, Any]], reference: str = "", subject: Subject = "auto") -> Model:
+    """Return the model of a report on some episodes."""
+    return fit_model(Units.of(gather([write_run(folder, rows)]).rows, subject), reference)
 
 
-def test_with_few_tasks_the_model_has_tasks_instead_of_levels(tmp_path: Path) -> None:
-    """An easy and a hard task in each level, and an agent with 9 times the odds on each: the estimate is 9."""
-    skills = {"01-01-01": (0.1, 0.5), "01-02-01": (0.75, 27 / 28), "02-01-01": (0.1, 0.5), "02-02-01": (0.5, 0.9)}
-    rows = made_up_rows(list(skills), {"random": 0.0, "learner": 0.0}, episodes=140)
+def test_fewer_than_five_tasks_have_no_model_and_no_pooled_one(tmp_path: Path) -> None:
+    for tasks in (["food"], TESTBED[:4]):
+        model = model_of(tmp_path / f"{len(tasks)}", made_up_rows(tasks, episodes=40))
+        assert model.fit is None and not model.pairs
+        assert "a statement about tasks like these needs 5" in model.why_not
+        assert sentences(model)[0].startswith("There is no model of passing: there ")
+
+
+def test_the_terms_follow_the_design(tmp_path: Path) -> None:
+    five = made_up_rows([f"t{number}" for number in range(5)], episodes=6)
+    assert model_of(tmp_path / "five", five).formula == "passed ~ agent + (1 | task) + (1 | task:agent)"
+    once = model_of(tmp_path / "once", made_up_rows([f"t{number:02}" for number in range(40)], episodes=1))
+    assert once.formula == "passed ~ agent + (1 | task)"
+    assert any("played each task once" in line for line in once.remarks)
+    # With one task in each level, tasks say nothing about levels.
+    levels = made_up_rows([f"{level:02}-01-01" for level in range(1, 9)], episodes=6)
+    assert "level" not in model_of(tmp_path / "levels", levels).formula
+
+
+def test_the_reference_can_be_chosen(report: Report, rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    model = model_of(tmp_path / "out", rows, "learner")
+    assert model.references["agent"] == "learner"
+    other = {term.name: term for term in report.contents.model.terms}
+    (random,) = [term for term in model.terms if term.name == "random"]
+    assert random.log_odds.value == pytest.approx(-other["learner"].log_odds.value, abs=1e-4)
+    with pytest.raises(CannotRead, match=r"no agent lerner, which --reference names.*did you mean `learner`\?"):
+        make_report([tmp_path / "out"], tmp_path / "report", reference="lerner")
+
+
+def test_an_agent_that_always_passes_gets_an_estimate(tmp_path: Path) -> None:
+    rows = made_up_rows([f"t{number}" for number in range(12)], episodes=8)
     for row in rows:
-        share = skills[row["task"]][row["agent"] == "learner"]
-        row |= {"passed": row["repetition"] < share * 140, "seed": ""}
-    model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
-    assert model.fit is not None
-    (learner,) = [term for term in model.fit.terms if term.name == "learner"]
-    assert learner.odds_ratio == pytest.approx(9, rel=1e-6)
+        row["passed"] = row["passed"] or row["agent"] == "learner"
+    model = model_of(tmp_path / "out", rows)
+    (learner,) = [term for term in model.terms if term.name == "learner"]
+    assert 0 < learner.log_odds.low < learner.log_odds.value < learner.log_odds.high
+    assert learner.test.p < 0.001
+    assert any("Agent learner passed all of its episodes" in line for line in model.remarks)
+    assert model.overall is not None and model.overall.p < 0.001
+
+
+def test_without_a_model_agents_are_compared_by_permutation(tmp_path: Path) -> None:
+    """Deterministic agents that pass nearly the same tasks: the variance between tasks has no finite estimate."""
+    rows = made_up_rows([f"t{number:02}" for number in range(30)], {"a": 0.0, "b": 0.0}, episodes=3)
+    for row in rows:
+        number = int(row["task"][1:])
+        passed = number < 15 or (row["agent"] == "b" and number < 23)
+        row |= {"passed": passed, "return": float(passed), "steps": 9, "ended_by": "completed"}
+    model = model_of(tmp_path / "out", rows)
+    assert model.units.repeated == {"a": 60, "b": 60}
+    assert model.fit is None
+    (pair,) = model.pairs
+    assert pair.gap == pytest.approx(-8 / 30)
+    assert pair.p == pytest.approx(2 / 2**8, abs=0.003)
+    assert "differed (mean difference −26.7 percentage points" in " ".join(sentences(model))
+
+
+def test_runs_of_an_agent_are_the_units_if_asked_for(tmp_path: Path) -> None:
+    tasks = [f"t{number}" for number in range(8)]
+    rows = made_up_rows(tasks, {"random": -1.0, "learner": 1.0}, episodes=10)
+    gathered = gather([write_run(tmp_path / "out", rows)]).rows
+    runs = [replace(row, run=f"seed {row.repetition % 5}") for row in gathered]
+    model = fit_model(Units.of(runs, "run"))
+    assert model.formula == "passed ~ agent + (1 | task) + (1 | task:agent) + (1 | run)"
+    assert model.fit is not None and model.fit.subjects == 10  # five of each agent
+    assert "run" not in fit_model(Units.of(runs, "none")).formula
 
 
 @pytest.mark.usefixtures("unpainted_figures")
@@ -253,52 +328,6 @@ def test_the_methods_have_the_conditions_of_a_run(tmp_path: Path) -> None:
         "pass_mark": "0.0",
     }
     assert {each["time_limit"] for each in episodes} == {"250"}
-
-
-def test_a_random_intercept_that_cannot_be_estimated_is_left_out_and_reported(tmp_path: Path) -> None:
-    """Agents pass with the lowest seeds, so that the seed alone determines the outcome of its two episodes."""
-    rows = made_up_rows(["food"], {"random": 0.0, "heuristic": 0.0}, episodes=40)
-    for row in rows:
-        row["passed"] = row["repetition"] < (4 if row["agent"] == "random" else 12)
-    model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
-    assert model.fit is not None
-    assert model.fit.settled
-    assert model.group == "none"
-    assert "A random intercept for each seed could not be estimated and was left out." in model.remarks
-
-
-def pairs(tmp_path: Path, both: int, only: int, none: int, other: int) -> Model:
-    """Fit many tasks, each played once by two agents; counts of tasks passed by both, the second, none, the first."""
-    passed = [(True, True)] * both + [(False, True)] * only + [(False, False)] * none + [(True, False)] * other
-    rows = made_up_rows([f"t{number:03}" for number in range(len(passed))], {"a": 0.0, "b": 0.0}, episodes=1)
-    for row in rows:
-        row["passed"] = passed[int(row["task"][1:])][row["agent"] == "b"]
-    return fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
-
-
-def test_quadrature_is_made_finer_until_it_changes_nothing(tmp_path: Path) -> None:
-    """Of the pairs that differ, b passed 4 and a 1, so with many pairs the odds ratio is 4."""
-    model = pairs(tmp_path, 3, 4, 60, 1)
-    assert model.fit is not None and model.fit.nodes > NODES
-    assert model.fit.term("b").odds_ratio == pytest.approx(4, rel=0.03)
-
-
-def test_estimates_that_depend_on_the_nodes_are_not_reported(tmp_path: Path) -> None:
-    """If b passes every task that a passes, the odds ratio depends on the number of nodes."""
-    model = pairs(tmp_path, 1, 8, 60, 0)
-    assert model.fit is not None and model.group == "none"
-    assert "A random intercept for each task could not be estimated and was left out." in model.remarks
-    assert model.fit.term("b").odds_ratio == pytest.approx((9 / 60) / (1 / 68), rel=1e-6)
-
-
-def test_factors_that_separate_the_outcomes_only_together_have_no_model(tmp_path: Path) -> None:
-    passes = {("x", "a"): 0, ("x", "b"): 12, ("y", "a"): 6, ("y", "b"): 20}
-    rows = made_up_rows(["x", "y"], {"a": 0.0, "b": 0.0}, episodes=20)
-    for row in rows:
-        row["passed"] = row["repetition"] < passes[row["task"], row["agent"]]
-    model = fit_model(gather([write_run(tmp_path / "out", rows)]).rows)
-    assert model.fit is None
-    assert model.why_not.startswith("agent and task together separate passed from failed episodes")
 
 
 def test_the_page_on_reports_runs_as_pasted_and_its_pictures_exist(capsys: pytest.CaptureFixture[str]) -> None:

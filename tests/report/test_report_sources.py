@@ -23,7 +23,9 @@ from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import ReportEpisode
 from puzzlebox.report.methods import _procedure, paragraphs
 from puzzlebox.report.model import fit_model
+from puzzlebox.report.shares import Shares
 from puzzlebox.report.tables import by_arena, by_task, several_arenas
+from puzzlebox.report.units import Units
 from puzzlebox.run.journal import JOURNAL
 from puzzlebox.run.journal_lines import checksum
 from puzzlebox.run.runs import run
@@ -260,7 +262,7 @@ def test_arenas_are_separate_rows(tmp_path: Path) -> None:
     assert [(line["task"], line["arena"], line["agent"], line["episodes"]) for line in lines] == [
         *(("control", 1, "a", 6), ("control", 1, "b", 12), ("control", 2, "a", 6)),
     ]
-    assert "arenas of a task are pooled" in by_task(results.rows).caption
+    assert "arenas of a task weigh equally" in by_task(results.rows).caption
     alone = gather([write_run(tmp_path / "alone", plain)])
     assert several_arenas(alone.rows) == []
     assert "arenas" not in by_task(alone.rows).caption
@@ -270,13 +272,15 @@ def test_the_headline_names_its_tasks(tmp_path: Path) -> None:
     tasks = [f"task {number}" for number in range(6)]
     rows = made_up_rows(tasks, {"random": 0.0, "learner": 1.0}, episodes=5, trained_on={"learner": tasks[:4]})
     results = gather([write_run(tmp_path / "out", rows)])
-    first, second, third, _ = _headline(results, [row for row in results.rows if row.task in tasks[4:]])
+    held_out = [row for row in results.rows if row.task in tasks[4:]]
+    first, second, third, _ = _headline(results, held_out, Shares.of(held_out))
     assert first.startswith("60 episodes, 6 tasks")
     assert (
         second == "This report is about the 2 tasks that no agent was trained on; the other 4 have their own section."
     )
-    assert " of 10 on held-out tasks: " in third
-    assert "held-out" not in " ".join(_headline(results, results.rows))
+    assert " of 10 on held-out tasks (2 tasks): " in third
+    assert third.endswith("; a statement about tasks like these needs 5 tasks.")
+    assert "held-out" not in " ".join(_headline(results, results.rows, Shares.of(results.rows)))
 
 
 # --- agents that were watched, exported folders, latencies
@@ -341,7 +345,7 @@ def test_unfinished_recordings_are_counted_for_included_players(tmp_path: Path, 
 def test_methods_hold_no_hints_and_no_paths_which_stand_on_the_page(tmp_path: Path, two_arenas: Path) -> None:
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
     results = gather([store])
-    text = " ".join(paragraphs(results, task_table(results), fit_model(results.rows), False, 0, False))
+    text = " ".join(paragraphs(results, task_table(results), fit_model(Units.of(results.rows)), False, 0, False))
     assert "1 recording is not over and is excluded. 2 recordings of agents are excluded." in text
     assert str(tmp_path) not in text and "--watched" not in text
     (notes,) = [section for section in contents(results).sections if section.title == "Notes"]

@@ -12,7 +12,14 @@ def episode(task: str = "maze", agent: str = "a", total: float = 0.0, **more: ob
 
 @pytest.mark.parametrize(
     ("task", "variant", "family"),
-    [("03-12-01", "01", "03-12"), ("maze@17", "17", "maze"), ("maze", "", "maze"), ("maze-2", "", "maze-2")],
+    [
+        ("03-12-01", "01", "03-12"),
+        ("03-12-01", "1", "03-12"),
+        ("maze@17", "17", "maze"),
+        ("maze", "", "maze"),
+        ("maze-2", "", "maze-2"),
+        ("maze-2", "3", "maze-2"),
+    ],
 )
 def test_variants_belong_to_one_task(task: str, variant: str, family: str) -> None:
     assert family_of(episode(task, variant=variant)) == family
@@ -53,3 +60,11 @@ def test_runs_are_subjects_of_an_agent_that_has_several() -> None:
     units = Units.of(rows)
     assert units.subjects("ppo") == ["run 1", "run 2"]
     assert units.subjects("random") == []
+
+
+def test_what_counts_as_one_can_be_chosen() -> None:
+    rows = [episode(agent="ppo", run="1"), episode(agent="human", participant="x", person=True, run="1")]
+    assert [Units.of(rows).subject(row) for row in rows] == ["", "participant x"]
+    assert [Units.of(rows, "run").subject(row) for row in rows] == ["run 1", ""]
+    assert [Units.of(rows, "participant").subject(row) for row in rows] == ["", "participant x"]
+    assert [Units.of(rows, "none").subject(row) for row in rows] == ["", ""]

@@ -11,7 +11,6 @@ from puzzlebox.stats import (
     CannotCompute,
     bonferroni,
     cliffs_delta,
-    difference_of_rates,
     dunn,
     epsilon_squared,
     holm,
@@ -19,7 +18,6 @@ from puzzlebox.stats import (
     interquartile_mean_interval,
     kruskal_wallis,
     wilson,
-    without_separation,
 )
 from puzzlebox.stats.effects import size_in_words
 from puzzlebox.stats.ranks import midranks, tie_sum, two_sided
@@ -147,16 +145,6 @@ def test_cliffs_delta_counts_pairs() -> None:
         cliffs_delta([], [1])
 
 
-@pytest.mark.parametrize("counts", [((56, 48), (70, 80)), ((0, 10), (20, 20)), ((9, 3), (10, 10))])
-def test_difference_of_rates_against_statsmodels(counts: tuple[tuple[int, int], tuple[int, int]]) -> None:
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
-    (a, b), (m, n) = counts
-    low, high = confint_proportions_2indep(a, m, b, n, compare="diff", method="newcomb")
-    result = difference_of_rates((a, b), (m, n))
-    assert result == pytest.approx((a / m - b / n, low, high), abs=1e-9)
-
-
 def test_interquartile_mean_against_scipy() -> None:
     from scipy.stats import trim_mean
 
@@ -184,30 +172,3 @@ def test_the_bootstrap_interval_has_the_theoretical_width() -> None:
     values = np.random.default_rng(5).normal(size=400)
     result = interquartile_mean_interval([values], resamples=4000)
     assert (result.high - result.low) / (2 * 1.96) == pytest.approx(1.09 / 20, rel=0.15)
-
-
-def test_categories_separated_once_others_are_left_out_are_found_too() -> None:
-    """Without the agent that never passes, level 2 has only passes left."""
-    agents = ["a", "a", "b", "b", "c", "c", "c", "a"]
-    levels = ["1", "2", "1", "2", "1", "2", "1", "1"]
-    passed = [True, True, False, False, False, True, True, False]
-    kept, result = without_separation(passed, {"agent": agents, "level": levels})
-    assert [(each.factor, each.name, each.passed) for each in result] == [("agent", "b", False), ("level", "2", True)]
-    assert str(result[0]) == "agent b passed none of its 2 episodes, so its odds are zero"
-    assert str(result[1]) == (
-        "level 2 passed 2 of its 3 episodes, but all of the 2 among the agents that remain, so its odds are infinite "
-        "there"
-    )
-    assert kept.tolist() == [True, False, False, False, True, False, True, True]
-
-
-def test_a_category_without_passes_is_reported_whatever_was_left_out_before() -> None:
-    """Level 2 is left out first, and with it some failures of agent b."""
-    levels = ["2", "2", "1", "1", "1", "1"]
-    agents = ["a", "b", "a", "a", "b", "b"]
-    passed = [False, False, True, False, False, False]
-    _, result = without_separation(passed, {"level": levels, "agent": agents})
-    assert [str(each).partition(",")[0] for each in result] == [
-        "level 2 passed none of its 2 episodes",
-        "agent b passed none of its 3 episodes",
-    ]

@@ -141,10 +141,11 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
 def _proportions(model: Model) -> list[str]:
     units = model.units
     word = units.word
+    kinds = _kinds(model)
+    within = ["arenas", *(f"{kind}s" for kind in kinds)]
     lines = [
-        f"The unit of evidence is the {word}"
-        + ("" if not _kinds(model) else f" and the {' or '.join(_kinds(model))}")
-        + f", not the episode: {word}s weigh equally, and within them arenas, participants and training runs."
+        f"The unit of evidence is the {' and the '.join([word, *kinds])}, not the episode: {word}s weigh equally, and "
+        f"within them {words.listed(within)}."
     ]
     if units.repeated:
         lines.append(
@@ -154,9 +155,9 @@ def _proportions(model: Model) -> list[str]:
     lines.append(
         f"Proportions passed have 95 % Wilson intervals with the effective sample size that the variance implies (Korn "
         f"and Graubard 1998; Dean and Pagano 2015), with t quantiles: for these {word}s, from the variance within "
-        f"{word}s{' and between ' + ' and '.join(f'{kind}s' for kind in _kinds(model)) if _kinds(model) else ''}; for "
+        f"{word}s{' and between ' + ' and '.join(within[1:]) if kinds else ''}; for "
         f"{word}s like these, from that between {word}s"
-        + (" (two-way clusters: Cameron, Gelbach and Miller 2011)" if _kinds(model) else "")
+        + (" (two-way clusters: Cameron, Gelbach and Miller 2011)" if kinds else "")
         + f". Differences have, for these {word}s, Newcombe's intervals from those of both agents, and for {word}s "
         f"like these t intervals of the differences on single {word}s. Statements about {word}s like these need "
         f"{FEWEST_UNITS} {word}s."
@@ -184,13 +185,15 @@ def _model(model: Model) -> list[str]:
         f"Passing was modelled as {model.formula}: a logistic mixed model with normal random intercepts, fitted by "
         "maximum likelihood with Laplace's approximation. Tests are likelihood-ratio tests, whose statistic, divided "
         "by the number of contrasts, was compared with an F distribution; its second degrees of freedom are those of "
-        f"the {model.units.word}s, participants or runs that carry the contrast, the fewest of them. Intervals are "
+        f"the {' or '.join(f'{each}s' for each in [model.units.word, *_kinds(model)])} that carry the contrast, the "
+        "fewest of them. Intervals are "
         f"{intervals} with the matching t quantile. Pairs of agents were compared by "
         f"{'likelihood-ratio' if model.tested else 'Wald'} tests, adjusted for all pairs by Holm's method."
     ]
     if model.fit.penalised:
         lines.append(
-            "Because some categories were passed always or never, the likelihood was penalised by log-F(1, 1) priors "
+            "Because some categories, alone or together, were passed always or never, so that the likelihood has no "
+            "finite maximum, it was penalised by log-F(1, 1) priors "
             "of the deviations of categories from the mean of their factor (Greenland and Mansournia 2015)."
         )
     lines.append("The file model.R recomputes the model with lme4.")

@@ -1,7 +1,8 @@
 # Recomputes the model of passing of a report with lme4 and prints its numbers beside those of the page:
 #
-#   Rscript model.R               # estimates, standard errors, standard deviations, likelihood-ratio tests
-#   Rscript model.R --intervals   # profile-likelihood intervals as well, which takes longer
+#   Rscript model.R               # estimates, standard errors, standard deviations, test of all agents together
+#   Rscript model.R --tests       # likelihood-ratio tests of each term as well, which take longer
+#   Rscript model.R --intervals   # profile-likelihood intervals as well, which take much longer
 #
 # It reads the files tables/model_data.csv (one row for each cell: passes, episodes, agent, task, participant or run),
 # tables/odds_ratios.csv and tables/model_summary.csv. The columns *_number give the order of the categories; the first
@@ -135,7 +136,9 @@ for (column in seq_along(beta)) {
   show(paste(label, "SE"), as.numeric(page$standard_error[column]), error)
   if (column == 1) next
   df <- as.numeric(page$df[column])
-  test(label, unit_rows(column), as.numeric(c(page$f[column], page$p[column])), df)
+  if (length(commandArgs(TRUE))) {
+    test(label, unit_rows(column), as.numeric(c(page$f[column], page$p[column])), df)
+  }
   if ("--intervals" %in% commandArgs(TRUE)) {
     show(paste(label, "low"), log(as.numeric(page$odds_ratio_low[column])), limit(column, error, df, -1))
     show(paste(label, "high"), log(as.numeric(page$odds_ratio_high[column])), limit(column, error, df, 1))

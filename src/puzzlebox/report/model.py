@@ -178,6 +178,14 @@ class _Design:
         """Return the degrees of freedom of a comparison of levels."""
         return len(set.union(*self.tasks.values())) - len({row.level for row in self.rows})
 
+    def weights(self, factor: str) -> dict[str, float]:
+        """Return the share of the tasks in each category of a factor, which is that of its weight in a mean."""
+        category = {
+            row.task if factor == "task" else self.units.task(row): str(getattr(row, factor)) for row in self.rows
+        }
+        names = list(category.values())
+        return {name: names.count(name) / len(names) for name in dict.fromkeys(names)}
+
     def own_df(self, agent: str) -> float:
         """Return the degrees of freedom of a statement about one agent."""
         found = [len(self.tasks[agent])] if TASK in self.random else []
@@ -289,9 +297,8 @@ def _results(design: _Design, fit: CrossedFit, remarks: list[str]) -> Model:
             terms.append(Term(factor, name, interval(weights, df), fit.estimate(weights)[1], test))
     marginal = {}
     for agent in agents:
-        weights, spread = _average(design, fit, agent), _spread(design, fit, agent)
-        limits = interval(weights, design.own_df(agent))
-        marginal[agent] = Interval(*(mean_probability(each, spread) for each in limits))
+        limits = interval(_average(design, fit, agent), design.own_df(agent))
+        marginal[agent] = Interval(*(_probability(design, fit, agent, each) for each in limits))
     of_agents = {term.name: term for term in terms if term.factor == "agent"}
     both = list(combinations(agents, 2))
     tested = cells * len(both) <= _MOST_TESTED
@@ -325,17 +332,30 @@ def _average(design: _Design, fit: CrossedFit, agent: str) -> Array:
         if each.factor == "agent":
             weights[index] = each.name == agent
         elif each.factor:
-            unit_of = {design.units.task(row): str(getattr(row, each.factor)) for row in design.rows}
-            if each.factor == "task":
-                unit_of = {row.task: row.task for row in design.rows}
-            weights[index] = sum(name == each.name for name in unit_of.values()) / len(unit_of)
+            weights[index] = design.weights(each.factor)[each.name]
     return weights
 
 
-def _spread(design: _Design, fit: CrossedFit, agent: str) -> float:
-    """Return the standard deviation of the log odds of an agent over tasks, and over its participants or runs."""
+def _probability(design: _Design, fit: CrossedFit, agent: str, log_odds: float) -> float:
+    """Return the probability that an agent passes, averaged over levels, tasks, and its participants or runs.
+
+    Args:
+        design: the design.
+        fit: the model.
+        agent: the agent.
+        log_odds: its log odds, averaged over levels.
+    """
     subjects = fit.spreads.get(SUBJECT, 0.0) if agent in design.subjects else 0.0
-    return hypot(fit.spreads.get(TASK, 0.0), fit.spreads.get(PAIR, 0.0), subjects)
+    spread = hypot(fit.spreads.get(TASK, 0.0), fit.spreads.get(PAIR, 0.0), subjects)
+    others = [factor for factor in design.factors if factor != "agent"]
+    if not others:
+        return mean_probability(log_odds, spread)
+    weights = design.weights(others[0])
+    effects = dict.fromkeys(weights, 0.0) | {
+        each.name: each.estimate for each in fit.effects if each.factor == others[0]
+    }
+    middle = sum(weights[name] * effects[name] for name in weights)
+    return sum(weights[name] * mean_probability(log_odds + effects[name] - middle, spread) for name in weights)
 
 
 def _remarks(design: _Design, fit: CrossedFit) -> list[str]:

@@ -90,6 +90,13 @@ def limits(key: str) -> Show:
     return show
 
 
+def _value_and_limits(row: dict[str, Any], key: str) -> str:
+    """Format a proportion with its limits in percent; a single number if it has none."""
+    if row[f"{key}_low"] is None:
+        return words.percent(row[key])
+    return f"{words.percent(row[key])} {limits(key)(row)}"
+
+
 def share_cells(rows: Sequence[ReportEpisode], shares: Shares) -> dict[str, Any]:
     """Return the proportion passed as cells of a row: its value, and its limits for both kinds of statements."""
     these, like = shares.these_tasks(rows), shares.tasks_like_these(rows)
@@ -107,11 +114,10 @@ def share_cells(rows: Sequence[ReportEpisode], shares: Shares) -> dict[str, Any]
 
 # Columns of the page with a proportion passed: the value, and its limits for both kinds of statements.
 PASSED: list[tuple[str, Show]] = [
-    ("passed", lambda row: words.percent(row["pass_rate"])),
-    ("these tasks, 95 %", limits("pass_rate")),
-    ("tasks like these, 95 %", limits("pass_rate_tasks_like_these")),
+    ("passed, these tasks", lambda row: _value_and_limits(row, "pass_rate")),
+    ("tasks like these", limits("pass_rate_tasks_like_these")),
 ]
-PASSED_HERE: list[tuple[str, Show]] = [PASSED[0], ("this task, 95 %", limits("pass_rate"))]
+PASSED_HERE: list[tuple[str, Show]] = [("passed", PASSED[0][1])]
 
 
 def _episodes_cell(row: dict[str, Any]) -> str:
@@ -410,11 +416,9 @@ def trained_and_held_out(rows: Sequence[ReportEpisode], shares: Shares | None = 
     columns = [
         ("agent", text("agent")),
         ("trained on: tasks", text("trained_on_tasks")),
-        ("passed", lambda row: words.percent(row["trained_on"])),
-        ("tasks like these, 95 %", limits("trained_on")),
+        ("passed, tasks like these", lambda row: _value_and_limits(row, "trained_on")),
         ("held out: tasks", text("held_out_tasks")),
-        ("passed", lambda row: words.percent(row["held_out"])),
-        ("tasks like these, 95 %", limits("held_out")),
+        ("passed, tasks like these", lambda row: _value_and_limits(row, "held_out")),
         ("difference, percentage points", points("difference")),
     ]
     caption = (
@@ -443,8 +447,8 @@ def differences(rows: Sequence[ReportEpisode], shares: Shares | None = None) -> 
         ("pair", lambda row: f"{row['first']} – {row['second']}"),
         (f"common {word}s", text("tasks")),
         ("difference, percentage points", lambda row: words.number(100 * row["difference"], 1)),
-        ("these tasks, 95 %", limits("difference")),
-        ("tasks like these, 95 %", limits("difference_tasks_like_these")),
+        (f"these {word}s", limits("difference")),
+        (f"{word}s like these", limits("difference_tasks_like_these")),
     ]
     caption = (
         f"Difference of the proportions passed, first minus second, on the {word}s that both played, which weigh "

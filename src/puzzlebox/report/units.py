@@ -7,7 +7,7 @@ part of it), the participants, or the training runs, and episodes only make the 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
@@ -29,10 +29,18 @@ _FEWEST_ALIKE = 3
 
 def family_of(row: ReportEpisode) -> str:
     """Return the name of an episode's task without its variant: `03-12` for `03-12-01`, `maze` for `maze@17`."""
-    for mark in "@-":
-        if row.variant and row.task.endswith(f"{mark}{row.variant}"):
-            return row.task[: -len(row.variant) - 1]
-    return row.task
+    return _family(row.task, row.variant)
+
+
+@cache
+def _family(task: str, variant: str) -> str:
+    place = max(task.rfind("@"), task.rfind("-"))
+    if not variant or place <= 0:
+        return task
+    name, end = task[:place], task[place + 1 :]
+    # A table may have the variant as a number: 1 for `03-12-01`.
+    same = end == variant or (end.isdecimal() and variant.isdecimal() and int(end) == int(variant))
+    return name if same else task
 
 
 @dataclass(frozen=True)

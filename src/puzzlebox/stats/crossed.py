@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.stats.ascent import Maximum, maximise
-from puzzlebox.stats.crossed_likelihood import PAIR, SUBJECT, TASK, Array, Cells, Likelihood, panels_of
+from puzzlebox.stats.crossed_likelihood import PAIR, SUBJECT, TASK, Array, Cells, Likelihood, panels_of, sums
 from puzzlebox.stats.extras import import_extra
 from puzzlebox.stats.intervals import CannotCompute, Interval
 
-# Log odds and standard errors beyond which an estimate is not finite: exp(10) is 22,000.
-_LARGEST_ESTIMATE, _LARGEST_ERROR = 10.0, 5.0
+# Log odds and standard errors beyond which an estimate is not finite: 5 are four orders of magnitude to each side.
+_LARGEST_ESTIMATE, _LARGEST_ERROR = 20.0, 5.0
 # The largest standard deviation of intercepts: beyond, each task is passed always or never.
 _LARGEST_SPREAD = 12.0
 # A smaller standard deviation of intercepts is that of a maximum at 0.
@@ -28,7 +28,7 @@ _SMALLEST_SPREAD = 1e-3
 # Parameters up to which the curvature is computed by central differences.
 _MOST_CENTRAL = 24
 # Precision of a limit of an interval, in units of the root of the likelihood ratio.
-_PRECISION = 2e-4
+_PRECISION = 5e-5
 
 
 @dataclass(frozen=True)
@@ -314,8 +314,8 @@ def _aggregate(
     has_subjects = bool((keys[:, width + 1] >= 0).any())
     kept = tuple(name for name in (TASK, PAIR, SUBJECT) if name in random and (name != SUBJECT or has_subjects))
     cells = Cells(
-        np.bincount(cell, outcome),
-        np.bincount(cell, counts),
+        sums(cell, outcome),
+        sums(cell, counts),
         np.stack(design, axis=1),
         row.reshape(-1),
         keys[:, width],

@@ -45,7 +45,7 @@ class Panel:
     def table(self, values: Array) -> Array:
         """Return the sums of the values of the cells as a table of tasks by subjects."""
         size = len(self.pairs), len(self.subjects)
-        return np.bincount(self.place, values[self.cells], size[0] * size[1]).reshape(size)
+        return sums(self.place, values[self.cells], size[0] * size[1]).reshape(size)
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,11 @@ def panels_of(agent: Indices, task: Indices, pair: Indices, subject: Indices) ->
         place = rows.reshape(-1) * len(subjects) + columns.reshape(-1)
         panels.append(Panel(cells, pairs, subjects, place, task[cells[first]]))
     return tuple(panels)
+
+
+def sums(index: Indices, values: Array, count: int = 0) -> Array:
+    """Return the sums of the values that have the same index."""
+    return np.asarray(np.bincount(index, values, count), np.float64)
 
 
 class _Blocks(NamedTuple):
@@ -181,7 +186,7 @@ class Likelihood:
         pull = leverage * weight * (1 - 2 * probability)
         adjoint = system.solve(self._gather(spreads, pull))
         back = weight * self._sum(spreads, adjoint)
-        by_row = np.bincount(cells.row, residual - (pull - back) / 2, len(cells.design))
+        by_row = sums(cells.row, residual - (pull - back) / 2, len(cells.design))
         slopes = {}
         for name, own, q, m in zip((TASK, PAIR, SUBJECT), mode, adjoint, along, strict=True):
             index, used = self._index(name)
@@ -209,10 +214,10 @@ class Likelihood:
     def _gather(self, spreads: tuple[float, float, float], values: Array) -> _Blocks:
         """Return the sum of the values of each intercept's cells, times its standard deviation."""
         cells = self.cells
-        by_pair = np.bincount(cells.pair, values, len(cells.task_of_pair))
-        by_task = np.bincount(cells.task_of_pair, by_pair, cells.tasks)
+        by_pair = sums(cells.pair, values, len(cells.task_of_pair))
+        by_task = sums(cells.task_of_pair, by_pair, cells.tasks)
         size = max(1, cells.subjects)
-        by_subject = np.bincount(self._subject, values * self._played, size) if spreads[2] else np.zeros(size)
+        by_subject = sums(self._subject, values * self._played, size) if spreads[2] else np.zeros(size)
         return _Blocks(spreads[0] * by_task, spreads[1] * by_pair, spreads[2] * by_subject)
 
     def _find_mode(self, spreads: tuple[float, float, float], fixed: Array) -> _Blocks:
@@ -253,11 +258,11 @@ class _System:
         self._of = likelihood
         self._spreads = task, pair, subject = spreads
         cells = likelihood.cells
-        by_pair = np.bincount(cells.pair, weight, len(cells.task_of_pair))
+        by_pair = sums(cells.pair, weight, len(cells.task_of_pair))
         self._pair = 1 + pair**2 * by_pair
         self._link = task * pair * by_pair
-        by_task = np.bincount(cells.task_of_pair, by_pair, cells.tasks)
-        reduced = np.bincount(cells.task_of_pair, self._link**2 / self._pair, cells.tasks)
+        by_task = sums(cells.task_of_pair, by_pair, cells.tasks)
+        reduced = sums(cells.task_of_pair, self._link**2 / self._pair, cells.tasks)
         self._task = 1 + task**2 * by_task - reduced
         self._dense: Array | None = None
         self.log_determinant = float(np.sum(np.log(self._pair)) + np.sum(np.log(self._task)))
@@ -268,7 +273,7 @@ class _System:
         task, pair, subject = self._spreads
         cells = self._of.cells
         size = cells.subjects
-        by_subject = np.bincount(self._of._subject, weight * self._of._played, size)
+        by_subject = sums(self._of._subject, weight * self._of._played, size)
         dense = np.diag(1 + subject**2 * by_subject)
         side = np.zeros((cells.tasks, size))
         self._tables: list[Array] = []
@@ -294,7 +299,7 @@ class _System:
     def solve(self, right: _Blocks) -> _Blocks:
         """Solve the system of equations with this curvature."""
         cells = self._of.cells
-        by_task = right.task - np.bincount(cells.task_of_pair, self._link / self._pair * right.pair, len(self._task))
+        by_task = right.task - sums(cells.task_of_pair, self._link / self._pair * right.pair, len(self._task))
         by_subject = right.subject
         if self._dense is not None:
             reduced = right.subject - self._side.T @ (by_task / self._task)

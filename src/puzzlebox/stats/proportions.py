@@ -80,12 +80,12 @@ class Outcomes:
             raise CannotCompute("there are no episodes")
         self.task, self.tasks = _codes(tasks)
         self.place, place_count = _codes(list(zip(tasks, places or tasks, strict=True)))
-        self.subject, self.subjects = _codes(subjects) if subjects is not None else (np.zeros(len(self.passed), int), 1)
+        self.subject, self.subjects = _codes([""] * len(self.passed) if subjects is None else subjects)
         if self.subjects == 1:
             self.subjects = 0
         self.exact = np.zeros(len(self.passed), bool) if exact is None else np.asarray(exact, bool)
         cell, cell_count = _codes(list(zip(self.place.tolist(), self.subject.tolist(), strict=True)))
-        level, levels = _codes(strata) if strata is not None else (np.zeros(len(self.passed), int), 1)
+        level, levels = _codes([""] * len(self.passed) if strata is None else strata)
         # Each mean is over the parts of the next smaller kind: places of a task, subjects of a place, episodes.
         self.weight = (
             1
@@ -96,7 +96,9 @@ class Outcomes:
             / np.bincount(cell, minlength=cell_count)[cell]
         )
         self._place_count = place_count
-        self.value = float(np.clip(self.weight @ self.passed, 0, 1))
+        # Exactly 0 and 1 at the ends, where the weights would leave rounding errors.
+        ends = {0.0: 0.0, float(len(self.passed)): 1.0}
+        self.value = ends.get(float(self.passed.sum()), float(self.weight @ self.passed))
 
     def these_tasks(self) -> Proportion:
         """Return the proportion passed with its interval for these tasks, and participants or runs like these."""

@@ -1,0 +1,43 @@
+"""The calibration of the statistics of pages: every design of benchmarks/calibration, 500 times."""
+
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.calibration import Calibration, Design, all_designs
+from benchmarks.calibration.runner import cells
+
+DESIGNS = all_designs()
+REPETITIONS = 500
+
+
+def test_values_outside_of_the_range_are_marked() -> None:
+    design = Design("made-up", "made up", "type I", lambda rng: bool(rng.random() < 0.5))
+    wrong = Calibration.of(design, [True] * 60 + [False] * 440)
+    assert not wrong.right and "out of range" in cells(wrong)[3]
+    right = Calibration.of(design, [True] * 44 + [False] * 456 + [None] * 2)
+    assert right.right and cells(right) == (
+        "made up",
+        "type I",
+        "at most .07",
+        ".088",
+        ".013",
+        "502 (2 without an answer)",
+    )
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_repetition_depends_on_its_number_only(name: str) -> None:
+    assert DESIGNS[name].repetition(3) == DESIGNS[name].repetition(3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_page_is_right_as_often_as_it_says(name: str) -> None:
+    result = Calibration.of(DESIGNS[name], [DESIGNS[name].repetition(number) for number in range(REPETITIONS)])
+    assert result.right, " ".join(cells(result))
+    assert result.answers > 0.95 * REPETITIONS

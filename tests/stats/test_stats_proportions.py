@@ -1,0 +1,139 @@
+"""Proportions with effective sample sizes, their differences, and permutation tests."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from puzzlebox.stats import (
+    CannotCompute,
+    Outcomes,
+    difference_on_tasks_like_these,
+    difference_on_these_tasks,
+    sign_flip,
+    wilson,
+)
+from puzzlebox.stats.proportions import combined
+
+
+def on_tasks(passes: list[int], trials: int, subjects: list[str] | None = None) -> Outcomes:
+    """Return the outcomes of as many episodes on each task, of which some passed."""
+    passed = [number < each for each in passes for number in range(trials)]
+    tasks = [f"{task:02}" for task in range(len(passes)) for _ in range(trials)]
+    return Outcomes(passed, tasks, subjects=subjects)
+
+
+def test_tasks_weigh_equally_whatever_they_have_of_arenas_people_and_episodes() -> None:
+    """Task a: a mean of 0.5 of two arenas, one of them with two people, of whom one played twice. Task b: passed."""
+    passed = [True, False, True, False, True, True, True]
+    tasks = ["a", "a", "a", "a", "b", "b", "b"]
+    places = ["1", "2", "2", "2", "1", "1", "1"]
+    subjects = ["x", "x", "y", "y", "x", "y", "y"]
+    # Arena 2 of task a: x 0, y 0.5, so 0.25; with arena 1 it is 0.625.
+    assert Outcomes(passed, tasks, places, subjects).value == pytest.approx((0.625 + 1) / 2)
+
+
+def test_levels_can_weigh_equally_as_well() -> None:
+    passed = [True] * 9 + [False]
+    tasks = [str(number) for number in range(10)]
+    assert Outcomes(passed, tasks, strata=["1"] * 9 + ["2"]).value == pytest.approx(0.5)
+
+
+def test_tasks_like_these_count_tasks_and_these_tasks_episodes() -> None:
+    """Half of ten tasks is always passed, half never: 300 episodes, but ten observations."""
+    outcomes = on_tasks([30] * 5 + [0] * 5, 30)
+    like = outcomes.tasks_like_these()
+    assert like.effective == pytest.approx(9)
+    assert like.df == 9
+    # Wilson's interval for nine episodes would be that of z; t makes it wider.
+    assert like.low < wilson(9, 18).low < 0.5 < like.high
+    these = outcomes.these_tasks()
+    assert (these.effective, these.value) == (300, 0.5)
+    assert like.high - like.low > 4 * (these.high - these.low)
+
+
+def test_tasks_that_vary_no_more_than_chance_count_every_episode() -> None:
+    rng = np.random.default_rng(0)
+    effective = [on_tasks(rng.binomial(30, 0.6, 40).tolist(), 30).tasks_like_these().effective for _ in range(20)]
+    assert 700 < np.mean(effective) <= 1200
+
+
+def test_all_passed_counts_the_units() -> None:
+    outcomes = on_tasks([30] * 10, 30)
+    assert outcomes.tasks_like_these().effective == 10
+    assert outcomes.these_tasks().effective == 300
+    assert outcomes.tasks_like_these().high == 1
+
+
+def test_people_are_the_units_of_people() -> None:
+    """Each of eight people passes all tasks or none: the variance is that between eight people."""
+    passed = [person % 2 == 0 for person in range(8) for _ in range(40)]
+    tasks = [str(task) for _ in range(8) for task in range(40)]
+    subjects = [str(person) for person in range(8) for _ in range(40)]
+    outcomes = Outcomes(passed, tasks, subjects=subjects)
+    assert outcomes.these_tasks().effective == pytest.approx(7)
+    assert outcomes.tasks_like_these().effective == pytest.approx(7)
+    assert outcomes.tasks_like_these().df == 7
+
+
+def test_a_deterministic_agent_is_known_exactly_on_these_tasks() -> None:
+    outcomes = Outcomes([True, False] * 5, [str(task) for task in range(10)], exact=[True] * 10)
+    assert outcomes.these_tasks().exact
+    assert (outcomes.these_tasks().low, outcomes.these_tasks().high) == (0.5, 0.5)
+    assert outcomes.tasks_like_these().effective == pytest.approx(9)
+
+
+def test_too_few_units_are_refused() -> None:
+    with pytest.raises(CannotCompute, match="needs 5 tasks"):
+        on_tasks([1] * 4, 2).tasks_like_these()
+    with pytest.raises(CannotCompute, match="needs 5 participants or runs"):
+        on_tasks([1] * 6, 2, ["x", "y"] * 6).these_tasks()
+    with pytest.raises(CannotCompute, match="no episodes"):
+        Outcomes([], [])
+
+
+def test_the_difference_is_that_of_paired_tasks() -> None:
+    from scipy.stats import ttest_rel
+
+    first, second = on_tasks([20, 25, 30, 15, 22, 28], 30), on_tasks([10, 20, 28, 12, 15, 18], 30)
+    interval, df = difference_on_tasks_like_these(first, second)
+    shares = [np.array(each) / 30 for each in ([20, 25, 30, 15, 22, 28], [10, 20, 28, 12, 15, 18])]
+    expected = ttest_rel(*shares).confidence_interval()
+    assert interval == pytest.approx((np.mean(shares[0] - shares[1]), expected.low, expected.high))
+    assert df == 5
+
+
+def test_differences_stay_between_minus_one_and_one() -> None:
+    first, second = on_tasks([30] * 6, 30), on_tasks([0] * 6, 30)
+    interval, _ = difference_on_tasks_like_these(first, second)
+    assert interval.value == interval.high == 1
+    assert 0 < interval.low < 0.9  # six tasks leave room
+    assert difference_on_these_tasks(first, second).low > 0.95
+
+
+@pytest.mark.parametrize("counts", [((56, 48), (70, 80)), ((0, 10), (20, 20)), ((9, 3), (10, 10))])
+def test_combined_intervals_against_statsmodels(counts: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    (a, b), (m, n) = counts
+    low, high = confint_proportions_2indep(a, m, b, n, compare="diff", method="newcomb")
+    assert combined(wilson(a, m), wilson(b, n)) == pytest.approx((a / m - b / n, low, high), abs=1e-9)
+
+
+def test_the_permutation_counts_all_signs() -> None:
+    values = [0.3, 0.1, 0.25, -0.05, 0.4, 0.2]
+    reached = [abs(np.dot(signs, values)) >= abs(sum(values)) - 1e-12 for signs in product((-1, 1), repeat=6)]
+    test = sign_flip(values)
+    assert test.p == pytest.approx(np.mean(reached))
+    assert (test.exact, test.smallest) == (True, 2 / 64)
+    assert sign_flip([0.0] * 6).p == 1
+
+
+def test_with_many_tasks_signs_are_drawn_from_the_seed() -> None:
+    values = np.random.default_rng(1).normal(0.3, 1, 40).tolist()
+    test = sign_flip(values, seed=3)
+    assert not test.exact
+    assert test == sign_flip(values, seed=3)
+    from scipy.stats import ttest_1samp
+
+    assert test.p == pytest.approx(ttest_1samp(values, 0).pvalue, abs=0.02)
