@@ -167,7 +167,7 @@ def test_the_methods_contain_every_setting_and_the_commands(report: Report) -> N
         "held for 3 steps",
         "Wilson intervals with the effective sample size",
         "The unit of evidence is the task, not the episode",
-        "methods of Bonferroni and Holm",
+        "p values were adjusted by Holm over tasks",
         "passed ~ agent + level + (1 | task) + (1 | task:agent)",
         "maximum likelihood with Laplace's approximation",
         "adjusted for all pairs by Holm's method",
