@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
-from puzzlebox.report import conditions, methods
+from puzzlebox.report import conditions, learners, methods
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
 from puzzlebox.report.figures import looks
@@ -92,7 +92,9 @@ def make_report(
     if tasks.rows:
         files.append(_write(tasks, tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
-    paragraphs = methods.paragraphs(results, tasks, analysis.model, bool(analysis.comparisons.done), seed, published)
+    measures = learners.methods_sentences(analysis.learners, seed)
+    tested = bool(analysis.comparisons.done)
+    paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, seed, published, measures)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from puzzlebox.report import learners as machine_learners
 from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare, overall_table, pairs_table
@@ -11,6 +12,7 @@ from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of,
 from puzzlebox.report.figures import bars, forest, heat, paths, radar, violins
 from puzzlebox.report.figures.looks import Drawing, Looks, looks
 from puzzlebox.report.model import Group, Model, fit_model, model_table
+from puzzlebox.report.scale import scales_of
 from puzzlebox.report.tables import (
     Table,
     by_agent,
@@ -23,6 +25,7 @@ from puzzlebox.report.tables import (
     several_arenas,
     trained_and_held_out,
 )
+from puzzlebox.report.units import Units
 from puzzlebox.stats import wilson
 from puzzlebox.wings import find_wing
 
@@ -50,6 +53,7 @@ class Contents:
         sections: the sections, in order.
         comparisons: the tests of returns.
         model: the model of passing.
+        learners: the measures of machine learners.
     """
 
     headline: list[str]
@@ -57,6 +61,7 @@ class Contents:
     sections: list[Section]
     comparisons: Comparisons
     model: Model
+    learners: machine_learners.Learners
 
     @property
     def tables(self) -> list[Table]:
@@ -77,6 +82,7 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
     main = held_out_rows or trained_rows
     comparisons = compare(main)
     model = fit_model(main, group)
+    learners = machine_learners.learners_of(Units.of(main), scales_of(results), seed)
     # Chosen once, so that an agent has the same colour and marker in all figures.
     look = looks(results.agents)
     sections = []
@@ -85,16 +91,17 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
         if trained_tasks:
             prefix = "Held-out tasks: " if held_out_rows else "Training tasks: "
         sections = [
-            _overall(main, prefix, seed),
+            _overall(main, prefix),
             _participants(main, prefix),
             *_levels(main, prefix, look, published),
             _tasks(main, prefix, look),
             _returns(main, comparisons, prefix, look),
             _model(main, model, prefix, look),
+            Section(_title(prefix, "For machine learners"), machine_learners.section(learners, look)),
             _paths(main, look, results.sources),
         ]
         if trained_tasks:
-            sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], look, seed))
+            sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], look))
         if published:
             sections.append(_published(main))
     sections.append(Section("Notes", list(results.remarks)))
@@ -103,7 +110,8 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
     warnings = (
         data_warnings(Results(main, results.broken, results.sources, results.remarks), comparisons) if main else []
     )
-    return Contents(_headline(results, main), warnings, [each for each in sections if each.blocks], comparisons, model)
+    shown = [each for each in sections if each.blocks]
+    return Contents(_headline(results, main), warnings, shown, comparisons, model, learners)
 
 
 def _headline(results: Results, main: Sequence[ReportEpisode]) -> list[str]:
@@ -131,9 +139,8 @@ def _headline(results: Results, main: Sequence[ReportEpisode]) -> list[str]:
     return lines
 
 
-def _overall(rows: Sequence[ReportEpisode], prefix: str, seed: int) -> Section:
-    table = by_agent(rows, seed=seed)
-    return Section(_title(prefix, "All agents"), [table, *table.remarks])
+def _overall(rows: Sequence[ReportEpisode], prefix: str) -> Section:
+    return Section(_title(prefix, "All agents"), [by_agent(rows)])
 
 
 def _participants(rows: Sequence[ReportEpisode], prefix: str) -> Section:
@@ -265,14 +272,14 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
     return section
 
 
-def _trained(rows: Sequence[ReportEpisode], trained_rows: Sequence[ReportEpisode], look: Looks, seed: int) -> Section:
+def _trained(rows: Sequence[ReportEpisode], trained_rows: Sequence[ReportEpisode], look: Looks) -> Section:
     section = Section("Training and held-out tasks", [trained_and_held_out(rows)])
     if trained_rows:
         section.blocks.append(
             "The rest of this section is about tasks that at least one agent was trained on, the rest of the report "
             "about held-out tasks."
         )
-        section.blocks.append(by_agent(trained_rows, "agents_on_trained_tasks", seed))
+        section.blocks.append(by_agent(trained_rows, "agents_on_trained_tasks"))
         levels = levels_of(trained_rows)
         if len(levels) > 1:
             caption = (

@@ -13,18 +13,29 @@ from puzzlebox.report.comparisons import DECIMALS
 from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.report.model import Model
 from puzzlebox.report.tables import Table
-from puzzlebox.stats.means import RESAMPLES
 from puzzlebox.wings import find_wing
 
 # Descriptions of grouping factors whose name alone is not clear.
 _GROUPS = {"participant": "participant (an agent counts as one)"}
 
 
-def paragraphs(results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool) -> list[str]:
-    """Return the paragraphs of the methods section; `tasks` is the table from `conditions.task_table`."""
+def paragraphs(
+    results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool, measures: Sequence[str] = ()
+) -> list[str]:
+    """Return the paragraphs of the methods section.
+
+    Args:
+        results: the episodes.
+        tasks: the table from `conditions.task_table`.
+        model: the model of passing.
+        tested: whether returns were tested on at least one task.
+        seed: the seed of the bootstrap.
+        published: whether published results are shown.
+        measures: sentences about the measures of machine learners.
+    """
     return [
         _procedure(results, tasks),
-        _statistics(results, model, tested, seed),
+        " ".join([_statistics(results, model, tested), *measures, _software()]),
         *([_published()] if published else []),
     ]
 
@@ -109,7 +120,7 @@ def _settings_sentence(source: Source) -> str:
     return f"Run {source.name}: {'; '.join(parts)}." if parts else ""
 
 
-def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
+def _statistics(results: Results, model: Model, tested: bool) -> str:
     lines = [
         "Proportions passed have 95 % Wilson score intervals; differences of proportions have Newcombe's hybrid score "
         "intervals."
@@ -121,10 +132,6 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
             "pairs of a task by the methods of Bonferroni and Holm. "
             "Effect sizes are ε² = H / (n − 1) and Cliff's δ (below .147 negligible, .33 small, .474 medium)."
         )
-    lines.append(
-        "Interquartile means omit a quarter of the values at each end; their 95 % intervals are percentiles of "
-        f"{RESAMPLES} bootstrap resamples stratified by task (seed {seed})."
-    )
     fit = model.fit
     if fit is not None:
         if fit.spread is not None:
@@ -137,9 +144,12 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
         else:
             lines.append(f"Passing was modelled as {model.formula}, a logistic model fitted by maximum likelihood.")
         lines.append("Intervals of odds ratios are Wald intervals: estimate ± 1.96 standard errors of the log odds.")
-    used = ", ".join(f"{name} {number}" for name, number in versions().items())
-    lines.append(f"Computed with Puzzlebox {__version__} ({used}).")
     return " ".join(lines)
+
+
+def _software() -> str:
+    used = ", ".join(f"{name} {number}" for name, number in versions().items())
+    return f"Computed with Puzzlebox {__version__} ({used})."
 
 
 def _published() -> str:

@@ -5,7 +5,7 @@ Functions take arrays of numbers and return named tuples; what cannot be compute
 
 from puzzlebox.stats.effects import cliffs_delta, difference_of_rates, epsilon_squared
 from puzzlebox.stats.intervals import CannotCompute, Interval, wilson
-from puzzlebox.stats.means import interquartile_mean, interquartile_mean_interval
+from puzzlebox.stats.learners import interquartile_mean
 from puzzlebox.stats.mixed import NODES, Fit, Term, fit_mixed_logistic
 from puzzlebox.stats.ranks import Comparison, KruskalWallis, bonferroni, dunn, holm, kruskal_wallis
 from puzzlebox.stats.separation import Separated, without_separation
@@ -27,7 +27,6 @@ __all__ = [
     "fit_mixed_logistic",
     "holm",
     "interquartile_mean",
-    "interquartile_mean_interval",
     "kruskal_wallis",
     "wilson",
     "without_separation",
