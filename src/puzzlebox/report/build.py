@@ -7,6 +7,7 @@ from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
 from puzzlebox.report import conditions, learners, methods
+from puzzlebox.report import equivalence as equivalence_tests
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
 from puzzlebox.report.figures import looks
@@ -51,6 +52,7 @@ def make_report(
     watched: bool = False,
     title: str = "",
     command: str = "",
+    equivalence: float = equivalence_tests.POINTS,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Read episodes, analyse them and write a report.
@@ -65,6 +67,7 @@ def make_report(
         watched: whether recordings of agents that played in the studio are included.
         title: the heading. Default: the names of the runs.
         command: the command line, which the report shows.
+        equivalence: percentage points up to which proportions passed count as equivalent.
         progress: a function called with a few words about each step of the work.
     """
     # Checked before anything is read, so that a missing package is reported at once.
@@ -74,7 +77,7 @@ def make_report(
     results = gather(places, people, watched)
     progress("comparing and drawing")
     with looks.style():
-        analysis = contents(results, published=published, group=group, seed=seed)
+        analysis = contents(results, published=published, group=group, seed=seed, equivalence=equivalence)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
@@ -92,7 +95,8 @@ def make_report(
     if tasks.rows:
         files.append(_write(tasks, tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
-    measures = learners.methods_sentences(analysis.learners, seed)
+    measures = [equivalence_tests.methods_sentence(equivalence)] if len(results.agents) > 1 else []
+    measures += learners.methods_sentences(analysis.learners, seed)
     tested = bool(analysis.comparisons.done)
     paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, seed, published, measures)
     commands = methods.commands(results, command)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from puzzlebox.report import equivalence as equivalence_tests
 from puzzlebox.report import learners as machine_learners
 from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
@@ -74,15 +75,23 @@ class Contents:
         return [block for section in self.sections for block in section.blocks if isinstance(block, Drawing)]
 
 
-def contents(results: Results, *, published: bool = False, group: Group = "auto", seed: int = 0) -> Contents:
-    """Analyse the episodes and draw the figures of a report."""
+def contents(
+    results: Results,
+    *,
+    published: bool = False,
+    group: Group = "auto",
+    seed: int = 0,
+    equivalence: float = equivalence_tests.POINTS,
+) -> Contents:
+    """Analyse the episodes and draw the figures of a report; `make_report` describes the arguments."""
     trained_tasks = {row.task for row in results.rows if row.trained_on}
     held_out_rows = [row for row in results.rows if row.task not in trained_tasks]
     trained_rows = [row for row in results.rows if row.task in trained_tasks]
     main = held_out_rows or trained_rows
     comparisons = compare(main)
     model = fit_model(main, group)
-    learners = machine_learners.learners_of(Units.of(main), scales_of(results), seed)
+    units = Units.of(main)
+    learners = machine_learners.learners_of(units, scales_of(results), seed, main)
     # Chosen once, so that an agent has the same colour and marker in all figures.
     look = looks(results.agents)
     sections = []
@@ -96,7 +105,7 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
             *_levels(main, prefix, look, published),
             _tasks(main, prefix, look),
             _returns(main, comparisons, prefix, look),
-            _model(main, model, prefix, look),
+            _model(main, model, prefix, look, units, equivalence),
             Section(_title(prefix, "For machine learners"), machine_learners.section(learners, look)),
             _paths(main, look, results.sources),
         ]
@@ -228,7 +237,9 @@ def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: st
     return section
 
 
-def _model(rows: Sequence[ReportEpisode], model: Model, prefix: str, look: Looks) -> Section:
+def _model(
+    rows: Sequence[ReportEpisode], model: Model, prefix: str, look: Looks, units: Units, bound: float
+) -> Section:
     section = Section(_title(prefix, "Odds of passing"))
     section.blocks += model.sentences
     if model.fit is not None:
@@ -239,6 +250,7 @@ def _model(rows: Sequence[ReportEpisode], model: Model, prefix: str, look: Looks
     section.blocks += model.remarks
     if len(agents_of(rows)) > 1:
         section.blocks.append(differences(rows))
+        section.blocks += equivalence_tests.blocks(units, bound)
     return section
 
 

@@ -4,7 +4,8 @@ The measures are those of Agarwal et al. (2021), on a scale that is fixed for ea
 participants; an agent with a single run has its episodes instead, and the page says so.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -83,14 +84,17 @@ class Learners:
         return next(each for each in self.agents if each.agent == agent)
 
 
-def learners_of(units: Units, scales: Scales, seed: int = 0) -> Learners:
+def learners_of(units: Units, scales: Scales, seed: int = 0, episodes: Sequence[ReportEpisode] = ()) -> Learners:
     """Compute the measures of each agent.
 
     Args:
-        units: the episodes.
+        units: the episodes, each set of identical ones once.
         scales: the scale of each arena that has one; without any, returns are used as paid.
         seed: the seed of the bootstrap.
+        episodes: all episodes, identical ones included: an arena that an agent played several times and that has one
+            of them left in `units` was always played in the same way.
     """
+    played = Counter((row.agent, row.task, row.arena) for row in episodes)
     known = {(row.task, row.arena): scales.get((row.task_hash, row.arena)) for row in units.rows}
     scaled = any(scale is not None for scale in known.values())
     rows = [row for row in units.rows if not scaled or known[row.task, row.arena] is not None]
@@ -102,9 +106,9 @@ def learners_of(units: Units, scales: Scales, seed: int = 0) -> Learners:
 
     agents = []
     for agent in agents_of(rows):
-        values, word = _scores(units, agent, [(row, score(row)) for row in by_agent[agent]], scaled)
+        values, word = _scores(units, agent, [(row, score(row)) for row in by_agent[agent]], scaled, played)
         if values is not None:
-            agents.append(_learner(agent, values, word, scaled, bool(units.repeated.get(agent)), seed))
+            agents.append(_learner(agent, values, word, scaled, seed))
     kinds = {task: scale.source for (task, _), scale in known.items() if scale is not None}
     sources = {source: list(kinds.values()).count(source) for source in sorted(set(kinds.values()), reverse=True)}
     without = sorted({task for (task, _), scale in known.items() if scale is None}) if scaled else []
@@ -112,18 +116,24 @@ def learners_of(units: Units, scales: Scales, seed: int = 0) -> Learners:
 
 
 def _scores(
-    units: Units, agent: str, scored: Sequence[tuple[ReportEpisode, float]], scaled: bool
+    units: Units,
+    agent: str,
+    scored: Sequence[tuple[ReportEpisode, float]],
+    scaled: bool,
+    played: Mapping[tuple[str, str, int], int],
 ) -> tuple[Scores | None, str]:
     """Return the scores of an agent, and what its units are called."""
     ends = (0.0, 1.0) if scaled else ()
     subjects = {id(row): units.subject(row) for row, _ in scored}
-    played = grouped((row for row, _ in scored), units.task)
-    replicated = any(len({subjects[id(row)] for row in own}) > 1 for own in played.values())
+    by_task = grouped((row for row, _ in scored), units.task)
+    replicated = any(len({subjects[id(row)] for row in own}) > 1 for own in by_task.values())
     try:
         if not replicated:
             values = np.array([value for _, value in scored])
             tasks = [units.task(row) for row, _ in scored]
-            return Scores(values, tasks, places=[(row.task, row.arena) for row, _ in scored], ends=ends), "episode"
+            places = [(row.task, row.arena) for row, _ in scored]
+            exact = [played.get((agent, *place), 0) > 1 for place in places]
+            return Scores(values, tasks, None, places, ends, exact), "episode"
         cells: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = {}
         for row, value in scored:
             cell = cells.setdefault((subjects[id(row)], units.task(row)), {})
@@ -135,13 +145,13 @@ def _scores(
         return None, ""
 
 
-def _learner(agent: str, scores: Scores, word: str, scaled: bool, repeats: bool, seed: int) -> Learner:
+def _learner(agent: str, scores: Scores, word: str, scaled: bool, seed: int) -> Learner:
     functions = _MEASURES | (_GAP if scaled else {})
     try:
         drawn = Resampled(scores, seed)
         return Learner(agent, scores, word, {name: measure(drawn) for name, measure in functions.items()})
     except CannotCompute as problem:
-        exact = word == "episode" and repeats and all(len(each) == 1 for each in scores.strata)
+        exact = not scores.varying
         drawn = Resampled.alone(scores)
         values = {name: measure(drawn) for name, measure in functions.items()}
         return Learner(agent, scores, word, values, "" if exact else str(problem), exact)
@@ -205,7 +215,7 @@ def measures_table(learners: Learners) -> Table:
 
 def improvement_table(learners: Learners) -> Table:
     """Tabulate the probability of improvement of each pair of agents."""
-    able = [each for each in learners.agents if not each.exact]
+    able = learners.agents
     pairs = list(combinations(able, 2))
     remarks: list[str] = []
     if len(pairs) > MOST_PAIRS:

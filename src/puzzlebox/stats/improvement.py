@@ -44,9 +44,11 @@ def probability_of_improvement(first: Scores, second: Scores) -> Interval:
     for sums in (mine, theirs):
         if sums.units < FEWEST:
             raise CannotCompute(f"one of them has only {sums.units}; it takes {FEWEST}")
-        if sums.df < 1:
+        if sums.varies and sums.df < 1:
             raise CannotCompute("one of them played every task only once")
-    variances = [(sums.variance(), sums.df) for sums in (mine, theirs)]
+    variances = [(sums.variance(), sums.df) for sums in (mine, theirs) if sums.varies]
+    if not variances:
+        raise CannotCompute("both always do the same")
     total = sum(variance for variance, _ in variances)
     # The degrees of freedom of Welch and Satterthwaite.
     df = total**2 / sum(variance**2 / df for variance, df in variances) if total > 0 else min(d for _, d in variances)
@@ -81,6 +83,11 @@ class _Sums:
     def units(self) -> int:
         """The number of units that played."""
         return len(self._played)
+
+    @property
+    def varies(self) -> bool:
+        """Whether any of its units would differ if played again."""
+        return bool(self._scores.varying)
 
     @property
     def df(self) -> int:

@@ -54,6 +54,8 @@ class Scores:
         places: the part of its task that each score is from, such as an arena; parts weigh equally within a task.
             None if tasks have one part.
         ends: the lowest and the highest score of an ordinary agent; () if there is no such scale.
+        exact: for scores that are units of their own, whether each would be the same again, as those of an agent that
+            always does the same on a task are. None if none would.
     """
 
     values: Array
@@ -61,14 +63,16 @@ class Scores:
     units: Sequence[str] | None = None
     places: Sequence[Hashable] | None = None
     ends: tuple[float, ...] = (0.0, 1.0)
+    exact: Sequence[bool] | None = None
 
     def __post_init__(self) -> None:
         """Check the lengths and the values."""
         object.__setattr__(self, "values", np.asarray(self.values, float).ravel())
+        optional = (self.units, self.places, self.exact)
         if not len(self.values):
             raise CannotCompute("there are no scores")
-        if any(len(each) != len(self.values) for each in (self.tasks, self.units, self.places) if each is not None):
-            raise ValueError("values, tasks, units and places must have the same length")
+        if any(len(each) != len(self.values) for each in (self.tasks, *optional) if each is not None):
+            raise ValueError("values, tasks, units, places and exact must have the same length")
         if not np.abs(self.values).max() <= _LARGEST:
             raise CannotCompute("some returns are too large to compute with")
 
@@ -116,6 +120,13 @@ class Scores:
         for unit, places in played.items():
             together.setdefault(frozenset(places), []).append(unit)
         return [np.array(units) for units in together.values()]
+
+    @cached_property
+    def varying(self) -> list[Counts]:
+        """The strata whose units vary."""
+        if self.exact is None:
+            return self.strata
+        return [units for units in self.strata if len(units) > 1 or not self.exact[units[0]]]
 
     @cached_property
     def shares(self) -> Array:
@@ -227,9 +238,9 @@ def profile_band(scores: Scores, thresholds: ArrayLike) -> tuple[Array, Array]:
     """Return the limits of the performance profile at each threshold, each with the stated coverage by itself."""
     cuts = np.asarray(thresholds, float)
     profile = performance_profile(scores, cuts)
-    df = sum(len(units) - 1 for units in scores.strata)
+    df = sum(len(units) - 1 for units in scores.varying)
     if df < 1:
-        raise CannotCompute("every task was played only once")
+        raise CannotCompute("nothing varies" if not scores.varying else "every task was played only once")
     units = sum(len(units) for units in scores.strata)
     limits = []
     for cut, share in zip(cuts, profile, strict=True):
@@ -302,7 +313,8 @@ def _draw_scores(scores: Scores, rows: int, rng: np.random.Generator) -> Array:
     for units in scores.strata:
         own, share = len(units), scores.shares[scores.place_codes[units[0]]]
         drawn = units[(rng.random((rows, own)) * own).astype(np.int64)]
-        if scores.values[units].var() < varied:
+        exact = own == 1 and scores.exact is not None and scores.exact[units[0]]
+        if not exact and scores.values[units].var() < varied:
             other = rng.random((rows, own)) < BORROWED / (own + BORROWED)
             many = int(other.sum())
             anywhere = rng.integers(0, columns, many)
