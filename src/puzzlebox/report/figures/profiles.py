@@ -10,9 +10,11 @@ from puzzlebox.report import words
 from puzzlebox.report.figures.looks import FAINT, INK, WIDTH, Drawing, Looks, new_figure
 
 Array = NDArray[np.float64]
-# Agents with a colour and a band of their own; of more, the best and the others in grey.
+# Agents with a colour, and with a band, of their own. Of more, some from the best to the worst have one, and the others
+# are grey; these have other colours than elsewhere in a report, where colours repeat.
 MOST_COLOURED, MOST_BANDS = 7, 4
-_GREY = "#B8B8B8"
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_GREY = "#D0D0D0"
 
 
 class Profile(NamedTuple):
@@ -26,24 +28,38 @@ class Profile(NamedTuple):
 
 
 def profiles(each: Sequence[Profile], look: Looks, axis: str, scaled: bool) -> Drawing:
-    """Draw the profiles of all agents; of many, the ones with the largest area are coloured and the others grey."""
+    """Draw the profiles of all agents; of many, some from the best to the worst are coloured and the others grey."""
     ranked = sorted(each, key=lambda profile: -float(profile.shares.mean()))
-    coloured = ranked[:MOST_COLOURED]
+    coloured = ranked
+    if len(ranked) > MOST_COLOURED:
+        chosen = np.linspace(0, len(ranked) - 1, MOST_COLOURED).round().astype(int)
+        coloured = [ranked[index] for index in chosen]
+    colours = {profile.agent: look[profile.agent].colour for profile in coloured}
+    if len(set(colours.values())) < len(colours):
+        colours = dict(zip(colours, _COLOURS, strict=False))
     figure = new_figure(WIDTH, 3.6)
     axes = figure.subplots()
-    for profile in ranked[MOST_COLOURED:]:
+    for profile in ranked:
+        if profile.agent in colours:
+            continue
         axes.step(profile.thresholds, profile.shares, where="post", color=_GREY, linewidth=0.7, zorder=1)
     for place, profile in enumerate(reversed(coloured)):
         own = look[profile.agent]
         if profile.low is not None and profile.high is not None and len(coloured) <= MOST_BANDS:
             axes.fill_between(
-                profile.thresholds, profile.low, profile.high, step="post", color=own.colour, alpha=0.15, linewidth=0
+                profile.thresholds,
+                profile.low,
+                profile.high,
+                step="post",
+                color=colours[profile.agent],
+                alpha=0.15,
+                linewidth=0,
             )
         axes.step(
             profile.thresholds,
             profile.shares,
             where="post",
-            color=own.colour,
+            color=colours[profile.agent],
             linewidth=1.8,
             zorder=3 + place,
             marker=own.marker,
@@ -78,5 +94,5 @@ def _caption(agents: int, coloured: int) -> str:
     if coloured <= MOST_BANDS:
         lines += " Bands are 95 % intervals at each threshold."
     if agents > coloured:
-        lines += f" The {coloured} agents with the largest area are coloured."
+        lines += f" {coloured} of {agents} agents, from the largest area to the smallest, are coloured."
     return lines
