@@ -125,10 +125,8 @@ def _scores(
     """Return the scores of an agent, and what its units are called."""
     ends = (0.0, 1.0) if scaled else ()
     subjects = {id(row): units.subject(row) for row, _ in scored}
-    by_task = grouped((row for row, _ in scored), units.task)
-    replicated = any(len({subjects[id(row)] for row in own}) > 1 for own in by_task.values())
     try:
-        if not replicated:
+        if not has_replicates(units, [row for row, _ in scored]):
             values = np.array([value for _, value in scored])
             tasks = [units.task(row) for row, _ in scored]
             places = [(row.task, row.arena) for row, _ in scored]
@@ -143,6 +141,15 @@ def _scores(
         return Scores(np.array(means), tasks, names, ends=ends), units.subject_word(agent)
     except CannotCompute:
         return None, ""
+
+
+def has_replicates(units: Units, rows: Sequence[ReportEpisode]) -> bool:
+    """Return whether the episodes of an agent are those of several participants or runs on the same task.
+
+    Two runs of an agent on different tasks are not several runs in this sense.
+    """
+    by_task = grouped(rows, units.task)
+    return any(len({units.subject(row) for row in own}) > 1 for own in by_task.values())
 
 
 def _learner(agent: str, scores: Scores, word: str, scaled: bool, seed: int) -> Learner:
