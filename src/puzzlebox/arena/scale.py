@@ -9,7 +9,7 @@ import csv
 from functools import cache
 from math import inf, isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import puzzlebox.batteries
 from puzzlebox.arena.rules import Rules
@@ -115,7 +115,7 @@ def _value(goal: Goal) -> float:
         return max(goal.first, goal.last)
     assert goal.size is not None
     low, high = goal.size.smallest[0], goal.size.largest[0]
-    size = goal.settings["size"] or (None,)
+    size: tuple[Any, ...] = goal.settings["size"] or (None,)
     return goal.sign * ((low + high) / 2 if None in size else min(max(size[0], low), high) * SHRINK)
 
 

@@ -105,8 +105,8 @@ def power(
     print_table(shown)
     note(answer.sentences[0].removesuffix(":") + "; the table has the numbers.")
     note(answer.sentences[-1])
-    for line in answer.pilot.warnings:
-        note(f"warning: {line}")
+    for warning in answer.pilot.warnings:
+        note(f"warning: {warning}")
     note(f"wrote {', '.join(each.name for each in files)} to {folder}")
 
 

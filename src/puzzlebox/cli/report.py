@@ -9,13 +9,11 @@ import typer
 from puzzlebox.cli.words import choice, fail, note, refuse_file
 
 
-class Group(Enum):
-    """What has a random intercept in the model of passing."""
+class Subject(Enum):
+    """What counts as one participant or training run."""
 
     AUTO = "auto"
     PARTICIPANT = "participant"
-    TASK = "task"
-    SEED = "seed"
     RUN = "run"
     NONE = "none"
 
@@ -41,9 +39,20 @@ def report(
             "--published", help="Show published results beside: children, Trrrrr, ironbar, Dreamer, PPO and others."
         ),
     ] = False,
-    group: Annotated[
-        Group, choice(Group, "What has a random intercept in the model of passing; `auto` looks at the design.")
-    ] = Group.AUTO,
+    reference: Annotated[
+        str,
+        typer.Option(
+            metavar="AGENT", help="The agent that the odds of the others are compared with. Default: the first."
+        ),
+    ] = "",
+    subject: Annotated[
+        Subject,
+        choice(
+            Subject,
+            "What counts as one, however many episodes it played: each `participant`; each `run` of an agent, if runs "
+            "are training runs; `none` of them. `auto`: participants, and runs of agents that have several.",
+        ),
+    ] = Subject.AUTO,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",
     watched: Annotated[
         bool,
@@ -63,7 +72,8 @@ def report(
 ) -> None:
     """Compare agents and participants: figures, statistics, tables, and a methods section to paste.
 
-    Writes `report.html`, one file that opens anywhere; `figures/` as PNG and PDF; `tables/` as CSV; `methods.txt`.
+    Writes `report.html`, one file that opens anywhere; `figures/` as PNG and PDF; `tables/` as CSV; `methods.txt`; and
+    `model.R`, which recomputes the model of passing with lme4.
     The exit code is 1 if damaged episodes had to be left out.
 
     Try:
@@ -71,7 +81,7 @@ def report(
     - `puzzlebox report out`
     - `puzzlebox report out recordings.sqlite -o comparison --published`
     - `puzzlebox export -o data`, then `puzzlebox report data`
-    - `puzzlebox report table.csv -o report --group run`
+    - `puzzlebox report seed-1 seed-2 seed-3 seed-4 seed-5 -o report --subject run --reference random`
     """
     import sys
 
@@ -86,7 +96,8 @@ def report(
             runs,
             folder,
             published=published,
-            group=group.value,
+            subject=subject.value,
+            reference=reference,
             seed=seed,
             people=people,
             watched=watched,

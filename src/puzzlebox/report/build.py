@@ -11,17 +11,19 @@ from puzzlebox.report import equivalence as equivalence_tests
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
 from puzzlebox.report.figures import looks
-from puzzlebox.report.model import Group
 from puzzlebox.report.page import page
-from puzzlebox.report.sources import gather
+from puzzlebox.report.r_script import write_r_files
+from puzzlebox.report.sources import CannotRead, gather
 from puzzlebox.report.tables import Table
+from puzzlebox.report.units import Subject
 from puzzlebox.stats.extras import import_extra
+from puzzlebox.text import nearest
 
 PAGE = "report.html"
 # The list of the files that a report wrote beside its page, so that the next one in the same folder can delete them.
 WRITTEN = ".report-files"
 # Only files with such names are ever deleted, whatever the list contains.
-_DELETABLE = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv")
+_DELETABLE = re.compile(r"figures/\w+\.(png|pdf)|tables/\w+\.csv|model\.R")
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def make_report(
     folder: Path,
     *,
     published: bool = False,
-    group: Group = "auto",
+    subject: Subject = "auto",
+    reference: str = "",
     seed: int = 0,
     people: str = "",
     watched: bool = False,
@@ -61,7 +64,8 @@ def make_report(
         places: folders of runs, tables, files of recordings, folders of exported recordings.
         folder: the folder of the report; only files that an earlier report wrote there are replaced.
         published: whether published results are shown as well.
-        group: the grouping factor of the random intercepts in the model of passing.
+        subject: what counts as one participant or training run.
+        reference: the agent that the odds of the others are compared with. Default: the first of the report.
         seed: the seed of the bootstrap.
         people: the name of participants in the report. Default: `human`.
         watched: whether recordings of agents that played in the studio are included.
@@ -75,9 +79,13 @@ def make_report(
     import_extra("scipy")
     progress("reading")
     results = gather(places, people, watched)
+    if reference and reference not in results.agents:
+        raise CannotRead(f"there is no agent {reference}, which --reference names{nearest(reference, results.agents)}")
     progress("comparing and drawing")
     with looks.style():
-        analysis = contents(results, published=published, group=group, seed=seed, equivalence=equivalence)
+        analysis = contents(
+            results, published=published, subject=subject, reference=reference, seed=seed, equivalence=equivalence
+        )
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
@@ -95,10 +103,11 @@ def make_report(
     if tasks.rows:
         files.append(_write(tasks, tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
+    files += write_r_files(analysis.model, folder)
     measures = [equivalence_tests.methods_sentence(equivalence)] if len(results.agents) > 1 else []
     measures += learners.methods_sentences(analysis.learners, seed)
     tested = bool(analysis.comparisons.done)
-    paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, seed, published, measures)
+    paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, published, measures)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:

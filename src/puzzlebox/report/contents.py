@@ -1,6 +1,6 @@
 """The contents of a report, in order: sections of paragraphs, tables and figures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from puzzlebox.report import equivalence as equivalence_tests
@@ -9,11 +9,22 @@ from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare, overall_table, pairs_table
 from puzzlebox.report.data_warnings import data_warnings
-from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, levels_of, participants_of, passes
+from puzzlebox.report.episodes import (
+    ReportEpisode,
+    Results,
+    Source,
+    agents_of,
+    grouped,
+    levels_of,
+    participants_of,
+    passes,
+)
 from puzzlebox.report.figures import bars, forest, heat, paths, radar, violins
 from puzzlebox.report.figures.looks import Drawing, Looks, looks
-from puzzlebox.report.model import Group, Model, fit_model, model_table
+from puzzlebox.report.model import Model, fit_model
+from puzzlebox.report.model_words import contrasts_table, marginal_table, odds_table, sentences
 from puzzlebox.report.scale import scales_of
+from puzzlebox.report.shares import Shares
 from puzzlebox.report.tables import (
     Table,
     by_agent,
@@ -26,8 +37,8 @@ from puzzlebox.report.tables import (
     several_arenas,
     trained_and_held_out,
 )
-from puzzlebox.report.units import Units
-from puzzlebox.stats import wilson
+from puzzlebox.report.units import FEWEST_UNITS, Subject, Units
+from puzzlebox.stats import Interval
 from puzzlebox.wings import find_wing
 
 # Tasks for which a chart of bars stays legible, at most.
@@ -79,7 +90,8 @@ def contents(
     results: Results,
     *,
     published: bool = False,
-    group: Group = "auto",
+    subject: Subject = "auto",
+    reference: str = "",
     seed: int = 0,
     equivalence: float = equivalence_tests.POINTS,
 ) -> Contents:
@@ -89,9 +101,10 @@ def contents(
     trained_rows = [row for row in results.rows if row.task in trained_tasks]
     main = held_out_rows or trained_rows
     comparisons = compare(main)
-    model = fit_model(main, group)
-    units = Units.of(main)
-    learners = machine_learners.learners_of(units, scales_of(results), seed, main)
+    units = Units.of(main, subject)
+    shares = Shares(units)
+    model = fit_model(units, reference)
+    learners = machine_learners.learners_of(units, scales_of(results), seed)
     # Chosen once, so that an agent has the same colour and marker in all figures.
     look = looks(results.agents)
     sections = []
@@ -100,19 +113,19 @@ def contents(
         if trained_tasks:
             prefix = "Held-out tasks: " if held_out_rows else "Training tasks: "
         sections = [
-            _overall(main, prefix),
-            _participants(main, prefix),
-            *_levels(main, prefix, look, published),
-            _tasks(main, prefix, look),
+            _overall(main, shares, prefix),
+            _participants(main, shares, prefix),
+            *_levels(main, shares, prefix, look, published),
+            _tasks(main, shares, prefix, look),
             _returns(main, comparisons, prefix, look),
-            _model(main, model, prefix, look, units, equivalence),
+            _model(main, model, shares, prefix, look, equivalence),
             Section(_title(prefix, "For machine learners"), machine_learners.section(learners, look)),
             _paths(main, look, results.sources),
         ]
         if trained_tasks:
-            sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], look))
+            sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], subject, look))
         if published:
-            sections.append(_published(main))
+            sections.append(_published(main, shares))
     sections.append(Section("Notes", list(results.remarks)))
     if results.broken:
         sections.append(Section("Failures", [failures(results.broken)]))
@@ -120,10 +133,10 @@ def contents(
         data_warnings(Results(main, results.broken, results.sources, results.remarks), comparisons) if main else []
     )
     shown = [each for each in sections if each.blocks]
-    return Contents(_headline(results, main), warnings, shown, comparisons, model, learners)
+    return Contents(_headline(results, main, shares), warnings, shown, comparisons, model, learners)
 
 
-def _headline(results: Results, main: Sequence[ReportEpisode]) -> list[str]:
+def _headline(results: Results, main: Sequence[ReportEpisode], shares: Shares) -> list[str]:
     if not main:
         return ["No episode could be analysed: all failed or were not played to the end."]
     lines = [
@@ -138,64 +151,107 @@ def _headline(results: Results, main: Sequence[ReportEpisode]) -> list[str]:
             f"This report is about the {words.count(held_out, 'task')} that no agent was trained on; the other "
             f"{len(results.tasks) - held_out} have their own section."
         )
-    for agent in agents_of(main)[:8]:
-        passed, trials = passes([row for row in main if row.agent == agent])
-        if trials:
-            share = wilson(passed, trials)
-            lines.append(f"{agent} passed {passed} of {trials}{where}: {words.percent_interval(share)}.")
-        else:
-            lines.append(f"It is not known whether {agent} passed any episode{where}.")
+    repeated = shares.units.repeated
+    if repeated:
+        episodes = words.count(sum(repeated.values()), "episode")
+        lines.append(
+            f"{episodes} of {words.listed(list(repeated))} were identical to others and count once: "
+            f"{words.count(len(shares.units.rows), 'episode')} count."
+        )
+    groups = grouped(main, lambda row: row.agent)
+    lines += [_passed(agent, groups[agent], shares, where) for agent in agents_of(main)[:8]]
     return lines
 
 
-def _overall(rows: Sequence[ReportEpisode], prefix: str) -> Section:
-    return Section(_title(prefix, "All agents"), [by_agent(rows)])
+def _passed(agent: str, rows: Sequence[ReportEpisode], shares: Shares, where: str) -> str:
+    """Return a sentence with the proportion that an agent passed, for both kinds of statements."""
+    passed, trials = passes(rows)
+    if not trials:
+        return f"It is not known whether {agent} passed any episode{where}."
+    units = shares.units
+    tasks = len({units.task(row) for row in rows})
+    kind = units.subject_word(agent)
+    kinds = f", {words.count(len(units.subjects(agent)), kind)}" if kind else ""
+    text = f"{agent} passed {passed} of {trials}{where} ({words.count(tasks, units.word)}{kinds}): "
+    text += f"{words.percent(shares.value(rows))}"
+    parts = []
+    these, like = shares.these_tasks(rows), shares.tasks_like_these(rows)
+    if these is not None:
+        limits = "exactly" if these.exact else f"95 % interval {words.percent_limits(these.interval)}"
+        these_words = f"these {units.word}s" if tasks > 1 else f"this {units.word}"
+        parts.append(f"{limits} on {these_words}{f' for {kind}s like these' if kind else ''}")
+    elif kind:
+        parts.append(f"an interval needs {FEWEST_UNITS} {kind}s")
+    if like is not None:
+        parts.append(
+            f"{words.percent_limits(like.interval)} for {units.word}s {f'and {kind}s ' if kind else ''}like these"
+        )
+    elif tasks < FEWEST_UNITS:
+        parts.append(f"a statement about {units.word}s like these needs {FEWEST_UNITS} {units.word}s")
+    return f"{text}; {'; '.join(parts)}." if parts else f"{text}."
 
 
-def _participants(rows: Sequence[ReportEpisode], prefix: str) -> Section:
+def _overall(rows: Sequence[ReportEpisode], shares: Shares, prefix: str) -> Section:
+    return Section(_title(prefix, "All agents"), [by_agent(rows, shares=shares)])
+
+
+def _participants(rows: Sequence[ReportEpisode], shares: Shares, prefix: str) -> Section:
     section = Section(_title(prefix, "Participants"))
     if participants_of(rows):
-        section.blocks.append(by_participant(rows))
+        section.blocks.append(by_participant(rows, shares=shares))
     return section
 
 
-def _levels(rows: Sequence[ReportEpisode], prefix: str, look: Looks, published: bool) -> list[Section]:
+def _levels(rows: Sequence[ReportEpisode], shares: Shares, prefix: str, look: Looks, published: bool) -> list[Section]:
     levels = levels_of(rows)
     tasks = sorted({row.task for row in rows})
     if len(levels) < 2:
         if len(tasks) > _MOST_BARS or all(row.passed is None for row in rows):
             return []
-        caption = "Proportion of episodes passed on each task; error bars are 95 % Wilson intervals."
-        figure = bars.pass_bars(rows, "task", tasks, look, "passed_by_task", caption)
+        caption = "Proportion passed on each task; error bars are 95 % intervals of these tasks."
+        figure = bars.pass_bars(rows, "task", tasks, look, "passed_by_task", caption, shares.bar)
         return [Section(_title(prefix, "Proportion passed"), [figure])]
     levelled = [row for row in rows if row.level]
     section = Section(_title(prefix, "Levels"))
     ours = [level for level in levels if level in published_results.LEVELS]
     shown = published_results.shown() if published and ours == levels else ()
-    caption = "Proportion of episodes passed on each level; error bars are 95 % Wilson intervals."
+    rate, bars_of = _level_bars(levelled, shares)
+    caption = f"Proportion passed on each level; error bars are 95 % intervals of {bars_of}."
     if shown:
         caption += " Pale hatched bars and horizontal lines show published results."
     chosen = levels[: 2 * _MOST_BARS]
-    section.blocks.append(bars.pass_bars(levelled, "level", chosen, look, "passed_by_level", caption, shown))
+    section.blocks.append(bars.pass_bars(levelled, "level", chosen, look, "passed_by_level", caption, rate, shown))
     if len(levels) > len(chosen):
         section.blocks.append(f"The figure shows the first {len(chosen)} of {len(levels)} levels.")
     if radar.FEWEST <= len(levels) <= radar.MOST:
         caption = "Profile of each agent: proportion passed on each level, from 0 at the centre to 100 % at the rim."
-        section.blocks.append(radar.radar(levelled, levels, published_results.LEVELS, look, "profile", caption))
+        section.blocks.append(
+            radar.radar(levelled, levels, published_results.LEVELS, look, "profile", caption, shares.value)
+        )
         if len(agents_of(levelled)) > radar.MOST_AGENTS:
             section.blocks.append(f"The radar chart shows the first {radar.MOST_AGENTS} agents.")
     else:
         section.blocks.append(
             f"There is no radar chart: it needs {radar.FEWEST} to {radar.MOST} levels, and there are {len(levels)}."
         )
-    section.blocks.append(by_level(levelled, titles=published_results.LEVELS))
+    section.blocks.append(by_level(levelled, titles=published_results.LEVELS, shares=shares))
     if len(levelled) < len(rows):
         one, many = "episode on a task without a level is", "episodes on tasks without a level are"
         section.blocks.append(f"{words.count(len(rows) - len(levelled), one, many)} not included here.")
     return [section]
 
 
-def _tasks(rows: Sequence[ReportEpisode], prefix: str, look: Looks) -> Section:
+def _level_bars(
+    rows: Sequence[ReportEpisode], shares: Shares
+) -> tuple[Callable[[Sequence[ReportEpisode]], Interval | None], str]:
+    """Return the error bars of all levels, and what they are about: one kind of statement for the whole figure."""
+    cells = grouped(rows, lambda row: (row.level, row.agent)).values()
+    like = all(shares.tasks_like_these(own) is not None for own in cells)
+    word = shares.units.word
+    return (lambda own: shares.bar(own, like)), f"{word}s like these" if like else f"these {word}s"
+
+
+def _tasks(rows: Sequence[ReportEpisode], shares: Shares, prefix: str, look: Looks) -> Section:
     section = Section(_title(prefix, "Tasks"))
     tasks = {row.task for row in rows}
     if any(row.passed is not None for row in rows) and len(tasks) > 1:
@@ -204,9 +260,9 @@ def _tasks(rows: Sequence[ReportEpisode], prefix: str, look: Looks) -> Section:
             "not played."
         )
         section.blocks.append(heat.heat_map(rows, look, "tasks_and_agents", caption))
-    section.blocks.append(by_task(rows))
+    section.blocks.append(by_task(rows, shares=shares))
     if several_arenas(rows):
-        section.blocks.append(by_arena(rows))
+        section.blocks.append(by_arena(rows, shares=shares))
     return section
 
 
@@ -238,19 +294,21 @@ def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: st
 
 
 def _model(
-    rows: Sequence[ReportEpisode], model: Model, prefix: str, look: Looks, units: Units, bound: float
+    rows: Sequence[ReportEpisode], model: Model, shares: Shares, prefix: str, look: Looks, bound: float
 ) -> Section:
     section = Section(_title(prefix, "Odds of passing"))
-    section.blocks += model.sentences
+    section.blocks += sentences(model)
     if model.fit is not None:
-        if any(term.factor for term in model.fit.terms):
-            caption = f"Odds ratios with 95 % intervals ({model.formula}); the dashed line marks no difference."
-            section.blocks.append(forest.forest(model.fit, look, "odds_ratios", caption))
-        section.blocks.append(model_table(model.fit))
+        caption = f"Odds ratios with 95 % intervals ({model.formula}); the dashed line marks no difference."
+        section.blocks.append(forest.forest(model, look, "odds_ratios", caption))
+        section.blocks.append(odds_table(model, model.fit))
+        section.blocks.append(marginal_table(model))
+    if model.pairs:
+        section.blocks.append(contrasts_table(model))
     section.blocks += model.remarks
     if len(agents_of(rows)) > 1:
-        section.blocks.append(differences(rows))
-        section.blocks += equivalence_tests.blocks(units, bound)
+        section.blocks.append(differences(rows, shares))
+        section.blocks += equivalence_tests.blocks(rows, shares, bound)
     return section
 
 
@@ -284,26 +342,30 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
     return section
 
 
-def _trained(rows: Sequence[ReportEpisode], trained_rows: Sequence[ReportEpisode], look: Looks) -> Section:
-    section = Section("Training and held-out tasks", [trained_and_held_out(rows)])
+def _trained(
+    rows: Sequence[ReportEpisode], trained_rows: Sequence[ReportEpisode], subject: Subject, look: Looks
+) -> Section:
+    shares = Shares(Units.of(rows, subject))
+    section = Section("Training and held-out tasks", [trained_and_held_out(rows, shares)])
     if trained_rows:
         section.blocks.append(
             "The rest of this section is about tasks that at least one agent was trained on, the rest of the report "
             "about held-out tasks."
         )
-        section.blocks.append(by_agent(trained_rows, "agents_on_trained_tasks"))
+        section.blocks.append(by_agent(trained_rows, "agents_on_trained_tasks", shares))
         levels = levels_of(trained_rows)
         if len(levels) > 1:
-            caption = (
-                "Proportion of episodes passed on tasks that at least one agent was trained on; error bars are 95 % "
-                "Wilson intervals."
-            )
             levelled = [row for row in trained_rows if row.level]
-            figure = bars.pass_bars(levelled, "level", levels[:24], look, "passed_by_level_trained", caption)
+            rate, bars_of = _level_bars(levelled, shares)
+            caption = (
+                "Proportion passed on tasks that at least one agent was trained on; error bars are 95 % intervals of "
+                f"{bars_of}."
+            )
+            figure = bars.pass_bars(levelled, "level", levels[:24], look, "passed_by_level_trained", caption, rate)
             section.blocks.append(figure)
-        section.blocks.append(by_task(trained_rows, "tasks_trained_on"))
+        section.blocks.append(by_task(trained_rows, "tasks_trained_on", shares))
         if several_arenas(trained_rows):
-            section.blocks.append(by_arena(trained_rows, "arenas_trained_on"))
+            section.blocks.append(by_arena(trained_rows, "arenas_trained_on", shares))
     else:
         section.blocks.append(
             "At least one agent was trained on every task here, so the report says nothing about new tasks."
@@ -311,10 +373,10 @@ def _trained(rows: Sequence[ReportEpisode], trained_rows: Sequence[ReportEpisode
     return section
 
 
-def _published(rows: Sequence[ReportEpisode]) -> Section:
+def _published(rows: Sequence[ReportEpisode], shares: Shares) -> Section:
     section = Section("Comparison with published results")
     for make in (published_tables.levels_table, published_tables.places_table, published_tables.experiments_table):
-        table = make(rows)
+        table = make(rows, shares)
         if table is not None:
             section.blocks += [table, *table.remarks]
     if not section.blocks:

@@ -127,8 +127,8 @@ def _repeated(rows: Sequence[ReportEpisode]) -> Iterator[str]:
     yield (
         f"{words.listed(who)}: all episodes in an arena have the same steps, return and (if recorded) actions, "
         f"although their seeds differ. These {sum(map(len, repeated)):,} episodes are "
-        f"{words.count(len(repeated), 'observation')} repeated, but intervals and tests treat them as independent and "
-        "are too narrow or too significant. Play one episode of each, or vary the task (`vary`, in a template)."
+        f"{words.count(len(repeated), 'observation')} repeated, and count as such in proportions and in the model of "
+        "passing. To learn more, vary the task (`vary`, in a template)."
     )
 
 

@@ -1,22 +1,20 @@
 """Equivalence beside "no difference": whether two agents pass tasks like these equally often, within a bound.
 
-A test that finds no difference does not show that there is none. For each pair of agents, two one-sided tests over the
-tasks that both have played (or over two groups of participants or runs) show whether their proportions passed differ
-by less than a bound.
+A test that finds no difference does not show that there is none. For each pair of agents, two one-sided tests show
+whether their proportions passed differ by less than a bound; they use the interval of the difference for tasks like
+these, and people like these, that the page shows.
 """
 
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-
 from puzzlebox.report import words
-from puzzlebox.report.episodes import agents_of
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.shares import Shares
 from puzzlebox.report.tables import Table, interval_cells, points
-from puzzlebox.report.units import Units
-from puzzlebox.stats import CannotCompute
-from puzzlebox.stats.equivalence import Equivalence, group_equivalence, paired_equivalence
+from puzzlebox.stats.equivalence import Equivalence, equivalence
+from puzzlebox.stats.proportions import FEWEST_UNITS
 
 # Percentage points up to which two proportions count as equal, unless chosen otherwise.
 POINTS = 10.0
@@ -32,20 +30,18 @@ class PairEquivalence(NamedTuple):
         second: the second agent.
         test: the tests; None if there are none.
         units: what the tests are over, such as "12 tasks".
-        why_not: why there are none, as a clause; "" if there are.
     """
 
     first: str
     second: str
     test: Equivalence | None
     units: str
-    why_not: str = ""
 
     @property
     def clause(self) -> str:
         """The result as a clause, for the end of a sentence that says that no difference was found."""
         if self.test is None:
-            return f"equivalence was not tested: {self.why_not}"
+            return f"equivalence was not tested, which needs {FEWEST_UNITS} tasks that both played"
         low, high = (words.number(100 * each, 1) for each in self.test.difference[1:])
         tests = f"TOST over {self.units}, {words.p_equals(self.test.p)}, 90 % CI [{low}, {high}]"
         bound = f"± {100 * self.test.bound:g} percentage points"
@@ -55,36 +51,39 @@ class PairEquivalence(NamedTuple):
 
     @property
     def no_difference(self) -> bool:
-        """Whether the same units show no difference, so that equivalence is the question."""
+        """Whether the same interval shows no difference, so that equivalence is the question."""
         return self.test is not None and self.test.p_difference >= 0.05
 
 
-def pair_equivalence(units: Units, first: str, second: str, percentage_points: float = POINTS) -> PairEquivalence:
-    """Test the equivalence of the proportions that two agents passed.
-
-    The units are the tasks that both have played. Where the agents are two different groups of participants or runs,
-    the units are these, and a proportion is that of the tasks that both groups have played.
-    """
-    bound = percentage_points / 100
-    shares = {agent: _shares(units, agent) for agent in (first, second)}
-    tasks = [task for task in shares[first] if task in shares[second]]
-    try:
-        if not tasks:
-            raise CannotCompute("they have played no task in common")
-        over_tasks = _over_tasks(units, (first, second), shares, tasks, bound)
-        over_subjects = _over_subjects(units, (first, second), set(tasks), bound)
-    except CannotCompute as problem:
-        return PairEquivalence(first, second, None, "", str(problem))
-    if over_subjects is not None and over_subjects[0].p > over_tasks.p:
-        # People and tasks are both samples: the statement must hold for both.
-        return PairEquivalence(first, second, *over_subjects)
-    return PairEquivalence(first, second, over_tasks, words.count(len(tasks), units.word))
+def pair_equivalence(
+    shares: Shares, pair: Sequence[Sequence[ReportEpisode]], percentage_points: float = POINTS
+) -> PairEquivalence:
+    """Test the equivalence of the proportions that two agents passed, given their episodes."""
+    first, second = (own[0].agent for own in pair)
+    gap = shares.difference(pair[0], pair[1])
+    if gap is None or gap.like_these is None or gap.df is None:
+        return PairEquivalence(first, second, None, "")
+    test = equivalence(gap.like_these, gap.df, percentage_points / 100)
+    return PairEquivalence(first, second, test, words.count(gap.tasks, shares.units.word))
 
 
-def equivalences(units: Units, percentage_points: float = POINTS) -> list[PairEquivalence]:
+def equivalences(
+    rows: Sequence[ReportEpisode], shares: Shares, percentage_points: float = POINTS
+) -> list[PairEquivalence]:
     """Test the equivalence of each pair of agents of which it is known what they passed."""
-    agents = agents_of(row for row in units.rows if row.passed is not None)
-    return [pair_equivalence(units, *pair, percentage_points) for pair in combinations(agents, 2)]
+    groups = grouped((row for row in rows if row.passed is not None), lambda row: row.agent)
+    pairs = combinations([agent for agent in agents_of(rows) if agent in groups], 2)
+    return [pair_equivalence(shares, (groups[a], groups[b]), percentage_points) for a, b in pairs]
+
+
+def blocks(rows: Sequence[ReportEpisode], shares: Shares, percentage_points: float = POINTS) -> list[str | Table]:
+    """Return what the page says about equivalence: a sentence for each pair that shows no difference, and the table."""
+    pairs = equivalences(rows, shares, percentage_points)
+    if not any(pair.test for pair in pairs):
+        return []
+    asked = [pair for pair in pairs if pair.no_difference]
+    spelled = [f"{pair.first} and {pair.second}: {pair.clause}." for pair in asked[:MOST_SENTENCES]]
+    return [*spelled, equivalence_table(pairs, percentage_points)]
 
 
 def equivalence_table(pairs: Sequence[PairEquivalence], percentage_points: float = POINTS) -> Table:
@@ -92,7 +91,6 @@ def equivalence_table(pairs: Sequence[PairEquivalence], percentage_points: float
     lines = []
     for pair in pairs:
         test = pair.test
-        finding = "not tested" if test is None else "equivalent" if test.shown else "not shown"
         lines.append(
             {
                 "first": pair.first,
@@ -100,8 +98,7 @@ def equivalence_table(pairs: Sequence[PairEquivalence], percentage_points: float
                 **interval_cells("difference", None if test is None else test.difference),
                 "units": pair.units,
                 "p": None if test is None else test.p,
-                "finding": finding,
-                "why_not": pair.why_not,
+                "finding": "not tested" if test is None else "equivalent" if test.shown else "not shown",
             }
         )
     columns = [
@@ -118,67 +115,9 @@ def equivalence_table(pairs: Sequence[PairEquivalence], percentage_points: float
     return Table("equivalence", caption, lines, columns, most=28)
 
 
-def blocks(units: Units, percentage_points: float = POINTS) -> list[str | Table]:
-    """Return what the page says about equivalence: a sentence for each pair that shows no difference, and the table."""
-    pairs = equivalences(units, percentage_points)
-    asked = [pair for pair in pairs if pair.no_difference]
-    spelled = [f"{pair.first} and {pair.second}: {pair.clause}." for pair in asked[:MOST_SENTENCES]]
-    return [*spelled, equivalence_table(pairs, percentage_points)] if pairs else []
-
-
 def methods_sentence(percentage_points: float = POINTS) -> str:
     """Return the sentence about these tests for the methods of a paper."""
     return (
-        "Equivalence of proportions was tested by two one-sided t tests (Schuirmann 1987) over tasks, and over "
-        f"participants or runs where there are any, with bounds of ± {percentage_points:g} percentage points."
+        "Equivalence of proportions was tested by two one-sided t tests (Schuirmann 1987) of the differences for tasks "
+        f"like these, with bounds of ± {percentage_points:g} percentage points."
     )
-
-
-Shares = dict[str, tuple[float, int]]
-
-
-def _shares(units: Units, agent: str) -> Shares:
-    """Return the proportion that an agent passed of each unit of tasks, and the number of its episodes."""
-    places: dict[str, dict[tuple[str, int], dict[str, list[bool]]]] = {}
-    for row in units.rows:
-        if row.agent == agent and row.passed is not None:
-            place = places.setdefault(units.task(row), {}).setdefault((row.task, row.arena), {})
-            place.setdefault(units.subject(row), []).append(row.passed)
-    return {
-        task: (
-            float(np.mean([np.mean([np.mean(own) for own in place.values()]) for place in own_places.values()])),
-            sum(len(own) for place in own_places.values() for own in place.values()),
-        )
-        for task, own_places in places.items()
-    }
-
-
-def _over_tasks(
-    units: Units, pair: tuple[str, str], shares: dict[str, Shares], tasks: Sequence[str], bound: float
-) -> Equivalence:
-    values = {agent: np.array([shares[agent][task][0] for task in tasks]) for agent in pair}
-    try:
-        return paired_equivalence(values[pair[0]] - values[pair[1]], bound)
-    except CannotCompute as problem:
-        raise CannotCompute(f"{problem} {units.word}s" if len(tasks) < 5 else str(problem)) from None
-
-
-def _over_subjects(
-    units: Units, pair: tuple[str, str], tasks: set[str], bound: float
-) -> tuple[Equivalence, str] | None:
-    """Test the difference over participants or runs of both agents; None if one of them has none."""
-    values, names = [], []
-    for agent in pair:
-        subjects = units.subjects(agent)
-        if not subjects:
-            return None
-        own: dict[str, dict[str, list[bool]]] = {}
-        for row in units.rows:
-            if row.agent == agent and row.passed is not None and units.task(row) in tasks:
-                own.setdefault(units.subject(row), {}).setdefault(units.task(row), []).append(row.passed)
-        values.append(np.array([np.mean([np.mean(each) for each in of.values()]) for of in own.values()]))
-        names.append(words.count(len(own), units.subject_word(agent)))
-    try:
-        return group_equivalence(*values, bound), " and ".join(names)
-    except CannotCompute as problem:
-        raise CannotCompute(f"{problem} participants or runs") from None

@@ -4,8 +4,7 @@ The measures are those of Agarwal et al. (2021), on a scale that is fixed for ea
 participants; an agent with a single run has its episodes instead, and the page says so.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -84,17 +83,14 @@ class Learners:
         return next(each for each in self.agents if each.agent == agent)
 
 
-def learners_of(units: Units, scales: Scales, seed: int = 0, episodes: Sequence[ReportEpisode] = ()) -> Learners:
+def learners_of(units: Units, scales: Scales, seed: int = 0) -> Learners:
     """Compute the measures of each agent.
 
     Args:
         units: the episodes, each set of identical ones once.
         scales: the scale of each arena that has one; without any, returns are used as paid.
         seed: the seed of the bootstrap.
-        episodes: all episodes, identical ones included: an arena that an agent played several times and that has one
-            of them left in `units` was always played in the same way.
     """
-    played = Counter((row.agent, row.task, row.arena) for row in episodes)
     known = {(row.task, row.arena): scales.get((row.task_hash, row.arena)) for row in units.rows}
     scaled = any(scale is not None for scale in known.values())
     rows = [row for row in units.rows if not scaled or known[row.task, row.arena] is not None]
@@ -106,7 +102,7 @@ def learners_of(units: Units, scales: Scales, seed: int = 0, episodes: Sequence[
 
     agents = []
     for agent in agents_of(rows):
-        values, word = _scores(units, agent, [(row, score(row)) for row in by_agent[agent]], scaled, played)
+        values, word = _scores(units, agent, [(row, score(row)) for row in by_agent[agent]], scaled)
         if values is not None:
             agents.append(_learner(agent, values, word, scaled, seed))
     kinds = {task: scale.source for (task, _), scale in known.items() if scale is not None}
@@ -120,7 +116,6 @@ def _scores(
     agent: str,
     scored: Sequence[tuple[ReportEpisode, float]],
     scaled: bool,
-    played: Mapping[tuple[str, str, int], int],
 ) -> tuple[Scores | None, str]:
     """Return the scores of an agent, and what its units are called."""
     ends = (0.0, 1.0) if scaled else ()
@@ -130,7 +125,7 @@ def _scores(
             values = np.array([value for _, value in scored])
             tasks = [units.task(row) for row, _ in scored]
             places = [(row.task, row.arena) for row, _ in scored]
-            exact = [played.get((agent, *place), 0) > 1 for place in places]
+            exact = [units.certain(row) for row, _ in scored]
             return Scores(values, tasks, None, places, ends, exact), "episode"
         cells: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = {}
         for row, value in scored:

@@ -13,14 +13,12 @@ from puzzlebox.report.comparisons import DECIMALS
 from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.report.model import Model
 from puzzlebox.report.tables import Table
+from puzzlebox.report.units import FEWEST_UNITS
 from puzzlebox.wings import find_wing
-
-# Descriptions of grouping factors whose name alone is not clear.
-_GROUPS = {"participant": "participant (an agent counts as one)"}
 
 
 def paragraphs(
-    results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool, measures: Sequence[str] = ()
+    results: Results, tasks: Table, model: Model, tested: bool, published: bool, measures: Sequence[str] = ()
 ) -> list[str]:
     """Return the paragraphs of the methods section.
 
@@ -29,13 +27,12 @@ def paragraphs(
         tasks: the table from `conditions.task_table`.
         model: the model of passing.
         tested: whether returns were tested on at least one task.
-        seed: the seed of the bootstrap.
         published: whether published results are shown.
-        measures: sentences about the measures of machine learners.
+        measures: sentences about further measures, such as those of machine learners.
     """
     return [
         _procedure(results, tasks),
-        " ".join([_statistics(results, model, tested), *measures, _software()]),
+        " ".join([*_statistics(model, tested), *measures, _software()]),
         *([_published()] if published else []),
     ]
 
@@ -120,11 +117,8 @@ def _settings_sentence(source: Source) -> str:
     return f"Run {source.name}: {'; '.join(parts)}." if parts else ""
 
 
-def _statistics(results: Results, model: Model, tested: bool) -> str:
-    lines = [
-        "Proportions passed have 95 % Wilson score intervals; differences of proportions have Newcombe's hybrid score "
-        "intervals."
-    ]
+def _statistics(model: Model, tested: bool) -> list[str]:
+    lines = _proportions(model)
     if tested:
         lines.append(
             "On each task, returns of agents were compared by the Kruskal–Wallis rank test, corrected for ties "
@@ -132,24 +126,71 @@ def _statistics(results: Results, model: Model, tested: bool) -> str:
             "pairs of a task by the methods of Bonferroni and Holm. "
             "Effect sizes are ε² = H / (n − 1) and Cliff's δ (below .147 negligible, .33 small, .474 medium)."
         )
-    fit = model.fit
-    if fit is not None:
-        if fit.spread is not None:
-            group = _GROUPS.get(model.group, model.group)
-            lines.append(
-                f"Passing was modelled as {model.formula}: a logistic mixed model with a normal random intercept for "
-                f"each {group}, fitted by maximum likelihood (BFGS) with adaptive Gauss–Hermite quadrature at "
-                f"{fit.nodes} nodes."
-            )
-        else:
-            lines.append(f"Passing was modelled as {model.formula}, a logistic model fitted by maximum likelihood.")
-        lines.append("Intervals of odds ratios are Wald intervals: estimate ± 1.96 standard errors of the log odds.")
-    return " ".join(lines)
+    return lines + _model(model)
 
 
 def _software() -> str:
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
     return f"Computed with Puzzlebox {__version__} ({used})."
+
+
+def _proportions(model: Model) -> list[str]:
+    units = model.units
+    word = units.word
+    lines = [
+        f"The unit of evidence is the {word}"
+        + ("" if not _kinds(model) else f" and the {' or '.join(_kinds(model))}")
+        + f", not the episode: {word}s weigh equally, and within them arenas, participants and training runs."
+    ]
+    if units.repeated:
+        lines.append(
+            f"{words.count(sum(units.repeated.values()), 'episode')} that were identical to others of the same agent "
+            f"counted once with them; {words.count(len(units.rows), 'episode')} counted."
+        )
+    lines.append(
+        f"Proportions passed have 95 % Wilson intervals with the effective sample size that the variance implies (Korn "
+        f"and Graubard 1998; Dean and Pagano 2015), with t quantiles: for these {word}s, from the variance within "
+        f"{word}s{' and between ' + ' and '.join(f'{kind}s' for kind in _kinds(model)) if _kinds(model) else ''}; for "
+        f"{word}s like these, from that between {word}s"
+        + (" (two-way clusters: Cameron, Gelbach and Miller 2011)" if _kinds(model) else "")
+        + f". Differences have, for these {word}s, Newcombe's intervals from those of both agents, and for {word}s "
+        f"like these t intervals of the differences on single {word}s. Statements about {word}s like these need "
+        f"{FEWEST_UNITS} {word}s."
+    )
+    return lines
+
+
+def _kinds(model: Model) -> list[str]:
+    """Return what the subjects of a report are called: "participant", "training run"."""
+    kinds = {model.units.subject_word(agent) for agent in agents_of(model.units.rows)}
+    return [name for kind, name in (("participant", "participant"), ("run", "training run")) if kind in kinds]
+
+
+def _model(model: Model) -> list[str]:
+    if model.fit is None:
+        if not model.pairs:
+            return []
+        return [
+            "Agents were compared by sign-flip permutation of the differences of their proportions on single "
+            f"{model.units.word}s (all combinations of signs up to 12 {model.units.word}s, otherwise 10,000 random "
+            "ones), adjusted for all pairs by Holm's method."
+        ]
+    intervals = "profile-likelihood intervals" if model.profiled else "Wald intervals"
+    lines = [
+        f"Passing was modelled as {model.formula}: a logistic mixed model with normal random intercepts, fitted by "
+        "maximum likelihood with Laplace's approximation. Tests are likelihood-ratio tests, whose statistic, divided "
+        "by the number of contrasts, was compared with an F distribution; its second degrees of freedom are those of "
+        f"the {model.units.word}s, participants or runs that carry the contrast, the fewest of them. Intervals are "
+        f"{intervals} with the matching t quantile. Pairs of agents were compared by "
+        f"{'likelihood-ratio' if model.tested else 'Wald'} tests, adjusted for all pairs by Holm's method."
+    ]
+    if model.fit.penalised:
+        lines.append(
+            "Because some categories were passed always or never, the likelihood was penalised by log-F(1, 1) priors "
+            "of the deviations of categories from the mean of their factor (Greenland and Mansournia 2015)."
+        )
+    lines.append("The file model.R recomputes the model with lme4.")
+    return lines
 
 
 def _published() -> str:

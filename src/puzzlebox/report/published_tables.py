@@ -5,8 +5,9 @@ from typing import Any
 
 from puzzlebox.report import published, words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, passes
+from puzzlebox.report.shares import Shares
 from puzzlebox.report.tables import RETURNS, Table, interval_cells, measures, share, text
-from puzzlebox.stats import wilson
+from puzzlebox.stats import CannotCompute, Interval, wilson
 
 # The measures that published experiments have as well.
 _BOTH = ("episodes", "return_mean", "return_sd", "return_median", *interval_cells("pass_rate", None))
@@ -17,7 +18,7 @@ def testbed_rows(rows: Sequence[ReportEpisode]) -> list[ReportEpisode]:
     return [row for row in rows if row.level in published.LEVELS]
 
 
-def levels_table(rows: Sequence[ReportEpisode]) -> Table | None:
+def levels_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | None:
     """Tabulate the proportion passed on each level: agents of the report, then published ones; None without any."""
     own = testbed_rows(rows)
     if not own:
@@ -27,10 +28,9 @@ def levels_table(rows: Sequence[ReportEpisode]) -> Table | None:
     for agent in agents_of(own):
         line: dict[str, Any] = {"agent": agent, "source": "this report"}
         for level in published.LEVELS:
-            passed, decided = passes(cells.get((agent, level), []))
-            line[f"level_{level}"] = passed / decided if decided else None
-        passed, decided = passes([row for row in own if row.agent == agent])
-        lines.append(line | {"overall": passed / decided if decided else None, "episodes": decided})
+            line[f"level_{level}"] = shares.value(cells.get((agent, level), []))
+        of_agent = [row for row in own if row.agent == agent]
+        lines.append(line | {"overall": shares.value(of_agent), "episodes": passes(of_agent)[1]})
     for each in published.shown():
         line = {"agent": f"{each.name} (published)", "source": published.SOURCES[each.source]}
         line |= {f"level_{level}": each.rates[level] for level in published.LEVELS}
@@ -56,20 +56,25 @@ def _percent(key: str) -> Any:
     return lambda row: words.NOT_KNOWN if row[key] is None else f"{100 * row[key]:.1f}"
 
 
-def places_table(rows: Sequence[ReportEpisode]) -> Table | None:
+def places_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | None:
     """Tabulate the rank of each agent among the 64 entrants; None without episodes on the testbed."""
     own = testbed_rows(rows)
     lines: list[dict[str, Any]] = []
     complete = True
     for agent in agents_of(own):
-        levels = grouped((row for row in own if row.agent == agent and row.passed is not None), lambda row: row.level)
-        if not levels:
+        of_agent = [row for row in own if row.agent == agent and row.passed is not None]
+        outcomes = shares.outcomes(of_agent, lambda row: row.level)
+        if outcomes is None:
             continue
-        counts = [passes(each) for each in levels.values()]
-        rate = published.balanced_rate(counts)
-        place = published.place_among_entrants(rate)
-        tasks = len({row.task for row in own if row.agent == agent})
+        levels = {row.level for row in of_agent}
+        tasks = len({row.task for row in of_agent})
         complete = complete and tasks == 900
+        try:
+            # The entrants played the same 900 tasks; others are a sample of them.
+            rate = (outcomes.these_tasks() if tasks == 900 else outcomes.tasks_like_these()).interval
+        except CannotCompute:
+            rate = Interval(outcomes.value, 0.0, 1.0)
+        place = published.place_among_entrants(rate)
         lines.append(
             {
                 "agent": agent,
@@ -100,7 +105,7 @@ def places_table(rows: Sequence[ReportEpisode]) -> Table | None:
     return Table("published_places", caption, lines, columns, remarks=remarks)
 
 
-def experiments_table(rows: Sequence[ReportEpisode]) -> Table | None:
+def experiments_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | None:
     """Tabulate returns in foraging and the operant chamber with those of 2024; None without such episodes."""
     lines: list[dict[str, Any]] = []
     for task, own in sorted(grouped(rows, lambda row: row.task).items()):
@@ -108,7 +113,7 @@ def experiments_table(rows: Sequence[ReportEpisode]) -> Table | None:
         if experiment is None:
             continue
         for agent in agents_of(own):
-            values = measures([row for row in own if row.agent == agent])
+            values = measures([row for row in own if row.agent == agent], shares)
             lines.append({"task": task, "agent": agent, "source": "this report"} | {key: values[key] for key in _BOTH})
         for each in published.experiments():
             if each.experiment == experiment:

@@ -9,12 +9,13 @@ import numpy as np
 
 from puzzlebox.report import words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of, participants_of, passes, returns
+from puzzlebox.report.shares import Shares
+from puzzlebox.report.units import FEWEST_UNITS
 from puzzlebox.stats import (
     Interval,
-    difference_of_rates,
     interquartile_mean,
-    wilson,
 )
+from puzzlebox.stats.proportions import Proportion, combined
 
 Show = Callable[[dict[str, Any]], str]
 
@@ -73,13 +74,64 @@ def _interval_in(row: dict[str, Any], key: str, scale: float = 1) -> Interval | 
     return None if row[key] is None else Interval(*(scale * row[f"{key}{which}"] for which in ("", "_low", "_high")))
 
 
-def rate(rows: Sequence[ReportEpisode]) -> Interval | None:
-    """Return the proportion passed with its interval, or None if it is unknown for all episodes."""
-    passed, decided = passes(rows)
-    return wilson(passed, decided) if decided else None
+def limits(key: str) -> Show:
+    """Return a formatter for the limits of a proportion, in percent, whose value is in a column of its own."""
+
+    def show(row: dict[str, Any]) -> str:
+        low, high = row[f"{key}_low"], row[f"{key}_high"]
+        if low is None:
+            return words.NOT_KNOWN
+        return "exact" if low == high else f"[{words.number(100 * low, 1)}, {words.number(100 * high, 1)}]"
+
+    return show
 
 
-def measures(rows: Sequence[ReportEpisode]) -> dict[str, Any]:
+def share_cells(rows: Sequence[ReportEpisode], shares: Shares) -> dict[str, Any]:
+    """Return the proportion passed as cells of a row: its value, and its limits for both kinds of statements."""
+    these, like = shares.these_tasks(rows), shares.tasks_like_these(rows)
+
+    def ends(found: Proportion | None) -> tuple[float | None, float | None]:
+        return (None, None) if found is None else (found.low, found.high)
+
+    names = ("pass_rate_low", "pass_rate_high", "pass_rate_tasks_like_these_low", "pass_rate_tasks_like_these_high")
+    return {
+        "counted": len(shares.units.counted(rows)),
+        "pass_rate": shares.value(rows),
+        **dict(zip(names, (*ends(these), *ends(like)), strict=True)),
+    }
+
+
+# Columns of the page with a proportion passed: the value, and its limits for both kinds of statements.
+PASSED: list[tuple[str, Show]] = [
+    ("passed", lambda row: words.percent(row["pass_rate"])),
+    ("these tasks, 95 %", limits("pass_rate")),
+    ("tasks like these, 95 %", limits("pass_rate_tasks_like_these")),
+]
+PASSED_HERE: list[tuple[str, Show]] = [PASSED[0], ("this task, 95 %", limits("pass_rate"))]
+
+
+def _episodes_cell(row: dict[str, Any]) -> str:
+    """Return the number of episodes, and how many of them count, if identical ones count once."""
+    return f"{row['episodes']}" if row["counted"] == row["episodes"] else f"{row['episodes']} ({row['counted']} differ)"
+
+
+EPISODES: tuple[str, Show] = ("episodes", _episodes_cell)
+
+
+def intervals_sentence(rows: Sequence[ReportEpisode], shares: Shares) -> str:
+    """Return the part of a caption that says what the intervals are about."""
+    units = shares.units
+    kinds = {word for agent in agents_of(rows) if (word := units.subject_word(agent))}
+    people = f", and of {' and '.join(f'{kind}s' for kind in sorted(kinds))} like these" if kinds else ""
+    text = (
+        f"95 % intervals: of these {units.word}s, and of {units.word}s like these{people}; {units.word}s weigh equally."
+    )
+    if units.repeated:
+        text += " Identical episodes of an agent count once; a deterministic agent is known exactly on these tasks."
+    return text
+
+
+def measures(rows: Sequence[ReportEpisode], shares: Shares) -> dict[str, Any]:
     """Return the measures of a set of episodes by column name: passes, returns, latencies, goals."""
     passed, decided = passes(rows)
     totals = returns(rows)
@@ -91,7 +143,7 @@ def measures(rows: Sequence[ReportEpisode]) -> dict[str, Any]:
         "episodes": len(rows),
         "decided": decided,
         "passes": passed if decided else None,
-        **interval_cells("pass_rate", rate(rows)),
+        **share_cells(rows, shares),
         "return_mean": float(totals.mean()) if len(totals) else None,
         # One episode has no standard deviation.
         "return_sd": float(totals.std(ddof=1)) if len(totals) > 1 else None,
@@ -120,34 +172,36 @@ _TIMES: list[tuple[str, Show]] = [
 ]
 
 
-def by_agent(rows: Sequence[ReportEpisode], name: str = "agents") -> Table:
+def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", shares: Shares | None = None) -> Table:
     """Tabulate the measures of each agent over all its episodes."""
+    shares = shares or Shares.of(rows)
     groups = grouped(rows, lambda row: row.agent)
     lines = [
-        {"agent": agent, "tasks": len({row.task for row in groups[agent]}), **measures(groups[agent])}
+        {"agent": agent, "tasks": len({row.task for row in groups[agent]}), **measures(groups[agent], shares)}
         for agent in agents_of(rows)
     ]
     columns = [
         ("agent", text("agent")),
         ("tasks", text("tasks")),
-        ("episodes", text("episodes")),
-        ("passed", share()),
+        EPISODES,
+        *PASSED,
         *RETURNS,
         *_TIMES,
     ]
-    caption = "Episodes, proportion passed with 95 % Wilson interval, returns, and latency in simulated time."
+    caption = f"Proportion passed, returns, and latency in simulated time. {intervals_sentence(rows, shares)}"
     return Table(name, caption, lines, columns)
 
 
-def by_participant(rows: Sequence[ReportEpisode], name: str = "participants") -> Table:
+def by_participant(rows: Sequence[ReportEpisode], name: str = "participants", shares: Shares | None = None) -> Table:
     """Tabulate the measures of each participant with an id over all their episodes."""
+    shares = shares or Shares.of(rows)
     groups = grouped(rows, lambda row: (row.agent, row.participant))
     lines = [
         {
             "agent": agent,
             "participant": participant,
             "tasks": len({row.task for row in groups[agent, participant]}),
-            **measures(groups[agent, participant]),
+            **measures(groups[agent, participant], shares),
         }
         for agent in agents_of(rows)
         for participant in participants_of(rows)
@@ -156,20 +210,27 @@ def by_participant(rows: Sequence[ReportEpisode], name: str = "participants") ->
     columns = [
         ("participant", text("participant")),
         ("tasks", text("tasks")),
-        ("episodes", text("episodes")),
-        ("passed", share()),
+        EPISODES,
+        *PASSED,
         *RETURNS,
         *_TIMES,
     ]
-    caption = "Each participant over all episodes; intervals are 95 % Wilson intervals."
+    caption = f"Each participant over all episodes. {_of_one(shares)}"
     return Table(name, caption, lines, columns)
 
 
-def by_level(rows: Sequence[ReportEpisode], name: str = "levels", titles: dict[str, str] | None = None) -> Table:
+def by_level(
+    rows: Sequence[ReportEpisode],
+    name: str = "levels",
+    titles: dict[str, str] | None = None,
+    shares: Shares | None = None,
+) -> Table:
     """Tabulate the measures of each agent on each level."""
+    shares = shares or Shares.of(rows)
     groups = grouped(rows, lambda row: (row.level, row.agent))
     lines = [
-        {"level": level, "title": (titles or {}).get(level, ""), "agent": agent, **measures(groups[level, agent])}
+        {"level": level, "title": (titles or {}).get(level, ""), "agent": agent}
+        | measures(groups[level, agent], shares)
         for level in levels_of(rows)
         for agent in agents_of(rows)
         if (level, agent) in groups
@@ -177,38 +238,41 @@ def by_level(rows: Sequence[ReportEpisode], name: str = "levels", titles: dict[s
     columns = [
         ("level", lambda row: f"{row['level']} {row['title']}".strip()),
         ("agent", text("agent")),
-        ("episodes", text("episodes")),
-        ("passed", share()),
+        EPISODES,
+        *PASSED,
         *RETURNS,
         *_TIMES,
     ]
-    return Table(
-        name, "Each agent on each level; intervals are 95 % Wilson intervals.", lines, columns, most=120, ditto=True
+    caption = (
+        f"Each agent on each level. {intervals_sentence(rows, shares)} A level with fewer than {FEWEST_UNITS} "
+        f"{shares.units.word}s has no interval for {shares.units.word}s like these."
     )
+    return Table(name, caption, lines, columns, most=120, ditto=True)
 
 
-def by_task(rows: Sequence[ReportEpisode], name: str = "tasks") -> Table:
+def by_task(rows: Sequence[ReportEpisode], name: str = "tasks", shares: Shares | None = None) -> Table:
     """Tabulate the measures of each agent on each task."""
+    shares = shares or Shares.of(rows)
     groups = grouped(rows, lambda row: (row.level, row.task, row.agent))
     level_order = {level: index for index, level in enumerate(["", *levels_of(rows)])}
     agent_order = {agent: index for index, agent in enumerate(agents_of(rows))}
     keys = sorted(groups, key=lambda key: (level_order[key[0]], key[1], agent_order[key[2]]))
     lines = [
-        {"task": task, "level": level, "agent": agent, **measures(groups[level, task, agent])}
+        {"task": task, "level": level, "agent": agent, **measures(groups[level, task, agent], shares)}
         for level, task, agent in keys
     ]
     columns = [
         ("task", text("task")),
         ("agent", text("agent")),
-        ("episodes", text("episodes")),
-        ("passed", share()),
+        EPISODES,
+        *PASSED_HERE,
         *RETURNS,
         ("goals, mean", real("goals_mean", 1)),
         *_TIMES,
     ]
-    caption = "Each agent on each task; intervals are 95 % Wilson intervals."
+    caption = f"Each agent on each task. {_of_one(shares)}"
     if several_arenas(rows):
-        caption += " The arenas of a task are pooled; the next table has them separately."
+        caption += " The arenas of a task weigh equally; the next table has them separately."
     return Table(name, caption, lines, columns, most=40, ditto=True)
 
 
@@ -218,8 +282,18 @@ def several_arenas(rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
     return [row for own in by_task.values() if len({row.arena for row in own}) > 1 for row in own]
 
 
-def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas") -> Table:
+def _of_one(shares: Shares) -> str:
+    """Return the part of a caption about intervals of one task, arena or participant."""
+    text = (
+        "95 % intervals are about these tasks and arenas alone, and count participants, training runs, or else "
+        "episodes; fewer than five participants or runs have none."
+    )
+    return f"{text} Identical episodes of an agent count once and are known exactly." if shares.units.repeated else text
+
+
+def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas", shares: Shares | None = None) -> Table:
     """Tabulate the measures of each agent in each arena of the tasks that have several."""
+    shares = shares or Shares.of(rows)
     chosen = several_arenas(rows)
     groups = grouped(chosen, lambda row: (row.task, row.arena, row.agent))
     agent_order = {agent: index for index, agent in enumerate(agents_of(chosen))}
@@ -228,20 +302,20 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas") -> Table:
         last[row.task, row.arena] = max(last.get((row.task, row.arena), 0), row.last_arena or 0, row.arena)
     lines = [
         {"task": task, "arena": arena + 1, "last_arena": last[task, arena] + 1, "agent": agent}
-        | measures(groups[task, arena, agent])
+        | measures(groups[task, arena, agent], shares)
         for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], agent_order[key[2]]))
     ]
     columns = [
         ("task and arena", _task_and_arenas),
         ("agent", text("agent")),
-        ("episodes", text("episodes")),
-        ("passed", share()),
+        EPISODES,
+        *PASSED_HERE,
         *RETURNS,
         *_TIMES,
     ]
     caption = (
         "Each agent in each arena of the tasks that have several, counted from 1 in the order of the file; arenas "
-        "that merge are one episode, which is counted once. Intervals are 95 % Wilson intervals."
+        f"that merge are one episode, which is counted once. {_of_one(shares)}"
     )
     return Table(name, caption, lines, columns, most=40, ditto=True)
 
@@ -252,50 +326,69 @@ def _task_and_arenas(row: dict[str, Any]) -> str:
     return f"{row['task']}, arena {first}" if first == last else f"{row['task']}, arenas {first} to {last}"
 
 
-def trained_and_held_out(rows: Sequence[ReportEpisode]) -> Table:
+def trained_and_held_out(rows: Sequence[ReportEpisode], shares: Shares | None = None) -> Table:
     """Tabulate the proportions that each agent passed of the tasks it was trained on and of those held out."""
+    shares = shares or Shares.of(rows)
     lines = []
     for agent in agents_of(rows):
         own = [row for row in rows if row.agent == agent]
         if all(row.trained_on is None for row in own):
             continue
-        trained, held_out = [row for row in own if row.trained_on], [row for row in own if row.trained_on is False]
         line: dict[str, Any] = {"agent": agent}
-        for which, part in (("trained_on", trained), ("held_out", held_out)):
-            line |= {f"{which}_episodes": len(part), **interval_cells(which, rate(part))}
-        counts = passes(trained), passes(held_out)
-        comparable = all(trials for _, trials in counts)
-        gap = difference_of_rates((counts[0][0], counts[1][0]), (counts[0][1], counts[1][1])) if comparable else None
+        found: list[Interval | None] = []
+        for which, chosen in (("trained_on", True), ("held_out", False)):
+            part = [row for row in own if row.trained_on is chosen]
+            proportion = shares.tasks_like_these(part)
+            value = shares.value(part)
+            cells = interval_cells(which, proportion.interval if proportion else None) | {which: value}
+            line |= {f"{which}_tasks": len({shares.units.task(row) for row in part})}
+            line |= {f"{which}_episodes": len(part), **cells}
+            found.append(proportion.interval if proportion else None)
+        gap = combined(found[0], found[1]) if found[0] and found[1] else None
         lines.append(line | interval_cells("difference", gap))
     columns = [
         ("agent", text("agent")),
-        ("trained on: episodes", text("trained_on_episodes")),
-        ("passed", share("trained_on")),
-        ("held out: episodes", text("held_out_episodes")),
-        ("passed", share("held_out")),
+        ("trained on: tasks", text("trained_on_tasks")),
+        ("passed", lambda row: words.percent(row["trained_on"])),
+        ("tasks like these, 95 %", limits("trained_on")),
+        ("held out: tasks", text("held_out_tasks")),
+        ("passed", lambda row: words.percent(row["held_out"])),
+        ("tasks like these, 95 %", limits("held_out")),
         ("difference, percentage points", points("difference")),
     ]
     caption = (
-        "Tasks that an agent was trained on, and held-out tasks; difference with Newcombe's 95 % interval. Agents "
-        "whose training tasks are unknown are left out."
+        "Tasks that an agent was trained on, and held-out tasks, with 95 % intervals of tasks like these, which need "
+        f"{FEWEST_UNITS} tasks of each kind; tasks weigh equally. The interval of the difference combines both "
+        "(Newcombe). Agents whose training tasks are unknown are left out."
     )
     return Table("trained_and_held_out", caption, lines, columns)
 
 
-def differences(rows: Sequence[ReportEpisode]) -> Table:
+def differences(rows: Sequence[ReportEpisode], shares: Shares | None = None) -> Table:
     """Tabulate the difference of the proportions passed for each pair of agents."""
-    counts = {agent: passes([row for row in rows if row.agent == agent]) for agent in agents_of(rows)}
-    lines = []
-    for first, second in combinations([agent for agent, (_, trials) in counts.items() if trials], 2):
-        gap = difference_of_rates((counts[first][0], counts[second][0]), (counts[first][1], counts[second][1]))
-        lines.append({"first": first, "second": second, **interval_cells("difference", gap)})
+    shares = shares or Shares.of(rows)
+    groups = grouped((row for row in rows if row.passed is not None), lambda row: row.agent)
+    lines: list[dict[str, Any]] = []
+    for first, second in combinations([agent for agent in agents_of(rows) if agent in groups], 2):
+        gap = shares.difference(groups[first], groups[second])
+        if gap is None:
+            continue
+        line = {"first": first, "second": second, "tasks": gap.tasks}
+        line |= interval_cells("difference", gap.these) | {"difference": gap.value}
+        like = interval_cells("difference_tasks_like_these", gap.like_these)
+        lines.append(line | {key: value for key, value in like.items() if key != "difference_tasks_like_these"})
+    word = shares.units.word
     columns = [
         ("pair", lambda row: f"{row['first']} – {row['second']}"),
-        ("difference, percentage points", points("difference")),
+        (f"common {word}s", text("tasks")),
+        ("difference, percentage points", lambda row: words.number(100 * row["difference"], 1)),
+        ("these tasks, 95 %", limits("difference")),
+        ("tasks like these, 95 %", limits("difference_tasks_like_these")),
     ]
     caption = (
-        "Difference of the proportions passed, first minus second, with Newcombe's 95 % interval for independent "
-        "episodes."
+        f"Difference of the proportions passed, first minus second, on the {word}s that both played, which weigh "
+        f"equally. 95 % intervals: of these {word}s, combined from those of the two agents (Newcombe); and of {word}s "
+        f"like these, from the differences on single {word}s (t), which need {FEWEST_UNITS} {word}s."
     )
     return Table("differences", caption, lines, columns, most=28)
 

@@ -8,14 +8,17 @@ part of it), the participants, or the training runs, and episodes only make the 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from puzzlebox.report.episodes import ReportEpisode, grouped
 from puzzlebox.report.repeats import repeated_episodes
+from puzzlebox.stats.proportions import FEWEST_UNITS
 
-# With fewer units, the variance between them cannot be estimated well enough for a statement about others like them.
-FEWEST_UNITS = 5
+# What plays several times and counts as one: `auto` is a participant, or a run of an agent that has several; `run`
+# makes each run of an agent a training run; `none` tells neither participants nor runs apart.
+Subject = Literal["auto", "participant", "run", "none"]
 # Decimals to which returns are rounded: beyond, sums of thousands of rewards differ although outcomes are equal.
 DECIMALS = 9
 # Arenas that an agent must have played repeatedly, always with the same return, to be taken for deterministic.
@@ -37,13 +40,19 @@ class Units:
     Attributes:
         rows: the episodes, one of each set of identical ones.
         repeated: how many further episodes of each agent are identical to one of `rows`.
+        kind: what counts as one participant or run.
+        left_out: the ids (of Python) of the episodes that are identical to one of `rows`.
+        alike: the ids (of Python) of those of `rows` that others are identical to.
     """
 
     rows: Sequence[ReportEpisode]
     repeated: dict[str, int]
+    kind: Subject = "auto"
+    left_out: frozenset[int] = frozenset()
+    alike: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, rows: Sequence[ReportEpisode]) -> "Units":
+    def of(cls, rows: Sequence[ReportEpisode], kind: Subject = "auto") -> "Units":
         """Find the units of some episodes; identical episodes of an agent count once."""
         alike = repeated_episodes(rows)
         found = {id(row) for own in alike for row in own}
@@ -53,7 +62,16 @@ class Units:
         repeated: dict[str, int] = {}
         for own in alike:
             repeated[own[0].agent] = repeated.get(own[0].agent, 0) + len(own) - 1
-        return cls([row for row in rows if id(row) not in surplus], repeated)
+        kept = [row for row in rows if id(row) not in surplus]
+        return cls(kept, repeated, kind, frozenset(surplus), frozenset(id(own[0]) for own in alike))
+
+    def counted(self, rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
+        """Return those of some episodes that count: one of each set of identical ones."""
+        return [row for row in rows if id(row) not in self.left_out]
+
+    def certain(self, row: ReportEpisode) -> bool:
+        """Return whether all episodes of its agent in its place were identical to an episode."""
+        return id(row) in self.alike
 
     @cached_property
     def word(self) -> str:
@@ -80,9 +98,11 @@ class Units:
 
     def subject(self, row: ReportEpisode) -> str:
         """Return who played: a participant, or one run of an agent that has several; "" if there is only one."""
-        if row.participant:
+        if row.participant and self.kind in ("auto", "participant"):
             return f"participant {row.participant}"
-        return f"run {row.run}" if not row.person and len(self._runs[row.agent]) > 1 else ""
+        if row.person or self.kind in ("participant", "none"):
+            return ""
+        return f"run {row.run}" if self.kind == "run" or len(self._runs[row.agent]) > 1 else ""
 
     def subjects(self, agent: str) -> list[str]:
         """Return the participants or runs of an agent, in order of appearance; empty if it has only one."""

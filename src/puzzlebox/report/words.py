@@ -33,6 +33,11 @@ def percent_interval(interval: Interval | None) -> str:
     return f"{value} % [{low}, {high}]"
 
 
+def percent_limits(interval: Interval) -> str:
+    """Format the limits of a proportion in percent."""
+    return f"[{number(100 * interval.low, 1)}, {number(100 * interval.high, 1)}] %"
+
+
 def interval(value: Interval | None, digits: int = 2) -> str:
     """Format a number with its limits."""
     if value is None:

@@ -3,31 +3,38 @@
 Functions take arrays of numbers and return named tuples; what cannot be computed raises `CannotCompute` with a reason.
 """
 
-from puzzlebox.stats.effects import cliffs_delta, difference_of_rates, epsilon_squared
+from puzzlebox.stats.crossed import CrossedFit, fit_crossed
+from puzzlebox.stats.effects import cliffs_delta, epsilon_squared
 from puzzlebox.stats.intervals import CannotCompute, Interval, wilson
 from puzzlebox.stats.learners import interquartile_mean
-from puzzlebox.stats.mixed import NODES, Fit, Term, fit_mixed_logistic
+from puzzlebox.stats.permutation import SignFlip, sign_flip
+from puzzlebox.stats.proportions import (
+    Outcomes,
+    Proportion,
+    difference_on_tasks_like_these,
+    difference_on_these_tasks,
+)
 from puzzlebox.stats.ranks import Comparison, KruskalWallis, bonferroni, dunn, holm, kruskal_wallis
-from puzzlebox.stats.separation import Separated, without_separation
 
 __all__ = [
-    "NODES",
     "CannotCompute",
     "Comparison",
-    "Fit",
+    "CrossedFit",
     "Interval",
     "KruskalWallis",
-    "Separated",
-    "Term",
+    "Outcomes",
+    "Proportion",
+    "SignFlip",
     "bonferroni",
     "cliffs_delta",
-    "difference_of_rates",
+    "difference_on_tasks_like_these",
+    "difference_on_these_tasks",
     "dunn",
     "epsilon_squared",
-    "fit_mixed_logistic",
+    "fit_crossed",
     "holm",
     "interquartile_mean",
     "kruskal_wallis",
+    "sign_flip",
     "wilson",
-    "without_separation",
 ]

@@ -1,11 +1,9 @@
 """Effect sizes that do not assume normal distributions."""
 
-from math import sqrt
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puzzlebox.stats.intervals import Z_95, CannotCompute, Interval, wilson
+from puzzlebox.stats.intervals import CannotCompute
 from puzzlebox.stats.ranks import KruskalWallis, midranks
 
 
@@ -29,12 +27,3 @@ def size_in_words(delta: float) -> str:
     """Return "negligible", "small", "medium" or "large", by the limits of Romano et al. (2006)."""
     limits = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
     return next((word for limit, word in limits if abs(delta) < limit), "large")
-
-
-def difference_of_rates(passes: tuple[int, int], trials: tuple[int, int], z: float = Z_95) -> Interval:
-    """Return the difference of two proportions, first minus second, with Newcombe's interval (1998, method 10)."""
-    first, second = (wilson(k, n, z) for k, n in zip(passes, trials, strict=True))
-    difference = first.value - second.value
-    low = difference - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
-    high = difference + sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
-    return Interval(difference, low, high)

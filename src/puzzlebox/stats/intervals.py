@@ -25,11 +25,15 @@ def wilson(passes: int, trials: int, z: float = Z_95) -> Interval:
         raise ValueError(f"{passes} of {trials} is not a proportion")
     if trials == 0:
         raise CannotCompute("there are no episodes")
-    share = passes / trials
+    return wilson_of(passes / trials, trials, z)
+
+
+def wilson_of(share: float, trials: float, z: float = Z_95) -> Interval:
+    """Return a proportion with Wilson's score interval for a number of trials that need not be whole."""
     shrink = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / shrink
     half_width = z / shrink * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     # Exactly 0 and 1 at the ends, where rounding errors would give 1e-17.
-    low = 0.0 if passes == 0 else max(0.0, centre - half_width)
-    high = 1.0 if passes == trials else min(1.0, centre + half_width)
+    low = 0.0 if share <= 0 else max(0.0, centre - half_width)
+    high = 1.0 if share >= 1 else min(1.0, centre + half_width)
     return Interval(share, low, high)

@@ -1,6 +1,6 @@
 """Bar charts of the proportion passed on each level or task, with intervals and lines for published results."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
@@ -17,7 +17,6 @@ from puzzlebox.report.figures.looks import (
     published_looks,
 )
 from puzzlebox.report.published import LevelRates
-from puzzlebox.report.tables import rate
 from puzzlebox.stats import Interval
 from puzzlebox.stats.extras import import_extra
 
@@ -36,6 +35,7 @@ def pass_bars(
     look: Looks,
     name: str,
     caption: str,
+    rate: Callable[[Sequence[ReportEpisode]], Interval | None],
     published: Sequence[LevelRates] = (),
 ) -> Drawing:
     """Draw the proportion passed of each agent as bars, grouped by level or task.
@@ -47,6 +47,7 @@ def pass_bars(
         look: the look of each agent.
         name: the name of the file.
         caption: the caption of the figure.
+        rate: returns the proportion passed of some episodes with its error bar, or None if it is unknown.
         published: published results by level, which are drawn as well.
     """
     cells = grouped(rows, lambda row: (getattr(row, by), row.agent))

@@ -5,13 +5,13 @@ from math import log10
 from puzzlebox.report import words
 from puzzlebox.report.figures.lettering import letters_in, lines_of, shorten, text_width, wrap
 from puzzlebox.report.figures.looks import FAINT, INK, WIDTH, Drawing, Looks, new_figure
-from puzzlebox.stats import Fit
+from puzzlebox.report.model import Model
 
 # Inches: the least width of the scale, and the width of the numbers to its right.
 _SCALE, _NUMBERS = 2.4, 1.7
 
 
-def forest(fit: Fit, look: Looks, name: str, caption: str) -> Drawing:
+def forest(fit: Model, look: Looks, name: str, caption: str) -> Drawing:
     """Draw one line for each term with a finite estimate, without the intercept."""
     terms = [term for term in fit.terms if term.factor and term.settled]
     named = [*((term.factor, term.name) for term in terms), *fit.references.items()]

@@ -1,12 +1,11 @@
 """Radar charts of the proportion that each agent passed on each level."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, pi, sin
 
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
 from puzzlebox.report.figures.lettering import LEGEND_LINE, columns_of, lines_of, shorten, wrap
 from puzzlebox.report.figures.looks import FAINT, WIDTH, Drawing, Looks, new_figure
-from puzzlebox.report.tables import rate
 
 # Fewest and most levels.
 FEWEST, MOST = 3, 14
@@ -22,8 +21,9 @@ def radar(
     look: Looks,
     name: str,
     caption: str,
+    value: Callable[[Sequence[ReportEpisode]], float | None],
 ) -> Drawing:
-    """Draw a radar chart; a level that an agent did not play is a gap in its line."""
+    """Draw a radar chart of proportions, `value` of an agent's episodes; a level it did not play is a gap."""
     agents = agents_of(rows)[:MOST_AGENTS]
     cells = grouped(rows, lambda row: (row.level, row.agent))
     angles = [2 * pi * i / len(levels) for i in range(len(levels))]
@@ -41,8 +41,8 @@ def radar(
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
     for agent in agents:
-        shares = [rate(cells.get((level, agent), [])) for level in levels]
-        values = [share.value if share else float("nan") for share in shares]
+        shares = [value(cells.get((level, agent), [])) for level in levels]
+        values = [float("nan") if share is None else share for share in shares]
         axes.plot(
             [*angles, angles[0]],
             [*values, values[0]],

@@ -1,0 +1,214 @@
+"""Proportions passed, and differences of them, with intervals that count tasks and people instead of episodes.
+
+Two questions have different answers. *These tasks*: the tasks are fixed, and only episodes, participants and training
+runs would be others in a repetition. *Tasks like these*: the tasks are a sample as well. In both, tasks weigh equally,
+however many arenas, participants and episodes they have.
+
+The interval of a proportion is Wilson's with the effective sample size: the number of independent episodes that would
+have the variance that is found between tasks, between people, or both (Korn and Graubard 1998; Dean and Pagano 2015).
+The variance over tasks and people at once is that of two-way clusters (Cameron, Gelbach and Miller 2011).
+"""
+
+from collections.abc import Sequence
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlebox.stats.crossed import t_quantile
+from puzzlebox.stats.intervals import Z_95, CannotCompute, Interval, wilson_of
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+# With fewer units, the variance between them cannot be estimated well enough for a statement about others like them.
+FEWEST_UNITS = 5
+# Variances below this are rounding errors.
+_NO_VARIANCE = 1e-14
+
+
+class Proportion(NamedTuple):
+    """A proportion with its interval.
+
+    Attributes:
+        value: the proportion: the mean of the units.
+        low: the lower 95 % limit.
+        high: the upper 95 % limit.
+        effective: the effective sample size.
+        df: the degrees of freedom of the variance.
+        exact: whether the proportion is known exactly, because agents are deterministic and tasks are fixed.
+    """
+
+    value: float
+    low: float
+    high: float
+    effective: float
+    df: float
+    exact: bool = False
+
+    @property
+    def interval(self) -> Interval:
+        """The proportion and its limits."""
+        return Interval(self.value, self.low, self.high)
+
+
+class Outcomes:
+    """The outcomes of the episodes of one agent, with the weight of each in the proportion passed."""
+
+    def __init__(
+        self,
+        passed: Sequence[bool] | Array,
+        tasks: Sequence[str],
+        places: Sequence[str] | None = None,
+        subjects: Sequence[str] | None = None,
+        exact: Sequence[bool] | None = None,
+        strata: Sequence[str] | None = None,
+    ) -> None:
+        """Weigh episodes.
+
+        Args:
+            passed: whether each episode passed.
+            tasks: the task of each episode; tasks weigh equally.
+            places: the arena or variant of each episode, which weigh equally within their task. Default: the tasks.
+            subjects: the participant or training run of each episode, which weigh equally in each place; "" for an
+                agent that has only one.
+            exact: whether the outcome of an episode is that of all episodes in its place. Default: none is.
+            strata: the level of each episode, if levels weigh equally, whatever their number of tasks.
+        """
+        self.passed = np.asarray(passed, float)
+        if not len(self.passed):
+            raise CannotCompute("there are no episodes")
+        self.task, self.tasks = _codes(tasks)
+        self.place, place_count = _codes(list(zip(tasks, places or tasks, strict=True)))
+        self.subject, self.subjects = _codes(subjects) if subjects is not None else (np.zeros(len(self.passed), int), 1)
+        if self.subjects == 1:
+            self.subjects = 0
+        self.exact = np.zeros(len(self.passed), bool) if exact is None else np.asarray(exact, bool)
+        cell, cell_count = _codes(list(zip(self.place.tolist(), self.subject.tolist(), strict=True)))
+        level, levels = _codes(strata) if strata is not None else (np.zeros(len(self.passed), int), 1)
+        # Each mean is over the parts of the next smaller kind: places of a task, subjects of a place, episodes.
+        self.weight = (
+            1
+            / levels
+            / _parts(level, self.task)[level]
+            / _parts(self.task, self.place)[self.task]
+            / _parts(self.place, cell)[self.place]
+            / np.bincount(cell, minlength=cell_count)[cell]
+        )
+        self._place_count = place_count
+        self.value = float(np.clip(self.weight @ self.passed, 0, 1))
+
+    def these_tasks(self) -> Proportion:
+        """Return the proportion passed with its interval for these tasks, and participants or runs like these."""
+        if self.subjects:
+            if self.subjects < FEWEST_UNITS:
+                raise CannotCompute(f"needs {FEWEST_UNITS} participants or runs")
+            by_place = np.bincount(self.place, self.weight * self.passed) / np.bincount(self.place, self.weight)
+            variance = _clustered(self.subject, self.weight * (self.passed - by_place[self.place]), self.subjects)
+            return self._proportion(variance, self.subjects - 1, self.subjects)
+        if self.exact.all():
+            return Proportion(self.value, self.value, self.value, inf, inf, exact=True)
+        return self._proportion(self._within(), self._within_df(), len(self.passed))
+
+    def tasks_like_these(self) -> Proportion:
+        """Return the proportion passed with its interval for tasks, and participants or runs, like these."""
+        if self.tasks < FEWEST_UNITS:
+            raise CannotCompute(f"needs {FEWEST_UNITS} tasks")
+        if 0 < self.subjects < FEWEST_UNITS:
+            raise CannotCompute(f"needs {FEWEST_UNITS} participants or runs")
+        residual = self.weight * (self.passed - self.value)
+        units = min(self.tasks, self.subjects or self.tasks)
+        return self._proportion(_two_way([(self, residual)]), units - 1, units)
+
+    def _within(self) -> float:
+        """Return the variance of the proportion within the places: what is left if tasks are fixed."""
+        count = np.bincount(self.place)
+        share = np.bincount(self.place, self.passed) / count
+        weight = np.bincount(self.place, self.weight)
+        spread = share * (1 - share) * count / np.maximum(count - 1, 1)
+        # A single episode shows no variance of its own; that over all tasks is the largest it can be on average.
+        spread[count == 1] = self.value * (1 - self.value)
+        spread[np.bincount(self.place, self.exact) > 0] = 0
+        return float(np.sum(weight**2 * spread / count))
+
+    def _within_df(self) -> float:
+        return max(1, len(self.passed) - (self._place_count if self._place_count < len(self.passed) else 1))
+
+    def _proportion(self, variance: float, df: float, units: int) -> Proportion:
+        spread = self.value * (1 - self.value)
+        effective = float(units) if min(variance, spread) < _NO_VARIANCE else spread / variance
+        if variance < _NO_VARIANCE < spread:
+            effective = float(len(self.passed))
+        effective = min(effective, float(len(self.passed)))
+        adjusted = effective * (Z_95 / t_quantile(df)) ** 2
+        limits = wilson_of(self.value, adjusted)
+        return Proportion(self.value, limits.low, limits.high, effective, df)
+
+
+def difference_on_these_tasks(first: Outcomes, second: Outcomes) -> Interval:
+    """Return the difference of two proportions, first minus second, with its interval for these tasks.
+
+    Given the tasks, the agents are independent: the interval combines theirs (Newcombe 1998, method 10).
+    """
+    return combined(first.these_tasks().interval, second.these_tasks().interval)
+
+
+def difference_on_tasks_like_these(first: Outcomes, second: Outcomes) -> tuple[Interval, float]:
+    """Return the difference of two proportions, first minus second, with its t interval over tasks, and its df.
+
+    Both must have the same tasks, in the same order of codes (`common_tasks`). With participants or runs, these are a
+    sample as well as the tasks.
+    """
+    if first.tasks < FEWEST_UNITS:
+        raise CannotCompute(f"needs {FEWEST_UNITS} tasks that both played")
+    people = [each.subjects for each in (first, second) if each.subjects]
+    if any(each < FEWEST_UNITS for each in people):
+        raise CannotCompute(f"needs {FEWEST_UNITS} participants or runs")
+    parts = [(each, sign * each.weight * (each.passed - each.value)) for each, sign in ((first, 1), (second, -1))]
+    variance = _two_way(parts)
+    value = first.value - second.value
+    df = min([first.tasks - 1, *([sum(people) - len(people)] if people else [])])
+    if variance < _NO_VARIANCE:
+        # All tasks show the same difference: the limits of both agents say what else is possible.
+        return combined(first.tasks_like_these().interval, second.tasks_like_these().interval), df
+    half = t_quantile(df) * sqrt(variance)
+    return Interval(value, max(-1.0, value - half), min(1.0, value + half)), df
+
+
+def combined(first: Interval, second: Interval) -> Interval:
+    """Return the difference of two independent estimates, from their intervals (Newcombe 1998)."""
+    difference = first.value - second.value
+    low = difference - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
+    high = difference + sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
+    return Interval(difference, max(-1.0, low), min(1.0, high))
+
+
+def _two_way(parts: Sequence[tuple[Outcomes, Array]]) -> float:
+    """Return the variance of a sum of residuals over tasks, and over participants or runs where there are any."""
+    tasks = parts[0][0].tasks
+    sums = sum((np.bincount(own.task, residual, tasks) for own, residual in parts), np.zeros(tasks))
+    by_task = float(sums @ sums) * tasks / (tasks - 1)
+    by_subject = by_cell = 0.0
+    for own, residual in parts:
+        if own.subjects:
+            by_subject += _clustered(own.subject, residual, own.subjects)
+            cell = np.bincount(own.task * own.subjects + own.subject, residual)
+            by_cell += float(cell @ cell)
+    return max(by_task + by_subject - by_cell, by_task, by_subject)
+
+
+def _clustered(cluster: Codes, residual: Array, count: int) -> float:
+    sums = np.bincount(cluster, residual, count)
+    return float(sums @ sums) * count / (count - 1)
+
+
+def _codes(names: Sequence[object]) -> tuple[Codes, int]:
+    """Return the number of each name, in sorted order if they are texts, and how many names there are."""
+    index = {name: number for number, name in enumerate(sorted(set(names)))}  # type: ignore[type-var]
+    return np.array([index[name] for name in names], int), len(index)
+
+
+def _parts(whole: Codes, part: Codes) -> Codes:
+    """Return the number of distinct parts of each whole."""
+    pairs = np.unique(np.stack([whole, part], axis=1), axis=0)
+    return np.bincount(pairs[:, 0])
