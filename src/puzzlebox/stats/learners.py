@@ -222,9 +222,9 @@ def optimality_gap_interval(drawn: Resampled, best: float = 1.0) -> Interval:
     return drawn.interval(float(drawn.weights @ short), drawn.resamples @ short)
 
 
-def optimality_gap(values: ArrayLike, weights: ArrayLike | None = None, best: float = 1.0) -> float:
+def optimality_gap(values: ArrayLike, best: float = 1.0) -> float:
     """Return by how much scores fall short of the best one on average; better ones count as the best."""
-    return float(np.average(np.maximum(0.0, best - np.asarray(values, float)), weights=weights))
+    return float(np.maximum(0.0, best - np.asarray(values, float)).mean())
 
 
 def performance_profile(scores: Scores, thresholds: ArrayLike) -> Array:

@@ -129,4 +129,4 @@ def tasks_needed(tasks: Array, powers: Array, wanted: float) -> int | None:
     if at == 0:
         return int(tasks[0])
     share = (wanted - rising[at - 1]) / (rising[at] - rising[at - 1])
-    return ceil(tasks[at - 1] + share * (tasks[at] - tasks[at - 1]) - 1e-9)
+    return ceil(float(tasks[at - 1] + share * (tasks[at] - tasks[at - 1])) - 1e-9)
