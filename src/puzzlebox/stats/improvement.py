@@ -42,7 +42,7 @@ def probability_of_improvement(first: Scores, second: Scores) -> Interval:
         mine.add(own, weight * higher / len(own))
         theirs.add(other, weight * lower / len(other))
     for sums in (mine, theirs):
-        if sums.units < FEWEST:
+        if sums.varies and sums.units < FEWEST:
             raise CannotCompute(f"one of them has only {sums.units}; it takes {FEWEST}")
         if sums.varies and sums.df < 1:
             raise CannotCompute("one of them played every task only once")
@@ -52,7 +52,7 @@ def probability_of_improvement(first: Scores, second: Scores) -> Interval:
     total = sum(variance for variance, _ in variances)
     # The degrees of freedom of Welch and Satterthwaite.
     df = total**2 / sum(variance**2 / df for variance, df in variances) if total > 0 else min(d for _, d in variances)
-    return score_interval(share, total, df, min(mine.units, theirs.units))
+    return score_interval(share, total, df, min(sums.units for sums in (mine, theirs) if sums.varies))
 
 
 class _Sums:
