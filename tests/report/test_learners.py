@@ -82,7 +82,7 @@ def test_tasks_without_a_scale_are_left_out_by_name() -> None:
     assert any("1 task without a scale is left out of this section: endless" in str(block) for block in _blocks(found))
     assert (
         "0 is the mean return of the random agent (1 task) or the return of an agent that does nothing (1 task)"
-        in (methods_sentences(found, 0)[0])
+        in (methods_sentences(found)[0])
     )
 
 

@@ -105,9 +105,9 @@ def make_report(
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
     files += write_r_files(analysis.model, folder)
     measures = [equivalence_tests.methods_sentence(equivalence)] if len(results.agents) > 1 else []
-    measures += learners.methods_sentences(analysis.learners, seed)
+    measures += learners.methods_sentences(analysis.learners)
     tested = bool(analysis.comparisons.done)
-    paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, published, measures)
+    paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, seed, published, measures)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:

@@ -268,7 +268,7 @@ def profile_table(learners: Learners) -> Table:
     return Table("performance_profiles", "Performance profiles: the numbers of the figure.", lines, columns, most=0)
 
 
-def methods_sentences(learners: Learners, seed: int) -> list[str]:
+def methods_sentences(learners: Learners) -> list[str]:
     """Return the sentences about this section for the methods of a paper."""
     if not learners.agents:
         return []
@@ -279,7 +279,7 @@ def methods_sentences(learners: Learners, seed: int) -> list[str]:
         "Interquartile means, optimality gaps, performance profiles and probabilities of improvement are those of "
         "Agarwal et al. (2021), with equal weights of tasks. Units are training runs or participants, and episodes for "
         "agents with a single run. Intervals of means come from a bootstrap over units within tasks "
-        f"({RESAMPLES} resamples, seed {seed}) at the quantiles of Student's t (expanded percentiles, Hesterberg "
+        f"({RESAMPLES} resamples) at the quantiles of Student's t (expanded percentiles, Hesterberg "
         "2015); runs that played several tasks were resampled whole. Profiles and probabilities of improvement have "
         "Wilson intervals with the effective number of units (Korn and Graubard 1998)."
     )

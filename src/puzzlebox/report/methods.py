@@ -18,7 +18,7 @@ from puzzlebox.wings import find_wing
 
 
 def paragraphs(
-    results: Results, tasks: Table, model: Model, tested: bool, published: bool, measures: Sequence[str] = ()
+    results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool, measures: Sequence[str] = ()
 ) -> list[str]:
     """Return the paragraphs of the methods section.
 
@@ -27,12 +27,13 @@ def paragraphs(
         tasks: the table from `conditions.task_table`.
         model: the model of passing.
         tested: whether returns were tested on at least one task.
+        seed: the seed of random numbers.
         published: whether published results are shown.
         measures: sentences about further measures, such as those of machine learners.
     """
     return [
         _procedure(results, tasks),
-        " ".join([*_statistics(model, tested), *measures, _software()]),
+        " ".join([*_statistics(model, tested), *measures, _software(seed)]),
         *([_published()] if published else []),
     ]
 
@@ -129,9 +130,9 @@ def _statistics(model: Model, tested: bool) -> list[str]:
     return lines + _model(model)
 
 
-def _software() -> str:
+def _software(seed: int) -> str:
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
-    return f"Computed with Puzzlebox {__version__} ({used})."
+    return f"Computed with Puzzlebox {__version__} ({used}); random numbers had the seed {seed}."
 
 
 def _proportions(model: Model) -> list[str]:

@@ -13,6 +13,7 @@ from puzzlebox.report import words
 from puzzlebox.report.episodes import ReportEpisode, Results, agents_of
 from puzzlebox.report.learners import has_replicates
 from puzzlebox.report.units import Units
+from puzzlebox.seeds import rng_from
 from puzzlebox.stats import CannotCompute
 from puzzlebox.stats.pilot import Cells, Pilot, fit_pilot
 from puzzlebox.stats.power import Design, power, shares_at, tasks_needed
@@ -164,7 +165,7 @@ def plan(
     people = sorted(set(participants or PARTICIPANTS)) if with_subjects else [0]
     combinations = list(product(people, per_task))
     total, done = len(combinations) * len(counts) + 1, 0
-    rng = np.random.default_rng(seed)
+    rng = rng_from(seed)
     lines = []
     for subjects, number in combinations:
         powers = []
