@@ -132,6 +132,17 @@ def test_equal_scores_do_not_make_certain() -> None:
     assert (low[0], high[0]) == (pytest.approx(0.65, abs=0.1), 1.0)
 
 
+def test_exact_scores_do_not_vary() -> None:
+    """An agent that always does the same on one of its tasks varies on the others only."""
+    values, tasks = np.array([0.2, 0.4, 0.6, 0.3, 0.5, 1.0]), ["a"] * 5 + ["b"]
+    exact = Scores(values, tasks, exact=[False] * 5 + [True])
+    both, alone = mean_interval(Resampled(exact)), mean_interval(Resampled(Scores(values[:5], tasks[:5])))
+    assert both.value == pytest.approx((alone.value + 1) / 2)
+    assert both.high - both.low == pytest.approx((alone.high - alone.low) / 2, rel=0.1)
+    with pytest.raises(CannotCompute, match="played only once"):
+        Resampled(Scores(values, tasks))
+
+
 def test_a_seed_gives_the_same_interval(runs: Array) -> None:
     first, again = (interquartile_mean_interval(Resampled(apart(runs), 3)) for _ in range(2))
     assert first == again != interquartile_mean_interval(Resampled(apart(runs), 4))

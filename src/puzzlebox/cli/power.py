@@ -48,7 +48,7 @@ def power(
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called.")] = "human",
     repetitions: Annotated[
         int, typer.Option(min=50, max=100_000, help="How many studies of each design are simulated.")
-    ] = 400,
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the simulation.")] = 0,
 ) -> None:
     """Find out how many tasks, episodes and participants a study needs, by simulation from a pilot.

@@ -1,7 +1,7 @@
 """`plan`, which tells how many tasks, episodes and participants a study needs, by simulation from a pilot."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ TASKS = (5, 8, 12, 16, 24, 32, 48, 64, 96)
 EPISODES, PARTICIPANTS = (1, 3, 10, 30), (5, 10, 20, 40)
 # Episodes of each task that stand for any number of them, and the power that more of them may add at most when the
 # page says that they do not help.
-_MANY_EPISODES, _HARDLY = 1000, 0.02
+_MANY_EPISODES, _HARDLY = 1000, 0.03
+_FEWEST_STUDIES = 1000
 _EPISODES_TRIED = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100)
 
 
@@ -125,7 +126,7 @@ def plan(
     tasks: Sequence[int] = (),
     episodes: Sequence[int] = (),
     participants: Sequence[int] = (),
-    repetitions: int = 400,
+    repetitions: int = 1000,
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> PowerPlan:
@@ -166,11 +167,15 @@ def plan(
     combinations = list(product(people, per_task))
     total, done = len(combinations) * len(counts) + 1, 0
     rng = rng_from(seed)
+    # The lines of the figure are compared on the same simulated tasks.
+    streams = {many: int(rng.integers(2**32)) for many in counts}
     lines = []
     for subjects, number in combinations:
         powers = []
         for many in counts:
-            powers.append(power(pilot, looked_for, Design(many, number, subjects), repetitions, rng))
+            powers.append(
+                power(pilot, looked_for, Design(many, number, subjects), repetitions, rng_from(streams[many]))
+            )
             done += 1
             progress(done, total)
         lines.append(Line(number, subjects, tuple(counts), tuple(powers)))
@@ -184,11 +189,12 @@ def _saturation(
     pilot: Pilot, difference: float, tasks: int, repetitions: int, rng: np.random.Generator
 ) -> tuple[float, tuple[int, float] | None]:
     """Return the power with any number of episodes, and the number from which on more of them hardly help."""
-    subjects = max([*pilot.subjects, 0])
-    many = max(repetitions, 1000)
+    design = Design(max(tasks, 2), _MANY_EPISODES, max(2, *pilot.subjects))
+    seed, many = int(rng.integers(2**32)), max(repetitions, _FEWEST_STUDIES)
 
     def at(episodes: int) -> float:
-        return power(pilot, difference, Design(max(tasks, 2), episodes, max(subjects, 2)), many, rng)
+        # The same stream each time: numbers of episodes are compared on the same tasks.
+        return power(pilot, difference, replace(design, episodes=episodes), many, rng_from(seed))
 
     limit = at(_MANY_EPISODES)
     for episodes in _EPISODES_TRIED:

@@ -161,14 +161,15 @@ class Resampled:
         values = np.concatenate((scores.values, scores.ends))
         order = np.argsort(values, kind="stable")
         self.scores, self.weights = values[order], np.append(scores.weights, np.zeros(len(scores.ends)))[order]
-        sizes = np.array([len(units) for units in scores.strata], float)
-        if sizes.sum() < FEWEST:
-            raise CannotCompute(
-                f"it takes {FEWEST}, and there {'is' if sizes.sum() == 1 else 'are'} {int(sizes.sum())}"
-            )
+        if not scores.varying:
+            raise CannotCompute("nothing varies")
+        units = sum(len(each) for each in scores.strata)
+        if units < FEWEST:
+            raise CannotCompute(f"it takes {FEWEST}, and there {'is' if units == 1 else 'are'} {units}")
+        sizes = np.array([len(each) for each in scores.varying], float)
         if sizes.min() < 2:
             raise CannotCompute("a task was played only once")
-        self.whole_runs = len(sizes) == 1 and len(scores.task_names) > 1
+        self.whole_runs = len(scores.strata) == 1 and len(scores.task_names) > 1
         self.reach = _reach(sizes, level)
         self.resamples = _resampled_weights(scores, seed)[:, order]
 

@@ -70,12 +70,14 @@ def power(pilot: Pilot, difference: float, design: Design, repetitions: int, rng
     for done in range(0, repetitions, batch):
         many = min(batch, repetitions - done)
         ease = rng.normal(0, pilot.task_spread, (many, 1, design.tasks))
-        groups = []
+        # All intercepts come first, so that the same stream has the same ones for any number of episodes.
+        log_odds = []
         for which, centre in enumerate(centres):
             odds = centre + ease + rng.normal(0, pilot.pair_spread, (many, 1, design.tasks))
             if pilot.subjects[which]:
                 odds = odds + rng.normal(0, pilot.subject_spreads[which], (many, rows[which], 1))
-            groups.append(rng.binomial(design.episodes, 1 / (1 + np.exp(-odds))) / design.episodes)
+            log_odds.append(odds)
+        groups = [rng.binomial(design.episodes, 1 / (1 + np.exp(-odds))) / design.episodes for odds in log_odds]
         found += int(finds_difference(groups[0], groups[1], (pilot.subjects[0] > 0, pilot.subjects[1] > 0)).sum())
     return found / repetitions
 
