@@ -38,9 +38,9 @@ BORROWED = 0.25
 _NEARLY_EQUAL, _NEARLY_EQUAL_ON_SCALE = 0.1, 0.01
 # The largest score: squares of larger ones are not finite.
 _LARGEST = 1e150
-# Numbers held in memory at a time while resampling, and numbers drawn at most in all.
-_BATCH_NUMBERS, _MOST_NUMBERS = 2_000_000, 20_000_000
-_FEWEST_RESAMPLES = 500
+# Numbers held in memory at a time while resampling, and numbers drawn in all, as far as there are enough resamples.
+_BATCH_NUMBERS, _MOST_NUMBERS = 2_000_000, 6_000_000
+_FEWEST_RESAMPLES = 200
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,9 @@ class Resampled:
 
     def interval(self, value: float, values: Array) -> Interval:
         """Return the interval of a measure from its value and its values in all resamples."""
-        if self.whole_runs:
-            # Five runs have few different resamples, none of them beyond the best run: percentiles end too early.
+        if self.whole_runs or len(self.resamples) < RESAMPLES:
+            # Five runs have few different resamples, none of them beyond the best run: percentiles end too early. With
+            # thousands of units, there are few resamples for percentiles, and the normal distribution is right.
             half_width = self.reach * float(values.std())
             return Interval(value, value - half_width, value + half_width)
         tail = float(import_extra("scipy.stats").norm.cdf(-self.reach))
@@ -306,20 +307,22 @@ def _draw_runs(scores: Scores, rows: int, rng: np.random.Generator) -> Array:
 def _draw_scores(scores: Scores, rows: int, rng: np.random.Generator) -> Array:
     """Return weights of scores that are units by themselves, drawn within places; see `BORROWED` for the exception."""
     columns = len(scores.values) + len(scores.ends)
-    weights = np.zeros(rows * columns)
-    offsets = np.arange(rows)[:, None] * columns
+    weights = np.zeros((rows, columns))
     varied = _NEARLY_EQUAL * float(scores.values.var())
     if scores.ends:
         varied = max(varied, _NEARLY_EQUAL_ON_SCALE * (scores.ends[-1] - scores.ends[0]) ** 2)
     for units in scores.strata:
         own, share = len(units), scores.shares[scores.place_codes[units[0]]]
-        drawn = units[(rng.random((rows, own)) * own).astype(np.int64)]
+        drawn = (rng.random((rows, own)) * own).astype(np.int64) + np.arange(rows)[:, None] * own
         exact = own == 1 and scores.exact is not None and scores.exact[units[0]]
         if not exact and scores.values[units].var() < varied:
             other = rng.random((rows, own)) < BORROWED / (own + BORROWED)
-            many = int(other.sum())
+            row, many = np.nonzero(other)[0], int(other.sum())
             anywhere = rng.integers(0, columns, many)
             end = rng.integers(columns - len(scores.ends), columns, many) if scores.ends else anywhere
-            drawn[other] = np.where(rng.random(many) < 0.5, anywhere, end)
-        weights += share / own * np.bincount((offsets + drawn).ravel(), minlength=rows * columns)
-    return weights.reshape(rows, columns)
+            borrowed = np.where(rng.random(many) < 0.5, anywhere, end)
+            np.add.at(weights, (row, borrowed), share / own)
+            drawn = drawn[~other]
+        times = np.bincount(drawn.ravel(), minlength=rows * own).reshape(rows, own)
+        weights[:, units] += share / own * times
+    return weights
