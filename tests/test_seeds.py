@@ -12,7 +12,7 @@ SOURCE = Path(seeds.__file__).parent
 # Calls that create a random stream, or read random numbers of the system.
 _STREAMS = re.compile(r"default_rng\(|SeedSequence|PCG64|\bRandom\(|SystemRandom|randbelow|\bspawn\(")
 # The statistics are independent of the package and take the seed of the bootstrap; .NET's stream has its own seed.
-_OTHERS = {"stats/means.py", "report/figures/violins.py", "arena/things/dotnet_random.py"}
+_OTHERS = {"stats/learners.py", "report/figures/violins.py", "arena/things/dotnet_random.py"}
 
 
 def test_no_other_module_makes_a_random_stream() -> None:

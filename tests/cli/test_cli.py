@@ -70,7 +70,7 @@ def test_help_groups_the_verbs() -> None:
     del headings["Options"]
     assert headings == {
         "Play and run": ["play", "run", "tasks"],
-        "Recordings and results": ["replay", "export", "report", "backup", "forget"],
+        "Recordings and results": ["replay", "export", "report", "power", "backup", "forget"],
         "Tasks of the arena": ["check", "convert", "show", "vary", "things"],
         "This installation": ["doctor", "bench"],
     }

@@ -66,7 +66,7 @@ def test_a_report_on_one_episode_has_no_intervals(tmp_path: Path) -> None:
     report = report_of(tmp_path, made_up_rows(["food"], {"random": 0.0}, episodes=1), published=True)
     page_text = words(report)
     assert "1 episode, 1 task, 1 agent: random." in page_text
-    assert "has no interval: each task was played once" in page_text
+    assert "There are no intervals for random: it takes 5, and there is 1 episode." in page_text
     assert "There is no violin plot of returns" in page_text
     assert "There are no published results for these tasks (food)" in page_text
 

@@ -14,8 +14,6 @@ from puzzlebox.stats import (
     dunn,
     epsilon_squared,
     holm,
-    interquartile_mean,
-    interquartile_mean_interval,
     kruskal_wallis,
     wilson,
 )
@@ -143,32 +141,3 @@ def test_cliffs_delta_counts_pairs() -> None:
     assert [size_in_words(d) for d in (0.1, -0.2, 0.4, -0.9)] == ["negligible", "small", "medium", "large"]
     with pytest.raises(CannotCompute):
         cliffs_delta([], [1])
-
-
-def test_interquartile_mean_against_scipy() -> None:
-    from scipy.stats import trim_mean
-
-    values = np.random.default_rng(3).normal(size=103)
-    assert interquartile_mean(values) == pytest.approx(trim_mean(values, 0.25))
-    assert interquartile_mean([5.0]) == 5
-    with pytest.raises(CannotCompute):
-        interquartile_mean([])
-
-
-def test_the_bootstrap_resamples_within_tasks() -> None:
-    """Two tasks without variance: pooled resampling would mix them, stratified resampling does not."""
-    result = interquartile_mean_interval([[0.0] * 10, [1.0] * 10])
-    assert result == (0.5, 0.5, 0.5)
-    rng = np.random.default_rng(0)
-    wide = interquartile_mean_interval([rng.normal(size=50)])
-    assert wide.low < wide.value < wide.high
-    assert wide == interquartile_mean_interval([np.random.default_rng(0).normal(size=50)])
-    with pytest.raises(CannotCompute, match="played once"):
-        interquartile_mean_interval([[1.0], [2.0]])
-
-
-def test_the_bootstrap_interval_has_the_theoretical_width() -> None:
-    """For normal values the standard error of a quarter-trimmed mean is about 1.09 / sqrt(n)."""
-    values = np.random.default_rng(5).normal(size=400)
-    result = interquartile_mean_interval([values], resamples=4000)
-    assert (result.high - result.low) / (2 * 1.96) == pytest.approx(1.09 / 20, rel=0.15)

@@ -22,7 +22,7 @@ from puzzlebox.batteries import bundled_names, template_names
 from puzzlebox.columns import Column, Kind
 from puzzlebox.text import closest
 from puzzlebox.wings import ARENA, Apparatus, Flag, Found, flags
-from puzzlebox.wings.protocols import OWN_RULES, Bundled, Camera, Image, Leg, Ruling
+from puzzlebox.wings.protocols import OWN_RULES, Bundled, Camera, Image, Leg, Ruling, Scale
 
 # LL-TT-VV, as the testbed names its tasks: level, task, variant.
 _TESTBED = re.compile(r"(?:^|/)(\d{2})-(\d{2})-(\d{2})$")
@@ -194,6 +194,12 @@ class ArenaWing:
     def action_name(self, action: Any) -> str:
         """Return the name of an action."""
         return ACTIONS[action]
+
+    def scale(self, task: Task | None, task_hash: str, start: int) -> Scale | None:
+        """Return the fixed scale of the returns of a task, from chance to the best return that it allows."""
+        from puzzlebox.arena.scale import scale
+
+        return scale(task, task_hash, start)
 
     def goals(self, events: Sequence[Mapping[str, Any]]) -> int:
         """Return how many goals the first animal collected."""

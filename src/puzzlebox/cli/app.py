@@ -22,6 +22,7 @@ from puzzlebox.cli.play import (
     Port,
     play,
 )
+from puzzlebox.cli.power import power
 from puzzlebox.cli.recordings import Recordings
 from puzzlebox.cli.replay import replay
 from puzzlebox.cli.report import report
@@ -33,7 +34,7 @@ from puzzlebox.wings.verbs import all_verbs
 # The verbs that every wing shares, by the heading in `puzzlebox --help`. Verbs of wings come between the two.
 SHARED: Mapping[str, Sequence[Any]] = {
     "Play and run": [play, run, tasks],
-    "Recordings and results": [replay, export, report, backup, forget],
+    "Recordings and results": [replay, export, report, power, backup, forget],
 }
 LAST: Mapping[str, Sequence[Any]] = {"This installation": [doctor]}
 

@@ -66,6 +66,15 @@ def report(
         bool,
         typer.Option("--watched", help="Include agents that were watched in the studio. Default: participants only."),
     ] = False,
+    equivalence: Annotated[
+        float,
+        typer.Option(
+            metavar="POINTS",
+            min=0.1,
+            max=100,
+            help="Percentage points up to which two agents count as equivalent, beside “no difference”.",
+        ),
+    ] = 10.0,
     title: Annotated[str, typer.Option(help="The heading. Default: the names of the runs.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="The seed of the bootstrap.")] = 0,
 ) -> None:
@@ -103,6 +112,7 @@ def report(
             people=people,
             watched=watched,
             title=title,
+            equivalence=equivalence,
             command=quoted(["puzzlebox", *sys.argv[1:]]),
         )
     except (CannotRead, ModuleNotFoundError, StoreError) as problem:

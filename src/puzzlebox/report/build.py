@@ -7,7 +7,8 @@ from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
 from puzzlebox.record.columns import FACTOR
-from puzzlebox.report import conditions, methods
+from puzzlebox.report import conditions, learners, methods
+from puzzlebox.report import equivalence as equivalence_tests
 from puzzlebox.report.comparison_tables import published_style_tables
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import ReportEpisode, Results
@@ -58,6 +59,7 @@ def make_report(
     watched: bool = False,
     title: str = "",
     command: str = "",
+    equivalence: float = equivalence_tests.POINTS,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Read episodes, analyse them and write a report.
@@ -74,6 +76,7 @@ def make_report(
         watched: whether recordings of agents that played in the studio are included.
         title: the heading. Default: the names of the runs.
         command: the command line, which the report shows.
+        equivalence: percentage points up to which proportions passed count as equivalent.
         progress: a function called with a few words about each step of the work.
     """
     # Checked before anything is read, so that a missing package is reported at once.
@@ -87,7 +90,15 @@ def make_report(
     progress("comparing and drawing")
     with looks.style(results.names):
         results.remarks.extend(fonts.remarks(results.names))
-        analysis = contents(results, published=published, subject=subject, reference=reference, seed=seed, by=by)
+        analysis = contents(
+            results,
+            published=published,
+            subject=subject,
+            reference=reference,
+            seed=seed,
+            by=by,
+            equivalence=equivalence,
+        )
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):
@@ -106,7 +117,10 @@ def make_report(
         files.append(_write(with_factor_columns(tasks, results.rows), tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
     files += write_r_files(analysis.model, folder)
-    paragraphs = methods.paragraphs(results, tasks, analysis.model, bool(analysis.comparisons.done), seed, published)
+    measures = [equivalence_tests.methods_sentence(equivalence)] if len(results.agents) > 1 else []
+    measures += learners.methods_sentences(analysis.learners)
+    tested = bool(analysis.comparisons.done)
+    paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, seed, published, measures)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:

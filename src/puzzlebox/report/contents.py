@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from puzzlebox.report import equivalence as equivalence_tests
+from puzzlebox.report import learners as machine_learners
 from puzzlebox.report import published as published_results
 from puzzlebox.report import published_tables, words
 from puzzlebox.report.by_factor import compare_values, values_table
@@ -24,6 +26,7 @@ from puzzlebox.report.figures import bars, factors, forest, heat, paths, radar, 
 from puzzlebox.report.figures.looks import Drawing, Looks, looks
 from puzzlebox.report.model import Model, fit_model
 from puzzlebox.report.model_words import contrasts_table, marginal_table, odds_table, sentences
+from puzzlebox.report.scale import scales_of
 from puzzlebox.report.shares import Shares
 from puzzlebox.report.tables import (
     Table,
@@ -65,6 +68,7 @@ class Contents:
         sections: the sections, in order.
         comparisons: the tests of returns.
         model: the model of passing.
+        learners: the measures of machine learners.
     """
 
     headline: list[str]
@@ -72,6 +76,7 @@ class Contents:
     sections: list[Section]
     comparisons: Comparisons
     model: Model
+    learners: machine_learners.Learners
 
     @property
     def tables(self) -> list[Table]:
@@ -92,8 +97,9 @@ def contents(
     reference: str = "",
     seed: int = 0,
     by: Sequence[str] = (),
+    equivalence: float = equivalence_tests.POINTS,
 ) -> Contents:
-    """Analyse the episodes and draw the figures of a report; `by` are the factors whose values are compared."""
+    """Analyse the episodes and draw the figures of a report; `make_report` describes the arguments."""
     trained_tasks = {row.task for row in results.rows if row.trained_on}
     held_out_rows = [row for row in results.rows if row.task not in trained_tasks]
     trained_rows = [row for row in results.rows if row.task in trained_tasks]
@@ -102,6 +108,7 @@ def contents(
     comparisons = compare(main, units)
     shares = Shares(units)
     model = fit_model(units, reference)
+    learners = machine_learners.learners_of(units, scales_of(results), seed)
     # Chosen once, so that an agent has the same colour and marker in all figures.
     look = looks(results.agents)
     sections = []
@@ -110,17 +117,18 @@ def contents(
         if trained_tasks:
             prefix = "Held-out tasks: " if held_out_rows else "Training tasks: "
         sections = [
-            _overall(main, shares, prefix, seed),
+            _overall(main, shares, prefix),
             _participants(main, shares, prefix),
             *_levels(main, shares, prefix, look, published),
             _tasks(main, shares, prefix, look),
             *_factors(main, by, units, prefix, look),
             _returns(main, comparisons, prefix, look),
-            _model(main, model, shares, prefix, look),
+            _model(main, model, shares, prefix, look, equivalence),
+            Section(_title(prefix, "For machine learners"), machine_learners.section(learners, look)),
             _paths(main, look, results.sources),
         ]
         if trained_tasks:
-            sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], subject, look, seed))
+            sections.insert(1, _trained(results.rows, trained_rows if held_out_rows else [], subject, look))
         if published:
             sections.append(_published(main, shares))
     sections.append(Section("Notes", list(results.remarks)))
@@ -129,9 +137,8 @@ def contents(
     warnings = (
         data_warnings(Results(main, results.broken, results.sources, results.remarks), comparisons) if main else []
     )
-    return Contents(
-        _headline(results, main, shares), warnings, [each for each in sections if each.blocks], comparisons, model
-    )
+    shown = [each for each in sections if each.blocks]
+    return Contents(_headline(results, main, shares), warnings, shown, comparisons, model, learners)
 
 
 def _headline(results: Results, main: Sequence[ReportEpisode], shares: Shares) -> list[str]:
@@ -189,9 +196,8 @@ def _passed(agent: str, rows: Sequence[ReportEpisode], shares: Shares, where: st
     return f"{text}; {'; '.join(parts)}." if parts else f"{text}."
 
 
-def _overall(rows: Sequence[ReportEpisode], shares: Shares, prefix: str, seed: int) -> Section:
-    table = by_agent(rows, seed=seed, shares=shares)
-    return Section(_title(prefix, "All agents"), [table, *table.remarks])
+def _overall(rows: Sequence[ReportEpisode], shares: Shares, prefix: str) -> Section:
+    return Section(_title(prefix, "All agents"), [by_agent(rows, shares=shares)])
 
 
 def _participants(rows: Sequence[ReportEpisode], shares: Shares, prefix: str) -> Section:
@@ -309,7 +315,9 @@ def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: st
     return section
 
 
-def _model(rows: Sequence[ReportEpisode], model: Model, shares: Shares, prefix: str, look: Looks) -> Section:
+def _model(
+    rows: Sequence[ReportEpisode], model: Model, shares: Shares, prefix: str, look: Looks, bound: float
+) -> Section:
     section = Section(_title(prefix, "Odds of passing"))
     section.blocks += sentences(model)
     if model.fit is not None:
@@ -322,6 +330,7 @@ def _model(rows: Sequence[ReportEpisode], model: Model, shares: Shares, prefix: 
     section.blocks += model.remarks
     if len(agents_of(rows)) > 1:
         section.blocks.append(differences(rows, shares))
+        section.blocks += equivalence_tests.blocks(rows, shares, bound)
     return section
 
 
@@ -356,7 +365,7 @@ def _paths(rows: Sequence[ReportEpisode], look: Looks, sources: Sequence[Source]
 
 
 def _trained(
-    rows: Sequence[ReportEpisode], trained_rows: Sequence[ReportEpisode], subject: Subject, look: Looks, seed: int
+    rows: Sequence[ReportEpisode], trained_rows: Sequence[ReportEpisode], subject: Subject, look: Looks
 ) -> Section:
     shares = Shares(Units.of(rows, subject))
     section = Section("Training and held-out tasks", [trained_and_held_out(rows, shares)])
@@ -365,7 +374,7 @@ def _trained(
             "The rest of this section is about tasks that at least one agent was trained on, the rest of the report "
             "about held-out tasks."
         )
-        section.blocks.append(by_agent(trained_rows, "agents_on_trained_tasks", seed, shares))
+        section.blocks.append(by_agent(trained_rows, "agents_on_trained_tasks", shares))
         levels = levels_of(trained_rows)
         if len(levels) > 1:
             levelled = [row for row in trained_rows if row.level]

@@ -14,15 +14,26 @@ from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, ag
 from puzzlebox.report.model import Model
 from puzzlebox.report.tables import Table
 from puzzlebox.report.units import DECIMALS, FEWEST_UNITS
-from puzzlebox.stats.means import RESAMPLES
 from puzzlebox.wings import find_wing
 
 
-def paragraphs(results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool) -> list[str]:
-    """Return the paragraphs of the methods section; `tasks` is the table from `conditions.task_table`."""
+def paragraphs(
+    results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool, measures: Sequence[str] = ()
+) -> list[str]:
+    """Return the paragraphs of the methods section.
+
+    Args:
+        results: the episodes.
+        tasks: the table from `conditions.task_table`.
+        model: the model of passing.
+        tested: whether returns were tested on at least one task.
+        seed: the seed of random numbers.
+        published: whether published results are shown.
+        measures: sentences about further measures, such as those of machine learners.
+    """
     return [
         _procedure(results, tasks),
-        _statistics(results, model, tested, seed),
+        " ".join([*_statistics(results, model, tested), *measures, _software(seed)]),
         *([_published()] if published else []),
     ]
 
@@ -107,7 +118,7 @@ def _settings_sentence(source: Source) -> str:
     return f"Run {source.name}: {'; '.join(parts)}." if parts else ""
 
 
-def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
+def _statistics(results: Results, model: Model, tested: bool) -> list[str]:
     lines = _proportions(model)
     if tested:
         shared = " or ".join(f"{name}s" for name in ("seed", *_kinds(model)))
@@ -128,14 +139,12 @@ def _statistics(results: Results, model: Model, tested: bool, seed: int) -> str:
             "The proportions passed of control and test were compared over units that have both conditions (t interval "
             f"of the differences), or over those of either (Welch's interval). {RULE}"
         )
-    lines.append(
-        "Interquartile means omit a quarter of the values at each end; their 95 % intervals are percentiles of "
-        f"{RESAMPLES} bootstrap resamples stratified by task (seed {seed})."
-    )
-    lines += _model(model)
+    return lines + _model(model)
+
+
+def _software(seed: int) -> str:
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
-    lines.append(f"Computed with Puzzlebox {__version__} ({used}).")
-    return " ".join(lines)
+    return f"Computed with Puzzlebox {__version__} ({used}); random numbers had the seed {seed}."
 
 
 def _proportions(model: Model) -> list[str]:

@@ -149,7 +149,7 @@ def _figure(drawing: Drawing, picture: bytes, numbers: _Numbers) -> str:
 
 
 def _table(table: Table, numbers: _Numbers) -> str:
-    if not table.rows:
+    if not table.rows or not table.most:
         return ""
     shown = table.rows[: table.most]
     cells = [[make(row) for _, make in table.columns] for row in shown]

@@ -19,12 +19,21 @@ Rows = Sequence[ReportEpisode]
 
 
 class Difference(NamedTuple):
-    """The difference of two proportions, and its limits for these tasks and for tasks like these; None: unknown."""
+    """The difference of two proportions, and its limits for these tasks and for tasks like these; None: unknown.
+
+    Attributes:
+        value: the difference.
+        tasks: the number of tasks that both have.
+        these: the difference with its interval for these tasks.
+        like_these: the difference with its interval for tasks like these.
+        df: the degrees of freedom of the latter.
+    """
 
     value: float
     tasks: int
     these: Interval | None
     like_these: Interval | None
+    df: float | None = None
 
 
 @dataclass(frozen=True)
@@ -77,13 +86,13 @@ class Shares:
         pair = [self._outcomes([row for row in rows if self.units.task(row) in common]) for rows in counted]
         if pair[0] is None or pair[1] is None:
             return None
-        these = like_these = None
+        these = like_these = df = None
         try:
             these = difference_on_these_tasks(pair[0], pair[1])
-            like_these = difference_on_tasks_like_these(pair[0], pair[1])[0]
+            like_these, df = difference_on_tasks_like_these(pair[0], pair[1])
         except CannotCompute:
             pass
-        return Difference(pair[0].value - pair[1].value, len(common), these, like_these)
+        return Difference(pair[0].value - pair[1].value, len(common), these, like_these, df)
 
     def outcomes(self, rows: Rows, strata: Callable[[ReportEpisode], str] | None = None) -> Outcomes | None:
         """Return the outcomes of the episodes that count; None if none passed or failed."""

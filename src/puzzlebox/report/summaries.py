@@ -45,10 +45,13 @@ def quantiles(values: Iterable[float], shares: Sequence[float]) -> list[float]:
 
 
 def interquartile_mean(values: Iterable[float]) -> float:
-    """Return the mean of the middle half: a quarter of the values (rounded down) is omitted at each end."""
+    """Return the mean of the middle half: exactly a quarter is omitted at each end, of single values a part."""
     ordered = sorted(values)
-    cut = len(ordered) // 4
-    return mean(ordered[cut : len(ordered) - cut])
+    cut, part = divmod(len(ordered) / 4, 1)
+    inner = ordered[int(cut) : len(ordered) - int(cut)]
+    scale = _scale(inner)
+    total = fsum(value / scale for value in inner) - part * (inner[0] / scale + inner[-1] / scale)
+    return scale * (total / (len(ordered) / 2))
 
 
 def _scale(values: Iterable[float]) -> float:

@@ -5,23 +5,16 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from puzzlebox.report import summaries, words
-from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of, participants_of, passes, returns
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of, participants_of, passes
 from puzzlebox.report.shares import Shares
 from puzzlebox.report.units import FEWEST_UNITS
 from puzzlebox.stats import (
-    CannotCompute,
     Interval,
-    interquartile_mean,
-    interquartile_mean_interval,
 )
 from puzzlebox.stats.proportions import Proportion, combined
 
 Show = Callable[[dict[str, Any]], str]
-# Returns of a task that differ by no more than this count as equal; the smallest goal pays ten times as much.
-_NO_RANGE = 0.05
 
 
 @dataclass(frozen=True)
@@ -33,7 +26,7 @@ class Table:
         caption: its caption.
         rows: its rows, by the names of the columns of the file.
         columns: the columns of the page: each a heading, and a function that formats a row's cell.
-        most: the most rows that the page shows; the file has all.
+        most: the most rows that the page shows; the file has all. 0: the table is only in its file.
         ditto: whether the page leaves out a first cell that repeats the one above.
         remarks: sentences below the table.
     """
@@ -178,81 +171,24 @@ _TIMES: list[tuple[str, Show]] = [
 ]
 
 
-def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", seed: int = 0, shares: Shares | None = None) -> Table:
+def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", shares: Shares | None = None) -> Table:
     """Tabulate the measures of each agent over all its episodes."""
     shares = shares or Shares.of(rows)
     groups = grouped(rows, lambda row: row.agent)
-    scaled, constant = _scaled(rows)
-    one_task = len({row.task for row in rows}) == 1
-    lines: list[dict[str, Any]] = []
-    remarks: list[str] = []
-    without: dict[str, list[str]] = {}
-    for agent in agents_of(rows):
-        own = groups[agent]
-        line = {"agent": agent, "tasks": len({row.task for row in own}), **measures(own, shares)}
-        strata = grouped(own, lambda row: row.task)
-        values = [
-            returns(each) if one_task else scaled(each) for each in strata.values() if one_task or scaled(each).size
-        ]
-        pooled = np.concatenate(values) if values else np.zeros(0)
-        try:
-            middle: Interval | None = interquartile_mean_interval(values, seed)
-        except CannotCompute as problem:
-            without.setdefault(str(problem), []).append(agent)
-            middle = None
-        line |= interval_cells("interquartile_mean", middle)
-        if middle is None and len(pooled):
-            line["interquartile_mean"] = interquartile_mean(pooled)
-        lines.append(line)
-    heading = "interquartile mean return" if one_task else "interquartile mean, scaled"
-
-    def middle_of(row: dict[str, Any]) -> str:
-        if row["interquartile_mean_low"] is None:
-            return words.number(row["interquartile_mean"])
-        return words.interval(_interval_in(row, "interquartile_mean"))
-
-    remarks += [
-        f"The interquartile mean of {words.listed(agents)} has no interval: {why}." for why, agents in without.items()
+    lines = [
+        {"agent": agent, "tasks": len({row.task for row in groups[agent]}), **measures(groups[agent], shares)}
+        for agent in agents_of(rows)
     ]
-    caption = f"Proportion passed, returns, and latency in simulated time. {intervals_sentence(rows, shares)}"
-    caption += (
-        " Interquartile mean of returns with 95 % bootstrap interval."
-        if one_task
-        else " Interquartile mean: of returns scaled to 0–1 between the lowest and the highest return of all agents "
-        "on a task, with 95 % interval from a bootstrap stratified by task."
-    )
-    if constant and not one_task:
-        remarks.append(
-            f"{words.count(constant, 'task')} on which all returns were (nearly) equal "
-            f"{'is' if constant == 1 else 'are'} left out of the scaled means."
-        )
     columns = [
         ("agent", text("agent")),
         ("tasks", text("tasks")),
         EPISODES,
         *PASSED,
         *RETURNS,
-        (heading, middle_of),
         *_TIMES,
     ]
-    return Table(name, caption, lines, columns, remarks=remarks)
-
-
-def _scaled(rows: Sequence[ReportEpisode]) -> tuple[Callable[[Sequence[ReportEpisode]], Any], int]:
-    """Return a function that scales returns to 0-1 within a task, and the number of tasks with equal returns only."""
-    limits = {
-        task: (min(row.total for row in own), max(row.total for row in own))
-        for task, own in grouped(rows, lambda row: row.task).items()
-    }
-
-    def scale(own: Sequence[ReportEpisode]) -> Any:
-        low, high = limits[own[0].task]
-        if high - low <= _NO_RANGE:
-            return np.zeros(0)
-        # Halved, because the range of the largest numbers is infinite.
-        return (returns(own) / 2 - low / 2) / (high / 2 - low / 2)
-
-    return scale, sum(high - low <= _NO_RANGE for low, high in limits.values())
+    caption = f"Proportion passed, returns, and latency in simulated time. {intervals_sentence(rows, shares)}"
+    return Table(name, caption, lines, columns)
 
 
 def by_participant(rows: Sequence[ReportEpisode], name: str = "participants", shares: Shares | None = None) -> Table:

@@ -26,7 +26,7 @@ from puzzlebox.run.tasks import RunTask
 from puzzlebox.run.trajectories import TRAJECTORIES
 from puzzlebox.run.workers import BACKENDS, play_slots, require_ray
 from puzzlebox.text import nearest
-from puzzlebox.wings import ARENA, Wing, wing_named
+from puzzlebox.wings import ARENA, Wing, find_scale, wing_named
 from puzzlebox.wings.protocols import Ruling
 
 FORMAT = 1
@@ -245,13 +245,19 @@ def _settings(
                 "title": each.task.title,
                 "level": each.level,
                 "variant": each.variant,
-                "arenas": [each.task.conditions(start) for start in each.starts],
+                "arenas": [each.task.conditions(start) | _scale(wing, each, start) for start in each.starts],
             }
             for each in tasks
         ],
         "machine": _machine(),
         "rules": rules.name,
     }
+
+
+def _scale(wing: Wing, task: RunTask, start: int) -> dict[str, Any]:
+    """Return the fixed scale of returns for the conditions of a start; empty if there is none."""
+    scale = find_scale(wing, task.task, task.hash, start)
+    return {} if scale is None else {"scale": scale._asdict()}
 
 
 def _machine() -> dict[str, str]:

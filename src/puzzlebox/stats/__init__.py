@@ -14,8 +14,8 @@ from puzzlebox.stats.effect_intervals import (
 from puzzlebox.stats.effects import cliffs_delta, epsilon_squared
 from puzzlebox.stats.friedman import Friedman, friedman
 from puzzlebox.stats.intervals import CannotCompute, Interval, wilson
+from puzzlebox.stats.learners import interquartile_mean
 from puzzlebox.stats.mcnemar import McNemar, mcnemar
-from puzzlebox.stats.means import interquartile_mean, interquartile_mean_interval
 from puzzlebox.stats.permutation import SignFlip, sign_flip
 from puzzlebox.stats.proportions import (
     Outcomes,
@@ -53,7 +53,6 @@ __all__ = [
     "friedman",
     "holm",
     "interquartile_mean",
-    "interquartile_mean_interval",
     "kruskal_wallis",
     "mcnemar",
     "paired_delta_interval",

@@ -11,7 +11,7 @@ from typing import Any
 
 from puzzlebox import entry_points
 from puzzlebox.text import closest
-from puzzlebox.wings.protocols import Apparatus, Bundled, Flag, Found, Outcome, Session, Task, Wing
+from puzzlebox.wings.protocols import Apparatus, Bundled, Flag, Found, HasScale, Outcome, Scale, Session, Task, Wing
 
 __all__ = [
     "ARENA",
@@ -20,9 +20,11 @@ __all__ = [
     "Flag",
     "Found",
     "Outcome",
+    "Scale",
     "Session",
     "Task",
     "Wing",
+    "find_scale",
     "find_wing",
     "register_wing",
     "split_source",
@@ -104,3 +106,16 @@ def _import_wing(name: str, path: str) -> Wing:
 
 def _entries() -> dict[str, str]:
     return {name: entry.value for name, entry in entry_points.entries_in(GROUP).items()}
+
+
+def find_scale(wing: Wing | None, task: Any | None, task_hash: str, start: int) -> Scale | None:
+    """Return the fixed scale of the returns of a task; None if its wing has no such scales, or none for this task.
+
+    Args:
+        wing: the wing; None if it is unknown.
+        task: the task; None if only its hash is known.
+        task_hash: the SHA-256 of its text.
+        start: one of the starts of the task.
+    """
+    offers: HasScale | None = wing if hasattr(wing, "scale") else None  # type: ignore[assignment]
+    return None if offers is None else offers.scale(task, task_hash, start)

@@ -224,6 +224,34 @@ class Bundled(NamedTuple):
     data: Mapping[str, Any]
 
 
+class Scale(NamedTuple):
+    """A fixed scale of returns, which does not depend on who has played.
+
+    Attributes:
+        chance: the return that is 0 on the scale.
+        best: the return that is 1, above `chance`.
+        source: what `chance` is: "random" for the mean return of the random agent, "idle" for the return of an agent
+            that does nothing.
+    """
+
+    chance: float
+    best: float
+    source: str
+
+
+class HasScale(Protocol):
+    """What a wing may offer in addition: a fixed scale of the returns of its tasks."""
+
+    def scale(self, task: Any | None, task_hash: str, start: int) -> Scale | None:
+        """Return the scale of the episodes from a start; None if there is none.
+
+        Args:
+            task: the task; None if only its hash is known.
+            task_hash: the SHA-256 of its text.
+            start: one of the starts of the task.
+        """
+
+
 class LogFormat(Protocol):
     """A module that writes recorded episodes as another system logs them."""
 

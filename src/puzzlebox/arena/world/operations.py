@@ -146,10 +146,15 @@ def make_operation(model: models.Operation) -> Operation:
 
 def operations_of(thing: Thing) -> list[Operation]:
     """Return what a thing does when pressed or entered, legacy keys first (docs/original/task-files.md#operations)."""
+    return [make_operation(model) for model in operation_models(thing)]
+
+
+def operation_models(thing: Thing) -> list[models.Operation]:
+    """Return the description of each operation of a thing, those of legacy keys first."""
     models_in_task: Sequence[models.Operation] = thing.settings.get("operations") or ()
-    operations = [make_operation(model) for model in (*_legacy_operations(thing), *models_in_task)]
+    described = [*_legacy_operations(thing), *models_in_task]
     # An animal never leaves a button, so a continuous reward would never stop; the original has it for zones only.
-    return operations if thing.passable else [each for each in operations if not isinstance(each, _GrantWhileInside)]
+    return [each for each in described if thing.passable or not isinstance(each, models.GrantContinuousReward)]
 
 
 def _legacy_operations(thing: Thing) -> list[models.Operation]:

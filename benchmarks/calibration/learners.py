@@ -1,0 +1,169 @@
+"""Designs of the measures for machine learners, of equivalence, and of the power that a pilot predicts."""
+
+import csv
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.calibration import Design, Outcome, register
+from benchmarks.calibration.draws import episodes, probability
+from puzzlebox.arena.scale import TABLE
+from puzzlebox.report.episodes import ReportEpisode, Results
+from puzzlebox.report.equivalence import equivalences
+from puzzlebox.report.learners import learners_of
+from puzzlebox.report.power import plan
+from puzzlebox.report.scale import scales_of
+from puzzlebox.report.shares import Shares
+from puzzlebox.report.units import Units
+from puzzlebox.stats.learners import interquartile_mean
+from puzzlebox.stats.pilot import centre_for, mean_share
+
+Array = NDArray[np.float64]
+# Draws the scores of a task: its index, how many, the random stream.
+Draw = Callable[[int, int, np.random.Generator], Array]
+_TRUTH_DRAWS = 400_000
+
+
+def normal(task: int, many: int, rng: np.random.Generator) -> Array:
+    """Scores that vary a little about the mean of each task."""
+    return rng.normal(0.4 + 0.2 * task, 0.2, many)
+
+
+def bimodal(task: int, many: int, rng: np.random.Generator) -> Array:
+    """Scores near 0.1 or 0.9, as of tasks that are failed or passed; tasks are passed in 30 % and 70 %."""
+    return 0.1 + 0.8 * (rng.random(many) < 0.3 + 0.4 * task) + rng.normal(0, 0.05, many)
+
+
+def all_or_nothing(task: int, many: int, rng: np.random.Generator) -> Array:
+    """Scores of exactly 0 or 1; both tasks are passed in 60 %."""
+    return (rng.random(many) < 0.6).astype(float)
+
+
+def interquartile(draw: Draw, name: str, about: str, many: int, *, runs: bool) -> Design:
+    """Two tasks with a fixed scale; the scores of one agent, by episodes of one run or by single runs."""
+
+    @cache
+    def truth() -> float:
+        rng = np.random.default_rng(0)
+        return interquartile_mean(np.concatenate([draw(task, _TRUTH_DRAWS, rng) for task in range(2)]))
+
+    def simulate(rng: np.random.Generator) -> Outcome:
+        rows = []
+        for task, (task_hash, chance, best) in enumerate(_scaled_tasks()):
+            for number, score in enumerate(draw(task, many, rng)):
+                total = chance + float(score) * (best - chance)
+                run = f"run {task} {number}" if runs else "run"
+                rows.append(_row(f"task {task}", task_hash, total, number, run))
+        found = learners_of(Units.of(rows), scales_of(Results(rows, [], [], []))).agents[0]
+        measure = found.measures["interquartile_mean"]
+        return None if found.why_not else measure.low <= truth() <= measure.high
+
+    unit = "runs" if runs else "episodes"
+    suffix = "-runs" if runs else ""
+    return Design(
+        f"iqm-{name}-{many}{suffix}", f"interquartile mean, 2 tasks x {many} {unit}, {about}", "coverage", simulate
+    )
+
+
+@cache
+def _scaled_tasks() -> list[tuple[str, float, float]]:
+    """Return the hash and the ends of the scale of two bundled tasks."""
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["best"] and row["arena"] == "1"]
+    return [(row["task_hash"], float(row["random"]), float(row["best"])) for row in rows[:2]]
+
+
+def _row(task: str, task_hash: str, total: float, number: int, run: str) -> ReportEpisode:
+    return ReportEpisode(
+        id="", task=task, task_hash=task_hash, agent="a", total=total, passed=None, seed=number, run=run, player="agent"
+    )
+
+
+def equivalence_at_the_bound(tasks: int, repetitions: int) -> Design:
+    """Two agents whose proportions differ by exactly the bound: equivalence must seldom be shown."""
+    spread, bound = 1.0, 0.10
+
+    whole = float(np.hypot(1.0, spread))
+    centres = centre_for(0.55, whole), centre_for(0.55 - bound, whole)
+
+    def simulate(rng: np.random.Generator) -> Outcome:
+        ease = rng.normal(0, 1.0, tasks)
+        rows = []
+        for agent, centre in zip("ab", centres, strict=True):
+            chances = probability(centre + ease + rng.normal(0, spread, tasks))
+            rows += episodes(rng, agent, chances, repetitions)
+        test = equivalences(rows, Shares.of(rows), 100 * bound)[0].test
+        return None if test is None else test.shown
+
+    return Design(
+        f"equivalence-{tasks}",
+        f"two agents that differ by exactly 10 points, {tasks} tasks x {repetitions} episodes: equivalence within 10",
+        "type I",
+        simulate,
+    )
+
+
+class _Truth(NamedTuple):
+    """Standard deviations of tasks and of agents on tasks, and the log odds of both agents on a typical task."""
+
+    task: float = 1.0
+    pair: float = 0.8
+    centres: tuple[float, float] = (0.45, -0.25)
+
+    @property
+    def difference(self) -> float:
+        whole = float(np.hypot(self.task, self.pair))
+        return mean_share(self.centres[0], whole) - mean_share(self.centres[1], whole)
+
+    def study(self, rng: np.random.Generator, tasks: int, many: int) -> list[ReportEpisode]:
+        ease = rng.normal(0, self.task, tasks)
+        rows = []
+        for agent, centre in zip("ab", self.centres, strict=True):
+            rows += episodes(rng, agent, probability(centre + ease + rng.normal(0, self.pair, tasks)), many)
+        return rows
+
+
+def predicted_power(pilot_tasks: int, study_tasks: int, many: int) -> Design:
+    """The power that a pilot predicts for a difference, against how often the page finds it."""
+    truth = _Truth()
+
+    def simulate(rng: np.random.Generator) -> Outcome:
+        answer = plan(
+            Results(truth.study(rng, pilot_tasks, many), [], [], []),
+            difference=truth.difference,
+            tasks=[study_tasks],
+            episodes=[many],
+            seed=int(rng.integers(2**31)),
+        )
+        return abs(answer.lines[0].powers[0] - true_power()) <= 0.15
+
+    @cache
+    def true_power() -> float:
+        rng, found, studies = np.random.default_rng(1), 0, 600
+        for _ in range(studies):
+            rows = truth.study(rng, study_tasks, many)
+            groups = [[row for row in rows if row.agent == agent] for agent in "ab"]
+            gap = Shares.of(rows).difference(groups[0], groups[1])
+            interval = None if gap is None else gap.like_these
+            found += interval is not None and not interval.low <= 0 <= interval.high
+        return found / studies
+
+    return Design(
+        f"power-{pilot_tasks}",
+        f"power of {study_tasks} tasks, predicted within .15 from a pilot of {pilot_tasks} tasks x {many} episodes",
+        "power",
+        simulate,
+        allowed=(0.8, 1.0),
+    )
+
+
+for _many in (3, 5, 10, 30):
+    register(interquartile(normal, "normal", "normal scores", _many, runs=False))
+    register(interquartile(bimodal, "bimodal", "bimodal scores", _many, runs=False))
+for _many in (5, 10, 30):
+    register(interquartile(normal, "normal", "normal scores", _many, runs=True))
+    register(interquartile(all_or_nothing, "binary", "scores of 0 and 1", _many, runs=False))
+register(equivalence_at_the_bound(10, 20), equivalence_at_the_bound(40, 20), predicted_power(40, 30, 10))

@@ -1,0 +1,123 @@
+"""Equivalence beside "no difference": whether two agents pass tasks like these equally often, within a bound.
+
+A test that finds no difference does not show that there is none. For each pair of agents, two one-sided tests show
+whether their proportions passed differ by less than a bound; they use the interval of the difference for tasks like
+these, and people like these, that the page shows.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from puzzlebox.report import words
+from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
+from puzzlebox.report.shares import Shares
+from puzzlebox.report.tables import Table, interval_cells, points
+from puzzlebox.stats.equivalence import Equivalence, equivalence
+from puzzlebox.stats.proportions import FEWEST_UNITS
+
+# Percentage points up to which two proportions count as equal, unless chosen otherwise.
+POINTS = 10.0
+# Pairs of agents that get a sentence at most; the table has all.
+MOST_SENTENCES = 6
+
+
+class PairEquivalence(NamedTuple):
+    """The equivalence of one pair of agents.
+
+    Attributes:
+        first: the first agent.
+        second: the second agent.
+        test: the tests; None if there are none.
+        units: what the tests are over, such as "12 tasks".
+    """
+
+    first: str
+    second: str
+    test: Equivalence | None
+    units: str
+
+    @property
+    def clause(self) -> str:
+        """The result as a clause, for the end of a sentence that says that no difference was found."""
+        if self.test is None:
+            return f"equivalence was not tested, which needs {FEWEST_UNITS} tasks that both played"
+        low, high = (words.number(100 * each, 1) for each in self.test.difference[1:])
+        tests = f"TOST over {self.units}, {words.p_equals(self.test.p)}, 90 % CI [{low}, {high}]"
+        bound = f"± {100 * self.test.bound:g} percentage points"
+        if self.test.shown:
+            return f"they are equivalent within {bound} ({tests})"
+        return f"neither a difference nor equivalence within {bound} is shown ({tests})"
+
+    @property
+    def no_difference(self) -> bool:
+        """Whether the same interval shows no difference, so that equivalence is the question."""
+        return self.test is not None and self.test.p_difference >= 0.05
+
+
+def pair_equivalence(
+    shares: Shares, pair: Sequence[Sequence[ReportEpisode]], percentage_points: float = POINTS
+) -> PairEquivalence:
+    """Test the equivalence of the proportions that two agents passed, given their episodes."""
+    first, second = (own[0].agent for own in pair)
+    gap = shares.difference(pair[0], pair[1])
+    if gap is None or gap.like_these is None or gap.df is None:
+        return PairEquivalence(first, second, None, "")
+    test = equivalence(gap.like_these, gap.df, percentage_points / 100)
+    return PairEquivalence(first, second, test, words.count(gap.tasks, shares.units.word))
+
+
+def equivalences(
+    rows: Sequence[ReportEpisode], shares: Shares, percentage_points: float = POINTS
+) -> list[PairEquivalence]:
+    """Test the equivalence of each pair of agents of which it is known what they passed."""
+    groups = grouped((row for row in rows if row.passed is not None), lambda row: row.agent)
+    pairs = combinations([agent for agent in agents_of(rows) if agent in groups], 2)
+    return [pair_equivalence(shares, (groups[a], groups[b]), percentage_points) for a, b in pairs]
+
+
+def blocks(rows: Sequence[ReportEpisode], shares: Shares, percentage_points: float = POINTS) -> list[str | Table]:
+    """Return what the page says about equivalence: a sentence for each pair that shows no difference, and the table."""
+    pairs = equivalences(rows, shares, percentage_points)
+    if not any(pair.test for pair in pairs):
+        return []
+    asked = [pair for pair in pairs if pair.no_difference]
+    spelled = [f"{pair.first} and {pair.second}: {pair.clause}." for pair in asked[:MOST_SENTENCES]]
+    return [*spelled, equivalence_table(pairs, percentage_points)]
+
+
+def equivalence_table(pairs: Sequence[PairEquivalence], percentage_points: float = POINTS) -> Table:
+    """Tabulate the equivalence of each pair of agents."""
+    lines = []
+    for pair in pairs:
+        test = pair.test
+        lines.append(
+            {
+                "first": pair.first,
+                "second": pair.second,
+                **interval_cells("difference", None if test is None else test.difference),
+                "units": pair.units,
+                "p": None if test is None else test.p,
+                "finding": "not tested" if test is None else "equivalent" if test.shown else "not shown",
+            }
+        )
+    columns = [
+        ("pair", lambda row: f"{row['first']} – {row['second']}"),
+        ("difference, percentage points", points("difference")),
+        ("over", lambda row: row["units"] or words.NOT_KNOWN),
+        ("p", lambda row: words.p_value(row["p"])),
+        (f"within ± {percentage_points:g}", lambda row: row["finding"]),
+    ]
+    caption = (
+        f"Equivalence of the proportions passed within ± {percentage_points:g} percentage points, for tasks like "
+        "these: two one-sided tests with 90 % intervals. “Not shown” does not mean that they differ."
+    )
+    return Table("equivalence", caption, lines, columns, most=28)
+
+
+def methods_sentence(percentage_points: float = POINTS) -> str:
+    """Return the sentence about these tests for the methods of a paper."""
+    return (
+        "Equivalence of proportions was tested by two one-sided t tests (Schuirmann 1987) of the differences for tasks "
+        f"like these, with bounds of ± {percentage_points:g} percentage points."
+    )
