@@ -12,8 +12,9 @@ so that whoever passes everything or nothing gets a finite value. The 1PL is lme
 
 A cell is one player on one task, with one episode or several. Several episodes of one player on one task share what the
 model does not know about them, so they count as n / (1 + (n - 1) r) episodes. The correlation r of a player is what the
-episodes agree beyond the model, if the difficulty of each task is judged by the other players. Standard errors are the larger ones of two kinds: from the curvature of the likelihood,
-and from how much the tasks disagree (sandwich), which holds if a player's strengths differ from task to task.
+episodes agree beyond the model, if the difficulty of each task is judged by the other players. Standard errors are the
+larger ones of two kinds: from the curvature of the likelihood, and from how much the tasks disagree (sandwich), which
+holds if a player's strengths differ from task to task.
 """
 
 from collections.abc import Sequence

@@ -91,15 +91,16 @@ def _of_build(world: World) -> dict[str, float]:
     lights = Lights(world.arena.blackouts)
     steps = np.linspace(0, need.seconds / PHYSICS_STEP, 200).astype(int)
     values["dark"] = float(np.mean([not lights.on(int(step)) for step in steps]))
-    values["moving"] = _rest(world)
+    values["moving"] = log2(1 + _rest(world))
     need = need_of(world)
+    values["seconds"] = need.seconds
     if not need.choices:
-        return values | {"beyond_reach": 1.0, "hidden": 1.0, "obstructed": 1.0, "distance": 20.0, "path": 80.0}
+        return values | {"beyond_reach": 1.0, "hidden": 1.0, "obstructed": 1.0}
     seen = visible_things(world)
     _sight(world, need, at_first, seen, values)
     _way(world, need, values)
     harmful = sum(_is_harmful(thing) for thing in world.present.values())
-    values["harm_near"] = log2(1 + harmful)
+    values["harmful"] = float(harmful)
     values["goals"] = log2(need.count)
     values["choice"] = len(need.tempting) / (len(need.tempting) + len(need.choices))
     values["changing"] = float(np.mean([isinstance(each.thing, ChangingGoal) for each in need.choices]))
@@ -136,7 +137,7 @@ def _sight(world: World, need: Need, at_first: dict[int, int], seen: dict[int, i
     straight = [hypot(each.at[0] - x, each.at[2] - z) for each in need.choices]
     first = int(np.argmin(straight))
     target = need.choices[first]
-    values["distance"] = straight[first]
+    values["distance"], values["size"] = straight[first], 2 * target.radius
     values["smallness"] = log2(max(straight[first] / (2 * target.radius), 0.5)) + 1
     bearing = degrees(atan2(target.at[0] - x, target.at[2] - z)) - animal.heading
     values["turn"] = abs((bearing + 180) % 360 - 180)
@@ -158,7 +159,7 @@ def _sight(world: World, need: Need, at_first: dict[int, int], seen: dict[int, i
         if type(thing).__name__ == "HotZone":
             for block in blocks_of(world, thing):
                 hot |= block.away(line_x, line_z) == 0
-    values["hot"] = float(hot.mean() * straight[first])
+    values["hot"] = log2(1 + float(hot.mean()) * straight[first])
 
 
 def _way(world: World, need: Need, values: dict[str, float]) -> None:
