@@ -117,36 +117,45 @@ def differences(cells: Cells, fit: Fit, second: NDArray[np.bool_]) -> list[Diffe
             continue
         slope = float(fit.discriminations[item])
         ability = fit.abilities[cells.players]
-        alone = [_difficulty(passes[each], trials[each], ability[each], slope) for each in groups]
-        together = _difficulty(passes[rows], trials[rows], ability[rows], slope)
-        statistic = max(2 * (alone[0].log_likelihood + alone[1].log_likelihood - together.log_likelihood), 0.0)
-        error = float(np.hypot(alone[0].error, alone[1].error))
-        # Shrunk by the weak prior.
-        share = _DIFFERENCE_PRIOR**2 / (_DIFFERENCE_PRIOR**2 + error**2)
-        value = share * (alone[1].value - alone[0].value)
+        alone = [_most_likely(passes[each], trials[each], ability[each], slope) for each in groups]
+        together = _most_likely(passes[rows], trials[rows], ability[rows], slope)
+        statistic = max(2 * (sum(alone) - together), 0.0)
+        value, error = _difference(passes[rows], trials[rows], ability[rows], slope, member[rows], fit.spread)
         p = float(stats.chi2.sf(statistic, 1))
-        found.append(Difference(item, value, float(np.sqrt(share)) * error, statistic, p, p))
+        found.append(Difference(item, value, error, statistic, p, p))
     adjusted = holm([each.p for each in found]) if found else []
     return [each._replace(p_holm=float(p)) for each, p in zip(found, adjusted, strict=True)]
 
 
-class _Difficulty(NamedTuple):
-    value: float
-    error: float
-    log_likelihood: float
-
-
-def _difficulty(passes: Floats, trials: Floats, ability: Floats, slope: float) -> _Difficulty:
-    """Return the difficulty of one task for some players: the most likely one, within 8 logits of their abilities."""
-    low, high = float(ability.min()) - 8.0, float(ability.max()) + 8.0
-    value = float(np.clip(np.average(ability, weights=trials), low, high))
+def _most_likely(passes: Floats, trials: Floats, ability: Floats, slope: float) -> float:
+    """Return the log-likelihood of one task for some players at its most likely difficulty."""
+    # Beyond 20 logits of all abilities the likelihood changes no more.
+    low, high = float(ability.min()) - 20.0, float(ability.max()) + 20.0
+    value = float(np.average(ability, weights=trials))
     for _ in range(60):
         chance = 0.5 * (1 + np.tanh(0.5 * slope * (ability - value)))
-        information = max(float((slope**2 * trials * chance * (1 - chance)).sum()), 1e-6)
+        information = max(float((slope**2 * trials * chance * (1 - chance)).sum()), 1e-9)
         step = float((slope * (trials * chance - passes)).sum()) / information
         value = float(np.clip(value + np.clip(step, -1.0, 1.0), low, high))
         if abs(step) < 1e-9 or value in (low, high):
             break
     logits = slope * (ability - value)
-    log_likelihood = float((passes * logits - trials * np.logaddexp(0.0, logits)).sum())
-    return _Difficulty(value, float(1 / np.sqrt(information)), log_likelihood)
+    return float((passes * logits - trials * np.logaddexp(0.0, logits)).sum())
+
+
+def _difference(
+    passes: Floats, trials: Floats, ability: Floats, slope: float, member: NDArray[np.bool_], spread: float
+) -> tuple[float, float]:
+    """Return by how much a task is harder for the second group, with its standard error; both have normal priors."""
+    design = np.column_stack((np.ones(len(passes)), member.astype(float)))
+    priors = np.array((spread**-2, _DIFFERENCE_PRIOR**-2))
+    found = np.zeros(2)  # the difficulty for the first group, and the difference
+    for _ in range(100):
+        chance = 0.5 * (1 + np.tanh(0.5 * slope * (ability - design @ found)))
+        gradient = design.T @ (slope * (trials * chance - passes)) - priors * found
+        curvature = (design * (slope**2 * trials * chance * (1 - chance))[:, None]).T @ design + np.diag(priors)
+        step = np.linalg.solve(curvature, gradient)
+        found = found + np.clip(step, -1.0, 1.0)
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(found[1]), float(np.sqrt(np.linalg.inv(curvature)[1, 1]))

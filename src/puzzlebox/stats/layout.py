@@ -148,18 +148,19 @@ class Posterior:
     def __call__(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Return the log density of each row of parameters, up to a constant, and its gradient."""
         softness = np.exp(parameters[:, -2:-1])
-        noise = 1 / (1 + np.exp(-parameters[:, -1:]))
+        noise = 0.5 * (1 + np.tanh(0.5 * parameters[:, -1:]))
+        log_kept = -np.logaddexp(0.0, parameters[:, -1:])
         margins = (parameters[:, self._owner] - self._demands) / softness
         successes = _log_logistic(margins)
         slopes = -np.expm1(successes)  # the derivative of the log success by the margin
         if self._kind == "product":
-            log_p = np.log1p(-noise) + successes @ self._has.T
+            log_p = log_kept + successes @ self._has.T
         else:
             of_tasks = margins[:, self._places]
             weakest = np.take_along_axis(
                 np.broadcast_to(self._places, of_tasks.shape), of_tasks.argmin(axis=2)[:, :, None], axis=2
             )[:, :, 0]
-            log_p = np.log1p(-noise) + np.take_along_axis(successes, weakest, axis=1)
+            log_p = log_kept + np.take_along_axis(successes, weakest, axis=1)
         p = np.clip(np.exp(log_p), _LEAST, 1 - _LEAST)
         fit = (self._weights * (self._shares * np.log(p) + (1 - self._shares) * np.log1p(-p))).sum(axis=1)
         by_log_p = self._weights * (self._shares - (1 - self._shares) * p / (1 - p))
