@@ -44,6 +44,14 @@ def report(
     group: Annotated[
         Group, choice(Group, "What has a random intercept in the model of passing; `auto` looks at the design.")
     ] = Group.AUTO,
+    capabilities: Annotated[
+        bool,
+        typer.Option(
+            "--capabilities",
+            help="Infer what each agent is able to do from the demands of the tasks (at least 20), and test how well "
+            "that predicts other tasks. Takes about a minute for each agent.",
+        ),
+    ] = False,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",
     watched: Annotated[
         bool,
@@ -83,6 +91,7 @@ def report(
             watched=watched,
             title=title,
             command=quoted(["puzzlebox", *sys.argv[1:]]),
+            layout=capabilities,
         )
     except (CannotRead, ModuleNotFoundError, StoreError) as problem:
         fail(str(problem))

@@ -192,8 +192,8 @@ def _sentences(scale: Scale) -> list[str]:
     else:
         bics = {each.kind: each.bic for each in (fit, scale.other)}
         lines.append(
-            f"The {fit.kind} was chosen by the BIC ({bics['1PL']:.1f} for the 1PL, {bics['2PL']:.1f} for the 2PL, which "
-            "gives each task a discrimination of its own)."
+            f"The {fit.kind} was chosen by the BIC ({bics['1PL']:.1f} for the 1PL, {bics['2PL']:.1f} for the 2PL, "
+            "which gives each task a discrimination of its own)."
         )
     correlated = [
         f"{_name(player)} {words.number(float(fit.correlations[index]))}"
@@ -299,8 +299,8 @@ def _misfits(scale: Scale) -> list[str]:
         return [f"No task misfits the scale ({rule}; {words.count(tested, 'task')} tested)."]
     names = [f"{scale.items[each.item]} ({words.number(each.infit)})" for each in worst]
     return [
-        f"{len(worst)} of {words.count(tested, 'task')} {'misfits' if len(worst) == 1 else 'misfit'} the scale ({rule}): "
-        f"the wrong players passed {words.listed(names, 8)}. Table difficulties has all."
+        f"{len(worst)} of {words.count(tested, 'task')} {'misfits' if len(worst) == 1 else 'misfit'} the scale "
+        f"({rule}): the wrong players passed {words.listed(names, 8)}. Table difficulties has all."
     ]
 
 
@@ -329,8 +329,8 @@ def _group_differences(scale: Scale) -> list[str | Table | Drawing]:
         if easier:
             parts.append(f"easier for people: {words.listed(easier, 8)}")
         sentence = (
-            f"{len(clear)} of {tested} {'differs' if len(clear) == 1 else 'differ'} in difficulty between people and agents, "
-            f"given their abilities (likelihood-ratio tests, Holm over all tasks): {'; '.join(parts)}."
+            f"{len(clear)} of {tested} {'differs' if len(clear) == 1 else 'differ'} in difficulty between people and "
+            f"agents, given their abilities (likelihood-ratio tests, Holm over all tasks): {'; '.join(parts)}."
         )
     else:
         sentence = (
@@ -345,7 +345,7 @@ def _group_differences(scale: Scale) -> list[str | Table | Drawing]:
         ("p, Holm", lambda row: words.p_value(row["p_holm"])),
     ]
     caption = (
-        "Differential item functioning: difficulty for people minus difficulty for agents, in logits, at equal ability; "
-        "the most doubtful tasks first."
+        "Differential item functioning: difficulty for people minus difficulty for agents, in logits, at equal "
+        "ability; the most doubtful tasks first."
     )
     return [sentence, Table("group_differences", caption, lines, columns, most=12)]

@@ -51,6 +51,7 @@ def make_report(
     watched: bool = False,
     title: str = "",
     command: str = "",
+    layout: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Read episodes, analyse them and write a report.
@@ -65,6 +66,7 @@ def make_report(
         watched: whether recordings of agents that played in the studio are included.
         title: the heading. Default: the names of the runs.
         command: the command line, which the report shows.
+        layout: whether capabilities are inferred from the demands of the tasks, which takes minutes.
         progress: a function called with a few words about each step of the work.
     """
     # Checked before anything is read, so that a missing package is reported at once.
@@ -74,7 +76,7 @@ def make_report(
     results = gather(places, people, watched)
     progress("comparing and drawing")
     with looks.style():
-        analysis = contents(results, published=published, group=group, seed=seed)
+        analysis = contents(results, published=published, group=group, seed=seed, layout=layout)
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
         for each in (figures, tables):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from puzzlebox.report import abilities, capabilities, published_tables, words
 from puzzlebox.report import published as published_results
-from puzzlebox.report import published_tables, words
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare, overall_table, pairs_table
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import ReportEpisode, Results, Source, agents_of, levels_of, participants_of, passes
@@ -69,8 +69,10 @@ class Contents:
         return [block for section in self.sections for block in section.blocks if isinstance(block, Drawing)]
 
 
-def contents(results: Results, *, published: bool = False, group: Group = "auto", seed: int = 0) -> Contents:
-    """Analyse the episodes and draw the figures of a report."""
+def contents(
+    results: Results, *, published: bool = False, group: Group = "auto", seed: int = 0, layout: bool = False
+) -> Contents:
+    """Analyse the episodes and draw the figures of a report; with `layout`, also infer capabilities, which is slow."""
     trained_tasks = {row.task for row in results.rows if row.trained_on}
     held_out_rows = [row for row in results.rows if row.task not in trained_tasks]
     trained_rows = [row for row in results.rows if row.task in trained_tasks]
@@ -91,6 +93,8 @@ def contents(results: Results, *, published: bool = False, group: Group = "auto"
             _tasks(main, prefix, look),
             _returns(main, comparisons, prefix, look),
             _model(main, model, prefix, look),
+            Section(_title(prefix, "Abilities"), abilities.blocks(main, look, published)),
+            Section(_title(prefix, "Capabilities"), capabilities.blocks(main, look, layout, seed)),
             _paths(main, look, results.sources),
         ]
         if trained_tasks:

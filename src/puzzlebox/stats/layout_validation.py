@@ -97,7 +97,7 @@ def brier(forecasts: Floats, shares: Floats) -> Floats:
 
 
 def gain(forecasts: Forecasts, groups: Sequence[Hashable]) -> Interval:
-    """Return how much lower the Brier score of the layout is than that of the mean, with a 95 % interval over groups."""
+    """Return by how much the layout's Brier score is below that of the mean, with a 95 % interval over groups."""
     return mean_over_groups(forecasts.mean_score - forecasts.layout_score, groups)
 
 

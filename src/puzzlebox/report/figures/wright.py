@@ -96,7 +96,7 @@ def _draw_singles(
     panel: Any, singles: Sequence[Entry], labels: Sequence[str], look: Looks, low: float, high: float
 ) -> None:
     """Draw each player in a column of its own, with its name beside its interval."""
-    for place, (entry, label) in enumerate(zip(singles, labels, strict=True)):
+    for place, entry in enumerate(singles):
         style = look.get(entry.name)
         colour, marker = (style.colour, style.marker) if style is not None else (INK, "D")
         bottom, top = max(entry.ability.low, low), min(entry.ability.high, high)
