@@ -35,7 +35,7 @@ Kind = Literal["1PL", "2PL"]
 ABILITY_PRIOR = 3.0
 _DIFFICULTY_SPREAD, _DISCRIMINATION_SPREAD = (float(np.log(1.5)), 1.5), (float(np.log(0.3)), 1.0)
 # Nodes of the quadrature: over a difficulty in the 1PL and the 2PL, and over the logarithm of a discrimination.
-_NODES, _NODES_2PL, _DISCRIMINATION_NODES = 15, 9, 7
+_NODES, _NODES_2PL, _DISCRIMINATION_NODES = 15, 9, 11
 # The largest number of cells times nodes; with more, fewer nodes are used.
 _MOST_TERMS = 4_000_000
 # How often weights of cells with several episodes are updated, and of how many players correlations are estimated.

@@ -67,10 +67,10 @@ class Layout:
         """Return the median of the noise, the share failed whatever the demands, with its 95 % credible interval."""
         return _summary(1 / (1 + np.exp(-self.draws[:, -1])))
 
-    def success(self, dimension: int, demand: float) -> Interval:
-        """Return the probability of success on one dimension alone at some demand, with its 95 % credible interval."""
+    def success(self, dimension: int, demand: float, coverage: float = 0.95) -> Interval:
+        """Return the probability of success on one dimension alone at some demand, with its credible interval."""
         margins = (self.draws[:, dimension] - demand / self.scale[dimension]) / np.exp(self.draws[:, -2])
-        return _summary(np.exp(_log_logistic(margins)))
+        return _summary(np.exp(_log_logistic(margins)), coverage)
 
     def predict(self, demands: Floats) -> list[Interval]:
         """Return the probability to pass tasks with these demands: the mean, and the 95 % credible interval."""
@@ -204,6 +204,7 @@ def _log_logistic(values: Floats) -> Floats:
     return result
 
 
-def _summary(values: Floats) -> Interval:
-    low, middle, high = np.quantile(values, (0.025, 0.5, 0.975))
+def _summary(values: Floats, coverage: float = 0.95) -> Interval:
+    """Return the median, and the quantiles that leave equal shares out at both ends."""
+    low, middle, high = np.quantile(values, ((1 - coverage) / 2, 0.5, (1 + coverage) / 2))
     return Interval(float(middle), float(low), float(high))

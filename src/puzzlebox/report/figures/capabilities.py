@@ -30,7 +30,9 @@ def successes(rows: Sequence[tuple[str, Layout, Sequence[Column]]], look: Looks,
         offset = (place - (len(rows) - 1) / 2) * _LINE / step
         for index in range(len(dimensions)):
             value = layout.success(index, float(layout.scale[index]))
-            axes.plot([value.low, value.high], [index + offset] * 2, color=style.colour, linewidth=1.6)
+            middle = layout.success(index, float(layout.scale[index]), 0.5)
+            axes.plot([value.low, value.high], [index + offset] * 2, color=style.colour, linewidth=0.9)
+            axes.plot([middle.low, middle.high], [index + offset] * 2, color=style.colour, linewidth=2.8)
             axes.scatter(
                 [value.value],
                 [index + offset],

@@ -87,8 +87,8 @@ def _limits(values: Sequence[float], intervals: Sequence[Interval]) -> tuple[flo
     """Return the ends of the scale: all values, and of intervals as much as does not dwarf them."""
     low, high = min(values), max(values)
     room = max(high - low, 2.0)
-    low = max(min((each.low for each in intervals), default=low), low - 0.25 * room)
-    high = min(max((each.high for each in intervals), default=high), high + 0.25 * room)
+    lowest, highest = min([low, *(each.low for each in intervals)]), max([high, *(each.high for each in intervals)])
+    low, high = max(lowest, low - 0.25 * room), min(highest, high + 0.25 * room)
     return low - 0.05 * room, high + 0.05 * room
 
 
