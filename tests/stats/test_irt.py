@@ -124,7 +124,9 @@ def test_intervals_of_abilities_cover_the_truth_when_strengths_differ_from_task_
     ],
     ids=["one-episode", "one-agent-passes-all", "all-pass", "all-or-none", "one-agent-two-tasks", "no-common-task"],
 )
-def test_degenerate_data_give_finite_values_and_wide_intervals(cells: list[tuple[int, int, int, int]], kind: str) -> None:
+def test_degenerate_data_give_finite_values_and_wide_intervals(
+    cells: list[tuple[int, int, int, int]], kind: str
+) -> None:
     fit = fit_irt(cells_of(cells), kind)  # type: ignore[arg-type]
     assert np.isfinite([*fit.abilities, *fit.difficulties, *fit.difficulty_errors, fit.bic]).all()
     assert (np.abs(fit.abilities) < 10).all()
