@@ -9,8 +9,8 @@ from puzzlebox.stats import CannotCompute
 from puzzlebox.stats.irt import Cells, fit_irt
 from puzzlebox.stats.irt_items import differences, item_fit
 
-# R 4.2.2, lme4 1.1.31, by the number of trials: `glmer(cbind(passes, trials - passes) ~ 0 + player + (1 | item), binomial,
-# nAGQ = 25)` of the data of `made_up_cells`.
+# R 4.2.2, lme4 1.1.31, by the number of trials: `glmer(cbind(passes, trials - passes) ~ 0 + player + (1 | item),
+# binomial, nAGQ = 25)` of the data of `made_up_cells`.
 LME4 = {
     1: {
         "abilities": [-1.501179344, -1.165854942, -0.564846173, 0.847976143, 1.679691529, 2.591563197],
@@ -99,7 +99,7 @@ def test_intervals_of_abilities_cover_the_truth_when_strengths_differ_from_task_
     abilities = np.array((-1.0, 0.0, 0.5, 1.0))
     covered = []
     for _ in range(60):
-        # An effect of each player on each task that all 20 episodes share; without robust errors, 70 % are covered.
+        # An effect of each player on each task that all 20 episodes share.
         logits = abilities[:, None] - rng.normal(0, 1, 30) + rng.normal(0, 1, (4, 30))
         passes = rng.binomial(20, 1 / (1 + np.exp(-logits)))
         fit = fit_irt(cells_of([(j, i, int(passes[j, i]), 20) for j in range(4) for i in range(30)]))

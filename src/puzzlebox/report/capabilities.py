@@ -158,7 +158,8 @@ def _inferred(battery: Battery, look: Looks, seed: int) -> list[str | Table | Dr
     places = {agent: np.isfinite(battery.shares[agent]) for agent in layouts}
     caption = (
         "Probability of success on one dimension alone at the largest demand of these tasks, with 50 % (thick) and "
-        "95 % (thin) credible intervals: at 100 % the dimension never limits the agent, at 0 % the hardest tasks are beyond it."
+        "95 % (thin) credible intervals: at 100 % the dimension never limits the agent, at 0 % the hardest tasks are "
+        "beyond it."
     )
     rows = [(agent, layouts[agent], battery.dimensions) for agent in layouts]
     return [

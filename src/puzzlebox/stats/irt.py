@@ -348,7 +348,8 @@ class _Marginal:
         inverse = (vectors / np.maximum(values, 1e-2 / ABILITY_PRIOR**2)) @ vectors.T
         bread = inverse[:players, :players]
         if clusters is None:
-            return bread
+            plain: Floats = bread
+            return plain
         count = int(clusters.max()) + 1
         scores = np.zeros((count, players))
         np.add.at(scores, (clusters[cells.items], cells.players), posterior.weighted_scores.sum(axis=1))

@@ -131,7 +131,9 @@ class Posterior:
         dimensions = demands.shape[1]
         self.centre = np.r_[np.full(dimensions, _CAPABILITY[0]), _SOFTNESS[0], _NOISE[0]]
         self._width = np.r_[np.full(dimensions, _CAPABILITY[1]), _SOFTNESS[1], _NOISE[1]]
-        values, owners, places = [], [], []
+        values: list[float] = []
+        owners: list[int] = []
+        places = []
         for dimension, column in enumerate(demands.T):
             different, where = np.unique(column, return_inverse=True)
             places.append(len(owners) + where)

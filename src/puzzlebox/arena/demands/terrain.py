@@ -15,6 +15,7 @@ from puzzlebox.arena.things import Agent, Thing
 from puzzlebox.arena.things.goals import Goal
 from puzzlebox.arena.world import World
 from puzzlebox.scene.shapes import TUBE_RATIO, Ball, Box, Hull, Shape, Tube, Wedge
+from puzzlebox.stats.extras import import_extra
 
 # Metres of a cell.
 CELL = 0.25
@@ -185,12 +186,9 @@ class Terrain:
 
     def distances(self, start: int) -> Floats:
         """Return the length of the shortest path in metres from a place to each place; infinite where there is none."""
-        from scipy.sparse import csr_matrix
-        from scipy.sparse.csgraph import dijkstra
-
         rows, columns, lengths = self._steps()
-        graph = csr_matrix((lengths, (rows, columns)), shape=(len(self.x), len(self.x)))
-        found: Floats = dijkstra(graph, indices=start)
+        graph = import_extra("scipy.sparse").csr_matrix((lengths, (rows, columns)), shape=(len(self.x), len(self.x)))
+        found: Floats = import_extra("scipy.sparse.csgraph").dijkstra(graph, indices=start)
         return found
 
     def _steps(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
