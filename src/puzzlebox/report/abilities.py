@@ -278,11 +278,11 @@ def difficulty_table(scale: Scale) -> Table:
         ("task", text("task")),
         ("players", text("players")),
         ("difficulty (SE)", lambda row: f"{words.number(row['difficulty'])} ({words.number(row['standard_error'])})"),
-        ("discrimination", real("discrimination")),
+        ("slope", real("discrimination")),
         ("infit", real("infit")),
         ("outfit", real("outfit")),
     ]
-    caption = "Difficulty of each task, in logits, the most difficult first."
+    caption = "Difficulty of each task, in logits, the most difficult first; slope: its discrimination."
     return Table("difficulties", caption, lines, columns, most=15)
 
 
