@@ -349,3 +349,26 @@ def _group_differences(scale: Scale) -> list[str | Table | Drawing]:
         "ability; the most doubtful tasks first."
     )
     return [sentence, Table("group_differences", caption, lines, columns, most=12)]
+
+
+def methods(tables: Sequence[Table]) -> list[str]:
+    """Return the paragraph of the methods section about the scale and the capabilities of a report's tables."""
+    names = {table.name for table in tables}
+    lines = []
+    if "abilities" in names:
+        lines.append(
+            "Abilities and difficulties are those of item response theory, fitted by marginal maximum likelihood "
+            "(adaptive Gauss–Hermite quadrature): difficulties are random with mean 0, abilities fixed with a weak "
+            "normal prior (SD 3); the 1PL or the 2PL was chosen by the BIC. Episodes of one player on one task are "
+            "weighted by their correlation, and standard errors are the larger of the model's and those of a sandwich "
+            "estimator over tasks. Differences between people and agents were tested by likelihood ratios with Holm's "
+            "correction."
+        )
+    if "capabilities" in names:
+        lines.append(
+            "Capabilities were inferred by measurement layouts (Burden et al. 2023): the probability to pass is the "
+            "product, over dimensions, of logistic functions of capability minus demand, times one minus a rate of "
+            "noise, with weakly informative priors; the posterior was sampled by Hamiltonian Monte Carlo. Demands were "
+            "read off the arenas without playing."
+        )
+    return [" ".join(lines)] if lines else []

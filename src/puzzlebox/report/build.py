@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
-from puzzlebox.report import conditions, methods
+from puzzlebox.report import abilities, conditions, methods
 from puzzlebox.report.contents import Contents, contents
 from puzzlebox.report.episodes import Results
 from puzzlebox.report.figures import looks
@@ -95,6 +95,7 @@ def make_report(
         files.append(_write(tasks, tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
     paragraphs = methods.paragraphs(results, tasks, analysis.model, bool(analysis.comparisons.done), seed, published)
+    paragraphs += abilities.methods(analysis.tables)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:

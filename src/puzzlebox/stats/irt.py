@@ -354,7 +354,9 @@ class _Marginal:
         scores = np.zeros((count, players))
         np.add.at(scores, (clusters[cells.items], cells.players), posterior.weighted_scores.sum(axis=1))
         sandwich = bread @ (scores.T @ scores) @ bread * count / max(count - 1, 1)
-        inflation = np.sqrt(np.maximum(np.diag(sandwich) / np.diag(bread), 1.0))
+        # No more uncertain than the prior: where a model fits badly, the sandwich has no limit.
+        widest = np.maximum(self._prior**2 / np.diag(bread), 1.0)
+        inflation = np.sqrt(np.clip(np.diag(sandwich) / np.diag(bread), 1.0, widest))
         covariance: Floats = bread * np.outer(inflation, inflation)
         return covariance
 
