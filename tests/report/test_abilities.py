@@ -83,6 +83,12 @@ def test_without_others_or_tasks_there_is_no_scale(
         scale_of(results.rows)
 
 
+def test_without_verdicts_there_is_no_scale(tmp_path: Path) -> None:
+    rows = [{**row, "passed": ""} for row in made_up_rows(TASKS, {"a": 0.0, "b": 1.0}, episodes=1)]
+    with pytest.raises(CannotCompute, match="it is not known which episodes passed"):
+        scale_of(gather([write_run(tmp_path / "out", rows)]).rows)
+
+
 def test_agents_that_pass_all_or_nothing_have_finite_abilities(tmp_path: Path) -> None:
     rows = made_up_rows(TASKS, {"nothing": -60.0, "all": 60.0})
     report = make_report([write_run(tmp_path / "out", rows)], tmp_path / "report")
@@ -106,8 +112,7 @@ def test_demands_of_a_run_are_read_off_its_trajectories(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     puzzlebox("run", *names, "--agent", "random", "-o", str(folder), "--workers", "1", "--longest", "30")
     results = gather([folder])
-    decided = [row for row in results.rows]
-    battery = battery_of(decided, wing_named("arena"))
+    battery = battery_of(results.rows, wing_named("arena"))
     assert sorted(battery.units) == sorted(names)
     assert battery.demands.shape == (4, len(battery.dimensions))
     assert battery.weights.tolist() == [1.0] * 4

@@ -111,6 +111,8 @@ def scale_of(rows: Sequence[ReportEpisode], published: bool = False) -> Scale:
         {player for player, _ in counts}, key=lambda each: (order.get(each.name, len(order)), each.participant)
     )
     items = list(unit_of)
+    if not players:
+        raise CannotCompute("it is not known which episodes passed")
     if len(players) < _FEWEST_PLAYERS:
         raise CannotCompute("only one agent played, and abilities are relative to those of others")
     if len(set(unit_of.values())) < _FEWEST_TASKS:

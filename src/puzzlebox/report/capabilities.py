@@ -77,11 +77,12 @@ def battery_of(rows: Sequence[ReportEpisode], wing: Any) -> Battery:
     """Read the demands of all tasks that can be read, and the shares that each agent passed."""
     units = Units.of(rows)
     demands: dict[Place, Mapping[str, float]] = {}
-    for (task_hash, rules), task in tasks_of(units.rows, wing).items():
-        for row in units.rows:
-            place = (task_hash, row.arena, rules)
-            if (row.task_hash, row.rules) == (task_hash, rules) and place not in demands and row.arena in task.starts:
-                demands[place] = wing.demands(task, row.arena, wing.rules(row.rules_fields or row.rules or None))
+    tasks = tasks_of(units.rows, wing)
+    for place, own in grouped(units.rows, _place).items():
+        task = tasks.get((own[0].task_hash, own[0].rules))
+        if task is not None and own[0].arena in task.starts:
+            rules = wing.rules(own[0].rules_fields or own[0].rules or None)
+            demands[place] = wing.demands(task, own[0].arena, rules)
     places = list(demands)
     unit_of = {_place(row): units.task(row) for row in units.rows}
     values = np.array([[demands[place][column.name] for column in wing.dimensions] for place in places])
