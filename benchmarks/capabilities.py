@@ -2,7 +2,7 @@
 
 Three agents (random, heuristic, navigator) play the bundled tasks for one animal, and the 100 tasks of the testbed's
 sample by the rules of build 3.1; then a report infers their capabilities and cross-validates them. Everything goes
-through `puzzlebox run` and `puzzlebox report`; with one process it takes about ten minutes. SAMPLE is the folder of the
+through `puzzlebox run` and `puzzlebox report`; with one process it takes a quarter of an hour. SAMPLE is the folder of the
 sample; runs and report stay in FOLDER, where a second call resumes them.
 """
 
@@ -10,9 +10,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from puzzlebox.report import Report, make_report
+import numpy as np
+
+from puzzlebox.batteries import template_names
+from puzzlebox.report import Report, gather, make_report, words
+from puzzlebox.report.capabilities import battery_of
 from puzzlebox.run.runs import run
 from puzzlebox.run.tasks import find_tasks
+from puzzlebox.stats.layout import fit_layout
+from puzzlebox.stats.layout_validation import brier, mean_over_groups
 from puzzlebox.wings import ARENA, wing_named
 
 AGENTS = ("random", "heuristic", "navigator")
@@ -40,7 +46,35 @@ def prediction(report: Report) -> list[str]:
     return [block for section in sections for block in section.blocks if isinstance(block, str)]
 
 
+def fresh_tasks(folder: Path) -> str:
+    """Forecast variations of the bundled templates from all tasks of the runs in a folder; return the gain in words."""
+    wing = wing_named(ARENA)
+    templates = [name for name in template_names() if "/" in name]
+    run(find_tasks(templates, variations=4), AGENTS, folder / "fresh", workers=1)
+    known = battery_of(gather([folder / "bundled", folder / "sample"]).rows, wing)
+    fresh = battery_of(gather([folder / "fresh"]).rows, wing)
+    column_of = {column.name: index for index, column in enumerate(fresh.dimensions)}
+    demands = np.zeros((len(fresh.units), len(known.dimensions)))
+    for index, column in enumerate(known.dimensions):
+        if column.name in column_of:
+            demands[:, index] = fresh.demands[:, column_of[column.name]]
+    gains = []
+    for agent in AGENTS:
+        layout = fit_layout(known.demands, known.shares[agent], known.weights)
+        forecasts = np.array([each.value for each in layout.predict(demands)])
+        mean = np.full(len(forecasts), np.average(known.shares[agent], weights=known.weights))
+        gains.append(brier(mean, fresh.shares[agent]) - brier(forecasts, fresh.shares[agent]))
+    units = [unit.partition("@")[0] for unit in fresh.units]
+    lines = [
+        f"{agent} {words.interval(mean_over_groups(each, units), 3)}" for agent, each in zip(AGENTS, gains, strict=True)
+    ]
+    overall = words.interval(mean_over_groups(np.mean(gains, axis=0), units), 3)
+    count = len(set(units))
+    return f"Gain on {len(units)} variations of {count} templates: {', '.join(lines)}; all three {overall}."
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
-        made = report_on(Path(sys.argv[1]), Path(sys.argv[2] if len(sys.argv) > 2 else place))
-        print("\n".join(prediction(made)))
+        here = Path(sys.argv[2] if len(sys.argv) > 2 else place)
+        print("\n".join(prediction(report_on(Path(sys.argv[1]), here))))
+        print(fresh_tasks(here))

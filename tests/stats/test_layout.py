@@ -77,7 +77,7 @@ def test_the_density_is_that_of_the_formula(kind: Kind) -> None:
 
 def test_capabilities_are_recovered() -> None:
     demands, shares = made_up_tasks(250)
-    layout = fit_layout(demands, shares)
+    layout = fit_layout(demands, shares, draws=300, warm_up=300)
     assert layout.r_hat < 1.05
     assert layout.effective_size > 100
     distance = layout.capability(0)

@@ -15,10 +15,10 @@ Floats = NDArray[np.float64]
 Density = Callable[[Floats], tuple[Floats, Floats]]
 
 CHAINS = 4
-_TARGET = 0.8
+_TARGET = 0.9
 # The length of a trajectory, in standard deviations of the draws: a quarter of a turn, jittered.
 _LENGTH = 1.6
-_MOST_STEPS = 24
+_MOST_STEPS = 32
 
 
 class Draws(NamedTuple):

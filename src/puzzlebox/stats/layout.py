@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 # Fewest tasks from which capabilities are inferred.
 FEWEST_TASKS = 20
 # Draws of each of the four chains, and those before them that are dropped.
-DRAWS, WARM_UP = 250, 250
+DRAWS, WARM_UP = 1000, 1000
 # The priors, on the scale on which the largest demand is 1.
 _CAPABILITY, _SOFTNESS, _NOISE = (1.3, 0.6), (float(np.log(0.2)), 0.4), (-2.0, 1.5)
 # Probabilities are kept this far from 0 and 1, so that one surprising task does not decide everything.
