@@ -1,9 +1,10 @@
 """Test how well capabilities predict tasks that were not used: `python -m benchmarks.capabilities SAMPLE [FOLDER]`.
 
 Three agents (random, heuristic, navigator) play the bundled tasks for one animal, and the 100 tasks of the testbed's
-sample by the rules of build 3.1; then a report infers their capabilities and cross-validates them. Everything goes
-through `puzzlebox run` and `puzzlebox report`; with one process it takes a quarter of an hour. SAMPLE is the folder of the
-sample; runs and report stay in FOLDER, where a second call resumes them.
+sample by the rules of build 3.1; then a report infers their capabilities and cross-validates them. Variations of the
+bundled templates are forecast from all of these. Everything goes through the functions of `puzzlebox run` and `puzzlebox
+report`; with one process it takes a quarter of an hour. SAMPLE is the folder of the sample; runs and report stay in
+FOLDER, where a second call resumes them.
 """
 
 import sys
