@@ -2,8 +2,8 @@
 
 Three agents (random, heuristic, navigator) play the bundled tasks for one animal, and the 100 tasks of the testbed's
 sample by the rules of build 3.1; then a report infers their capabilities and cross-validates them. Variations of the
-bundled templates are forecast from all of these. Everything goes through the functions of `puzzlebox run` and `puzzlebox
-report`; with one process it takes a quarter of an hour. SAMPLE is the folder of the sample; runs and report stay in
+bundled templates are forecast from all of these. Everything goes through what `puzzlebox run` and `puzzlebox report`
+call; with one process it takes a quarter of an hour. SAMPLE is the folder of the sample; runs and report stay in
 FOLDER, where a second call resumes them.
 """
 

@@ -93,8 +93,7 @@ def battery_of(rows: Sequence[ReportEpisode], wing: Any) -> Battery:
     shares = {}
     cells = grouped(units.rows, lambda row: (row.agent, _place(row)))
     for agent in agents_of(units.rows):
-        own = [cells.get((agent, place), []) for place in places]
-        shares[agent] = np.array([_share(units, each) for each in own])
+        shares[agent] = np.array([_share(units, cells.get((agent, place), [])) for place in places])
     return Battery([wing.dimensions[index] for index in used], values[:, used], of_units, weights, shares)
 
 
