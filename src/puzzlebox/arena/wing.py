@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from puzzlebox.arena.demands.table import DIMENSIONS
 from puzzlebox.arena.envs.settings import NOT_SENSES, Settings
 from puzzlebox.arena.envs.sources import places_of
 from puzzlebox.arena.rules import PHYSICS_STEP, PRESETS, Rules
@@ -55,6 +56,8 @@ class ArenaWing:
 
     # Episodes as Animal-AI logs them (docs/original/playing.md#log).
     logs: Mapping[str, str] = {"animalai": "puzzlebox.animalai.recorded_log"}
+
+    dimensions = DIMENSIONS
 
     def bundled(self) -> Iterator[Bundled]:
         """Yield each bundled task with its metadata."""
@@ -127,6 +130,12 @@ class ArenaWing:
     def named_rules(self, name: str, **changes: Any) -> Ruling:
         """Return a preset with single fields changed."""
         return self.rules(Rules.named(name, **changes))
+
+    def demands(self, task: Task, start: int, rules: Ruling) -> Mapping[str, float]:
+        """Return what an episode demands, read off its arenas without playing."""
+        from puzzlebox.arena.demands import demands
+
+        return demands(task, start, Rules.named(rules.fields))
 
     def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> Apparatus:
         """Return the environment for one animal, or for several."""

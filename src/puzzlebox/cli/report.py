@@ -61,6 +61,14 @@ def report(
             help="Compare the values of a factor of the tasks, such as `side`, for each agent; may be repeated.",
         ),
     ] = None,
+    capabilities: Annotated[
+        bool,
+        typer.Option(
+            "--capabilities",
+            help="Infer what each agent is able to do from the demands of the tasks (at least 20), and test how well "
+            "that predicts other tasks. Takes about a minute for each agent.",
+        ),
+    ] = False,
     people: Annotated[str, typer.Option(metavar="NAME", help="What participants are called in the report.")] = "human",
     watched: Annotated[
         bool,
@@ -114,6 +122,7 @@ def report(
             title=title,
             equivalence=equivalence,
             command=quoted(["puzzlebox", *sys.argv[1:]]),
+            layout=capabilities,
         )
     except (CannotRead, ModuleNotFoundError, StoreError) as problem:
         fail(str(problem))

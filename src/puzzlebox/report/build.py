@@ -7,7 +7,7 @@ from pathlib import Path
 
 from puzzlebox.csv_cells import CellWriter
 from puzzlebox.record.columns import FACTOR
-from puzzlebox.report import conditions, learners, methods
+from puzzlebox.report import abilities, conditions, learners, methods
 from puzzlebox.report import equivalence as equivalence_tests
 from puzzlebox.report.comparison_tables import published_style_tables
 from puzzlebox.report.contents import Contents, contents
@@ -60,6 +60,7 @@ def make_report(
     title: str = "",
     command: str = "",
     equivalence: float = equivalence_tests.POINTS,
+    layout: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Read episodes, analyse them and write a report.
@@ -77,6 +78,7 @@ def make_report(
         title: the heading. Default: the names of the runs.
         command: the command line, which the report shows.
         equivalence: percentage points up to which proportions passed count as equivalent.
+        layout: whether capabilities are inferred from the demands of the tasks, which takes minutes.
         progress: a function called with a few words about each step of the work.
     """
     # Checked before anything is read, so that a missing package is reported at once.
@@ -98,6 +100,7 @@ def make_report(
             seed=seed,
             by=by,
             equivalence=equivalence,
+            layout=layout,
         )
         _clear(folder)
         figures, tables = folder / "figures", folder / "tables"
@@ -121,6 +124,7 @@ def make_report(
     measures += learners.methods_sentences(analysis.learners)
     tested = bool(analysis.comparisons.done)
     paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, seed, published, measures)
+    paragraphs += abilities.methods(analysis.tables)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
     if settings:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from puzzlebox.report import abilities, capabilities, published_tables, words
 from puzzlebox.report import equivalence as equivalence_tests
 from puzzlebox.report import learners as machine_learners
 from puzzlebox.report import published as published_results
-from puzzlebox.report import published_tables, words
 from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.comparison_tables import overall_table, pairs_table
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
@@ -98,6 +98,7 @@ def contents(
     seed: int = 0,
     by: Sequence[str] = (),
     equivalence: float = equivalence_tests.POINTS,
+    layout: bool = False,
 ) -> Contents:
     """Analyse the episodes and draw the figures of a report; `make_report` describes the arguments."""
     trained_tasks = {row.task for row in results.rows if row.trained_on}
@@ -125,6 +126,8 @@ def contents(
             _returns(main, comparisons, prefix, look),
             _model(main, model, shares, prefix, look, equivalence),
             Section(_title(prefix, "For machine learners"), machine_learners.section(learners, look)),
+            Section(_title(prefix, "Abilities"), abilities.blocks(main, look, published)),
+            Section(_title(prefix, "Capabilities"), capabilities.blocks(main, look, layout, seed)),
             _paths(main, look, results.sources),
         ]
         if trained_tasks:

@@ -262,6 +262,7 @@ class GymnasiumWing:
     final_measures: bool = True
     flags: Sequence[Flag] = ()
     logs: Mapping[str, str] = {}
+    dimensions: Sequence[Column] = ()
 
     def tasks(self) -> Mapping[str, Mapping[str, Any] | TaskEntry]:
         """Return all tasks by name: the settings of the environment, or a `TaskEntry` with title, level and tags."""
@@ -331,6 +332,10 @@ class GymnasiumWing:
     def named_rules(self, name: str, **changes: Any) -> Ruling:
         """Return the default rules, the only ones there are."""
         return self.rules(name if not changes else changes)
+
+    def demands(self, task: GymnasiumTask, start: int, rules: Ruling) -> Mapping[str, float]:
+        """Return an empty mapping, unless a subclass has `dimensions`."""
+        return {}
 
     def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> GymnasiumApparatus:
         """Make an apparatus whose environments have these senses."""

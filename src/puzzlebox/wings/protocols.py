@@ -299,6 +299,7 @@ class Wing(Protocol):
         flags: the truth values among the flags of a step that have a column.
         logs: formats in which other systems log such episodes: the name of each, and the module that writes it, which
             is a `LogFormat`.
+        dimensions: the demands of its tasks that `demands` returns, for measurement layouts; empty if there are none.
     """
 
     name: str
@@ -310,6 +311,7 @@ class Wing(Protocol):
     final_measures: bool
     flags: Sequence[Flag]
     logs: Mapping[str, str]
+    dimensions: Sequence[Column]
 
     def bundled(self) -> Iterator[Bundled]:
         """Yield each bundled task, in the order of their names."""
@@ -363,6 +365,9 @@ class Wing(Protocol):
         Raises:
             ValueError: there are no such rules; the message says which there are.
         """
+
+    def demands(self, task: Any, start: int, rules: Ruling) -> Mapping[str, float]:
+        """Return what an episode demands, by the names of `dimensions`: at least 0, and 0 for nothing of the kind."""
 
     def apparatus(self, rules: Ruling, senses: Mapping[str, Any], bodies: int) -> Apparatus:
         """Make the apparatus for agents with these senses."""
