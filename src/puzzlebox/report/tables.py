@@ -232,7 +232,6 @@ def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", seed: int = 0,
         )
     columns = [
         ("agent", text("agent")),
-        ("tasks", text("tasks")),
         EPISODES,
         *PASSED,
         *RETURNS,
