@@ -58,8 +58,8 @@ def test_an_agent_that_passes_everything_stays_in_the_model(tmp_path: Path) -> N
     page_text = words(made_report)
     assert "Agent oracle passed all of its episodes, so the odds have no finite maximum-likelihood" in page_text
     terms = {term.name: term for term in made_report.contents.model.terms}
-    assert terms.keys() == {"middling", "oracle"}
-    assert terms["oracle"].low > terms["middling"].odds_ratio
+    assert {"middling", "oracle"} <= terms.keys()
+    assert terms["oracle"].odds_ratio > terms["oracle"].low > 1
 
 
 def test_a_report_on_one_episode_has_no_intervals(tmp_path: Path) -> None:

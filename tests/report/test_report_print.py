@@ -41,7 +41,7 @@ def test_every_column_fits_on_the_printed_page(chromium: Any, page: Path) -> Non
     paper.close()
     assert max(edges) <= WIDTH + 1
     assert max(inner) <= 1  # no word extends beyond its cell
-    for text in ("proportion passed", "Each participant", "on each level", "on each task", "in each arena", "failed"):
+    for text in ("Proportion passed", "Each participant", "on each level", "on each task", "in each arena", "failed"):
         assert any(text in caption for caption in captions), text
 
 

@@ -265,7 +265,7 @@ def test_arenas_are_separate_rows(tmp_path: Path) -> None:
     assert "arenas of a task weigh equally" in by_task(results.rows).caption
     alone = gather([write_run(tmp_path / "alone", plain)])
     assert several_arenas(alone.rows) == []
-    assert "arenas" not in by_task(alone.rows).caption
+    assert "arenas of a task" not in by_task(alone.rows).caption
 
 
 def test_the_headline_names_its_tasks(tmp_path: Path) -> None:

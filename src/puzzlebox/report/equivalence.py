@@ -6,12 +6,11 @@ these, and people like these, that the page shows.
 """
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 from puzzlebox.report import words
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
-from puzzlebox.report.shares import Shares
+from puzzlebox.report.shares import Difference, Shares
 from puzzlebox.report.tables import Table, interval_cells, points
 from puzzlebox.stats.equivalence import Equivalence, equivalence
 from puzzlebox.stats.proportions import FEWEST_UNITS
@@ -55,25 +54,20 @@ class PairEquivalence(NamedTuple):
         return self.test is not None and self.test.p_difference >= 0.05
 
 
-def pair_equivalence(
-    shares: Shares, pair: Sequence[Sequence[ReportEpisode]], percentage_points: float = POINTS
-) -> PairEquivalence:
-    """Test the equivalence of the proportions that two agents passed, given their episodes."""
-    first, second = (own[0].agent for own in pair)
-    gap = shares.difference(pair[0], pair[1])
-    if gap is None or gap.like_these is None or gap.df is None:
-        return PairEquivalence(first, second, None, "")
-    test = equivalence(gap.like_these, gap.df, percentage_points / 100)
-    return PairEquivalence(first, second, test, words.count(gap.tasks, shares.units.word))
-
-
 def equivalences(
     rows: Sequence[ReportEpisode], shares: Shares, percentage_points: float = POINTS
 ) -> list[PairEquivalence]:
     """Test the equivalence of each pair of agents of which it is known what they passed."""
     groups = grouped((row for row in rows if row.passed is not None), lambda row: row.agent)
-    pairs = combinations([agent for agent in agents_of(rows) if agent in groups], 2)
-    return [pair_equivalence(shares, (groups[a], groups[b]), percentage_points) for a, b in pairs]
+    gaps = shares.differences({agent: groups[agent] for agent in agents_of(rows) if agent in groups})
+    return [_of_pair(first, second, gap, shares, percentage_points) for (first, second), gap in gaps.items()]
+
+
+def _of_pair(first: str, second: str, gap: Difference, shares: Shares, percentage_points: float) -> PairEquivalence:
+    if gap.like_these is None or gap.df is None:
+        return PairEquivalence(first, second, None, "")
+    test = equivalence(gap.like_these, gap.df, percentage_points / 100)
+    return PairEquivalence(first, second, test, words.count(gap.tasks, shares.units.word))
 
 
 def blocks(rows: Sequence[ReportEpisode], shares: Shares, percentage_points: float = POINTS) -> list[str | Table]:

@@ -1,7 +1,9 @@
 """Proportions passed of a report: one function for tables, figures and sentences, for two kinds of statements."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from puzzlebox.report.episodes import ReportEpisode
@@ -79,20 +81,27 @@ class Shares:
         """Return whether there are enough tasks for a statement about tasks like these."""
         return len({self.units.task(row) for row in rows if row.passed is not None}) >= FEWEST_UNITS
 
-    def difference(self, first: Rows, second: Rows) -> Difference | None:
-        """Return the difference of two proportions on the tasks that both have; None if there are none."""
-        counted = [self._decided(rows) for rows in (first, second)]
-        common = {self.units.task(row) for row in counted[0]} & {self.units.task(row) for row in counted[1]}
-        pair = [self._outcomes([row for row in rows if self.units.task(row) in common]) for rows in counted]
-        if pair[0] is None or pair[1] is None:
-            return None
-        these = like_these = df = None
-        try:
-            these = difference_on_these_tasks(pair[0], pair[1])
-            like_these, df = difference_on_tasks_like_these(pair[0], pair[1])
-        except CannotCompute:
-            pass
-        return Difference(pair[0].value - pair[1].value, len(common), these, like_these, df)
+    def differences(self, groups: Mapping[str, Rows]) -> dict[tuple[str, str], Difference]:
+        """Return the difference of the proportions of each pair of groups, on the tasks that both have."""
+        decided = {name: self._decided(rows) for name, rows in groups.items()}
+        tasks = {name: frozenset(map(self.units.task, rows)) for name, rows in decided.items()}
+        # Most agents played the same tasks, so that the outcomes of each are prepared once for all pairs.
+        prepared: dict[tuple[str, frozenset[str]], Outcomes | None] = {}
+
+        def outcomes(name: str, common: frozenset[str]) -> Outcomes | None:
+            if (name, common) not in prepared:
+                rows = decided[name]
+                kept = rows if common == tasks[name] else [row for row in rows if self.units.task(row) in common]
+                prepared[name, common] = self._outcomes(kept)
+            return prepared[name, common]
+
+        found = {}
+        for first, second in combinations(groups, 2):
+            common = tasks[first] & tasks[second]
+            one, two = outcomes(first, common), outcomes(second, common)
+            if one is not None and two is not None:
+                found[first, second] = _difference(one, two)
+        return found
 
     def outcomes(self, rows: Rows, strata: Callable[[ReportEpisode], str] | None = None) -> Outcomes | None:
         """Return the outcomes of the episodes that count; None if none passed or failed."""
@@ -131,3 +140,12 @@ class Shares:
             return estimate(outcomes)
         except CannotCompute:
             return None
+
+
+def _difference(first: Outcomes, second: Outcomes) -> Difference:
+    these = like_these = df = None
+    with suppress(CannotCompute):
+        these = difference_on_these_tasks(first, second)
+    with suppress(CannotCompute):
+        like_these, df = difference_on_tasks_like_these(first, second)
+    return Difference(first.value - second.value, first.tasks, these, like_these, df)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 from puzzlebox.report import summaries, words
@@ -181,7 +180,6 @@ def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", shares: Shares
     ]
     columns = [
         ("agent", text("agent")),
-        ("tasks", text("tasks")),
         EPISODES,
         *PASSED,
         *RETURNS,
@@ -370,10 +368,8 @@ def differences(rows: Sequence[ReportEpisode], shares: Shares | None = None) -> 
     shares = shares or Shares.of(rows)
     groups = grouped((row for row in rows if row.passed is not None), lambda row: row.agent)
     lines: list[dict[str, Any]] = []
-    for first, second in combinations([agent for agent in agents_of(rows) if agent in groups], 2):
-        gap = shares.difference(groups[first], groups[second])
-        if gap is None:
-            continue
+    ordered = {agent: groups[agent] for agent in agents_of(rows) if agent in groups}
+    for (first, second), gap in shares.differences(ordered).items():
         line = {"first": first, "second": second, "tasks": gap.tasks}
         line |= interval_cells("difference", gap.these) | {"difference": gap.value}
         like = interval_cells("difference_tasks_like_these", gap.like_these)
