@@ -11,8 +11,12 @@ from puzzlebox import seeds
 SOURCE = Path(seeds.__file__).parent
 # Calls that create a random stream, or read random numbers of the system.
 _STREAMS = re.compile(r"default_rng\(|SeedSequence|PCG64|\bRandom\(|SystemRandom|randbelow|\bspawn\(")
-# The statistics are independent of the package and take the seed of the bootstrap; .NET's stream has its own seed.
-_OTHERS = {"stats/learners.py", "report/figures/violins.py", "arena/things/dotnet_random.py"}
+# The statistics are independent of the package and take the seed of a bootstrap, of permutations or of a sampler; the
+# stream of .NET has its own seed.
+_OTHERS = {
+    *(f"stats/{name}.py" for name in ("brunner_munzel", "friedman", "learners", "layout", "layout_validation")),
+    *("stats/permutation.py", "report/figures/violins.py", "arena/things/dotnet_random.py"),
+}
 
 
 def test_no_other_module_makes_a_random_stream() -> None:

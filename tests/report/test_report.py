@@ -143,7 +143,7 @@ def test_the_page_is_one_file_that_needs_nothing(report: Report) -> None:
     assert "link" not in tags.names
     assert all(link.startswith(("data:image/png;base64,", "#")) for link in tags.links)
     assert "://" not in re.sub(r"base64,[^']*", "", text)
-    assert text.count("<img ") == len(report.contents.drawings) == 6
+    assert text.count("<img ") == len(report.contents.drawings) == 7
     visible = re.sub(r"<style>.*?</style>|base64,[^']*", "", text, flags=re.DOTALL)
     assert not re.search(r"\b(nan|NaN|None|inf)\b", visible)
 
@@ -171,7 +171,7 @@ def test_the_methods_contain_every_setting_and_the_commands(report: Report) -> N
         "passed ~ agent + level + (1 | task) + (1 | task:agent)",
         "maximum likelihood with Laplace's approximation",
         "adjusted for all pairs by Holm's method",
-        "2000 bootstrap resamples",
+        "a bootstrap over units within tasks (2000 resamples)",
         "Voudouris et al. (2022)",
         "puzzlebox run tasks --agent random --agent heuristic --seed 7 -o out\npuzzlebox report out --published",
     ):

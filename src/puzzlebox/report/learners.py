@@ -275,10 +275,12 @@ def methods_sentences(learners: Learners) -> list[str]:
     from puzzlebox.stats.learners import RESAMPLES
 
     lines = [_scale_sentence(learners)] if learners.scaled else []
+    kinds = dict.fromkeys({"run": "training run"}.get(each.word, each.word) for each in learners.agents)
+    units = words.listed([f"{kind}s" for kind in kinds])
     lines.append(
         "Interquartile means, optimality gaps, performance profiles and probabilities of improvement are those of "
-        "Agarwal et al. (2021), with equal weights of tasks. Units are training runs or participants, and episodes for "
-        "agents with a single run. Intervals of means come from a bootstrap over units within tasks "
+        f"Agarwal et al. (2021), with equal weights of tasks. Their units were {units}. "
+        "Intervals of means come from a bootstrap over units within tasks "
         f"({RESAMPLES} resamples) at the quantiles of Student's t (expanded percentiles, Hesterberg "
         "2015); runs that played several tasks were resampled whole. Profiles and probabilities of improvement have "
         "Wilson intervals with the effective number of units (Korn and Graubard 1998)."

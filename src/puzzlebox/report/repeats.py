@@ -18,7 +18,7 @@ def doubled_episodes(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]
     same length and return. Without lengths, equal returns are no proof. Participants may have the same seed: links give
     it, and a task may be played again.
     """
-    seeded = (row for row in rows if row.seed is not None and row.steps is not None and not row.person)
+    seeded = (row for row in rows if row.seed is not None and row.steps is not None and not _is_person(row))
     sets = grouped(
         seeded,
         lambda row: (
@@ -34,10 +34,14 @@ def _of_several_runs(rows: Sequence[ReportEpisode]) -> bool:
     return len({row.run for row in rows}) > 1 and all(map(timed_out, rows))
 
 
+def _is_person(row: ReportEpisode) -> bool:
+    return row.person or bool(row.participant)
+
+
 def repeated_episodes(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:
     """Return the episodes of each agent in an arena that are all identical although their seeds differ."""
     # Participants are independent of each other, even if their episodes are identical.
-    agents = (row for row in rows if not row.person)
+    agents = (row for row in rows if not _is_person(row))
     sets = grouped(agents, lambda row: (row.task, row.arena, row.agent, row.rules))
     alike = [own for own in sets.values() if len({row.seed for row in own}) > 1 and _same_outcome(own)]
     actions = _recorded_actions(row for own in alike for row in own)

@@ -142,7 +142,7 @@ def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportE
     as deterministic, in these tasks.
     """
     sets = []
-    for own in grouped((row for row in rows if not row.person), lambda row: row.agent).values():
+    for own in grouped((row for row in rows if not row.person and not row.participant), lambda row: row.agent).values():
         places = grouped(own, lambda row: (row.task, row.arena, row.rules, row.run))
         several = [place for place in places.values() if len(place) > 1]
         varied = any(
