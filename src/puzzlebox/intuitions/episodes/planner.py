@@ -1,0 +1,129 @@
+"""The shortest path of an agent among walls, at any angle and with clearance for its square.
+
+The agent is a square of 12 pixels that never turns, so its centre may be anywhere outside the walls grown by 6 pixels.
+The shortest path among such boxes leads from corner to corner; the planner links the corners that see each other.
+"""
+
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlebox.intuitions.grid import AGENT_HALF, CELL, SIZE, Cell, Point
+
+Numbers = NDArray[Any]
+# The least and largest coordinate of the agent's centre inside the border.
+LOWEST, HIGHEST = CELL + AGENT_HALF, SIZE - CELL - AGENT_HALF
+# All coordinates are whole numbers below 200, so a segment that enters a box is inside for more than this share of it.
+_TOUCHES = 1e-9
+
+
+@lru_cache(maxsize=512)
+def planner_for(blocked: frozenset[Cell]) -> "Planner":
+    """Return the planner for some blocked inner cells; the most recently used planners are kept."""
+    return Planner(blocked)
+
+
+class Planner:
+    """Shortest paths among blocked cells; the border is blocked in any case."""
+
+    def __init__(self, blocked: frozenset[Cell]) -> None:
+        cells = np.array(sorted(blocked), np.float64).reshape(-1, 2)
+        self._low, self._high = cells * CELL - AGENT_HALF, (cells + 1) * CELL + AGENT_HALF
+
+    @cached_property
+    def _corners(self) -> Numbers:
+        low, high = self._low, self._high
+        sides = ((low, low), (low, high), (high, low), (high, high))
+        corners = np.concatenate([np.column_stack((x[:, 0], y[:, 1])) for x, y in sides]).reshape(-1, 2)
+        return np.unique(corners[self.free(corners)], axis=0)
+
+    @cached_property
+    def _links(self) -> Numbers:
+        """Return the distance of each two corners; infinite where one does not see the other."""
+        return self._distances(self._corners, self._corners)
+
+    def free(self, points: Numbers) -> Numbers:
+        """Return for each point (n x 2) whether the agent's centre may be there."""
+        within = ((points >= LOWEST) & (points <= HIGHEST)).all(axis=1)
+        each = points[:, None]
+        return np.asarray(within & ~((each > self._low) & (each < self._high)).all(axis=2).any(axis=1))
+
+    def _distances(self, one: Numbers, two: Numbers) -> Numbers:
+        """Return the distance of each point from each other point; infinite where a box is between."""
+        start = one[:, None, None]
+        step = two[None, :, None] - start
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near, far = (self._low - start) / step, (self._high - start) / step
+        enter, leave = np.minimum(near, far), np.maximum(near, far)
+        # Along an axis in which the segment does not move, it is inside the box all the time or never.
+        still = step == 0
+        apart = still & ((start <= self._low) | (start >= self._high))
+        enter = np.where(still, np.where(apart, np.inf, -np.inf), enter).max(axis=3)
+        leave = np.where(still, np.where(apart, -np.inf, np.inf), leave).min(axis=3)
+        crosses = (np.minimum(leave, 1.0) - np.maximum(enter, 0.0) > _TOUCHES).any(axis=2)
+        lengths = np.hypot(step[:, :, 0, 0], step[:, :, 0, 1])
+        return np.where(crosses, np.inf, lengths)
+
+    def field(self, start: Point) -> "Field":
+        """Return the shortest paths from a point to all others."""
+        return Field(self, start)
+
+
+class Field:
+    """The shortest paths from one point."""
+
+    def __init__(self, planner: Planner, start: Point) -> None:
+        self.start = start
+        self._planner = planner
+        self._origin = np.array([start], np.float64)
+        corners, links = planner._corners, planner._links
+        best = planner._distances(self._origin, corners)[0]
+        before = np.full(len(corners), -1)
+        left = np.ones(len(corners), bool)
+        # Dijkstra's algorithm; with some forty corners, a search through the array is as quick as a heap.
+        for _ in range(len(corners)):
+            nearest = int(np.argmin(np.where(left, best, np.inf)))
+            if not left[nearest] or best[nearest] == np.inf:
+                break
+            left[nearest] = False
+            through = best[nearest] + links[nearest]
+            better = left & (through < best - _TOUCHES)
+            best[better], before[better] = through[better], nearest
+        self._best, self._before = best, before
+
+    def lengths(self, points: Numbers) -> Numbers:
+        """Return the length of the shortest path to each point (n x 2) in pixels; infinite where there is none."""
+        return self._last_legs(points)[0]
+
+    def _last_legs(self, points: Numbers) -> tuple[Numbers, Numbers]:
+        """Return for each point the length of its path, and its last corner; -1 for a straight path."""
+        points = np.asarray(points, np.float64)
+        legs = np.concatenate(
+            (
+                self._planner._distances(points, self._origin),
+                self._planner._distances(points, self._planner._corners) + self._best,
+            ),
+            axis=1,
+        )
+        last = legs.argmin(axis=1)
+        lengths = legs[np.arange(len(points)), last]
+        return np.where(self._planner.free(points), lengths, np.inf), last - 1
+
+    def path(self, goal: Point) -> tuple[float, list[Point]]:
+        """Return the length and the corners of the shortest path to a point, start and goal included.
+
+        Without a path the length is infinite and the list is empty.
+        """
+        lengths, lasts = self._last_legs(np.array([goal]))
+        if lengths[0] == np.inf:
+            return np.inf, []
+        corners, last = [goal], int(lasts[0])
+        while last >= 0:
+            x, y = self._planner._corners[last].tolist()
+            corners.append((int(x), int(y)))
+            last = int(self._before[last])
+        if corners[-1] != self.start:
+            corners.append(self.start)
+        return float(lengths[0]), corners[::-1]
