@@ -8,7 +8,7 @@ from puzzlebox.intuitions.episodes.layouts import Ground, NoLayout, draw_walls
 from puzzlebox.intuitions.episodes.motion import Places, walk
 from puzzlebox.intuitions.episodes.staging import Mechanism, Unlocking, stage, waiting_frames
 from puzzlebox.intuitions.episodes.stimulus import Pair, Stimulus, Trial
-from puzzlebox.intuitions.grid import FAMILIARISATION, FEWEST_WALLS, INNER, Cell, centre, ring, steps_apart
+from puzzlebox.intuitions.grid import FAMILIARISATION, FEWEST_WALLS, INNER, Cell, centre, reachable, ring, steps_apart
 
 # Walls inside the border at most: the barrier needs room.
 _MOST_WALLS = 10
@@ -40,7 +40,7 @@ def _draw_scene(rng: Random, walls: frozenset[Cell], start: Cell, free: list[Cel
     """Draw a scene whose barrier encloses the goal."""
     goal, key = rng.sample(free, 2)
     barrier = barrier_around(goal, walls)
-    locks = [cell for cell in ring(goal, 2) if cell not in walls]
+    locks = [cell for cell in ring(goal, 2) if cell not in walls and set(ring(cell)) & set(barrier)]
     if len(barrier) < _FEWEST_PIECES or not locks:
         raise NoLayout
     lock = rng.choice(locks)
@@ -59,7 +59,8 @@ def fetch(walls: frozenset[Cell], start: Cell, scene: Scene) -> tuple[Places, Un
         NoLayout: one of the ways is blocked, or the agent would touch something else on its way.
     """
     closed = Ground(walls.union(scene.barrier), start)
-    if scene.key not in closed.lengths or scene.lock not in closed.lengths or scene.goal in closed.lengths:
+    near = reachable(start, closed.blocked)
+    if scene.key not in near or scene.lock not in near or scene.goal in near:
         raise NoLayout
     if not closed.avoids(scene.key, scene.lock, 14.0):
         raise NoLayout
@@ -135,11 +136,12 @@ def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]
     for middle in middles:
         barrier = barrier_around(middle, episode.walls)
         taken = {episode.start, scene.goal, scene.key, scene.lock}
-        if len(barrier) < _FEWEST_PIECES or taken & {middle, *barrier}:
+        beside = not set(ring(scene.lock)).isdisjoint(barrier)
+        if not beside or len(barrier) < _FEWEST_PIECES or taken & {middle, *barrier}:
             continue
         around = Ground(episode.walls.union(barrier), episode.start)
         ways = (scene.key, scene.goal)
-        if all(way in around.lengths and around.path(way) == ground.path(way) for way in ways):
+        if all(around.path(way) == ground.path(way) for way in ways):
             return barrier
     raise NoLayout
 
@@ -153,7 +155,7 @@ def _draw_test(rng: Random, episode: _Episode, key_nearer: bool) -> tuple[Scene,
             if _fair(ground, scene, key_nearer):
                 closed = Ground(episode.walls.union(scene.barrier), episode.start)
                 # The way to the key is the same with either barrier.
-                if closed.lengths.get(scene.key) is not None and closed.path(scene.key) == ground.path(scene.key):
+                if closed.path(scene.key) == ground.path(scene.key):
                     return scene, _elsewhere(rng, episode, scene)
         except NoLayout:
             continue
