@@ -123,8 +123,10 @@ def _fair(ground: Ground, scene: Scene, key_nearer: bool) -> bool:
     if abs(key - goal) < _DIFFERENCE or (key < goal) is not key_nearer:
         return False
     return (ground.straight(scene.key) < ground.straight(scene.goal)) is key_nearer and all(
-        ground.avoids(one, two)
-        for one, two in ((scene.key, scene.goal), (scene.goal, scene.key), (scene.key, scene.lock))
+        ground.avoids(way, other)
+        for way in (scene.key, scene.goal)
+        for other in (scene.key, scene.goal, scene.lock)
+        if way != other
     )
 
 

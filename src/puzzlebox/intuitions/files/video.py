@@ -15,7 +15,7 @@ from puzzlebox.intuitions.grid import FPS
 
 Image = NDArray[np.uint8]
 # Nearly without loss in flat colours, and quick; a key frame every two seconds, so that a player can seek.
-_OPTIONS = {"crf": "16", "preset": "superfast", "g": "50"}
+_OPTIONS = {"crf": "16", "preset": "ultrafast", "g": "50"}
 
 
 def _av() -> Any:
@@ -50,11 +50,13 @@ def write_film(path: Path, frames: Iterable[tuple[Image, int]], fps: int = FPS) 
             stream = container.add_stream("libx264", rate=Fraction(fps), options=dict(_OPTIONS))
             stream.pix_fmt = "yuv420p"
             stream.codec_context.thread_count = 1
+            # One converter for all frames: to set it up takes longer than to use it.
+            converter = import_module("av.video.reformatter").VideoReformatter()
             count = 0
             for image, times in frames:
                 if not count:
                     stream.height, stream.width = image.shape[:2]
-                frame = av.VideoFrame.from_ndarray(image, format="rgb24").reformat(format="yuv420p")
+                frame = converter.reformat(av.VideoFrame.from_ndarray(image, format="rgb24"), format="yuv420p")
                 for _ in range(times):
                     frame.pts = count
                     frame.time_base = Fraction(1, fps)
