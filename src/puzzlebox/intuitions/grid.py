@@ -1,6 +1,7 @@
 """The world of the stimuli: a grid of 10 x 10 cells of 20 pixels, origin at the bottom left, y upwards."""
 
 from collections.abc import Iterable
+from functools import cache
 
 # The side of a picture and of a cell in pixels, and the number of cells a side. The border ring is always wall.
 SIZE, CELL, CELLS = 200, 20, 10
@@ -56,14 +57,15 @@ def steps_apart(one: Cell, other: Cell) -> int:
     return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
 
 
-def ring(middle: Cell, radius: int = 1) -> list[Cell]:
+@cache
+def ring(middle: Cell, radius: int = 1) -> tuple[Cell, ...]:
     """Return the inner cells exactly `radius` king's steps from a cell, in order around it."""
     around = range(-radius, radius + 1)
     bottom = [(middle[0] + i, middle[1] - radius) for i in around]
     right = [(middle[0] + radius, middle[1] + i) for i in around[1:]]
     top = [(middle[0] + i, middle[1] + radius) for i in reversed(around[:-1])]
     left = [(middle[0] - radius, middle[1] + i) for i in reversed(around[1:-1])]
-    return [cell for cell in (*bottom, *right, *top, *left) if inside(cell)]
+    return tuple(cell for cell in (*bottom, *right, *top, *left) if inside(cell))
 
 
 def connected(walls: Iterable[Cell]) -> bool:

@@ -24,7 +24,9 @@ def generate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="The folder; each task gets one in it.")
     ] = None,
-    json_only: Annotated[bool, typer.Option("--json-only", help="Write no films, which takes a tenth of the time.")] = False,
+    json_only: Annotated[
+        bool, typer.Option("--json-only", help="Write no films, which takes a tenth of the time.")
+    ] = False,
     three_d: Annotated[
         bool, typer.Option("--three-d", help="Films in three dimensions, from the front and above.")
     ] = False,
@@ -32,7 +34,8 @@ def generate(
         Shapes, choice(Shapes, "`new`: evaluation tasks with shapes and agents that background tasks do not have.")
     ] = Shapes.FAMILIAR,
     version: Annotated[
-        Version, choice(Version, "The field names of the JSON files; `old` ones call the key `key` and the lock `lock`.")
+        Version,
+        choice(Version, "The field names of the JSON files; `old` ones call the key `key` and the lock `lock`."),
     ] = Version.NEWEST,
     workers: Workers = None,
 ) -> None:

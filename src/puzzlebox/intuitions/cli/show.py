@@ -84,7 +84,10 @@ def _pair(source: str, number: int, seed: int, shapes: str) -> "Pair":
             there = f"; there are {numbers[0]} to {numbers[-1]}" if numbers else ""
             fail(f"{source} has no complete episode {number}{there}")
         if len(entries) > 1:
-            fail(f"{source} has an episode {number} of several tasks", f"name the folder of one, as in {entries[0].folder}")
+            fail(
+                f"{source} has an episode {number} of several tasks",
+                f"name the folder of one, as in {entries[0].folder}",
+            )
         return read_entry(entries[0])
     except ValueError as problem:
         fail(str(problem))

@@ -1,5 +1,6 @@
 """Evaluation tasks about means and ends: a barrier that encloses the goal, a lock, and the key that opens it."""
 
+from math import hypot
 from random import Random
 from typing import NamedTuple
 
@@ -18,8 +19,8 @@ _FEWEST_PIECES = 4
 _APART = 2
 # The shortest and longest straightforward path to key or goal, and the least difference between the two, in pixels.
 _SHORTEST, _LONGEST, _DIFFERENCE = 45.0, 140.0, 6.0
-# Draws of a trial before its walls and start are drawn anew.
-_DRAWS = 150
+# Draws of the trials, and of the test, before walls and start are drawn anew.
+_DRAWS, _TEST_DRAWS = 150, 600
 
 
 class Scene(NamedTuple):
@@ -148,13 +149,20 @@ def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]
     raise NoLayout
 
 
-def _draw_test(rng: Random, episode: _Episode, key_nearer: bool) -> tuple[Scene, tuple[Cell, ...]]:
+def _goal_is_familiar(episode: _Episode, scene: Scene) -> bool | None:
+    """Return whether the goal, and not the key, is nearer to a place where the agent ended before; None for a tie."""
+    ends = [trial.objects[0].centres[0].tolist() for trial in episode.trials]
+    goal, key = (min(hypot(x - a, y - b) for a, b in ends) for x, y in (centre(scene.goal), centre(scene.key)))
+    return None if goal == key else goal < key
+
+
+def _draw_test(rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool) -> tuple[Scene, tuple[Cell, ...]]:
     """Draw the scene of a test, and a barrier beside its lock that is in nobody's way."""
     ground = Ground(episode.walls, episode.start)
-    for _ in range(_DRAWS):
+    for _ in range(_TEST_DRAWS):
         try:
             scene = _draw_scene(rng, episode.walls, episode.start, episode.free)
-            if _fair(ground, scene, key_nearer):
+            if _goal_is_familiar(episode, scene) is goal_familiar and _fair(ground, scene, key_nearer):
                 closed = Ground(episode.walls.union(scene.barrier), episode.start)
                 # The way to the key is the same with either barrier.
                 if closed.path(scene.key) == ground.path(scene.key):
@@ -164,9 +172,19 @@ def _draw_test(rng: Random, episode: _Episode, key_nearer: bool) -> tuple[Scene,
     raise NoLayout
 
 
-def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool) -> Pair:
+def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair.
+
+    Args:
+        rng: the random stream.
+        cast: the agent and its object.
+        name: the name of the task.
+        number: the number of the episode.
+        key_nearer: in the test, the key is nearer to the start than the goal.
+        goal_familiar: in the test, the goal is nearer to a familiar place of the object than the key.
+    """
     episode = _familiarise(rng, cast)
-    scene, elsewhere = _draw_test(rng, episode, key_nearer)
+    scene, elsewhere = _draw_test(rng, episode, key_nearer, goal_familiar)
     ground = Ground(episode.walls, episode.start)
     enclosing, beside, none = (_mechanism(rng, scene, barrier) for barrier in (scene.barrier, elsewhere, ()))
     beside, none = (each._replace(key=enclosing.key, lock=enclosing.lock) for each in (beside, none))
@@ -184,16 +202,16 @@ def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool) -> 
     return Pair(name, number, expected, unexpected)
 
 
-def no_barrier(rng: Random, cast: Cast, number: int, nearer: bool) -> Pair:
-    """Draw a pair of the task without a barrier in the test; `nearer`: whether the key is nearer than the goal."""
-    return _pair(rng, cast, "instrumental_no_barrier", number, nearer)
+def no_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair of the task without a barrier in the test."""
+    return _pair(rng, cast, "instrumental_no_barrier", number, key_nearer, goal_familiar)
 
 
-def inconsequential_barrier(rng: Random, cast: Cast, number: int, nearer: bool) -> Pair:
-    """Draw a pair with a barrier that is in nobody's way; `nearer`: whether the key is nearer than the goal."""
-    return _pair(rng, cast, "instrumental_inconsequential_barrier", number, nearer)
+def inconsequential_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair with a barrier in the test that is in nobody's way."""
+    return _pair(rng, cast, "instrumental_inconsequential_barrier", number, key_nearer, goal_familiar)
 
 
-def blocking_barrier(rng: Random, cast: Cast, number: int, nearer: bool) -> Pair:
-    """Draw a pair in which the agent goes to the key, needed or not; `nearer`: whether it is nearer than the goal."""
-    return _pair(rng, cast, "instrumental_blocking_barrier", number, nearer)
+def blocking_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair in which the agent goes to the key, needed or not."""
+    return _pair(rng, cast, "instrumental_blocking_barrier", number, key_nearer, goal_familiar)

@@ -295,7 +295,9 @@ def _entity(value: list[Any], name: str, place: _Place) -> _Entity:
     if not numbers or not _is_number(half) or not isinstance(icon, str):
         raise place.problem(f"`{name}` is {json.dumps(value)[:80]}; it must be {_ENTITY}")
     if not all(0 <= each <= 255 for each in color) or not 0 < half <= SIZE:
-        raise place.problem(f"`{name}` has half side {half} and colour {color}; colours are 0 to 255, half sides above 0")
+        raise place.problem(
+            f"`{name}` has half side {half} and colour {color}; colours are 0 to 255, half sides above 0"
+        )
     red, green, blue = (int(each) for each in color)
     return _Entity((_coordinate(x, name, place), _coordinate(y, name, place)), int(half), icon, (red, green, blue))
 
