@@ -9,7 +9,8 @@ SIZE, CELL, CELLS = 200, 20, 10
 FPS = 25
 # Half the side of each entity's square, in pixels.
 AGENT_HALF, OBJECT_HALF, KEY_HALF, HOME_HALF = 6, 9, 10, 6
-# Still frames: displacements of zero before and after the motion. A trial of m moving frames has 1 + 30 + m + 83 frames.
+# Still frames: displacements of zero before and after the motion. A trial of m moving frames has 1 + 30 + m + 83
+# frames.
 STILL_BEFORE, STILL_AFTER = 30, 83
 # Pixels a frame along the faster axis.
 SPEED = 2

@@ -72,6 +72,7 @@ def _serve(link: connection.Connection, work: Callable[[Any], Any]) -> None:
     while True:
         try:
             item = link.recv()
+            answer: tuple[Any, Exception | None]
             try:
                 answer = (work(item), None)
             except Exception as problem:

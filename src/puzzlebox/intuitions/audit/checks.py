@@ -1,6 +1,7 @@
 """The constraints of each task, checked on a pair alone: neither file names nor generator variables are used."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -339,7 +340,7 @@ def _blocking_tests(pair: Pair) -> bool:
 
 def _agent_changes_once(pair: Pair) -> bool:
     agents = [trial.agent.identity for trial in pair.expected.trials]
-    changes = [one != two for one, two in zip(agents, agents[1:], strict=False)]
+    changes = [one != two for one, two in pairwise(agents)]
     return sum(changes) == 1
 
 

@@ -141,7 +141,7 @@ class AuditReport:
         return {"task": task, "constraint": name, "episodes": len(rows), "broken": int(not fair), "first": []}
 
     def shortcuts(self) -> list[dict[str, Any]]:
-        """Return for each task and shortcut the share of pairs that it gets right, with a sentence where that matters."""
+        """Return for each task and shortcut the share of pairs that it gets right, and why where that matters."""
         found = []
         for task, rows in self._by_task().items():
             for name in SHORTCUTS:

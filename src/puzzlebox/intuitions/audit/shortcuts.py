@@ -1,7 +1,7 @@
 """Two shortcut models that know nothing of goals, and where they are meant to succeed.
 
-Each gives a film an expectedness from the place where the agent goes, whatever its way. A pair is right if the expected film gets more; equal
-numbers count half.
+Each gives a film an expectedness from the place where the agent goes, whatever its way. A pair is right if the
+expected film gets more; equal numbers count half.
 """
 
 from collections.abc import Callable

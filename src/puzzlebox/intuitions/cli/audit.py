@@ -50,8 +50,8 @@ def audit(
                 listing.add_row(*row)
             typer.echo(title)
             print_table(listing)
-    for problem in report.problems:
-        note(f"warning: {problem}")
+    for sentence in report.problems:
+        note(f"warning: {sentence}")
     if report.broken:
         note(f"{report.broken} of {report.checks} checks found a broken constraint")
     if report.broken or report.problems:

@@ -42,8 +42,8 @@ def generate(
     """Generate stimuli: eight trials in which an agent shows what it wants, and a test that fits or does not.
 
     Evaluation tasks give pairs of an expected (`...e`) and an unexpected (`...u`) film; background tasks give single
-    films, all expected, to learn from. A film is an MP4 of 200 x 200 pixels; a JSON file beside it describes every frame.
-    The same command resumes what was interrupted.
+    films, all expected, to learn from. A film is an MP4 of 200 x 200 pixels; a JSON file beside it describes every
+    frame. The same command resumes what was interrupted.
 
     Try:
 

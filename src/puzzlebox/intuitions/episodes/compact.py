@@ -1,10 +1,10 @@
 """Many stimuli in little memory: only the moving frames of each trial, in bytes, and the scenery once.
 
 A set as large as the published background set, 28,000 episodes, takes about 220 MB of memory and 20 MB on the disk so;
-as JSON it would be 55 GB, as frames 80 GB. It can be generated again from task, seed and number; a file is only a cache.
+as JSON it would be 55 GB, as frames 80 GB. It is generated again from task, seed and number; a file is only a cache.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,7 @@ class CompactSet(Sequence[Stimulus]):
             Blocks(rows["box"].astype(np.int16), np.where(rows["until"] < 0, frames, rows["until"]).astype(np.int32))
             for rows in (blocks[~blocks["barrier"]], blocks[blocks["barrier"]])
         )
-        single = {name: (tracks[role] or [None])[0] for name, role in _ROLES.items()}
+        single = {name: next(iter(tracks[role]), None) for name, role in _ROLES.items()}
         found_agent = single.pop("agent")
         assert found_agent is not None
         return Trial(frames, walls, barrier, tuple(tracks[_OBJECT]), found_agent, **single)
@@ -131,12 +131,13 @@ class CompactSet(Sequence[Stimulus]):
         """
         try:
             with np.load(path, allow_pickle=False) as file:
-                tables = [file[name] for name in ("trials", "moves", "tracks", "blocks", "looks")]
+                trials, moves, tracks, blocks, looks = (file[name] for name in _TABLES)
         except (OSError, KeyError, ValueError, EOFError) as problem:
             raise ValueError(f"{path} is not a compact set of stimuli: {problem}") from None
-        return cls(*tables[:4], tables[4].tolist())
+        return cls(trials, moves, tracks, blocks, looks.tolist())
 
 
+_TABLES = ("trials", "moves", "tracks", "blocks", "looks")
 _LOOK = np.dtype([("icon", "U64"), ("red", "u1"), ("green", "u1"), ("blue", "u1")])
 
 

@@ -31,7 +31,7 @@ def planner_for(blocked: frozenset[Cell]) -> "Planner":
 
 
 def _runs(blocked: frozenset[Cell]) -> list[tuple[int, int, int, int]]:
-    """Return few rectangles that cover the blocked cells: first and last column and row of rows and columns of cells."""
+    """Return lines of cells that cover the blocked cells: column and row of the first and the last cell of each."""
     runs, left = [], set(blocked)
     while left:
         longest: list[Cell] = []
@@ -63,7 +63,7 @@ class Planner:
         each = corners[:, None]
         covers = ((each >= low) & (each <= high)).all(axis=2).sum(axis=1)
         within = ((corners >= LOWEST) & (corners <= HIGHEST)).all(axis=1)
-        return corners[within & (covers == 1)]
+        return np.asarray(corners[within & (covers == 1)])
 
     @cached_property
     def _links(self) -> Numbers:
@@ -74,13 +74,15 @@ class Planner:
         """Return for each point (n x 2) whether the agent's centre may be there."""
         within = ((points >= LOWEST) & (points <= HIGHEST)).all(axis=1)
         each = points[:, None]
-        return np.asarray(within & ~((each > self._low) & (each < self._high)).all(axis=2).any(axis=1))
+        covered: Numbers = ((each > self._low) & (each < self._high)).all(axis=2)
+        return np.asarray(within & ~covered.any(axis=1))
 
     def _distances(self, one: Numbers, two: Numbers) -> Numbers:
         """Return the distance of each point from each other point; infinite where a box is between."""
         step = two[None] - one[:, None]
-        lengths = np.hypot(step[..., 0], step[..., 1])
-        enter, leave = 0.0, 1.0
+        lengths: Numbers = np.hypot(step[..., 0], step[..., 1])
+        enter: Any = 0.0
+        leave: Any = 1.0
         for axis in (0, 1):
             per_pixel = 1.0 / np.where(step[..., axis] == 0, _NO_STEP, step[..., axis])[..., None]
             start = one[:, axis, None]

@@ -222,8 +222,8 @@ class Stimulus:
         """Return the stimulus as arrays of numbers, for models."""
         pieces = [_trial_states(number, trial) for number, trial in enumerate(self.trials)]
         walls = np.stack([_grid(trial.walls.cells()) for trial in self.trials])
-        joined = [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
-        return States(*joined[:6], walls, joined[6])
+        trial, agent, objects, key, lock, home, barrier = (np.concatenate(each) for each in zip(*pieces, strict=True))
+        return States(trial, agent, objects, key, lock, home, walls, barrier)
 
 
 def _grid(cells: frozenset[Cell]) -> Numbers:
