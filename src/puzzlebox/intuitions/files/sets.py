@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from puzzlebox.intuitions.catalogue import FAMILIAR, TASKS, TaskInfo
-from puzzlebox.intuitions.episodes.generate import make_pair
+from puzzlebox.intuitions.episodes.generate import check_request, make_pair
 from puzzlebox.intuitions.episodes.stimulus import Pair
 from puzzlebox.intuitions.files.names import FILM, JSON, NEWEST, stem_of
 from puzzlebox.intuitions.files.writing import stimulus_json
@@ -59,6 +59,8 @@ def write_set(
     """
     if not 1 <= episodes <= _MOST_EPISODES:
         raise ValueError(f"{episodes} episodes; there can be 1 to {_MOST_EPISODES:,}")
+    for task in tasks:
+        check_request(task.name, options.seed, options.shapes)
     if options.films != NO_FILMS:
         from puzzlebox.intuitions.files.video import require_video
 

@@ -6,6 +6,7 @@ pixel that its shape covers, so a small picture is not a coarse one.
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -128,12 +129,15 @@ class FlatPainter:
         x, y = track.corners[frame].tolist()
         left, top = x * self._scale, (SIZE - y - 2 * track.half) * self._scale
         # Sprites are kept by their place within a pixel.
-        column, row = int(left), int(top)
+        column, row = floor(left), floor(top)
         _, _, cover = sprite(track.shape, track.half, round(left - column, 6), round(top - row, 6), self._scale)
         height, width, _ = cover.shape
         # Whatever lies outside the picture is cut off.
-        up, before = max(0, -row), max(0, -column)
-        target = image[row + up : row + height, column + before : column + width]
-        cover = cover[up : up + target.shape[0], before : before + target.shape[1]]
+        first, last = max(0, row), max(0, min(self.size, row + height))
+        start, stop = max(0, column), max(0, min(self.size, column + width))
+        target = image[first:last, start:stop]
+        if not target.size:
+            return
+        cover = cover[first - row : last - row, start - column : stop - column]
         color = np.array(track.color, np.float32)
         target[...] = np.rint(target + (color - target) * cover)
