@@ -1,14 +1,20 @@
 """The generator: pure, balanced, and every constraint of every task holds in what it makes."""
 
+import re
 from collections import Counter
+from itertools import combinations
+from math import dist
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 
+from conftest import ROOT
 from puzzlebox.intuitions.audit.report import audit_pairs
 from puzzlebox.intuitions.catalogue import GROUPS, TASKS, task_named, tasks_named
 from puzzlebox.intuitions.episodes import make_pair
+from puzzlebox.intuitions.episodes.casting import draw_cast
 from puzzlebox.intuitions.episodes.compact import CompactSet
 from puzzlebox.intuitions.episodes.generate import RECIPES, stratum
 from puzzlebox.intuitions.files.writing import stimulus_json
@@ -103,6 +109,13 @@ def test_mistakes_get_one_sentence(arguments: tuple[object, ...], sentence: str)
     assert str(caught.value) == sentence
 
 
+def test_no_two_colours_of_a_cast_are_alike() -> None:
+    for number in range(40):
+        cast = draw_cast(Random(number), "new" if number % 2 else "familiar")
+        assert len({look.icon for look in cast}) == 4
+        assert min(dist(one.color, two.color) for one, two in combinations(cast, 2)) >= 90
+
+
 def test_groups_of_tasks() -> None:
     assert [task.name for task in tasks_named(["background", "preference"])] == ["preference", *GROUPS["background"]]
     assert len(GROUPS["evaluation"]) == 9 and len(GROUPS["background"]) == 4
@@ -154,3 +167,22 @@ def test_states_are_aligned_with_the_frames() -> None:
             filled = {(int(c), int(r)) for r, c in np.argwhere(states.barrier[rows][min(frame, trial.frames - 1)])}
             assert filled == trial.barrier.cells(min(frame, trial.frames - 1))
         start += trial.frames
+
+
+def test_the_example_of_the_guide_runs_as_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guides" / "intuitions.md").read_text(), re.DOTALL)
+    exec(compile(code, "intuitions.md", "exec"), {})
+    first, states, last = capsys.readouterr().out.splitlines()
+    test = make_pair("preference", 7, 1).expected.test
+    assert first == f"{test.frames} {test.agent.shape} {[each.shape for each in test.objects]}"
+    assert states.endswith(", 2)") and last == "100 (64, 64, 3)"
+
+
+def test_the_guide_explains_every_task_and_shows_its_sheet() -> None:
+    text = (ROOT / "docs" / "guides" / "intuitions.md").read_text()
+    pictures = {path.stem for path in (ROOT / "docs" / "images" / "intuitions").glob("*.png")}
+    for task in TASKS.values():
+        name = task.name.replace("/", "-")
+        assert task.title in text
+        assert [each for each in pictures if each.startswith(name) and f"intuitions/{each}.png" in text], name
+    assert all(path.stat().st_size < 200_000 for path in (ROOT / "docs" / "images" / "intuitions").iterdir())
