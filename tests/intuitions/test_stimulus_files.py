@@ -172,6 +172,13 @@ def test_decimals_and_duplicate_walls_are_accepted(short: str) -> None:
     assert len(read.trials[0].walls.boxes) == len(plain.trials[0].walls.boxes) + 3
 
 
+def test_a_piece_between_cells_may_appear_later(locked: Stimulus) -> None:
+    trial = json.loads(stimulus_json(Stimulus(locked.trials[:1])))[0]
+    for frame in trial[60:70]:
+        frame["fuse_walls"].append([[47, 63], [20, 20]])
+    assert parse_stimulus(json.dumps([trial] * 9)).trials[0].same(locked.trials[0])
+
+
 # --- folders
 
 

@@ -93,6 +93,13 @@ def test_equal_frames_are_painted_once() -> None:
         assert not np.array_equal(painter.frame(trial, start), painter.frame(trial, start + count))
 
 
+def test_pictures_for_a_learner_are_the_frames_of_the_film() -> None:
+    trial, painter = make_pair("preference", 0).expected.trials[0], FlatPainter(64)
+    images = painter.pictures(trial, range(0, trial.frames, 10))
+    assert images.shape == (-(-trial.frames // 10), 64, 64, 3)
+    assert np.array_equal(images[4], FlatPainter(64).frame(trial, 40))
+
+
 def test_a_carried_key_outside_the_picture_is_cut_off() -> None:
     from dataclasses import replace
 

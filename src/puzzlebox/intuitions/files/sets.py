@@ -120,11 +120,20 @@ def write_pair(pair: Pair, root: Path, options: Options) -> None:
     members = dict(pair.members())
     for member, path in _paths(root, (pair.task, pair.number), options):
         if path.suffix == JSON:
-            draft = path.with_name(path.name + ".part")
-            draft.write_text(stimulus_json(members[member], options.version), encoding="utf-8", newline="")
-            draft.replace(path)
+            _write_text(path, stimulus_json(members[member], options.version))
             continue
         from puzzlebox.intuitions.files.video import write_film
         from puzzlebox.intuitions.pictures.painters import painter_named
 
         write_film(path, painter_named(options.films).frames(members[member]))
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a text file, which appears when it is complete."""
+    draft = path.with_name(path.name + ".part")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

@@ -4,7 +4,7 @@ What does not move is painted once; sprites of the agent and the key are laid ov
 pixel that its shape covers, so a small picture is not a coarse one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import floor
 from typing import Any
@@ -84,6 +84,13 @@ class FlatPainter:
             if track is not None and frame < track.until:
                 self._put(image, track, frame)
         return image
+
+    def pictures(self, trial: Trial, frames: Sequence[int]) -> Image:
+        """Return some frames of a trial as one array, frames x height x width x 3 bytes, for a learner."""
+        images = np.empty((len(frames), self.size, self.size, 3), np.uint8)
+        for place, frame in enumerate(frames):
+            images[place] = self.frame(trial, frame)
+        return images
 
     def frames(self, stimulus: Stimulus) -> Iterator[tuple[Image, int]]:
         """Yield the distinct frames of a film in order, each with the number of frames for which it is shown."""
