@@ -151,17 +151,17 @@ def _checked(frame: Any, place: _Place) -> dict[str, Any]:
     """Return a frame with the names that files have; raise a StimulusError unless all fields are there."""
     if not isinstance(frame, dict) or not frame:
         raise place.problem(f"the frame is missing: {_shown(frame)} is no object with the fields of a frame")
-    frame = {_PAPER_NAMES.get(name, name): value for name, value in frame.items()}
+    fields: dict[str, Any] = {_PAPER_NAMES.get(name, name): value for name, value in frame.items()}
     for name in _NEEDED:
-        if name not in frame:
+        if name not in fields:
             raise place.problem(f"the field `{name}` is missing")
-    for name in frame:
+    for name in fields:
         if name not in _ALLOWED:
             raise place.problem(f"`{name[:40]}` is not a field of a frame{closest(name, _ALLOWED)}")
-    size = frame.get("size", [SIZE, SIZE])
+    size = fields.get("size", [SIZE, SIZE])
     if size != [SIZE, SIZE]:
         raise place.problem(f"`size` is {_shown(size)}; it must be [{SIZE}, {SIZE}]")
-    return frame
+    return fields
 
 
 class _Collector:
