@@ -151,7 +151,7 @@ def _checked(frame: Any, place: _Place) -> dict[str, Any]:
     """Return a frame with the names that files have; raise a StimulusError unless all fields are there."""
     if not isinstance(frame, dict) or not frame:
         raise place.problem(f"the frame is missing: {_shown(frame)} is no object with the fields of a frame")
-    fields: dict[str, Any] = {_PAPER_NAMES.get(name, name): value for name, value in frame.items()}
+    fields: dict[str, Any] = {_PAPER_NAMES.get(str(name), str(name)): value for name, value in frame.items()}
     for name in _NEEDED:
         if name not in fields:
             raise place.problem(f"the field `{name}` is missing")
