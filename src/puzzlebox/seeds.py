@@ -31,6 +31,7 @@ Why the number of workers changes nothing: a stream belongs to an episode or an 
 | a value in a variation | template seed, variation, variable, attempt | `variation_rng`, `attempt_name` |
 | which variations a sample has | the sample's seed | `sample_rng`, `round_seed`, `named_seed` |
 | the order of a long list of variations | that seed | `shuffle_rng`, `shuffle_keys` |
+| a pair of stimuli of the intuitions wing | the set's seed, task, number, use | `stimulus_rng` |
 | an episode a participant plays | the operating system, once; then stored | `new_seed` |
 """
 
@@ -171,3 +172,18 @@ def shuffle_rng(seed: int | str) -> Random:
 def shuffle_keys(seed: int | str, count: int) -> Sequence[bytes]:
     """Return the keys (32 bytes each) of the cipher that replaces a shuffled list too long to store."""
     return [hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=32).digest() for number in range(count)]
+
+
+# --- stimuli
+
+
+def stimulus_rng(seed: int, task: str, number: int, use: str = "scene") -> Random:
+    """Return the stream of a pair of stimuli of the intuitions wing, which depends on no other pair.
+
+    Args:
+        seed: the seed of the set.
+        task: the name of the task.
+        number: the number of the episode; for `levels`, that of a block of episodes.
+        use: `scene`, `levels`, or `cast/` with the set of shapes; no two uses share draws.
+    """
+    return Random(f"intuitions/{seed}/{task}/{number}/{use}")

@@ -1,0 +1,216 @@
+"""Evaluation tasks about means and ends: a barrier that encloses the goal, a lock, and the key that opens it."""
+
+from random import Random
+from typing import NamedTuple
+
+from puzzlebox.intuitions.episodes.casting import ORIENTATIONS, Cast, key_and_lock
+from puzzlebox.intuitions.episodes.layouts import Ground, NoLayout, draw_walls
+from puzzlebox.intuitions.episodes.motion import Places, walk
+from puzzlebox.intuitions.episodes.staging import Mechanism, Unlocking, stage, waiting_frames
+from puzzlebox.intuitions.episodes.stimulus import Pair, Stimulus, Trial
+from puzzlebox.intuitions.grid import FAMILIARISATION, FEWEST_WALLS, INNER, Cell, centre, reachable, ring, steps_apart
+
+# Walls inside the border at most: the barrier needs room.
+_MOST_WALLS = 10
+# Pieces of cells that a barrier has at least; walls may close the rest of the ring.
+FEWEST_PIECES = 4
+# King's steps between any two of start, key, lock and goal at least.
+_APART = 2
+# The shortest and longest straightforward path to key or goal, and the least difference between the two, in pixels.
+_SHORTEST, _LONGEST, _DIFFERENCE = 45.0, 140.0, 6.0
+# Draws of the trials, and of the test, before walls and start are drawn anew.
+_DRAWS, _TEST_DRAWS = 150, 600
+
+
+class Scene(NamedTuple):
+    """Where everything is in a trial."""
+
+    goal: Cell
+    key: Cell
+    lock: Cell
+    barrier: tuple[Cell, ...]
+
+
+def barrier_around(middle: Cell, walls: frozenset[Cell], radius: int = 1) -> tuple[Cell, ...]:
+    """Return the barrier that encloses a cell together with the walls and the border, in order around it."""
+    return tuple(cell for cell in ring(middle, radius) if cell not in walls)
+
+
+def _draw_scene(rng: Random, walls: frozenset[Cell], start: Cell, free: list[Cell]) -> Scene:
+    """Draw a scene whose barrier encloses the goal."""
+    goal, key = rng.sample(free, 2)
+    barrier = barrier_around(goal, walls)
+    locks = [cell for cell in ring(goal, 2) if cell not in walls and set(ring(cell)) & set(barrier)]
+    if len(barrier) < FEWEST_PIECES or not locks:
+        raise NoLayout
+    lock = rng.choice(locks)
+    places = (start, key, lock, goal)
+    if set(places[:3]) & set(barrier) or any(
+        steps_apart(one, two) < _APART for number, one in enumerate(places) for two in places[:number]
+    ):
+        raise NoLayout
+    return Scene(goal, key, lock, barrier)
+
+
+def fetch(walls: frozenset[Cell], start: Cell, scene: Scene) -> tuple[Places, Unlocking]:
+    """Return the way to the key, with it to the lock, and on to the goal once the barrier has vanished.
+
+    Raises:
+        NoLayout: one of the ways is blocked, or the agent would touch something else on its way.
+    """
+    closed = Ground(walls.union(scene.barrier), start)
+    near = reachable(start, closed.blocked)
+    if scene.key not in near or scene.lock not in near or scene.goal in near:
+        raise NoLayout
+    if not closed.avoids(scene.key, scene.lock, 14.0):
+        raise NoLayout
+    places = closed.walk(scene.key)
+    picked = len(places)
+    if not picked:
+        raise NoLayout
+    places += walk(Ground(closed.blocked, scene.key, places[-1]).path(scene.lock), centre(scene.lock))
+    unlocked = len(places)
+    if unlocked == picked:
+        raise NoLayout
+    places += [places[-1]] * waiting_frames(scene.barrier)
+    way = Ground(walls, scene.lock, places[-1]).path(scene.goal)
+    if not way:
+        raise NoLayout
+    places += walk(way, centre(scene.goal))
+    return places, Unlocking(picked, unlocked)
+
+
+def fetching_trial(rng: Random, cast: Cast, walls: frozenset[Cell], start: Cell, scene: Scene) -> Trial:
+    """Return the trial in which the agent unlocks the barrier of a scene and goes to its goal."""
+    places, unlocking = fetch(walls, start, scene)
+    return stage(
+        walls, start, cast.agent, [(cast.wanted, scene.goal)], places, _mechanism(rng, scene, scene.barrier), unlocking
+    )
+
+
+def _mechanism(rng: Random, scene: Scene, barrier: tuple[Cell, ...]) -> Mechanism:
+    key, lock = key_and_lock(rng.choice(ORIENTATIONS))
+    return Mechanism((key, scene.key), (lock, scene.lock), barrier)
+
+
+class _Episode(NamedTuple):
+    walls: frozenset[Cell]
+    start: Cell
+    free: list[Cell]
+    trials: tuple[Trial, ...]
+
+
+def _familiarise(rng: Random, cast: Cast) -> _Episode:
+    walls = draw_walls(rng, FEWEST_WALLS, _MOST_WALLS)
+    free = [cell for cell in INNER if cell not in walls]
+    start = rng.choice(free)
+    trials: list[Trial] = []
+    for _ in range(_DRAWS):
+        try:
+            trials.append(fetching_trial(rng, cast, walls, start, _draw_scene(rng, walls, start, free)))
+        except NoLayout:
+            continue
+        if len(trials) == FAMILIARISATION:
+            return _Episode(walls, start, free, tuple(trials))
+    raise NoLayout
+
+
+def _fair(ground: Ground, scene: Scene, key_nearer: bool) -> bool:
+    """Return whether key and goal can be reached without touching each other, and the right one is nearer."""
+    key, goal = ground.lengths.get(scene.key), ground.lengths.get(scene.goal)
+    if key is None or goal is None or not (_SHORTEST <= key <= _LONGEST and _SHORTEST <= goal <= _LONGEST):
+        return False
+    if abs(key - goal) < _DIFFERENCE or (key < goal) is not key_nearer:
+        return False
+    return (ground.straight(scene.key) < ground.straight(scene.goal)) is key_nearer and all(
+        ground.avoids(way, other)
+        for way in (scene.key, scene.goal)
+        for other in (scene.key, scene.goal, scene.lock)
+        if way != other
+    )
+
+
+def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]:
+    """Draw a barrier beside the same lock that encloses an empty place and is in nobody's way."""
+    ground = Ground(episode.walls, episode.start)
+    middles = [cell for cell in ring(scene.lock, 2) if cell not in episode.walls]
+    rng.shuffle(middles)
+    for middle in middles:
+        barrier = barrier_around(middle, episode.walls)
+        taken = {episode.start, scene.goal, scene.key, scene.lock}
+        beside = not set(ring(scene.lock)).isdisjoint(barrier)
+        if not beside or len(barrier) < FEWEST_PIECES or taken & {middle, *barrier}:
+            continue
+        around = Ground(episode.walls.union(barrier), episode.start)
+        ways = (scene.key, scene.goal)
+        if all(around.path(way) == ground.path(way) for way in ways):
+            return barrier
+    raise NoLayout
+
+
+def _goal_is_familiar(episode: _Episode, scene: Scene) -> bool | None:
+    """Return whether the goal, and not the key, is nearer to a place where the agent ended before; None for a tie."""
+    ends = [trial.objects[0].centres[0].tolist() for trial in episode.trials]
+    goal, key = (min((x - a) ** 2 + (y - b) ** 2 for a, b in ends) for x, y in (centre(scene.goal), centre(scene.key)))
+    return None if goal == key else goal < key
+
+
+def _draw_test(rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool) -> tuple[Scene, tuple[Cell, ...]]:
+    """Draw the scene of a test, and a barrier beside its lock that is in nobody's way."""
+    ground = Ground(episode.walls, episode.start)
+    for _ in range(_TEST_DRAWS):
+        try:
+            scene = _draw_scene(rng, episode.walls, episode.start, episode.free)
+            if _goal_is_familiar(episode, scene) is goal_familiar and _fair(ground, scene, key_nearer):
+                closed = Ground(episode.walls.union(scene.barrier), episode.start)
+                # The way to the key is the same with either barrier.
+                if closed.path(scene.key) == ground.path(scene.key):
+                    return scene, _elsewhere(rng, episode, scene)
+        except NoLayout:
+            continue
+    raise NoLayout
+
+
+def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair.
+
+    Args:
+        rng: the random stream.
+        cast: the agent and its object.
+        name: the name of the task.
+        number: the number of the episode.
+        key_nearer: in the test, the key is nearer to the start than the goal.
+        goal_familiar: in the test, the goal is nearer to a familiar place of the object than the key.
+    """
+    episode = _familiarise(rng, cast)
+    scene, elsewhere = _draw_test(rng, episode, key_nearer, goal_familiar)
+    ground = Ground(episode.walls, episode.start)
+    enclosing, beside, none = (_mechanism(rng, scene, barrier) for barrier in (scene.barrier, elsewhere, ()))
+    beside, none = (each._replace(key=enclosing.key, lock=enclosing.lock) for each in (beside, none))
+    to_goal, to_key = ground.walk(scene.goal), ground.walk(scene.key)
+    shown = {
+        "instrumental_no_barrier": ((none, to_goal), (none, to_key)),
+        "instrumental_inconsequential_barrier": ((beside, to_goal), (beside, to_key)),
+        "instrumental_blocking_barrier": ((enclosing, to_key), (beside, to_key)),
+    }[name]
+    tests = (
+        stage(episode.walls, episode.start, cast.agent, [(cast.wanted, scene.goal)], way, mechanism)
+        for mechanism, way in shown
+    )
+    expected, unexpected = (Stimulus((*episode.trials, test)) for test in tests)
+    return Pair(name, number, expected, unexpected)
+
+
+def no_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair of the task without a barrier in the test."""
+    return _pair(rng, cast, "instrumental_no_barrier", number, key_nearer, goal_familiar)
+
+
+def inconsequential_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair with a barrier in the test that is in nobody's way."""
+    return _pair(rng, cast, "instrumental_inconsequential_barrier", number, key_nearer, goal_familiar)
+
+
+def blocking_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair in which the agent goes to the key, needed or not."""
+    return _pair(rng, cast, "instrumental_blocking_barrier", number, key_nearer, goal_familiar)
