@@ -1,0 +1,1 @@
+"""The infant wing: a child's body in MuJoCo, with its senses."""
