@@ -25,7 +25,7 @@ from puzzlebox.infant.body.shapes import Ball, Rod, Shape, Vector, scaled
 # Seconds of one physics step: 10 of them are a control step of 1/15 s. `python -m benchmarks infant` compares others.
 PHYSICS_STEP = 1 / 150
 # A servo exerts its full strength at this error, in radians: the stiffness of a joint is its strength over it.
-_FULL_ERROR = 0.35
+_FULL_ERROR = 0.25
 # The fastest oscillation of a servo with its armature alone, in radians a second; the armature follows from it.
 _FASTEST = 60.0
 # Damping and stiffness of a joint without muscles: torque over strength at 1 rad/s and at 1 rad from its rest.

@@ -44,14 +44,15 @@ _RELAXED_HAND = {
     "thumb_middle.flex": 12.0,
     "thumb_tip.flex": 12.0,
 }
+# fmt: off
 POSES: dict[str, Pose] = {
     "stand": Pose(0, {
         "thigh.flex": 6, "thigh.abduct": 4, "shin.flex": 12, "foot.raise": 6, "thigh.rotate": 8,
         "upper_arm.abduct": 16, "forearm.flex": 24, "forearm.pronate": 20, **_RELAXED_HAND,
     }, supported=True),
     "sit": Pose(0, {
-        "thigh.flex": 84, "thigh.abduct": 26, "thigh.rotate": 32, "shin.flex": 34, "foot.raise": -8,
-        "lumbar.bend": 8, "thorax.bend": 4, "chest.bend": 4, "neck.bend": -4, "head.bend": -6,
+        "thigh.flex": 102, "thigh.abduct": 40, "thigh.rotate": 30, "shin.flex": 30, "foot.raise": -8,
+        "lumbar.bend": 8, "thorax.bend": 5, "chest.bend": 3, "neck.bend": -4, "head.bend": -8,
         "upper_arm.flex": 22, "upper_arm.abduct": 16, "forearm.flex": 44, "forearm.pronate": 40, **_RELAXED_HAND,
     }),
     "lie": Pose(-90, {
@@ -71,6 +72,7 @@ POSES: dict[str, Pose] = {
         "thumb_base.close": -25, "jaw.open": 6,
     }),
 }
+# fmt: on
 
 
 def pose_named(name: str) -> Pose:
