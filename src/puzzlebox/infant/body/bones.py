@@ -112,15 +112,15 @@ MIDDLE: tuple[Bone, ...] = (
     Bone("lumbar", "pelvis", (0, 0, 0.050), "trunk", 10.5, (
         Rod((0.006, -0.025, 0.022), (0.006, 0.025, 0.022), 0.059),
     ), _spine((-15, 35), 15, 12, 12)),
-    Bone("thorax", "lumbar", (0, 0, 0.050), "trunk", 13.0, (
+    Bone("thorax", "lumbar", (0, 0, 0.054), "trunk", 13.0, (
         Rod((0.005, -0.026, 0.025), (0.005, 0.026, 0.025), 0.058),
     ), _spine((-12, 25), 12, 12, 12)),
-    Bone("chest", "thorax", (0, 0, 0.055), "trunk", 13.0, (
+    Bone("chest", "thorax", (0, 0, 0.059), "trunk", 13.0, (
         Rod((0.000, -0.030, 0.024), (0.000, 0.030, 0.024), 0.055),
         Rod((-0.006, -0.036, 0.062), (-0.006, 0.036, 0.062), 0.036),
     ), _spine((-8, 20), 10, 12, 12)),
-    Bone("neck", "chest", (-0.006, 0, 0.094), "head", 1.6, (
-        Rod((0, 0, -0.005), (0.002, 0, 0.038), 0.029),
+    Bone("neck", "chest", (-0.005, 0, 0.086), "head", 1.6, (
+        Rod((0, 0, -0.002), (0.003, 0, 0.038), 0.031),
     ), _spine((-30, 30), 20, 35, 3)),
     Bone("head", "neck", (0.004, 0, 0.041), "head", 18.5, (
         Rod((-0.012, 0, 0.112), (0.017, 0, 0.112), 0.068),
@@ -133,7 +133,7 @@ MIDDLE: tuple[Bone, ...] = (
 
 # The left half of everything that there is twice.
 SIDE: tuple[Bone, ...] = (
-    Bone("eye", "head", (0.0635, 0.0245, 0.080), "head", 0.08, (Ball((0, 0, 0), 0.0125),), _eye()),
+    Bone("eye", "head", (0.0690, 0.0250, 0.079), "head", 0.08, (Ball((0, 0, 0), 0.0130),), _eye()),
     # The arm hangs; the thumb points forwards and the palm to the body.
     Bone("collarbone", "chest", (-0.004, 0.020, 0.072), "trunk", 0.9, (
         Rod((0, 0.008, 0), (0, 0.052, -0.002), 0.026),

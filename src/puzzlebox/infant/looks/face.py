@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from puzzlebox.infant.body.bones import LEFT, RIGHT
 from puzzlebox.infant.body.shapes import Vector, mirrored
-from puzzlebox.infant.looks.paint import SKIN, Colour
+from puzzlebox.infant.looks.paint import Colour
 
 
 class Feature(NamedTuple):
@@ -23,24 +23,24 @@ _LASH, _BROW = (70, 44, 30), (132, 92, 58)
 _LID = (230, 178, 150)
 
 _EYE = (
-    Feature("eye", (0, 0, 0), (0.0125, 0.0125, 0.0125), _WHITE),
-    Feature("eye", (0.0080, 0, 0), (0.0047, 0.0071, 0.0071), _RIM),
-    Feature("eye", (0.0085, 0, 0), (0.0046, 0.0063, 0.0063), _IRIS),
-    Feature("eye", (0.0103, 0, 0), (0.0031, 0.0033, 0.0033), _PUPIL),
+    Feature("eye", (0, 0, 0), (0.0130, 0.0130, 0.0130), _WHITE),
+    Feature("eye", (0.0080, 0, 0), (0.0052, 0.0080, 0.0080), _RIM),
+    Feature("eye", (0.0085, 0, 0), (0.0051, 0.0072, 0.0072), _IRIS),
+    Feature("eye", (0.0106, 0, 0), (0.0034, 0.0038, 0.0038), _PUPIL),
 )
 # Beside the middle of the left eye; the right one has the mirror image.
 _AROUND = (
-    Feature("head", (0.0602, 0.0245, 0.0862), (0.0137, 0.0142, 0.0134), _LASH),  # lashes: a dark rim of the lid
-    Feature("head", (0.0604, 0.0245, 0.0870), (0.0137, 0.0144, 0.0134), _LID),
-    Feature("head", (0.0602, 0.0245, 0.0725), (0.0130, 0.0136, 0.0100), SKIN),  # the lower lid
-    Feature("head", (0.0765, 0.0265, 0.1050), (0.0030, 0.0112, 0.0017), _BROW, tilt=-7.0),
+    Feature("head", (0.0660, 0.0252, 0.0848), (0.0141, 0.0150, 0.0136), _LASH),  # lashes: a dark rim of the lid
+    Feature("head", (0.0662, 0.0252, 0.0857), (0.0141, 0.0152, 0.0136), _LID),
+    Feature("head", (0.0805, 0.0265, 0.1040), (0.0040, 0.0115, 0.0020), _BROW, tilt=5.0),
 )
-_GLINT = Feature("eye", (0.0122, 0.0028, 0.0030), (0.0013, 0.0013, 0.0013), (255, 255, 255), glows=True)
+_MOUTH = Feature("head", (0.0822, 0.0, 0.0408), (0.0020, 0.0115, 0.0007), (164, 88, 78))
+_GLINT = Feature("eye", (0.0126, 0.0030, 0.0034), (0.0015, 0.0015, 0.0015), (255, 255, 255), glows=True)
 
 
 def all_features() -> tuple[Feature, ...]:
     """Return the features of both sides."""
-    out: list[Feature] = []
+    out: list[Feature] = [_MOUTH]
     for side in (LEFT, RIGHT):
         out += [each._replace(bone=side + each.bone) for each in (*_EYE, _GLINT)]
         for each in _AROUND:

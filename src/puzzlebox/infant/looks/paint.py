@@ -53,8 +53,11 @@ def _hair(field: Field, points: Array) -> Array:
 
 def _lips(field: Field, points: Array) -> Array:
     head, jaw = _in(field, "head", points), _in(field, "jaw", points)
-    upper = _oval(head, (0.0775, 0.0, 0.0452), (0.012, 0.0150, 0.0042))
-    lower = _oval(jaw, (0.0700, 0.0, -0.0135), (0.012, 0.0120, 0.0045))
+    # The corners of the mouth are a little higher than its middle.
+    smile = np.array((0.0, 0.0, 20.0)) * head[:, 1:2] ** 2
+    head, jaw = head - smile, jaw - smile
+    upper = _oval(head, (0.0830, 0.0, 0.0450), (0.014, 0.0150, 0.0042))
+    lower = _oval(jaw, (0.0750, 0.0, -0.0118), (0.014, 0.0120, 0.0050))
     return np.maximum(upper, lower)
 
 
@@ -65,7 +68,7 @@ def _oval(points: Array, middle: tuple[float, float, float], radii: tuple[float,
 def _shirt(field: Field, points: Array) -> Array:
     pelvis, neck = _in(field, "pelvis", points), _in(field, "neck", points)
     above_hem = pelvis[:, 2] - 0.022
-    collar = np.linalg.norm(neck * (0.85, 1.0, 1.0) - (0.006, 0.0, 0.012), axis=1) - 0.050
+    collar = np.linalg.norm(neck * (0.85, 1.0, 1.0) - (0.004, 0.0, 0.012), axis=1) - 0.0455
     below_neck = 0.016 - neck[:, 2]
     sleeves = np.minimum(*(_in(field, side + "upper_arm", points)[:, 2] + 0.066 for side in (LEFT, RIGHT)))
     # The planes of the sleeves go on through the body; there they mean nothing.
@@ -84,8 +87,8 @@ def _trousers(field: Field, points: Array) -> Array:
 
 
 COVERS: tuple[Cover, ...] = (
-    Cover("hair", (122, 82, 48), 0.006, _hair),
-    Cover("lips", (212, 122, 112), 0.0, _lips),
+    Cover("hair", (146, 100, 58), 0.007, _hair),
+    Cover("lips", (219, 144, 128), 0.0, _lips),
     Cover("trousers", (66, 96, 150), 0.004, _trousers),
     Cover("shirt", (246, 196, 84), 0.0035, _shirt),
 )

@@ -17,7 +17,7 @@ from puzzlebox.scene.themes import Look, Surface
 
 # The shapes that cast the shadow of a skin are this much smaller than those that collide, so that a bent skin does
 # not shade itself.
-_SHADOW = 0.88
+_SHADOW = 0.75
 _ROOM = Look(
     floor=Surface((206, 190, 168), "planks", (186, 168, 146)),
     fence=Surface((222, 226, 230)),
@@ -27,10 +27,10 @@ _ROOM = Look(
 # Lamps of a room: soft light from above, in front and to the right of the child, and much light from all sides.
 _LIGHT = {
     "sun": (0.38, 0.72, 0.58),
-    "sunlight": (0.60, 0.57, 0.52),
-    "above": (0.56, 0.57, 0.60),
-    "beside": (0.40, 0.41, 0.44),
-    "below": (0.30, 0.28, 0.26),
+    "sunlight": (0.56, 0.53, 0.48),
+    "above": (0.60, 0.61, 0.64),
+    "beside": (0.50, 0.51, 0.54),
+    "below": (0.40, 0.37, 0.34),
 }
 
 
