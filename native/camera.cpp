@@ -9,7 +9,6 @@
 
 #include "camera_shapes.h"
 #include "cpu.h"
-#include "mesh.h"
 
 namespace puzzlebox {
 
@@ -197,15 +196,16 @@ class Painting {
       f.right[i] = right_[i], f.up[i] = up_[i], f.forward[i] = forward_[i];
     }
     f.level = view.pitch_degrees == 0 && view.roll_degrees == 0;
-    store.shapes.clear(), store.planes.clear(), store.mesh.clear();
+    store.shapes.clear(), store.planes.clear(), store.mesh.meshes.clear();
     store.planes.reserve(scene.plane_count);  // shapes hold pointers into it
     add(false);
     f.opaque_count = static_cast<int>(store.shapes.size());
     add(true);
     f.shape_count = static_cast<int>(store.shapes.size());
     f.shapes = store.shapes.data();
-    f.mesh = store.mesh.triangles.empty() ? nullptr : &store.mesh;
-    if (f.mesh && store.mesh.painted.size() < 3 * area) store.mesh.painted.resize(3 * area);
+    f.scene = &scene;
+    f.mesh = store.mesh.meshes.empty() ? nullptr : &store.mesh;
+    if (f.mesh) store.mesh.prepare(scene, area);
     for (int i = 0; i < 3; ++i) f.painted[i] = f.mesh ? store.mesh.painted.data() + i * area : nullptr;
   }
 
@@ -238,7 +238,7 @@ class Painting {
     s.thing = part.thing;
     s.id = kFirstShape + static_cast<int>(store_.shapes.size());
     s.color[3] = 1;
-    store_.mesh.add(scene_, part, s.id, frame);
+    store_.mesh.add(scene_, part, s.id);
     store_.shapes.push_back(s);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "camera.h"
+#include "mesh.h"
 
 namespace puzzlebox {
 
@@ -44,8 +45,6 @@ struct Shape {
   const std::uint8_t* pixels;  // kMask * kMask, or null
 };
 
-struct MeshStore;
-
 struct Frame {
   int width, height, stride;   // stride: width padded to full vectors
   float pixel;                 // size of a pixel in u and v
@@ -60,12 +59,10 @@ struct Frame {
   const Shape* shapes;         // opaque ones, then transparent ones
   int opaque_count, shape_count;
   const Picture* picture;
-  const MeshStore* mesh;       // null where there is none
+  const Scene* scene;
+  MeshStore* mesh;             // null where there is none
   float* painted[3];           // colours of pixels that show a mesh, as large as `depth`
 };
-
-// Draw the triangles of all meshes, after the opaque shapes (mesh.cpp).
-void draw_mesh(const Frame& frame);
 
 constexpr int kScratchRows = 8 + 2 * kLayers;
 

@@ -3,25 +3,27 @@
 
 #include <vector>
 
-#include "camera_shapes.h"
+#include "camera.h"
 
 namespace puzzlebox {
 
-// The triangles of all meshes of a picture, by vertex: pixels to the right and down, one over the distance along the
-// axis of view (0 behind the eye), and the colour in the light of sun and sky.
+// The meshes of a picture, and memory for the kernel (camera_mesh.inc) that is reused from picture to picture.
 struct MeshStore {
-  std::vector<float> x, y, inverse, red, green, blue;
-  std::vector<float> painted;       // three planes of colours, as large as the picture
-  std::vector<float> matrices;      // 12 numbers for each bone
-  std::vector<int> row;             // where each vertex of the scene is in the vectors above, or -1
-  struct Triangle {
-    int a, b, c, id;
+  struct Mesh {
+    int first, count, id;  // triangles, and the id of their pixels
+    bool glows;
   };
-  std::vector<Triangle> triangles;
+  std::vector<Mesh> meshes;
+  std::vector<float> matrices;  // 12 numbers for each bone
+  std::vector<float> columns;   // kMeshColumns numbers for each vertex, column by column
+  std::vector<float> painted;   // three planes of colours, as large as the picture
 
-  void clear();
-  // Add a part that is a mesh, with the id its pixels get. The frame must have its size, eye and axes.
-  void add(const Scene& scene, const ScenePart& part, int id, const Frame& frame);
+  // Add a part that is a mesh. Throws std::invalid_argument where the tables are inconsistent.
+  void add(const Scene& scene, const ScenePart& part, int id);
+  // Set the matrices of all bones, and make room for the vertices.
+  void prepare(const Scene& scene, std::size_t area);
 };
+// Of a vertex: position and normal in the world; then pixels right and down, one over the distance, and the colour.
+constexpr int kMeshColumns = 12;
 
 }  // namespace puzzlebox
