@@ -19,6 +19,7 @@
 #include "motion.h"
 #include "solids.h"
 #include "tables.h"
+#include "touch.h"
 
 namespace nb = nanobind;
 using puzzlebox::Solids;
@@ -231,4 +232,5 @@ NB_MODULE(_native, module) {
   puzzlebox::bind_motion(module);
   puzzlebox::bind_cruise(module);
   bind_camera(module);
+  puzzlebox::bind_touch(module);
 }

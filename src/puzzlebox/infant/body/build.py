@@ -34,6 +34,8 @@ _PASSIVE_DAMPING, _PASSIVE_STIFFNESS = 0.03, 0.01
 FASTEST_TARGET = 6.0
 # Contact of skin: MuJoCo's time constant and damping ratio, and impedances that let it give way by about 2 mm at rest.
 _SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.5, 0.9, 0.006, 0.5, 2.0)
+# The flesh over a bone in metres: what comes nearer than this touches the skin, even if it does not touch the bone.
+FLESH = 0.006
 _FRICTION = (0.9, 0.005, 0.0001)
 ROOT = "root"
 FLOOR = "floor"
@@ -181,6 +183,8 @@ def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]
 def _add_geom(body: mujoco.MjsBody, bone: Bone, name: str, shape: Shape, mass: float) -> None:
     geom = body.add_geom(name=name, mass=mass, friction=_FRICTION, condim=3, group=1)
     geom.solref, geom.solimp = _SOFT_SOLREF, _SOFT_SOLIMP
+    # MuJoCo reports what is this near, and lets it act only when it touches.
+    geom.margin, geom.gap = 0.0, FLESH
     if isinstance(shape, Ball):
         geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
         geom.pos, geom.size = shape.at, [shape.radius, 0, 0]

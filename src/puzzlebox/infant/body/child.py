@@ -98,8 +98,7 @@ class Child:
         if self.built.control is Control.POSITION:
             self.data.ctrl[: self.action_size] = targets
         self.support(posture.supported)
-        mujoco.mj_step1(self.model, self.data)
-        self.data.sensordata[:] = 0.0
+        mujoco.mj_forward(self.model, self.data)
         self.steps = 0
 
     def set_angles(self, angles: NDArray[np.float64]) -> None:
