@@ -22,18 +22,18 @@ from puzzlebox.infant.body.bones import BONES, JOINT_NAMES, Bone, all_joints
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.shapes import Ball, Rod, Shape, Vector, scaled
 
-# Seconds of one physics step: 10 of them are a control step of 1/15 s. `python -m benchmarks infant` compares others.
-PHYSICS_STEP = 1 / 150
+# Seconds of one physics step: 12 of them are a control step of 1/15 s. `python -m benchmarks infant` compares others.
+PHYSICS_STEP = 1 / 180
 # A servo exerts its full strength at this error, in radians: the stiffness of a joint is its strength over it.
 _FULL_ERROR = 0.25
 # The fastest oscillation of a servo with its armature alone, in radians a second; the armature follows from it.
-_FASTEST = 60.0
+_FASTEST = 45.0
 # Damping and stiffness of a joint without muscles: torque over strength at 1 rad/s and at 1 rad from its rest.
-_PASSIVE_DAMPING, _PASSIVE_STIFFNESS = 0.03, 0.01
+_PASSIVE_DAMPING, _PASSIVE_STIFFNESS = 0.06, 0.01
 # The speed that a velocity target of 1 asks for, in radians a second.
 FASTEST_TARGET = 6.0
 # Contact of skin: MuJoCo's time constant and damping ratio, and impedances that let it give way by about 2 mm at rest.
-_SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.5, 0.9, 0.006, 0.5, 2.0)
+_SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.6, 0.95, 0.005, 0.5, 2.0)
 # The flesh over a bone in metres: what comes nearer than this touches the skin, even if it does not touch the bone.
 FLESH = 0.006
 _FRICTION = (0.9, 0.005, 0.0001)
@@ -170,7 +170,7 @@ def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]
                 armature=stiffness / _FASTEST**2,
                 damping=strength * _PASSIVE_DAMPING,
                 stiffness=strength * _PASSIVE_STIFFNESS,
-                solref_limit=[0.015, 1.0],
+                solref_limit=[0.012, 1.0],
                 solimp_limit=[0.9, 0.99, 0.01, 0.5, 2.0],
             )
         shapes = [shape.grown(own) for shape in bone.shapes]
