@@ -35,6 +35,13 @@ double distance_to(const TouchShape& s, double x, double y, double z) {
   return 1;
 }
 
+constexpr double kBending = 0.02;
+
+// A position moved by a bone: three rows of four numbers.
+void move(const double* m, const float* at, double* out) {
+  for (int r = 0; r < 3; ++r, m += 4) out[r] = m[0] * at[0] + m[1] * at[1] + m[2] * at[2] + m[3];
+}
+
 }  // namespace
 
 Touch::Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::vector<float> weights,
@@ -61,30 +68,62 @@ Touch::Touch(std::vector<float> places, std::vector<std::uint8_t> bones, std::ve
     check(links_[i] <= links_[i + 1], "link");
     of_bone_[main_[i]].push_back(static_cast<int>(i));
   }
+  for (const std::vector<int>& taxels : of_bone_) {
+    Ball ball{{0, 0, 0}, 0};
+    for (int i : taxels) {
+      for (int r = 0; r < 3; ++r) ball.at[r] += places_[3 * i + r] / static_cast<float>(taxels.size());
+    }
+    for (int i : taxels) {
+      const float* at = places_.data() + 3 * i;
+      double x = at[0] - ball.at[0], y = at[1] - ball.at[1], z = at[2] - ball.at[2];
+      ball.radius = std::max(ball.radius, std::sqrt(x * x + y * y + z * z));
+    }
+    // Skin that bends with other bones moves a little out of the ball.
+    ball.radius = 1.2 * ball.radius + kBending;
+    balls_.push_back(ball);
+  }
   for (std::int32_t other : to_) check(other >= 0 && other < static_cast<int>(n), "neighbour");
+}
+
+void Touch::move_taxels(int bone, const double* matrices, std::vector<double>& out) const {
+  out.reserve(3 * of_bone_[bone].size());
+  for (int i : of_bone_[bone]) {
+    const float* at = places_.data() + 3 * static_cast<std::size_t>(i);
+    double p[3] = {};
+    for (int k = 0; k < 4; ++k) {
+      double weight = weights_[4 * static_cast<std::size_t>(i) + k], own[3];
+      if (weight == 0) continue;
+      move(matrices + 12 * bones_[4 * static_cast<std::size_t>(i) + k], at, own);
+      for (int r = 0; r < 3; ++r) p[r] += weight * own[r];
+    }
+    out.insert(out.end(), p, p + 3);
+  }
 }
 
 void Touch::measure(const double* matrices, const std::vector<std::pair<int, int>>& pairs,
                     const std::vector<TouchShape>& shapes, double* out) const {
   std::fill(out, out + count(), 0.0);
   std::vector<int> pushed;
+  // Where the taxels of a bone are, three numbers each; computed when the first shape is near the bone.
+  std::vector<std::vector<double>> moved(of_bone_.size());
   for (auto [bone, shape] : pairs) {
     if (bone < 0 || bone >= bone_count()) throw std::invalid_argument("pairs: there is no such bone");
     if (shape < 0 || shape >= static_cast<int>(shapes.size())) throw std::invalid_argument("pairs: no such shape");
     const TouchShape& s = shapes[shape];
     const double* t = s.turn;
+    auto distance = [&](const double* at) {
+      double x = at[0] - s.at[0], y = at[1] - s.at[1], z = at[2] - s.at[2];
+      return distance_to(s, t[0] * x + t[3] * y + t[6] * z, t[1] * x + t[4] * y + t[7] * z, t[2] * x + t[5] * y + t[8] * z);
+    };
+    const Ball& ball = balls_[bone];
+    double middle[3];
+    move(matrices + 12 * bone, ball.at, middle);
+    if (distance(middle) > ball.radius) continue;
+    if (moved[bone].empty()) move_taxels(bone, matrices, moved[bone]);
+    const double* at = moved[bone].data();
     for (int i : of_bone_[bone]) {
-      const float* at = places_.data() + 3 * static_cast<std::size_t>(i);
-      double p[3] = {};
-      for (int k = 0; k < 4; ++k) {
-        double weight = weights_[4 * static_cast<std::size_t>(i) + k];
-        if (weight == 0) continue;
-        const double* m = matrices + 12 * bones_[4 * static_cast<std::size_t>(i) + k];
-        for (int r = 0; r < 3; ++r, m += 4) p[r] += weight * (m[0] * at[0] + m[1] * at[1] + m[2] * at[2] + m[3]);
-      }
-      for (int r = 0; r < 3; ++r) p[r] -= s.at[r];
-      double depth = -distance_to(s, t[0] * p[0] + t[3] * p[1] + t[6] * p[2], t[1] * p[0] + t[4] * p[1] + t[7] * p[2],
-                                  t[2] * p[0] + t[5] * p[1] + t[8] * p[2]);
+      double depth = -distance(at);
+      at += 3;
       if (depth <= 0) continue;
       if (out[i] == 0) pushed.push_back(i);
       out[i] = std::max(out[i], depth);

@@ -35,10 +35,18 @@ class Touch {
                const std::vector<TouchShape>& shapes, double* out) const;
 
  private:
+  void move_taxels(int bone, const double* matrices, std::vector<double>& out) const;
+
   std::vector<float> places_, weights_, pull_;
   std::vector<std::uint8_t> bones_, main_;
   std::vector<std::int32_t> links_, to_;
   std::vector<std::vector<int>> of_bone_;
+  // Around the taxels of each bone, in the posture of the skin.
+  struct Ball {
+    float at[3];
+    double radius;
+  };
+  std::vector<Ball> balls_;
 };
 
 void bind_touch(nanobind::module_& module);

@@ -18,7 +18,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlebox.infant.body.bones import BONES, JOINT_NAMES, Bone, all_joints
+from puzzlebox.infant.body.bones import BONES, JOINT_NAMES, all_joints
 from puzzlebox.infant.body.growth import Growth
 from puzzlebox.infant.body.shapes import Ball, Rod, Shape, Vector, scaled
 
@@ -34,8 +34,8 @@ _PASSIVE_DAMPING, _PASSIVE_STIFFNESS = 0.06, 0.01
 FASTEST_TARGET = 6.0
 # Contact of skin: MuJoCo's time constant and damping ratio, and impedances that let it give way by about 2 mm at rest.
 _SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.6, 0.95, 0.005, 0.5, 2.0)
-# The flesh over a bone in metres: what comes nearer than this touches the skin, even if it does not touch the bone.
-FLESH = 0.006
+# The thickest flesh over the bones of each region in metres: what is nearer to a bone may touch the skin above it.
+FLESH = {"head": 0.023, "trunk": 0.020, "arm": 0.017, "hand": 0.009, "leg": 0.019, "foot": 0.018}
 _FRICTION = (0.9, 0.005, 0.0001)
 ROOT = "root"
 FLOOR = "floor"
@@ -176,15 +176,17 @@ def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]
         shapes = [shape.grown(own) for shape in bone.shapes]
         volume = sum(shape.volume for shape in shapes)
         for number, shape in enumerate(shapes):
-            _add_geom(body, bone, f"{bone.name}.{number}", shape, masses[bone.name] * shape.volume / volume)
+            geom = _add_geom(body, f"{bone.name}.{number}", shape, masses[bone.name] * shape.volume / volume)
+            # MuJoCo reports what is this near, and lets it act only when it touches.
+            geom.margin, geom.gap = 0.0, FLESH[bone.region] * max(own)
+            if bone.name.endswith("_eye"):
+                geom.contype = geom.conaffinity = 0
     return bodies
 
 
-def _add_geom(body: mujoco.MjsBody, bone: Bone, name: str, shape: Shape, mass: float) -> None:
+def _add_geom(body: mujoco.MjsBody, name: str, shape: Shape, mass: float) -> mujoco.MjsGeom:
     geom = body.add_geom(name=name, mass=mass, friction=_FRICTION, condim=3, group=1)
     geom.solref, geom.solimp = _SOFT_SOLREF, _SOFT_SOLIMP
-    # MuJoCo reports what is this near, and lets it act only when it touches.
-    geom.margin, geom.gap = 0.0, FLESH
     if isinstance(shape, Ball):
         geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
         geom.pos, geom.size = shape.at, [shape.radius, 0, 0]
@@ -194,8 +196,7 @@ def _add_geom(body: mujoco.MjsBody, bone: Bone, name: str, shape: Shape, mass: f
     else:
         geom.type = mujoco.mjtGeom.mjGEOM_ELLIPSOID
         geom.pos, geom.size = shape.at, list(shape.radii)
-    if bone.name.endswith("_eye"):
-        geom.contype = geom.conaffinity = 0
+    return geom
 
 
 def _add_support(spec: mujoco.MjSpec, chest: mujoco.MjsBody) -> None:
@@ -225,8 +226,8 @@ def _add_sensors(spec: mujoco.MjSpec, head: mujoco.MjsBody) -> None:
         spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="balance")
 
 
-def _exclude_neighbours(spec: mujoco.MjSpec) -> None:
-    """Exclude contacts between bones that lie in each other's flesh."""
+def neighbours() -> frozenset[frozenset[str]]:
+    """Return the pairs of bones that lie in each other's flesh: they neither collide nor feel each other."""
     parents = {bone.name: bone.parent for bone in BONES}
 
     def line(name: str) -> list[str]:
@@ -238,11 +239,18 @@ def _exclude_neighbours(spec: mujoco.MjSpec) -> None:
         return len(first) + len(second) - 2 * shared
 
     regions = {bone.name: bone.region for bone in BONES}
+    pairs = set()
     for one, two in combinations(parents, 2):
         side = one.partition("_")[0] == two.partition("_")[0]
         same_hand = side and regions[one] == regions[two] == "hand"
         if joints_between(one, two) <= _NEAR_JOINTS or same_hand or {one, two} <= _TRUNK:
-            spec.add_exclude(name=f"{one} {two}", bodyname1=one, bodyname2=two)
+            pairs.add(frozenset((one, two)))
+    return frozenset(pairs)
+
+
+def _exclude_neighbours(spec: mujoco.MjSpec) -> None:
+    for one, two in sorted(map(sorted, neighbours())):
+        spec.add_exclude(name=f"{one} {two}", bodyname1=one, bodyname2=two)
 
 
 def _volume(scale: Vector) -> float:

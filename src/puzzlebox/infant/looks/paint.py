@@ -18,7 +18,6 @@ Array = NDArray[np.float64]
 Colour = tuple[int, int, int]
 SKIN: Colour = (238, 194, 168)
 _BLUSH: Colour = (233, 150, 132)
-_SHADE: Colour = (222, 165, 138)
 
 
 class Cover(NamedTuple):
@@ -41,11 +40,18 @@ def _in(field: Field, bone: str, points: Array) -> Array:
     return field.in_bone(BONE_NAMES.index(bone), points)
 
 
+# The height of the hairline in the frame of the head, by how far forwards: nape, ears, temples, forehead.
+_HAIRLINE = (
+    *((-0.075, 0.040), (-0.045, 0.050), (-0.012, 0.104), (0.012, 0.108)),
+    *((0.045, 0.128), (0.070, 0.146), (0.082, 0.150)),
+)
+
+
 def _hair(field: Field, points: Array) -> Array:
     """Return how far a position is above the hairline: high at the forehead, over the ears, low at the nape."""
     head = _in(field, "head", points)
     x, y, z = head.T
-    line = np.interp(x, [-0.075, -0.045, -0.012, 0.012, 0.045, 0.070, 0.082], [0.040, 0.050, 0.104, 0.108, 0.128, 0.146, 0.150])
+    line = np.interp(x, *zip(*_HAIRLINE, strict=True))
     # The hair is parted a little to the left, and wavy at the forehead.
     fringe = 0.004 * np.sin(y / 0.0095 + 0.8) * np.clip((x - 0.03) / 0.03, 0, 1)
     return z - line - fringe
@@ -72,7 +78,8 @@ def _shirt(field: Field, points: Array) -> Array:
     below_neck = 0.016 - neck[:, 2]
     sleeves = np.minimum(*(_in(field, side + "upper_arm", points)[:, 2] + 0.066 for side in (LEFT, RIGHT)))
     # The planes of the sleeves go on through the body; there they mean nothing.
-    sleeves = np.where(np.abs(pelvis[:, 1]) < 0.085, 1.0, sleeves)
+    trunk = (np.abs(pelvis[:, 1]) < 0.085) | ((np.abs(pelvis[:, 1]) < 0.125) & (pelvis[:, 2] < 0.14))
+    sleeves = np.where(trunk, 1.0, sleeves)
     return np.min((above_hem, collar, below_neck, sleeves), axis=0)
 
 

@@ -17,7 +17,7 @@ from puzzlebox.scene.themes import Look, Surface
 
 # The shapes that cast the shadow of a skin are this much smaller than those that collide, so that a bent skin does
 # not shade itself.
-_SHADOW = 0.75
+_SHADOW = 0.70
 _ROOM = Look(
     floor=Surface((206, 190, 168), "planks", (186, 168, 146)),
     fence=Surface((222, 226, 230)),

@@ -142,7 +142,7 @@ def _pack(
     colours = skin_colour(field, points[source])
     for number, cover in enumerate(COVERS, 1):
         colours[covers == number] = cover.colour
-    strands = 1.0 + 0.09 * np.sin(points[source] @ np.array((310.0, 170.0, 60.0))) * (covers == 1)
+    strands = 1.0 + 0.07 * np.sin(points[source] @ np.array((90.0, 420.0, 60.0))) * (covers == 1)
     colours = np.clip(colours * strands[:, None], 0, 255)
     order = np.argsort(-weights[source], axis=1, kind="stable")[:, :_MOST_BONES]
     return {

@@ -18,16 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox._native import Touch
+from puzzlebox.infant.body.bones import BONES
+from puzzlebox.infant.body.build import FLESH, neighbours
 from puzzlebox.infant.body.child import Child
 from puzzlebox.infant.looks.mesh import skin_of
 from puzzlebox.infant.senses.habituation import Habituation
 from puzzlebox.infant.senses.neighbours import links_between
 from puzzlebox.infant.senses.taxels import VECA_TAXELS, spread_taxels
 
+# The distance over which displaced skin pulls its neighbours along, falling by a factor e, in metres: thick flesh more
+# than thin. The numbers are ours; they let some neighbours of each taxel follow it.
+SOFTNESS = {
+    **{"lips": 0.002, "fingertips": 0.0025, "hand": 0.003, "toes": 0.004, "face": 0.004, "foot": 0.005},
+    **{"arm": 0.008, "head": 0.008, "leg": 0.009, "trunk": 0.010},
+}
 # A neighbour that would follow a displacement by less than this share is not pulled along.
 _LEAST_PULL = 0.05
 # Skins whose normals differ by more than this cosine are on different sides of a finger, or are two lips.
 _SAME_SIDE = 0.3
+# The flesh over most of a bone, relative to the thickest. A hand feels the flesh of a leg before it feels the bone.
+_TYPICAL_FLESH = 0.4
 
 
 @dataclass(frozen=True)
@@ -40,8 +50,7 @@ class SkinSettings:
         habituation: lambda, the rate of the exponential decay per frame; 0 for none.
         threshold: delta, the least value that is felt.
         release_frames: a stimulus ends after this many frames without displacement.
-        softness: the distance in metres over which displaced skin pulls its neighbours along, falling by a factor e;
-            0 for none.
+        softness: how far displaced skin pulls its neighbours along, relative to `SOFTNESS`; 0 for not at all.
         flesh: how far the surface that feels is above the skin of the mesh, in metres. Straight edges of triangles
             run below a round surface, and collision shapes hardly give way; this makes up for both.
     """
@@ -51,7 +60,7 @@ class SkinSettings:
     habituation: float = 0.05
     threshold: float = 0.02
     release_frames: int = 3
-    softness: float = 0.003
+    softness: float = 1.0
     flesh: float = 0.002
 
     def __post_init__(self) -> None:
@@ -96,10 +105,7 @@ class Skin:
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
         self._bind = self.taxels.at(self._mesh.at, self._mesh.triangles) + settings.flesh * normal
         self._bones, self._weights = self.taxels.follow(self._mesh)
-        start, other, distance = links_between(self._bind, settings.softness * -np.log(_LEAST_PULL))
-        own = np.repeat(np.arange(len(self.taxels)), np.diff(start))
-        same = (normal[own] * normal[other]).sum(axis=1) > _SAME_SIDE
-        pull = np.where(same, np.exp(-distance / max(settings.softness, 1e-9)), 0.0)
+        start, other, pull = self._links(normal)
         self._touch = Touch(
             self._bind.astype(np.float32).ravel(),
             self._bones.astype(np.uint8).ravel(),
@@ -112,7 +118,18 @@ class Skin:
         )
         self._bone_of_body = np.full(child.model.nbody, -1)
         self._bone_of_body[child.built.bodies] = np.arange(len(child.built.bodies))
-        self._sizes = _sizes(child.model)
+        self._sizes = _sizes(child)
+        self._reach = _reach()
+
+    def _links(
+        self, normal: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return for each taxel the first of its links, and of each link the other taxel and how much it follows."""
+        soft = self.settings.softness * np.array([SOFTNESS[region] for region in self.taxels.region.tolist()])
+        own, other, distance = links_between(self._bind, soft * -np.log(_LEAST_PULL))
+        pull = np.exp(-distance / soft[own])
+        kept = (normal[own] * normal[other]).sum(axis=1) > _SAME_SIDE
+        return np.searchsorted(own[kept], np.arange(len(self.taxels) + 1)), other[kept], pull[kept]
 
     def _matrices(self) -> NDArray[np.float64]:
         """Return the motion of each bone since the posture in which the skin was made (bones x 3 x 4)."""
@@ -132,9 +149,7 @@ class Skin:
         geoms = self.child.data.contact.geom
         if not len(geoms):
             return out
-        bones = self._bone_of_body[self.child.model.geom_bodyid[geoms]]
-        both = np.concatenate((np.stack((bones[:, 0], geoms[:, 1]), 1), np.stack((bones[:, 1], geoms[:, 0]), 1)))
-        pairs = sorted(set(map(tuple, both[both[:, 0] >= 0].tolist())))
+        pairs = self._pairs(geoms)
         touching = sorted({geom for _, geom in pairs})
         rows = {geom: row for row, geom in enumerate(touching)}
         data = self.child.data
@@ -142,6 +157,16 @@ class Skin:
         matrices = self._matrices().reshape(-1, 12)
         self._touch.measure(matrices, [(bone, rows[geom]) for bone, geom in pairs], shapes, out)
         return out
+
+    def _pairs(self, geoms: NDArray[np.int32]) -> list[tuple[int, int]]:
+        """Return bones with the geoms that may touch the skin over them, from the geoms that are near each other."""
+        bones = self._bone_of_body[self.child.model.geom_bodyid[geoms]]
+        both = np.concatenate((np.column_stack((bones, geoms[:, 1])), np.column_stack((bones[:, ::-1], geoms[:, 0]))))
+        pairs: set[tuple[int, int]] = set()
+        for bone, other, geom in set(map(tuple, both[both[:, 0] >= 0].tolist())):
+            # What is near a bone may touch the skin that bends with the next one.
+            pairs.update((each, geom) for each in self._reach[bone][other])
+        return sorted(pairs)
 
     def reset(self) -> None:
         """Forget all stimuli, at the start of an episode."""
@@ -162,8 +187,12 @@ class Skin:
         self._habituation.restore(snapshot)
 
 
-def _sizes(model: mujoco.MjModel) -> NDArray[np.float64]:
-    """Return kind and half sizes of each geom; one that is a mesh or anything else counts as the box around it."""
+def _sizes(child: Child) -> NDArray[np.float64]:
+    """Return kind and half sizes of each geom, those of the child with the flesh over them.
+
+    A geom that is a mesh or anything else counts as the box around it.
+    """
+    model = child.model
     known = {
         int(each)
         for each in (
@@ -179,4 +208,29 @@ def _sizes(model: mujoco.MjModel) -> NDArray[np.float64]:
     for geom, kind in enumerate(model.geom_type.tolist()):
         if kind not in known:
             out[geom] = (float(mujoco.mjtGeom.mjGEOM_BOX), *model.geom_aabb[geom, 3:])
+    for bone, body in zip(BONES, child.built.bodies.tolist(), strict=True):
+        own = model.geom_bodyid == body
+        out[own, 1] += _TYPICAL_FLESH * FLESH[bone.region] * child.built.growth.scales[bone.region][0]
+    return out
+
+
+def _reach() -> list[list[tuple[int, ...]]]:
+    """Return, for each bone and each bone of the other geom (last: none), which bones may feel the geom.
+
+    They are the bone itself, its parent and its children, without those that lie in the flesh of the other bone.
+    """
+    apart = neighbours()
+    names = [bone.name for bone in BONES]
+
+    def bones_near(number: int) -> list[int]:
+        bone = BONES[number]
+        return [row for row, each in enumerate(BONES) if each is bone or bone.name == each.parent or each.name == bone.parent]
+
+    out = []
+    for number in range(len(BONES)):
+        near = bones_near(number)
+        rows = []
+        for other in names:
+            rows.append(tuple(row for row in near if names[row] != other and frozenset((names[row], other)) not in apart))
+        out.append([*rows, tuple(near)])
     return out
