@@ -8,6 +8,7 @@ import ast
 import inspect
 import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -72,17 +73,30 @@ def command_line() -> str:
     lines = ["# Command line", "", f"{NOTE} `puzzlebox VERB --help` shows the same in a terminal.", ""]
     lines += ["Data goes to standard output, words to standard error; the exit code is 0 only on success.", ""]
     headings: dict[str, list[str]] = {}
-    for name, verb in group.commands.items():
-        row = f"| [`puzzlebox {name}`](#puzzlebox-{name}) | {first_line(verb.help)} |"
-        headings.setdefault(verb.rich_help_panel, []).append(row)
+    panels = {name: verb.rich_help_panel for name, verb in group.commands.items()}
+    for name, _, verb in _verbs(app, group):
+        row = f"| [`puzzlebox {name}`](#puzzlebox-{name.replace(' ', '-')}) | {first_line(verb.help)} |"
+        headings.setdefault(panels[name.partition(" ")[0]], []).append(row)
     for heading, rows in headings.items():
         lines += [f"**{heading}**", "", "| verb | what it does |", "|---|---|", *rows, ""]
     lines += ["## `puzzlebox`", "", group.help, "", group.epilog, "", *_parameters(app.registered_callback, group)]
-    for registered, (name, verb) in zip(app.registered_commands, group.commands.items(), strict=True):
+    for name, registered, verb in _verbs(app, group):
         text = re.sub(r"^Try:\n", "For example:\n", inspect.cleandoc(verb.help), flags=re.M)
         lines += ["", f"## `puzzlebox {name}`", "", f"```text\n{_usage(name, verb)}\n```", "", text, ""]
         lines += _parameters(registered, verb)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _verbs(app: typer.Typer, group: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each verb with its name; those of a group, such as `infant`, follow with both names."""
+    registered = {each.name or each.callback.__name__.replace("_", "-"): each for each in app.registered_commands}
+    groups = {each.typer_instance.info.name: each.typer_instance for each in app.registered_groups}
+    for name, verb in group.commands.items():
+        if name not in groups:
+            yield name, registered[name], verb
+            continue
+        for inner, own, command in _verbs(groups[name], verb):
+            yield f"{name} {inner}", own, command
 
 
 def _usage(name: str, verb: Any) -> str:

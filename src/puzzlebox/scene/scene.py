@@ -137,12 +137,12 @@ class Scene:
         planes: the planes of hulls, in the frame of their part: normal and offset; inside is where n . x <= offset.
         pixels: masks of symbols, `MASK` rows each.
         surroundings: floor, fence, sky and light (`SURROUNDINGS`, one row).
-        vertices: the vertices of skins (`VERTEX`).
-        triangles: three rows of `vertices` each, clockwise as seen from outside.
-        bones: the bones that vertices follow (`BONE`).
         owners: for each row of `poses`, the id of the thing it belongs to.
         animals: the row of each animal, in file order.
         version: increased by each change of anything but poses.
+        vertices: the vertices of skins (`VERTEX`).
+        triangles: three rows of `vertices` each, clockwise as seen from outside.
+        bones: the bones that vertices follow (`BONE`).
     """
 
     parts: Table = field(default_factory=lambda: np.zeros(0, PART))
@@ -150,12 +150,12 @@ class Scene:
     planes: Table = field(default_factory=lambda: np.zeros((0, 4), np.float32))
     pixels: Table = field(default_factory=lambda: np.zeros((0, MASK), np.uint8))
     surroundings: Table = field(default_factory=lambda: np.zeros(1, SURROUNDINGS))
-    vertices: Table = field(default_factory=lambda: np.zeros(0, VERTEX))
-    triangles: Table = field(default_factory=lambda: np.zeros((0, 3), np.int32))
-    bones: Table = field(default_factory=lambda: np.zeros(0, BONE))
     owners: Table = field(default_factory=lambda: np.zeros(0, np.int32))
     animals: tuple[int, ...] = ()
     version: int = 0
+    vertices: Table = field(default_factory=lambda: np.zeros(0, VERTEX))
+    triangles: Table = field(default_factory=lambda: np.zeros((0, 3), np.int32))
+    bones: Table = field(default_factory=lambda: np.zeros(0, BONE))
 
 
 def no_such_animal(animal: object, count: int) -> ValueError:

@@ -1,5 +1,7 @@
 """Growth: measures by age, and the built body's stature and mass."""
 
+from itertools import pairwise
+
 import mujoco
 import numpy as np
 import pytest
@@ -35,7 +37,7 @@ def test_a_head_is_larger_relative_to_the_body_when_younger() -> None:
 
 def test_everything_grows_with_age(child_of) -> None:
     strengths = [child_of(age).built.strength for age in AGES]
-    for younger, older in zip(strengths, strengths[1:], strict=False):
+    for younger, older in pairwise(strengths):
         assert (older > younger).all()
     table = np.array([list(vars(row).values()) for row in MEASURES.values()])
     assert (np.diff(table, axis=0) > 0).all()

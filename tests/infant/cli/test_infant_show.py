@@ -14,7 +14,9 @@ def run(*arguments: str) -> object:
 
 def test_it_writes_a_picture(tmp_path: Path) -> None:
     picture = tmp_path / "child.png"
-    result = run("-o", str(picture), "--size", "48x32", "--age", "6", "--pose", "lie", "--view", "top", "--seconds", "0.1")
+    result = run(
+        "-o", str(picture), "--size", "48x32", "--age", "6", "--pose", "lie", "--view", "top", "--seconds", "0.1"
+    )
     assert result.exit_code == 0, result.output
     data = picture.read_bytes()
     assert data[:4] == b"\x89PNG" and data[16:24] == (48).to_bytes(4, "big") + (32).to_bytes(4, "big")

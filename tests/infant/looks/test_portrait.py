@@ -37,7 +37,7 @@ def test_axes_agree_with_the_rotation_of_vectors() -> None:
 
 def test_the_child_looks_along_x_and_its_left_is_on_the_right_of_a_picture_from_the_front(standing: Portrait) -> None:
     child = standing.child
-    image, ids = look(standing.update(), (1.0, 0.0, 0.45), 180.0)
+    _, ids = look(standing.update(), (1.0, 0.0, 0.45), 180.0)
     assert (ids >= 0).sum() > 800
     columns = np.flatnonzero((ids >= 0).any(axis=0))
     assert columns.mean() == pytest.approx(47.5, abs=3)
@@ -56,7 +56,7 @@ def test_the_child_looks_along_x_and_its_left_is_on_the_right_of_a_picture_from_
 
 
 def test_skin_hair_and_clothes_have_their_colours(standing: Portrait) -> None:
-    image, ids = look(standing.update(), (1.0, 0.0, 0.45), 180.0)
+    image, _ = look(standing.update(), (1.0, 0.0, 0.45), 180.0)
     head, belly, leg = image[14:22, 44:52], image[45:52, 44:52], image[62:66, 40:44]
     assert head[..., 0].mean() > head[..., 2].mean() + 20
     red, green, blue = belly.reshape(-1, 3).mean(axis=0)

@@ -43,7 +43,9 @@ SUPPORT = "support"
 
 # Bones that lie in the same soft mass never collide: fingers of a hand, and neighbours up to this many joints apart.
 _NEAR_JOINTS = 2
-_TRUNK = frozenset(("pelvis", "lumbar", "thorax", "chest", "neck", "head", "jaw", "left_collarbone", "right_collarbone"))
+_TRUNK = frozenset(
+    ("pelvis", "lumbar", "thorax", "chest", "neck", "head", "jaw", "left_collarbone", "right_collarbone")
+)
 
 Furnish = Callable[[mujoco.MjSpec], None]
 
@@ -141,9 +143,7 @@ def _set_options(spec: mujoco.MjSpec) -> None:
 
 
 def _add_floor(spec: mujoco.MjSpec) -> None:
-    spec.worldbody.add_geom(
-        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], friction=_FRICTION, condim=3
-    )
+    spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], friction=_FRICTION, condim=3)
 
 
 def _add_bones(spec: mujoco.MjSpec, growth: Growth) -> dict[str, mujoco.MjsBody]:

@@ -25,6 +25,8 @@ PHYSICS_STEPS = round(CONTROL_STEP / PHYSICS_STEP)
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 # How far a seed moves each joint from its pose at a reset: a normal deviate, in radians.
 _JITTER = 0.01
+# MuJoCo would write each warning into a file MUJOCO_LOG.TXT in the current folder; `step` raises an error instead.
+mujoco.set_mju_user_warning(lambda message: None)
 # What MuJoCo found wrong: a number that is not finite or too large.
 _FATAL = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
 
@@ -176,7 +178,7 @@ class Child:
     @property
     def angles(self) -> NDArray[np.float64]:
         """The angle of each joint in radians."""
-        return self.data.qpos[self.built.positions]
+        return np.asarray(self.data.qpos[self.built.positions])
 
     @property
     def warnings(self) -> int:
@@ -187,9 +189,7 @@ class Child:
         """Return the state of the body and of everything else in its world."""
         state = np.empty(mujoco.mj_stateSize(self.model, _STATE))
         mujoco.mj_getState(self.model, self.data, state, _STATE)
-        return Snapshot(
-            state.tobytes(), self.data.sensordata.tobytes(), self.data.qfrc_actuator.tobytes(), self.steps
-        )
+        return Snapshot(state.tobytes(), self.data.sensordata.tobytes(), self.data.qfrc_actuator.tobytes(), self.steps)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of a body that was built alike."""

@@ -39,7 +39,9 @@ def _without_side(name: str) -> str:
 
 _FINGERS = ("index", "middle", "ring", "little")
 _RELAXED_HAND = {
-    **{f"{finger}_{part}.flex": 22.0 + 4 * number for number, finger in enumerate(_FINGERS) for part in ("base", "tip")},
+    **{
+        f"{finger}_{part}.flex": 22.0 + 4 * number for number, finger in enumerate(_FINGERS) for part in ("base", "tip")
+    },
     "thumb_base.oppose": 20.0,
     "thumb_middle.flex": 12.0,
     "thumb_tip.flex": 12.0,

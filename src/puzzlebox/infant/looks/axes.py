@@ -17,7 +17,7 @@ def to_scene(vectors: Any) -> NDArray[np.float64]:
 
 def place_in_scene(places: Any) -> NDArray[np.float64]:
     """Return positions in the axes of a Scene, with its origin."""
-    return to_scene(places) + np.array(ORIGIN)
+    return np.add(to_scene(places), ORIGIN)
 
 
 def turn_in_scene(quaternions: Any) -> NDArray[np.float64]:

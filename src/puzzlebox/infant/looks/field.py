@@ -28,15 +28,15 @@ def frames_of(growth: Growth, pose: Pose) -> tuple[Array, Array]:
 def distance_to(shape: Shape, points: Array) -> Array:
     """Return the signed distance of points to a shape in its own frame, negative inside; of an egg, approximately."""
     if isinstance(shape, Ball):
-        return np.linalg.norm(points - shape.at, axis=-1) - shape.radius
+        return np.asarray(np.linalg.norm(points - shape.at, axis=-1) - shape.radius)
     if isinstance(shape, Rod):
         start, line = np.array(shape.start), np.subtract(shape.end, shape.start)
         along = np.clip(((points - start) @ line) / (line @ line), 0.0, 1.0)
-        return np.linalg.norm(points - start - along[..., None] * line, axis=-1) - shape.radius
+        return np.asarray(np.linalg.norm(points - start - along[..., None] * line, axis=-1) - shape.radius)
     scaled = (points - shape.at) / shape.radii
     length = np.linalg.norm(scaled, axis=-1)
     slope = np.linalg.norm(scaled / shape.radii, axis=-1)
-    return length * (length - 1.0) / np.maximum(slope, 1e-9)
+    return np.asarray(length * (length - 1.0) / np.maximum(slope, 1e-9))
 
 
 def melt(one: Array, two: Array, blend: float) -> Array:
@@ -61,7 +61,7 @@ class Field:
 
     def in_bone(self, row: int, points: Array) -> Array:
         """Return points in the frame of a bone."""
-        return (points - self.places[row]) @ self.turns[row]
+        return np.asarray((points - self.places[row]) @ self.turns[row])
 
     def distance(self, points: Array) -> Array:
         """Return the signed distance of points to the skin in metres, negative inside."""
@@ -74,7 +74,7 @@ class Field:
         """Return the outward normals at points near the skin."""
         slopes = [self.distance(points + delta) - self.distance(points - delta) for delta in np.eye(3) * step]
         out = np.stack(slopes, axis=-1)
-        return out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-9)
+        return np.asarray(out / np.maximum(np.linalg.norm(out, axis=-1, keepdims=True), 1e-9))
 
     def bone_distances(self, points: Array) -> Array:
         """Return the distance of points to the shapes of each bone (points x bones); 1 where a bone has none."""

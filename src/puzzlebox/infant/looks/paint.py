@@ -51,10 +51,11 @@ def _hair(field: Field, points: Array) -> Array:
     """Return how far a position is above the hairline: high at the forehead, over the ears, low at the nape."""
     head = _in(field, "head", points)
     x, y, z = head.T
-    line = np.interp(x, *zip(*_HAIRLINE, strict=True))
+    forwards, heights = np.array(_HAIRLINE).T
+    line = np.interp(x, forwards, heights)
     # The hair is parted a little to the left, and wavy at the forehead.
     fringe = 0.004 * np.sin(y / 0.0095 + 0.8) * np.clip((x - 0.03) / 0.03, 0, 1)
-    return z - line - fringe
+    return np.asarray(z - line - fringe)
 
 
 def _lips(field: Field, points: Array) -> Array:
@@ -68,7 +69,7 @@ def _lips(field: Field, points: Array) -> Array:
 
 
 def _oval(points: Array, middle: tuple[float, float, float], radii: tuple[float, float, float]) -> Array:
-    return (1.0 - np.linalg.norm((points - np.array(middle)) / np.array(radii), axis=1)) * min(radii)
+    return np.asarray((1.0 - np.linalg.norm((points - np.array(middle)) / np.array(radii), axis=1)) * min(radii))
 
 
 def _shirt(field: Field, points: Array) -> Array:
@@ -80,7 +81,7 @@ def _shirt(field: Field, points: Array) -> Array:
     # The planes of the sleeves go on through the body; there they mean nothing.
     trunk = (np.abs(pelvis[:, 1]) < 0.085) | ((np.abs(pelvis[:, 1]) < 0.125) & (pelvis[:, 2] < 0.14))
     sleeves = np.where(trunk, 1.0, sleeves)
-    return np.min((above_hem, collar, below_neck, sleeves), axis=0)
+    return np.asarray(np.min((above_hem, collar, below_neck, sleeves), axis=0))
 
 
 def _trousers(field: Field, points: Array) -> Array:
@@ -120,4 +121,4 @@ def skin_colour(field: Field, points: Array) -> Array:
         for finger in ("thumb", "index", "middle", "ring", "little"):
             tip = _in(field, f"{side}{finger}_tip", points) - np.array((0, 0, -0.018))
             red = np.maximum(red, 0.4 * np.clip(1.4 - np.linalg.norm(tip, axis=1) / 0.012, 0, 1))
-    return np.array(SKIN) + red[:, None] * (np.array(_BLUSH) - np.array(SKIN))
+    return np.asarray(np.array(SKIN) + red[:, None] * (np.array(_BLUSH) - np.array(SKIN)))

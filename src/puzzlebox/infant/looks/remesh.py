@@ -44,7 +44,9 @@ class _Collapse:
             heapq.heappush(self.heap, (ratio, a, b, self.version[a], self.version[b]))
 
     def run(self) -> tuple[Array, Triangles]:
-        for a, b in {tuple(sorted(pair)) for c in self.triangles for pair in ((c[0], c[1]), (c[1], c[2]), (c[2], c[0]))}:
+        for a, b in {
+            tuple(sorted(pair)) for c in self.triangles for pair in ((c[0], c[1]), (c[1], c[2]), (c[2], c[0]))
+        }:
             self.push(a, b)
         while self.heap:
             _, a, b, version_a, version_b = heapq.heappop(self.heap)
@@ -90,7 +92,8 @@ class _Collapse:
         before = [self.points[each] for each in corners]
         after = [to if each == vertex else self.points[each] for each in corners]
         one, two = _normal(before), _normal(after)
-        return _dot(one, two) > _LEAST_COSINE * (_dot(one, one) * _dot(two, two)) ** 0.5
+        least: float = _LEAST_COSINE * (_dot(one, one) * _dot(two, two)) ** 0.5
+        return _dot(one, two) > least
 
 
 def _normal(corners: list[Array]) -> tuple[float, float, float]:

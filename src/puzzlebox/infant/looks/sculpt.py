@@ -59,7 +59,7 @@ def edge_lengths(field: Field, points: Array) -> Array:
     lengths[on_head & (head[:, 0] > 0.045) & (head[:, 2] < 0.125)] = _FACE_EDGE
     lips = on_head & (head[:, 0] > 0.055) & (np.abs(head[:, 1]) < 0.021) & (np.abs(head[:, 2] - 0.041) < 0.011)
     lengths[lips] = _LIP_EDGE
-    return lengths
+    return np.asarray(lengths)
 
 
 def bind(field: Field, points: Array, triangles: Integers) -> Array:
@@ -87,7 +87,7 @@ def _strongest(weights: Array) -> Array:
     """Return weights of which only the largest four are kept, and which add up to 1."""
     least = np.sort(weights, axis=1)[:, -_MOST_BONES][:, None]
     kept = np.where(weights >= np.maximum(least, 0.01 * weights.max(axis=1, keepdims=True)), weights, 0.0)
-    return kept / kept.sum(axis=1, keepdims=True)
+    return np.asarray(kept / kept.sum(axis=1, keepdims=True))
 
 
 def sculpt() -> dict[str, NDArray[np.generic]]:
@@ -109,9 +109,7 @@ def sculpt() -> dict[str, NDArray[np.generic]]:
     return _pack(field, points, normals, triangles, material, weights)
 
 
-def _puff(
-    field: Field, points: Array, normals: Array, triangles: Integers, material: Integers
-) -> tuple[Array, Array]:
+def _puff(field: Field, points: Array, normals: Array, triangles: Integers, material: Integers) -> tuple[Array, Array]:
     """Return vertices and normals with covers standing off the skin, but not at their edges."""
     lift = np.zeros(len(points))
     for number, cover in enumerate(COVERS, 1):

@@ -121,9 +121,7 @@ class Skin:
         self._sizes = _sizes(child)
         self._reach = _reach()
 
-    def _links(
-        self, normal: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def _links(self, normal: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return for each taxel the first of its links, and of each link the other taxel and how much it follows."""
         soft = self.settings.softness * np.array([SOFTNESS[region] for region in self.taxels.region.tolist()])
         own, other, distance = links_between(self._bind, soft * -np.log(_LEAST_PULL))
@@ -141,7 +139,7 @@ class Skin:
     def positions(self) -> NDArray[np.float64]:
         """Return where all taxels are now, in MuJoCo's axes, before anything pushes the skin in."""
         mixed = np.einsum("tk,tkij->tij", self._weights, self._matrices()[self._bones])
-        return np.einsum("tij,tj->ti", mixed[:, :, :3], self._bind) + mixed[:, :, 3]
+        return np.asarray(np.einsum("tij,tj->ti", mixed[:, :, :3], self._bind) + mixed[:, :, 3])
 
     def measure(self) -> NDArray[np.float64]:
         """Return how far the skin is pushed in at each taxel now, in metres."""
@@ -224,13 +222,19 @@ def _reach() -> list[list[tuple[int, ...]]]:
 
     def bones_near(number: int) -> list[int]:
         bone = BONES[number]
-        return [row for row, each in enumerate(BONES) if each is bone or bone.name == each.parent or each.name == bone.parent]
+        return [
+            row
+            for row, each in enumerate(BONES)
+            if each is bone or bone.name == each.parent or each.name == bone.parent
+        ]
 
     out = []
     for number in range(len(BONES)):
         near = bones_near(number)
         rows = []
         for other in names:
-            rows.append(tuple(row for row in near if names[row] != other and frozenset((names[row], other)) not in apart))
+            rows.append(
+                tuple(row for row in near if names[row] != other and frozenset((names[row], other)) not in apart)
+            )
         out.append([*rows, tuple(near)])
     return out

@@ -41,8 +41,9 @@ class Taxels:
         return len(self.triangle)
 
     def at(self, vertices: NDArray[np.floating], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the position of each taxel on a mesh with these vertices, or its share of any other columns of them."""
-        return np.einsum("tk,tkj->tj", self.share, np.asarray(vertices, np.float64)[triangles[self.triangle]])
+        """Return the position of each taxel on a mesh with these vertices, or its mixture of other columns."""
+        corners = np.asarray(vertices, np.float64)[triangles[self.triangle]]
+        return np.asarray(np.einsum("tk,tkj->tj", self.share, corners))
 
     def follow(self, skin: Skin) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Return up to four bones that each taxel follows and how much: a mixture of those of its corners."""
@@ -90,13 +91,17 @@ def _main_bone(skin: Skin) -> NDArray[np.int64]:
     weights = np.zeros((len(skin.triangles), len(BONES)))
     rows = np.repeat(np.arange(len(skin.triangles)), 12)
     np.add.at(weights, (rows, skin.bones[skin.triangles].reshape(-1)), skin.weights[skin.triangles].reshape(-1))
-    return weights.argmax(axis=1)
+    return np.asarray(weights.argmax(axis=1))
 
 
 def _regions(skin: Skin) -> NDArray[np.str_]:
     bone = _main_bone(skin)
     names = np.array([BONES[each].region for each in bone.tolist()], dtype="<U12")
-    tips = [BONE_NAMES.index(f"{side}{finger}_tip") for side in (LEFT, RIGHT) for finger in ("thumb", "index", "middle", "ring", "little")]
+    tips = [
+        BONE_NAMES.index(f"{side}{finger}_tip")
+        for side in (LEFT, RIGHT)
+        for finger in ("thumb", "index", "middle", "ring", "little")
+    ]
     names[np.isin(bone, tips)] = "fingertips"
     names[np.isin(bone, [BONE_NAMES.index(side + "toes") for side in (LEFT, RIGHT)])] = "toes"
     head = BONE_NAMES.index("head")
