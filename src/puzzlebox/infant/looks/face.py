@@ -30,11 +30,11 @@ _EYE = (
 )
 # Beside the middle of the left eye; the right one has the mirror image.
 _AROUND = (
-    Feature("head", (0.0660, 0.0252, 0.0848), (0.0141, 0.0150, 0.0136), _LASH),  # lashes: a dark rim of the lid
-    Feature("head", (0.0662, 0.0252, 0.0857), (0.0141, 0.0152, 0.0136), _LID),
-    Feature("head", (0.0805, 0.0265, 0.1040), (0.0040, 0.0115, 0.0020), _BROW, tilt=-2.0),
+    Feature("head", (0.0658, 0.0252, 0.0858), (0.0141, 0.0150, 0.0134), _LASH),  # lashes: a dark rim of the lid
+    Feature("head", (0.0660, 0.0252, 0.0866), (0.0141, 0.0152, 0.0134), _LID),
+    Feature("head", (0.0808, 0.0262, 0.1035), (0.0034, 0.0105, 0.0016), _BROW, tilt=-4.0),
 )
-_MOUTH = Feature("head", (0.0822, 0.0, 0.0408), (0.0020, 0.0115, 0.0007), (164, 88, 78))
+_MOUTH = Feature("head", (0.0824, 0.0, 0.0409), (0.0018, 0.0100, 0.0006), (168, 92, 82))
 _GLINT = Feature("eye", (0.0126, 0.0030, 0.0034), (0.0015, 0.0015, 0.0015), (255, 255, 255), glows=True)
 
 

@@ -28,12 +28,14 @@ class Cover(NamedTuple):
         colour: its colour.
         thickness: how far it stands off the skin away from its edge, in metres.
         where: returns a positive number for positions that it covers.
+        soft: whether its colour fades into the skin instead of ending at a line.
     """
 
     name: str
     colour: Colour
     thickness: float
     where: Callable[[Field, Array], Array]
+    soft: bool = False
 
 
 def _in(field: Field, bone: str, points: Array) -> Array:
@@ -61,7 +63,7 @@ def _hair(field: Field, points: Array) -> Array:
 def _lips(field: Field, points: Array) -> Array:
     head, jaw = _in(field, "head", points), _in(field, "jaw", points)
     # The corners of the mouth are a little higher than its middle.
-    smile = np.array((0.0, 0.0, 20.0)) * head[:, 1:2] ** 2
+    smile = np.array((0.0, 0.0, 9.0)) * head[:, 1:2] ** 2
     head, jaw = head - smile, jaw - smile
     upper = _oval(head, (0.0830, 0.0, 0.0450), (0.014, 0.0150, 0.0042))
     lower = _oval(jaw, (0.0750, 0.0, -0.0118), (0.014, 0.0120, 0.0050))
@@ -96,7 +98,7 @@ def _trousers(field: Field, points: Array) -> Array:
 
 COVERS: tuple[Cover, ...] = (
     Cover("hair", (146, 100, 58), 0.007, _hair),
-    Cover("lips", (219, 144, 128), 0.0, _lips),
+    Cover("lips", (214, 128, 116), 0.0, _lips, soft=True),
     Cover("trousers", (66, 96, 150), 0.004, _trousers),
     Cover("shirt", (246, 196, 84), 0.0035, _shirt),
 )

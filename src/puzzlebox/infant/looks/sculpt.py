@@ -27,11 +27,13 @@ FILE = Path(__file__).with_name("skin.npz")
 BIND_POSE = "spread"
 # The distance of grid points, in metres: fine enough for the gaps between fingers.
 _SPACING = 0.0025
-# The length of edges by region, in metres, and on the face and around the lips.
-_EDGES = {"head": 0.0135, "trunk": 0.022, "arm": 0.0155, "hand": 0.0064, "leg": 0.019, "foot": 0.0105}
-_FACE_EDGE, _LIP_EDGE = 0.0080, 0.0042
+# The length of edges by region, in metres, and on the face, around the lips and along hems.
+_EDGES = {"head": 0.0160, "trunk": 0.024, "arm": 0.0170, "hand": 0.0070, "leg": 0.021, "foot": 0.0118}
+_FACE_EDGE, _LIP_EDGE, _HEM_EDGE = 0.0085, 0.0044, 0.0135
 # How fast the influence of a bone falls with the distance, by the region of the nearest bone, in metres.
 _SOFTNESS = {"head": 0.006, "trunk": 0.022, "arm": 0.010, "hand": 0.0022, "leg": 0.014, "foot": 0.006}
+# The width of the edge of a soft cover, in metres.
+_FADE = 0.0035
 _SMOOTHING_ROUNDS = 2
 _MOST_BONES = 4
 
@@ -59,6 +61,10 @@ def edge_lengths(field: Field, points: Array) -> Array:
     lengths[on_head & (head[:, 0] > 0.045) & (head[:, 2] < 0.125)] = _FACE_EDGE
     lips = on_head & (head[:, 0] > 0.055) & (np.abs(head[:, 1]) < 0.021) & (np.abs(head[:, 2] - 0.041) < 0.011)
     lengths[lips] = _LIP_EDGE
+    for cover in COVERS:
+        if not cover.soft:
+            hem = np.abs(cover.where(field, points)) < _HEM_EDGE
+            lengths[hem] = np.minimum(lengths[hem], _HEM_EDGE)
     return np.asarray(lengths)
 
 
@@ -98,6 +104,8 @@ def sculpt() -> dict[str, NDArray[np.generic]]:
     points, triangles = coarsen(points, triangles, edge_lengths(field, points))
     points = relax(points, triangles, lambda at: (field.distance(at), field.gradient(at)))
     for cover in COVERS:
+        if cover.soft:
+            continue
         points, triangles, _ = cut(points, triangles, cover.where(field, points))
     material = np.zeros(len(triangles), np.int64)
     middles = points[triangles].mean(axis=1)
@@ -139,7 +147,11 @@ def _pack(
     source, covers = unique[:, 0], unique[:, 1]
     colours = skin_colour(field, points[source])
     for number, cover in enumerate(COVERS, 1):
-        colours[covers == number] = cover.colour
+        if cover.soft:
+            share = np.clip(0.5 + cover.where(field, points[source]) / _FADE, 0.0, 1.0)[:, None]
+            colours += share * (np.array(cover.colour) - colours)
+        else:
+            colours[covers == number] = cover.colour
     strands = 1.0 + 0.07 * np.sin(points[source] @ np.array((90.0, 420.0, 60.0))) * (covers == 1)
     colours = np.clip(colours * strands[:, None], 0, 255)
     order = np.argsort(-weights[source], axis=1, kind="stable")[:, :_MOST_BONES]
