@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from infant_bodies import child_of
 from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.body.child import CONTROL_STEP, PHYSICS_STEPS, Child
 from puzzlebox.infant.body.poses import POSES, Pose
@@ -19,7 +20,7 @@ def random_steps(child: Child, count: int, seed: int) -> None:
         child.step(rng.uniform(-1, 1, child.action_size) if number % 5 == 0 else None)
 
 
-def test_a_control_step_is_a_fifteenth_of_a_second(child_of) -> None:
+def test_a_control_step_is_a_fifteenth_of_a_second() -> None:
     child = child_of()
     child.reset()
     child.step()
@@ -29,7 +30,7 @@ def test_a_control_step_is_a_fifteenth_of_a_second(child_of) -> None:
 
 @pytest.mark.parametrize("age", [1, 18])
 @pytest.mark.parametrize("pose", ["lie", "sit", "stand", "prone"])
-def test_postures_hold_for_ten_seconds(pose: str, age: float, child_of) -> None:
+def test_postures_hold_for_ten_seconds(pose: str, age: float) -> None:
     child = child_of(age)
     child.reset(seed=1, pose=pose)
     before = child.angles.copy()
@@ -43,7 +44,7 @@ def test_postures_hold_for_ten_seconds(pose: str, age: float, child_of) -> None:
     assert child.data.body("head").xpos[2] == pytest.approx(height, abs=0.05)
 
 
-def test_without_support_a_standing_child_falls(child_of) -> None:
+def test_without_support_a_standing_child_falls() -> None:
     child = child_of()
     child.reset(pose="stand")
     child.support(False)
@@ -79,7 +80,7 @@ def test_a_muscle_cannot_push_its_joint_beyond_the_limit() -> None:
         assert {name: each for name, each in zip(JOINT_NAMES, beyond, strict=True) if not -0.5 < each < 5} == {}
 
 
-def test_joints_stay_near_their_limits_in_random_motion(child_of) -> None:
+def test_joints_stay_near_their_limits_in_random_motion() -> None:
     child = child_of()
     child.reset(seed=3)
     rng, worst = np.random.default_rng(3), 0.0
@@ -91,7 +92,7 @@ def test_joints_stay_near_their_limits_in_random_motion(child_of) -> None:
 
 
 @pytest.mark.parametrize("age", [1, 18])
-def test_energy_does_not_grow_without_muscles(age: float, child_of) -> None:
+def test_energy_does_not_grow_without_muscles(age: float) -> None:
     child = child_of(age)
     flags = child.model.opt.enableflags, child.model.opt.disableflags
     try:
@@ -116,7 +117,7 @@ def test_energy_does_not_grow_without_muscles(age: float, child_of) -> None:
 
 
 @pytest.mark.parametrize("age", AGES)
-def test_random_steps_give_no_warning(age: float, child_of) -> None:
+def test_random_steps_give_no_warning(age: float) -> None:
     child = child_of(age)
     child.reset(seed=int(age), pose="lie")
     random_steps(child, 400, int(age))
@@ -150,7 +151,7 @@ def test_the_same_seed_and_actions_give_the_same_bytes() -> None:
     assert play(5, 2)[0] != play(6, 2)[0]
 
 
-def test_a_restored_snapshot_continues_byte_for_byte(child_of) -> None:
+def test_a_restored_snapshot_continues_byte_for_byte() -> None:
     child, other = child_of(), Child(18)
     child.reset(seed=4, pose="lie")
     random_steps(child, 20, 4)
@@ -167,7 +168,7 @@ def test_a_restored_snapshot_continues_byte_for_byte(child_of) -> None:
 
 
 @pytest.mark.parametrize("control", ["velocity", "torque"])
-def test_other_controls_move_a_joint_the_right_way(control: str, child_of) -> None:
+def test_other_controls_move_a_joint_the_right_way(control: str) -> None:
     child = child_of(18.0, control)
     child.reset(pose="stand")
     elbow = JOINT_NAMES.index("left_forearm.flex")
@@ -179,7 +180,7 @@ def test_other_controls_move_a_joint_the_right_way(control: str, child_of) -> No
     assert child.angles[elbow] > before + 0.2
 
 
-def test_eyes_move_together_and_apart(child_of) -> None:
+def test_eyes_move_together_and_apart() -> None:
     child = child_of()
     left, right = (JOINT_NAMES.index(f"{side}_eye.turn") for side in ("left", "right"))
     for turns in ((0.4, 0.4), (-0.2, 0.2)):
@@ -191,7 +192,7 @@ def test_eyes_move_together_and_apart(child_of) -> None:
         assert child.angles[[left, right]] == pytest.approx(turns, abs=0.03)
 
 
-def test_a_bad_action_is_refused(child_of) -> None:
+def test_a_bad_action_is_refused() -> None:
     child = child_of()
     with pytest.raises(ValueError, match=r"shape \(3,\); it must be \(82,\)"):
         child.step([0, 0, 0])
@@ -210,7 +211,7 @@ def test_unknown_names_get_the_nearest_one() -> None:
         Pose(angles={"left_thigh.flexx": 3}).targets()
 
 
-def test_postures_are_within_the_limits(child_of) -> None:
+def test_postures_are_within_the_limits() -> None:
     built = child_of().built
     for name, pose in POSES.items():
         targets = pose.targets()

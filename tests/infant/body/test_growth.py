@@ -6,13 +6,14 @@ import mujoco
 import numpy as np
 import pytest
 
+from infant_bodies import child_of
 from puzzlebox.infant.body.growth import MEASURES, Growth, measures_at
 
 AGES = (0, 1, 3, 6, 12, 18, 24)
 
 
 @pytest.mark.parametrize("age", AGES)
-def test_stature_and_mass_are_those_of_the_table(age: float, child_of) -> None:
+def test_stature_and_mass_are_those_of_the_table(age: float) -> None:
     child, measures = child_of(age), MEASURES[age]
     assert child.model.body_mass.sum() == pytest.approx(measures.mass, rel=0.001)
     child.data.qpos[:] = child.model.qpos0
@@ -35,7 +36,7 @@ def test_a_head_is_larger_relative_to_the_body_when_younger() -> None:
     assert 18 * shares[-1] == pytest.approx(0.21, abs=0.02)
 
 
-def test_everything_grows_with_age(child_of) -> None:
+def test_everything_grows_with_age() -> None:
     strengths = [child_of(age).built.strength for age in AGES]
     for younger, older in pairwise(strengths):
         assert (older > younger).all()

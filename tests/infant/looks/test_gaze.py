@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from infant_bodies import child_of
 from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.body.child import Child
 from puzzlebox.infant.body.poses import Pose
@@ -54,7 +55,7 @@ def seen(child: Child, side: str, *places: np.ndarray) -> list[tuple[float, floa
     ],
 )
 @pytest.mark.parametrize("side", SIDES)
-def test_a_ball_on_the_axis_of_an_eye_is_in_the_middle_of_its_picture(side: str, pose: Pose, child_of) -> None:
+def test_a_ball_on_the_axis_of_an_eye_is_in_the_middle_of_its_picture(side: str, pose: Pose) -> None:
     child = child_of()
     put(child, pose)
     eye = child.data.body(side + "eye")
@@ -72,7 +73,7 @@ def test_a_ball_on_the_axis_of_an_eye_is_in_the_middle_of_its_picture(side: str,
     assert above == pytest.approx((41.5, 41.5 - 15), abs=1)
 
 
-def test_a_near_thing_is_elsewhere_in_each_eye_and_vergence_brings_it_together(child_of) -> None:
+def test_a_near_thing_is_elsewhere_in_each_eye_and_vergence_brings_it_together() -> None:
     child = child_of()
     put(child, Pose())
     eyes = [child.data.body(side + "eye").xpos.copy() for side in SIDES]

@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from infant_bodies import child_of
 from puzzlebox.infant.body.bones import BONE_NAMES, BONES
 from puzzlebox.infant.body.growth import Growth, measures_at
 from puzzlebox.infant.looks.cut import cut
@@ -66,7 +67,7 @@ def test_weights_add_up_and_no_vertex_follows_distant_bones(skin: Skin) -> None:
     assert np.mean([(a, b) in linked for a, b in second[:, :2].tolist()]) > 0.97
 
 
-def test_vertices_follow_their_bones(skin: Skin, child_of) -> None:
+def test_vertices_follow_their_bones(skin: Skin) -> None:
     child = child_of()
     child.reset(pose="sit")
     data, rows = child.data, child.built.bodies
@@ -106,7 +107,7 @@ def test_a_cut_leaves_no_triangle_on_both_sides() -> None:
     assert area.min() > 0
 
 
-def test_the_skin_is_outside_the_bones(skin: Skin, child_of) -> None:
+def test_the_skin_is_outside_the_bones(skin: Skin) -> None:
     child = child_of()
     data = mujoco.MjData(child.model)
     data.qpos[:] = child.model.qpos0

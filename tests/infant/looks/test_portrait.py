@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from infant_bodies import child_of
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
 from puzzlebox.infant.looks.axes import place_in_scene, to_scene, turn_in_scene
 from puzzlebox.infant.looks.photo import SIDES, photograph
@@ -13,7 +14,7 @@ from puzzlebox.scene.scene import Scene
 
 
 @pytest.fixture(scope="module")
-def standing(child_of) -> Portrait:
+def standing() -> Portrait:
     child = child_of()
     child.reset(pose="stand")
     return Portrait(child)

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from infant_bodies import child_of
 from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES
 from puzzlebox.infant.body.poses import Pose
 from puzzlebox.infant.senses.balance import Balance
 from puzzlebox.infant.senses.joints import Joints
 
 
-def test_a_child_at_rest_feels_gravity_and_no_rotation(child_of) -> None:
+def test_a_child_at_rest_feels_gravity_and_no_rotation() -> None:
     child = child_of()
     balance = Balance(child)
     # On its back, up is where the face is: forwards in the frame of the head.
@@ -23,7 +24,7 @@ def test_a_child_at_rest_feels_gravity_and_no_rotation(child_of) -> None:
         assert np.abs(motion.rotation).max() < 0.02
 
 
-def test_a_falling_child_feels_no_weight(child_of) -> None:
+def test_a_falling_child_feels_no_weight() -> None:
     child = child_of()
     child.reset(pose="sit")
     child.data.qpos[2] += 2.0
@@ -32,7 +33,7 @@ def test_a_falling_child_feels_no_weight(child_of) -> None:
     assert np.linalg.norm(Balance(child).read().acceleration) < 1.5
 
 
-def test_a_turning_head_feels_its_rotation(child_of) -> None:
+def test_a_turning_head_feels_its_rotation() -> None:
     child = child_of()
     child.reset(pose="stand")
     for _ in range(10):
@@ -46,7 +47,7 @@ def test_a_turning_head_feels_its_rotation(child_of) -> None:
     assert most > 0.5
 
 
-def test_joints_feel_angles_speeds_and_torques(child_of) -> None:
+def test_joints_feel_angles_speeds_and_torques() -> None:
     child = child_of()
     child.reset(pose="stand")
     joints = Joints(child)
@@ -62,7 +63,7 @@ def test_joints_feel_angles_speeds_and_torques(child_of) -> None:
     assert posture.flat().shape == joints.shape == (3 * 82 + 4 * 47,)
 
 
-def test_rotations_of_bones_are_relative_to_the_pelvis(child_of) -> None:
+def test_rotations_of_bones_are_relative_to_the_pelvis() -> None:
     child = child_of()
     for pitch in (0.0, -90.0, 40.0):
         child.reset(pose=Pose(pitch, {"neck.bend": 30}))
