@@ -33,6 +33,7 @@ class Side(Enum):
     TOP = "top"
     THREE_QUARTERS = "three-quarters"
     FACE = "face"
+    BELOW = "below"
     SIX = "six"
 
 
@@ -47,6 +48,9 @@ def show(
     seconds: Annotated[
         float, typer.Option(min=0.0, max=60.0, help="How long the child holds its posture first; then it has settled.")
     ] = 1.0,
+    touch: Annotated[
+        bool, typer.Option("--touch", help="Colour the skin by how far it is pushed in, grey where it is not.")
+    ] = False,
 ) -> None:
     """Write a picture of the child, as a PNG file.
 
@@ -55,6 +59,7 @@ def show(
     - `puzzlebox infant show -o child.png`
     - `puzzlebox infant show --age 6 --pose lie --view top -o six_months.png`
     - `puzzlebox infant show --view face --size 512 -o face.png`
+    - `puzzlebox infant show --pose stand --touch -o touch.png`
     """
     width, height = picture_size(size, _SMALLEST, _LARGEST, _SIZE)
     if str(output) != "-" and output.suffix.lower() != _PNG:
@@ -78,4 +83,11 @@ def show(
     child.reset(pose=pose.value)
     for _ in range(round(seconds / CONTROL_STEP)):
         child.step()
-    write_output(output, png(photograph(Portrait(child), view.value, width, height)))
+    portrait = Portrait(child)
+    if touch:
+        from puzzlebox.infant.senses.skin import Skin, SkinSettings
+        from puzzlebox.infant.senses.touch_map import paint_touch
+
+        skin = Skin(child, SkinSettings(habituation=0.0))
+        paint_touch(portrait, skin.taxels, skin.read())
+    write_output(output, png(photograph(portrait, view.value, width, height)))

@@ -18,9 +18,12 @@ SIDES = {
     "right": (0.0, -1.0, 0.12),
     "top": (0.02, 0.0, 1.0),
     "three-quarters": (0.8, 0.62, 0.32),
+    "below": (0.02, 0.0, -1.0),
 }
-SIX, FACE = "six", "face"
+SIX, FACE, BELOW = "six", "face", "below"
 _FOV_DEGREES = 30.0
+# Where the floor is in a picture from below, in metres: behind the camera.
+_DEEP = 100.0
 # The room around the child in a picture, relative to its size.
 _MARGIN = 1.06
 
@@ -30,16 +33,21 @@ def photograph(portrait: Portrait, side: str, width: int, height: int, samples: 
 
     Args:
         portrait: the child.
-        side: a name of `SIDES`, `face`, or `six` for all sides in one picture of three by two.
+        side: a name of `SIDES`, `face`, or `six` for six sides in one picture of three by two. From below, the floor
+            is left out.
         width: in pixels.
         height: in pixels.
         samples: samples along each side of a pixel.
     """
     if side == SIX:
         size = (max(1, width // 3), max(1, height // 2))
-        pictures = [photograph(portrait, each, *size, samples) for each in SIDES]
+        pictures = [photograph(portrait, each, *size, samples) for each in SIDES if each != BELOW]
         return np.vstack((np.hstack(pictures[:3]), np.hstack(pictures[3:])))
     scene = portrait.update()
+    if side == BELOW:
+        around = scene.surroundings.copy()
+        around["floor_top"] = -_DEEP
+        scene = dataclasses.replace(scene, surroundings=around)
     middle, reach = _frame(portrait, side == FACE)
     away = np.array(SIDES["front" if side == FACE else side])
     if side == FACE:
