@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from infant_bodies import child_of
 
 import puzzlebox.infant
+from infant_bodies import child_of
 from puzzlebox.infant.looks.photo import photograph
 from puzzlebox.infant.looks.portrait import Portrait
 from puzzlebox.infant.senses.skin import Skin, SkinSettings
