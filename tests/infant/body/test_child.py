@@ -167,6 +167,17 @@ def test_a_restored_snapshot_continues_byte_for_byte() -> None:
         assert body.data.qpos.tobytes() + body.data.sensordata.tobytes() == expected
 
 
+def test_a_snapshot_remembers_the_hands_that_hold_the_chest() -> None:
+    one, two = Child(18), Child(18)
+    one.reset(seed=1, pose="stand")
+    two.restore(one.snapshot())
+    for child in (one, two):
+        for _ in range(20):
+            child.step()
+    assert one.data.qpos.tobytes() == two.data.qpos.tobytes()
+    assert two.data.body("head").xpos[2] > 0.6
+
+
 @pytest.mark.parametrize("control", ["velocity", "torque"])
 def test_other_controls_move_a_joint_the_right_way(control: str) -> None:
     child = child_of(18.0, control)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from infant_bodies import child_of
-from puzzlebox.infant.body.growth import MEASURES, Growth, measures_at
+from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.body.growth import MEASURES, Growth, Measures, measures_at
 
 AGES = (0, 1, 3, 6, 12, 18, 24)
 
@@ -42,6 +43,17 @@ def test_everything_grows_with_age() -> None:
         assert (older > younger).all()
     table = np.array([list(vars(row).values()) for row in MEASURES.values()])
     assert (np.diff(table, axis=0) > 0).all()
+
+
+def test_an_adult_has_the_same_body_at_another_size() -> None:
+    adult = Child(growth=Growth.of(Measures(165, 62, 55.5, 87, 53, 18, 24.5, 90, 28)))
+    assert adult.model.body_mass.sum() == pytest.approx(62, rel=0.001)
+    adult.reset(pose="stand")
+    assert adult.data.geom("head.0").xpos[2] == pytest.approx(1.56, abs=0.05)
+    for _ in range(45):
+        adult.step()
+    assert adult.warnings == 0
+    assert np.abs(adult.data.qvel).max() < 0.1
 
 
 def test_ages_between_rows_are_interpolated() -> None:

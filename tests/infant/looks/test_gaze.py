@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from infant_bodies import child_of
-from puzzlebox.infant.body.bones import JOINT_NAMES
 from puzzlebox.infant.body.child import Child
-from puzzlebox.infant.body.poses import Pose
+from puzzlebox.infant.body.poses import Pose, eye_angles
 from puzzlebox.infant.looks.axes import place_in_scene
 from puzzlebox.infant.looks.gaze import SIDES, eye_view
 from puzzlebox.infant.looks.portrait import Portrait
@@ -81,6 +80,13 @@ def test_a_near_thing_is_elsewhere_in_each_eye_and_vergence_brings_it_together()
     left, right = (seen(child, side, toy)[0][0] for side in SIDES)
     assert left - right > 10
     angle = float(np.degrees(np.arctan2(0.025, 0.25)))
-    put(child, Pose(angles={"left_eye.turn": -angle, "right_eye.turn": angle}))
-    assert "left_eye.turn" in JOINT_NAMES
+    put(child, Pose(angles=eye_angles(vergence=2 * angle)))
     assert [seen(child, side, toy)[0][0] for side in SIDES] == pytest.approx([41.5, 41.5], abs=1)
+
+
+def test_both_eyes_look_up_and_to_the_left_together() -> None:
+    child = child_of()
+    put(child, Pose(angles=eye_angles(turn=20, lift=10)))
+    axes = [child.data.body(side + "eye").xmat.reshape(3, 3)[:, 0] for side in SIDES]
+    assert axes[0] == pytest.approx(axes[1])
+    assert axes[0][1] > 0.3 and axes[0][2] > 0.15

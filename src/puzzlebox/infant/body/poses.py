@@ -77,6 +77,21 @@ POSES: dict[str, Pose] = {
 # fmt: on
 
 
+def eye_angles(turn: float = 0.0, lift: float = 0.0, vergence: float = 0.0) -> dict[str, float]:
+    """Return the angles of both eyes for a direction of gaze, in degrees, for `Pose.angles`.
+
+    Args:
+        turn: how far both eyes look to the child's left.
+        lift: how far both look upwards.
+        vergence: the angle between their axes; positive if they meet in front of the child.
+    """
+    sides = {LEFT: turn - vergence / 2, RIGHT: turn + vergence / 2}
+    return {
+        **{f"{side}eye.turn": angle for side, angle in sides.items()},
+        **{f"{side}eye.raise": lift for side in sides},
+    }
+
+
 def pose_named(name: str) -> Pose:
     """Return a posture by its name.
 

@@ -6,8 +6,6 @@ about a minute, so the result is part of the package; bodies of other ages are m
 """
 
 import hashlib
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +166,7 @@ def _pack(
     }
 
 
-def main(arguments: Iterable[str] = ()) -> None:
+def main() -> None:
     """Write the file, and print its size."""
     arrays = sculpt()
     np.savez_compressed(FILE, **arrays)  # type: ignore[arg-type]
@@ -176,4 +174,4 @@ def main(arguments: Iterable[str] = ()) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
