@@ -113,7 +113,8 @@ void Touch::measure(const double* matrices, const std::vector<std::pair<int, int
     const double* t = s.turn;
     auto distance = [&](const double* at) {
       double x = at[0] - s.at[0], y = at[1] - s.at[1], z = at[2] - s.at[2];
-      return distance_to(s, t[0] * x + t[3] * y + t[6] * z, t[1] * x + t[4] * y + t[7] * z, t[2] * x + t[5] * y + t[8] * z);
+      return distance_to(s, t[0] * x + t[3] * y + t[6] * z, t[1] * x + t[4] * y + t[7] * z,
+                         t[2] * x + t[5] * y + t[8] * z);
     };
     const Ball& ball = balls_[bone];
     double middle[3];
@@ -163,7 +164,8 @@ void bind_touch(nb::module_& module) {
           nb::arg("pull"), nb::arg("bone_count"))
       .def(
           "measure",
-          [](const Touch& self, Doubles matrices, const std::vector<std::pair<int, int>>& pairs, Doubles shapes, Out out) {
+          [](const Touch& self, Doubles matrices, const std::vector<std::pair<int, int>>& pairs, Doubles shapes,
+             Out out) {
             bool fits = matrices.shape(1) == 12 && static_cast<int>(matrices.shape(0)) == self.bone_count();
             if (!fits) throw std::invalid_argument("matrices: twelve numbers for each bone");
             if (shapes.shape(1) != 16) throw std::invalid_argument("shapes: sixteen numbers each");

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from puzzlebox._native import camera_level, set_camera_level
 
 from puzzlebox.render import Painter
 from puzzlebox.scene.scene import BONE, PART, POSE, VERTEX, Flag, Kind, Scene
@@ -112,6 +113,28 @@ def test_a_part_for_shadows_only_is_not_painted() -> None:
     scene.parts = np.concatenate((scene.parts, ball))
     after = paint(scene)
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_every_instruction_set_draws_the_same() -> None:
+    own, pictures = camera_level(), {}
+    scene = square((0.3, 0.6, 0.2))
+    scene.parts["flags"] = 0
+    scene.poses["turn"] = (0.9, 0.2, 0.3, 0.1)
+    scene.poses["turn"] /= np.linalg.norm(scene.poses["turn"], axis=1)[:, None]
+    try:
+        for level in ("baseline", "avx2", "avx512"):
+            if set_camera_level(level):
+                pictures[level] = paint(scene)
+    finally:
+        set_camera_level(own)
+    image, ids, metres = pictures.pop("baseline")
+    assert (ids == 0).sum() > 100
+    for other in pictures.values():
+        assert (ids != other[1]).mean() < 0.003
+        same = ids == other[1]
+        assert np.abs(image.astype(int) - other[0])[same].max() <= 2
+        finite = same & np.isfinite(metres)
+        assert metres[finite] == pytest.approx(other[2][finite], rel=1e-4)
 
 
 @pytest.mark.parametrize(
