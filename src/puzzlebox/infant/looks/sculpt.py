@@ -59,6 +59,8 @@ def edge_lengths(field: Field, points: Array) -> Array:
     lengths[on_head & (head[:, 0] > 0.045) & (head[:, 2] < 0.125)] = _FACE_EDGE
     lips = on_head & (head[:, 0] > 0.055) & (np.abs(head[:, 1]) < 0.021) & (np.abs(head[:, 2] - 0.041) < 0.011)
     lengths[lips] = _LIP_EDGE
+    ears = on_head & (np.abs(head[:, 1]) > 0.066) & (np.abs(head[:, 2] - 0.080) < 0.026) & (np.abs(head[:, 0]) < 0.035)
+    lengths[ears] = _FACE_EDGE
     for cover in COVERS:
         if not cover.soft:
             hem = np.abs(cover.where(field, points)) < _HEM_EDGE
