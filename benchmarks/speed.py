@@ -18,6 +18,7 @@ from benchmarks import (
     envs,
     excursions,
     help_time,
+    infant,
     intuitions,
     page,
     peers,
@@ -51,6 +52,7 @@ BENCHMARKS = {
     "page": page.run,
     "vary": vary.run,
     "running": running.run,
+    "infant": infant.run,
     "intuitions": intuitions.run,
 }
 # Run only by name: it takes ten minutes.

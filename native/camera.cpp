@@ -139,6 +139,7 @@ struct Store {
   std::vector<int> ids;
   std::vector<Shape> shapes;
   std::vector<Plane> planes;
+  MeshStore mesh;
   std::unordered_map<std::uint64_t, Extent> hulls;  // by a hash of their planes
 
   // Null for a hull with too many planes to measure quickly.
@@ -185,18 +186,27 @@ class Painting {
     float h = view.heading_degrees * degree, p = view.pitch_degrees * degree;
     float sh = std::sin(h), ch = std::cos(h), sp = std::sin(p), cp = std::cos(p);
     right_ = {ch, 0, -sh}, up_ = {-sh * sp, cp, -ch * sp}, forward_ = {sh * cp, sp, ch * cp};
+    if (view.roll_degrees != 0) {
+      float r = view.roll_degrees * degree, sr = std::sin(r), cr = std::cos(r);
+      Vec3 level_right = right_;
+      right_ = right_ * cr - up_ * sr, up_ = up_ * cr + level_right * sr;
+    }
     for (int i = 0; i < 3; ++i) {
       f.eye[i] = view.eye[i];
       f.right[i] = right_[i], f.up[i] = up_[i], f.forward[i] = forward_[i];
     }
-    f.level = view.pitch_degrees == 0;
-    store.shapes.clear(), store.planes.clear();
+    f.level = view.pitch_degrees == 0 && view.roll_degrees == 0;
+    store.shapes.clear(), store.planes.clear(), store.mesh.meshes.clear();
     store.planes.reserve(scene.plane_count);  // shapes hold pointers into it
     add(false);
     f.opaque_count = static_cast<int>(store.shapes.size());
     add(true);
     f.shape_count = static_cast<int>(store.shapes.size());
     f.shapes = store.shapes.data();
+    f.scene = &scene;
+    f.mesh = store.mesh.meshes.empty() ? nullptr : &store.mesh;
+    if (f.mesh) store.mesh.prepare(scene, area);
+    for (int i = 0; i < 3; ++i) f.painted[i] = f.mesh ? store.mesh.painted.data() + i * area : nullptr;
   }
 
   Frame frame;
@@ -208,11 +218,28 @@ class Painting {
       if (((part.flags & kSeeThrough) != 0) != see_through) continue;
       if (see_through && !(part.color[3] > 0)) continue;  // invisible, so it is the nearest surface of no pixel
       if (part.thing < 0 || part.thing >= scene_.pose_count) throw std::invalid_argument("a part belongs to no thing");
-      if (part.kind > static_cast<int>(Form::kHull)) throw std::invalid_argument("a part is of an unknown kind");
+      if (part.kind > static_cast<int>(Form::kSkin)) throw std::invalid_argument("a part is of an unknown kind");
       const ScenePose& pose = scene_.poses[part.thing];
       if ((pose.flags & kHidden) || part.thing == view_.skip_thing) continue;
-      add(part, pose);
+      if ((part.flags & kShadowOnly) && !everything_) continue;
+      if (part.kind == static_cast<int>(Form::kSkin)) {
+        add_skin(part);
+      } else {
+        add(part, pose);
+      }
     }
+  }
+
+  // A shape without a rectangle, for the id of its pixels; its triangles are drawn after the shapes.
+  void add_skin(const ScenePart& part) {
+    Shape s{};
+    s.form = Form::kSkin;
+    s.flags = part.flags;
+    s.thing = part.thing;
+    s.id = kFirstShape + static_cast<int>(store_.shapes.size());
+    s.color[3] = 1;
+    store_.mesh.add(scene_, part, s.id);
+    store_.shapes.push_back(s);
   }
 
   void add(const ScenePart& part, const ScenePose& pose) {
@@ -228,6 +255,7 @@ class Painting {
       if (!everything_ || !(part.half[0] > 0 && part.half[1] > 0 && part.half[2] > 0)) return;
       s.x0 = s.x1 = s.y0 = s.y1 = 0;
     }
+    if (part.flags & kShadowOnly) s.x0 = s.x1 = s.y0 = s.y1 = 0;
 
     s.form = form;
     s.pattern = static_cast<Pattern>(part.pattern);

@@ -29,14 +29,25 @@ struct SceneSurroundings {
   float sun[3], sunlight[3], above[3], beside[3], below[3], halo[3];
   SceneSurface floor, fence, sky, lid;
 };
+// A vertex of a skinned mesh in the posture in which the mesh was made; it follows up to four bones.
+struct SceneVertex {
+  float at[3], normal[3], color[3];
+  std::uint16_t bones[4];
+  float weights[4];
+};
+// A bone of a mesh: the row of `poses` it is, and its pose when the mesh was made.
+struct SceneBone {
+  std::int32_t thing;
+  float at[3], turn[4];
+};
 #pragma pack(pop)
 
-enum class Form : std::uint8_t { kBox, kBall, kWedge, kTube, kCylinder, kCapsule, kEllipsoid, kHull };
+enum class Form : std::uint8_t { kBox, kBall, kWedge, kTube, kCylinder, kCapsule, kEllipsoid, kHull, kSkin };
 enum class Pattern : std::uint8_t {
   kPlain, kBricks, kStripes, kTiles, kPickets, kPlanks, kGrass, kGradient, kStone, kCardboard, kSymbol, kRing, kFur,
   kSpines
 };
-constexpr std::uint8_t kGlows = 1, kSeeThrough = 2;
+constexpr std::uint8_t kGlows = 1, kSeeThrough = 2, kShadowOnly = 4;
 constexpr std::uint32_t kHidden = 1;
 constexpr int kMask = 128;
 
@@ -53,6 +64,12 @@ struct Scene {
   const std::uint8_t* pixels;  // rows of kMask
   int pixel_rows;
   const SceneSurroundings* surroundings;
+  const SceneVertex* vertices;
+  int vertex_count;
+  const std::int32_t* triangles;  // rows of three
+  int triangle_count;
+  const SceneBone* bones;
+  int bone_count;
 };
 
 struct View {
@@ -60,6 +77,7 @@ struct View {
   float heading_degrees, pitch_degrees;
   float fov_degrees;  // across the shorter side of the picture
   int skip_thing;  // the row that is not painted, or -1
+  float roll_degrees;  // the head leans to its right
 };
 
 struct Picture {

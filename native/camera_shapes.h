@@ -2,6 +2,7 @@
 #pragma once
 
 #include "camera.h"
+#include "mesh.h"
 
 namespace puzzlebox {
 
@@ -58,7 +59,11 @@ struct Frame {
   const Shape* shapes;         // opaque ones, then transparent ones
   int opaque_count, shape_count;
   const Picture* picture;
+  const Scene* scene;
+  MeshStore* mesh;             // null where there is none
+  float* painted[3];           // colours of pixels that show a mesh, as large as `depth`
 };
+
 constexpr int kScratchRows = 8 + 2 * kLayers;
 
 namespace baseline {

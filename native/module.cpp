@@ -19,6 +19,7 @@
 #include "motion.h"
 #include "solids.h"
 #include "tables.h"
+#include "touch.h"
 
 namespace nb = nanobind;
 using puzzlebox::Solids;
@@ -133,9 +134,10 @@ using puzzlebox::Bytes;
 using puzzlebox::Tables;
 using Place = std::array<float, 3>;
 
-puzzlebox::View view_of(const Place& eye, float heading, float pitch, float fov_degrees, int skip_thing) {
+puzzlebox::View view_of(const Place& eye, float heading, float pitch, float fov_degrees, int skip_thing,
+                        float roll = 0) {
   if (!(fov_degrees > 0 && fov_degrees < 179)) throw std::invalid_argument("the field of view is 0 to 179 degrees");
-  return {{eye[0], eye[1], eye[2]}, heading, pitch, fov_degrees, skip_thing};
+  return {{eye[0], eye[1], eye[2]}, heading, pitch, fov_degrees, skip_thing, roll};
 }
 
 void check_size(std::size_t height, std::size_t width) {
@@ -169,13 +171,16 @@ puzzlebox::Picture picture_of(const Image& image, const std::optional<Numbers>& 
 
 void bind_camera(nb::module_& module) {
   nb::class_<Tables>(module, "Tables", "The tables of puzzlebox.scene.scene, as bytes, for painting.")
-      .def(nb::init<Bytes, Bytes, Bytes, Bytes, Bytes>(), nb::arg("parts"), nb::arg("poses"), nb::arg("planes"),
-           nb::arg("pixels"), nb::arg("surroundings"))
+      .def(nb::init<Bytes, Bytes, Bytes, Bytes, Bytes, std::optional<Bytes>, std::optional<Bytes>,
+                    std::optional<Bytes>>(), nb::arg("parts"), nb::arg("poses"), nb::arg("planes"),
+           nb::arg("pixels"), nb::arg("surroundings"), nb::arg("vertices").none() = nb::none(),
+           nb::arg("triangles").none() = nb::none(), nb::arg("bones").none() = nb::none())
       .def(
           "paint",
           [](const Tables& tables, Place eye, float heading, float pitch, float fov_degrees, Image image, bool lights,
-             std::optional<Numbers> distance, std::optional<Ids> ids, int skip_thing, bool through) {
-            puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
+             std::optional<Numbers> distance, std::optional<Ids> ids, int skip_thing, bool through,
+             float roll) {
+            puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing, roll);
             puzzlebox::Picture picture = picture_of(image, distance, ids, through);
             nb::gil_scoped_release release;
             if (lights || distance || ids) puzzlebox::paint(tables.scene, view, picture);
@@ -183,7 +188,7 @@ void bind_camera(nb::module_& module) {
           },
           nb::arg("eye"), nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("image"),
           nb::arg("lights") = true, nb::arg("distance").none() = nb::none(), nb::arg("ids").none() = nb::none(),
-          nb::arg("skip_thing") = -1, nb::arg("through") = false, "Paint the scene into `image`.")
+          nb::arg("skip_thing") = -1, nb::arg("through") = false, nb::arg("roll") = 0.0f, "Paint the scene into `image`.")
       .def(
           "look",
           [](const Tables& tables, int row, float heading, float fov_degrees, Image image,
@@ -201,16 +206,16 @@ void bind_camera(nb::module_& module) {
       .def(
           "shade",
           [](const Tables& tables, Place eye, float heading, float pitch, float fov_degrees, Numbers out, int samples,
-             float spread, int skip_thing) {
+             float spread, int skip_thing, float roll) {
             check_size(out.shape(0), out.shape(1));
-            puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing);
+            puzzlebox::View view = view_of(eye, heading, pitch, fov_degrees, skip_thing, roll);
             int height = static_cast<int>(out.shape(0)), width = static_cast<int>(out.shape(1));
             puzzlebox::Picture picture{nullptr, height, width, 3, nullptr, nullptr, false};
             nb::gil_scoped_release release;
             puzzlebox::shade(tables.scene, view, picture, samples, spread, out.data());
           },
           nb::arg("eye"), nb::arg("heading"), nb::arg("pitch"), nb::arg("fov_degrees"), nb::arg("out"),
-          nb::arg("samples"), nb::arg("spread"), nb::arg("skip_thing") = -1,
+          nb::arg("samples"), nb::arg("spread"), nb::arg("skip_thing") = -1, nb::arg("roll") = 0.0f,
           "Write how much of the sun the surface at each pixel sees, 0 to 1.");
   module.def("camera_level", &puzzlebox::camera_level, "The instruction set the camera uses.");
   module.def("set_camera_level", &puzzlebox::set_camera_level,
@@ -227,4 +232,5 @@ NB_MODULE(_native, module) {
   puzzlebox::bind_motion(module);
   puzzlebox::bind_cruise(module);
   bind_camera(module);
+  puzzlebox::bind_touch(module);
 }

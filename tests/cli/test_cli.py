@@ -72,7 +72,7 @@ def test_help_groups_the_verbs() -> None:
         "Play and run": ["play", "run", "tasks"],
         "Recordings and results": ["replay", "export", "report", "power", "backup", "forget"],
         "Tasks of the arena": ["check", "convert", "show", "vary", "things"],
-        "Other wings": ["intuitions"],
+        "Other wings": ["infant", "intuitions"],
         "This installation": ["doctor", "bench"],
     }
 

@@ -28,7 +28,7 @@ def test_the_layout_describes_the_tables() -> None:
     assert f"export const PART = {{\n  bytes: {PART.itemsize},\n  thing: 0, // i32" in text
     assert f"  color: {PART.fields['color'][1]}, // f32[4]" in text  # type: ignore[index]
     assert "  floor: 112, // SURFACE" in text
-    assert "  SEE_THROUGH: 2,\n} as const;\nexport type Flag" in text
+    assert "  SHADOW_ONLY: 4,\n} as const;\nexport type Flag" in text
 
 
 def test_the_fixture_contains_the_expected_numbers() -> None:

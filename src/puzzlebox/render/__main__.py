@@ -22,6 +22,8 @@ _PATTERNS = {
     Kind.CYLINDER: Pattern.PLANKS,
     Kind.CAPSULE: Pattern.FUR,
 }
+# A skin has no form of its own; `puzzlebox infant show` paints one.
+_FORMS = [kind for kind in Kind if kind != Kind.SKIN]
 # An octahedron: normals and offsets of its faces.
 _CORNER = 3**-0.5
 _PLANES = [(x * _CORNER, y * _CORNER, z * _CORNER, 0.8) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
@@ -29,14 +31,14 @@ _PLANES = [(x * _CORNER, y * _CORNER, z * _CORNER, 0.8) for x in (-1, 1) for y i
 
 def make_scene() -> Scene:
     """Return a scene with one part of every kind in a row, a pane of glass before some of them, and an animal."""
-    count = len(Kind) + 2
+    count = len(_FORMS) + 2
     parts, poses = np.zeros(count, PART), np.zeros(count, POSE)
     parts["turn"] = (1, 0, 0, 0)
     poses["turn"] = (0.966, 0, 0.259, 0)
     poses["value"] = 0.6
     parts["thing"] = np.arange(count)
     rng = rng_from(7)
-    for kind in Kind:
+    for kind in _FORMS:
         part = parts[kind]
         part["kind"], part["half"], part["pattern"] = kind, (1, 1, 1), _PATTERNS.get(kind, Pattern.PLAIN)
         part["color"] = (*rng.uniform(0.1, 0.9, 3), 1)

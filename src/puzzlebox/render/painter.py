@@ -53,17 +53,21 @@ class Painter:
     def _read(self) -> Tables:
         scene = self._scene
         self._arrays = (scene.parts, scene.poses, scene.planes, scene.pixels, scene.surroundings)
-        return Tables(*map(_bytes, self._arrays))
+        self._skins = (scene.vertices, scene.triangles, scene.bones)
+        return Tables(*map(_bytes, (*self._arrays, *self._skins)))
 
     def tables(self) -> Tables:
         """Return the scene's current tables, for the kernel."""
-        scene, arrays = self._scene, self._arrays
+        scene, arrays, skins = self._scene, self._arrays, self._skins
         if (
             scene.parts is not arrays[0]
             or scene.poses is not arrays[1]
             or scene.planes is not arrays[2]
             or scene.pixels is not arrays[3]
             or scene.surroundings is not arrays[4]
+            or scene.vertices is not skins[0]
+            or scene.triangles is not skins[1]
+            or scene.bones is not skins[2]
         ):
             self._tables = self._read()
         return self._tables
@@ -81,6 +85,7 @@ class Painter:
         ids: NDArray[np.int32] | None = None,
         skip_thing: int = -1,
         through: bool = False,
+        roll: float = 0.0,
     ) -> None:
         """Paint into an image, and optionally into arrays of distances and ids.
 
@@ -95,8 +100,9 @@ class Painter:
             ids: filled with the row of `poses` that surface belongs to, or `SKY`, `FLOOR`, `FENCE`, `CEILING`.
             skip_thing: the row of `poses` that is not painted, because the camera is inside it; -1: none.
             through: whether distance and ids ignore transparent surfaces.
+            roll: degrees by which the eye leans to its right.
         """
-        self.tables().paint(eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing, through)
+        self.tables().paint(eye, heading, pitch, fov_degrees, image, lights, distance, ids, skip_thing, through, roll)
 
     def look(
         self,
@@ -138,7 +144,7 @@ class Painter:
             shadows = samples > 1
         image = np.empty((height * samples, width * samples, 3), np.uint8)
         direction = (view.eye, view.heading, view.pitch, view.fov_degrees)
-        self.paint(image, *direction, skip_thing=view.skip_thing)
+        self.paint(image, *direction, skip_thing=view.skip_thing, roll=view.roll)
         if samples == 1 and not shadows:
             return image
         fine = _LINEAR[image]
@@ -146,10 +152,10 @@ class Painter:
             # Painted without the sun, the picture shows all surfaces in the shade.
             sunless = self._scene.surroundings.copy()
             sunless["sunlight"] = 0.0
-            in_shade = Tables(*map(_bytes, (*self._arrays[:4], sunless)))
-            in_shade.paint(*direction, image, skip_thing=view.skip_thing)
+            in_shade = Tables(*map(_bytes, (*self._arrays[:4], sunless, *self._skins)))
+            in_shade.paint(*direction, image, skip_thing=view.skip_thing, roll=view.roll)
             sun = np.empty(image.shape[:2], np.float32)
-            self._tables.shade(*direction, sun, _SUN_POINTS, _SUN_RADIUS, view.skip_thing)
+            self._tables.shade(*direction, sun, _SUN_POINTS, _SUN_RADIUS, view.skip_thing, view.roll)
             shaded = _LINEAR[image]
             fine = shaded + (fine - shaded) * sun[..., None]
         mean = fine.reshape(height, samples, width, samples, 3).mean(axis=(1, 3))

@@ -46,6 +46,7 @@ class View:
             what a square picture does; a wide one shows more to the sides, a tall one more above and below.
         skip_thing: the row of `poses` that is not painted and casts no shadow, because the camera is inside it;
             -1: none.
+        roll: degrees by which the camera leans to its right.
     """
 
     eye: Vector
@@ -53,11 +54,12 @@ class View:
     pitch: float = 0.0
     fov_degrees: float = FOV_DEGREES
     skip_thing: int = -1
+    roll: float = 0.0
 
     def __post_init__(self) -> None:
         """Raise a ValueError if a value is not a number."""
         object.__setattr__(self, "eye", _check_place("eye", self.eye))
-        for name in ("heading", "pitch", "fov_degrees"):
+        for name in ("heading", "pitch", "fov_degrees", "roll"):
             if not isinstance(getattr(self, name), Real):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a number of degrees")
 

@@ -23,6 +23,7 @@ class Kind(IntEnum):
     CAPSULE = 5  # upright; `half[1]` is half the height of its straight piece
     ELLIPSOID = 6
     HULL = 7  # the points inside all its `planes`
+    SKIN = 8  # triangles whose vertices follow several bones; `half`, `at` and `turn` have no meaning
 
 
 class Pattern(IntEnum):
@@ -55,6 +56,7 @@ class Flag(IntFlag):
 
     GLOWS = 1  # light and shadow leave its colour unchanged
     SEE_THROUGH = 2  # blended over what is behind it by the alpha of `color`
+    SHADOW_ONLY = 4  # not painted, but casts a shadow in large pictures: a simple shape inside a skin
 
 
 class State(IntFlag):
@@ -78,7 +80,7 @@ PART = np.dtype(
         ("half", "<f4", 3),
         ("color", "<f4", 4),  # red, green, blue, alpha
         ("other", "<f4", 4),  # the second colour of its pattern, and the pattern's scale in metres
-        ("first", "<i4"),  # HULL: first row of `planes`; SYMBOL: first row of `pixels`
+        ("first", "<i4"),  # HULL: first row of `planes`; SYMBOL: of `pixels`; SKIN: of `triangles`
         ("count", "<i4"),  # how many rows
     ]
 )
@@ -111,6 +113,14 @@ SURROUNDINGS = np.dtype(
     ]
 )
 
+# A vertex of a skin in the posture in which the skin was made. It follows up to four bones, rows of `bones`, by weights
+# that add up to 1. Colours are linear.
+VERTEX = np.dtype(
+    [("at", "<f4", 3), ("normal", "<f4", 3), ("color", "<f4", 3), ("bones", "<u2", 4), ("weights", "<f4", 4)]
+)
+# A bone of a skin: the row of `poses` that moves it, and its pose when the skin was made.
+BONE = np.dtype([("thing", "<i4"), ("at", "<f4", 3), ("turn", "<f4", 4)])
+
 # Symbols are masks of this many rows and columns, one below the other in `pixels`; 255 where set.
 MASK = 128
 
@@ -130,6 +140,9 @@ class Scene:
         owners: for each row of `poses`, the id of the thing it belongs to.
         animals: the row of each animal, in file order.
         version: increased by each change of anything but poses.
+        vertices: the vertices of skins (`VERTEX`).
+        triangles: three rows of `vertices` each, clockwise as seen from outside.
+        bones: the bones that vertices follow (`BONE`).
     """
 
     parts: Table = field(default_factory=lambda: np.zeros(0, PART))
@@ -140,6 +153,9 @@ class Scene:
     owners: Table = field(default_factory=lambda: np.zeros(0, np.int32))
     animals: tuple[int, ...] = ()
     version: int = 0
+    vertices: Table = field(default_factory=lambda: np.zeros(0, VERTEX))
+    triangles: Table = field(default_factory=lambda: np.zeros((0, 3), np.int32))
+    bones: Table = field(default_factory=lambda: np.zeros(0, BONE))
 
 
 def no_such_animal(animal: object, count: int) -> ValueError:

@@ -143,6 +143,7 @@ export const Kind = {
   CAPSULE: 5,
   ELLIPSOID: 6,
   HULL: 7,
+  SKIN: 8,
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
@@ -167,6 +168,7 @@ export type Pattern = (typeof Pattern)[keyof typeof Pattern];
 export const Flag = {
   GLOWS: 1,
   SEE_THROUGH: 2,
+  SHADOW_ONLY: 4,
 } as const;
 export type Flag = (typeof Flag)[keyof typeof Flag];
 

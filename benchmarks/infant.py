@@ -1,0 +1,92 @@
+"""The infant: simulated seconds per second of the body with and without skin, and pictures of its skin."""
+
+import numpy as np
+
+from benchmarks.measure import Result, best_microseconds, best_seconds
+from puzzlebox.infant.body.child import CONTROL_STEP, Child
+from puzzlebox.infant.infant import Infant
+from puzzlebox.infant.looks.gaze import SIDES, eye_view
+from puzzlebox.infant.looks.photo import photograph
+from puzzlebox.infant.looks.portrait import Portrait
+from puzzlebox.render import Painter
+
+_STEPS = 150
+_RATE = "simulated s/s"
+# The infant model MIMo with fingers (91 hinges), measured on two cores with random actions: without touch, and with its
+# mesh skin of 5,598 points.
+_MIMO, _MIMO_TOUCH = 2.2, 1.1
+_EYE = 84
+_PAIRS = 50
+
+
+def _random_actions(size: int) -> list[np.ndarray]:
+    """Return targets that change three times a second."""
+    rng = np.random.default_rng(0)
+    targets = rng.uniform(-1, 1, (_STEPS // 5, size))
+    return [targets[number // 5] for number in range(_STEPS)]
+
+
+def _rate(body: Child | Infant, pose: str, actions: list[np.ndarray] | list[None]) -> float:
+    def play() -> None:
+        body.reset(0, pose)
+        for action in actions:
+            body.step(action)
+
+    return len(actions) * CONTROL_STEP / best_seconds(play, 3)
+
+
+def _physics() -> list[Result]:
+    child, infant = Child(), Infant()
+    actions = _random_actions(child.action_size)
+    still: list[None] = [None] * _STEPS
+    return [
+        Result(
+            "infant, body alone, random actions, lying",
+            _rate(child, "lie", actions),
+            _RATE,
+            "",
+            _MIMO,
+            "MIMo, measured earlier",
+        ),
+        Result("infant, body alone, sitting still", _rate(child, "sit", still), _RATE),
+        Result(
+            "infant, 9,888 taxels, joints and balance, random actions, lying",
+            _rate(infant, "lie", actions),
+            _RATE,
+            ">= 15",
+            _MIMO_TOUCH,
+            "MIMo, measured earlier",
+        ),
+        Result("infant, 9,888 taxels, joints and balance, sitting still", _rate(infant, "sit", still), _RATE, ">= 15"),
+    ]
+
+
+def _pictures() -> list[Result]:
+    child = Child()
+    child.reset(pose="sit")
+    for _ in range(15):
+        child.step()
+    portrait = Portrait(child)
+    painter = Painter(portrait.scene)
+    image = np.empty((_EYE, _EYE, 3), np.uint8)
+
+    def see_pair() -> None:
+        portrait.update()
+        for side in SIDES:
+            view = eye_view(child, side)
+            direction = (view.eye, view.heading, view.pitch, view.fov_degrees)
+            painter.paint(image, *direction, skip_thing=view.skip_thing, roll=view.roll)
+
+    pairs = 1e6 / best_microseconds(see_pair, _PAIRS)
+    return [
+        Result(f"infant, pairs of {_EYE} x {_EYE}, its own body and a bare room", pairs, "pairs/s", ">= 1000"),
+        Result(
+            "infant, large picture 800 x 800", best_seconds(lambda: photograph(portrait, "front", 800, 800), 2), "s"
+        ),
+    ]
+
+
+def run() -> list[Result]:
+    """Return a result for physics, senses, pictures and the start."""
+    start = Result("infant, start with all bodily senses", best_seconds(Infant, 3), "s", "<= 1")
+    return [*_physics(), *_pictures(), start]

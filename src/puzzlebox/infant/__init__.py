@@ -1,0 +1,23 @@
+"""The infant wing: a child's body in MuJoCo, with its senses. Its names are imported when they are first used."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from puzzlebox.infant.body.child import Child
+    from puzzlebox.infant.infant import Infant
+    from puzzlebox.infant.senses.skin import SkinSettings
+
+__all__ = ["Child", "Infant", "SkinSettings"]
+
+_PLACES = {
+    "Child": "puzzlebox.infant.body.child",
+    "Infant": "puzzlebox.infant.infant",
+    "SkinSettings": "puzzlebox.infant.senses.skin",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)

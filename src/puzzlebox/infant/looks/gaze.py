@@ -1,0 +1,37 @@
+"""Where the eyes are and where they look, as views of the Scene for the painter."""
+
+from math import asin, atan2, cos, degrees, sin
+
+import numpy as np
+
+from puzzlebox.infant.body.bones import BONE_NAMES, LEFT, RIGHT
+from puzzlebox.infant.body.child import Child
+from puzzlebox.infant.looks.axes import place_in_scene, to_scene
+from puzzlebox.render import View
+
+# The field of view of an eye's square picture, in degrees.
+EYE_FOV_DEGREES = 60.0
+SIDES = (LEFT, RIGHT)
+
+
+def eye_view(child: Child, side: str, fov_degrees: float = EYE_FOV_DEGREES) -> View:
+    """Return the view from a pupil along the axis of the eye.
+
+    Args:
+        child: the body.
+        side: `left_` or `right_`.
+        fov_degrees: the field of view across the picture.
+    """
+    name = side + "eye"
+    bone = child.data.body(name)
+    turn = bone.xmat.reshape(3, 3)
+    radius = child.model.geom(f"{name}.0").size[0]
+    pupil = place_in_scene(bone.xpos + radius * turn[:, 0])
+    forward, up = to_scene(turn[:, 0]), to_scene(turn[:, 2])
+    heading, pitch = atan2(forward[0], forward[2]), asin(float(np.clip(forward[1], -1.0, 1.0)))
+    level_right = np.array((cos(heading), 0.0, -sin(heading)))
+    level_up = np.array((-sin(heading) * sin(pitch), cos(pitch), -cos(heading) * sin(pitch)))
+    roll = atan2(float(up @ level_right), float(up @ level_up))
+    x, y, z = pupil.tolist()
+    row = BONE_NAMES.index(name)
+    return View((x, y, z), degrees(heading), degrees(pitch), fov_degrees, skip_thing=row, roll=degrees(roll))
