@@ -108,7 +108,7 @@ def contents(
     units = Units.of(main, subject)
     comparisons = compare(main, units)
     shares = Shares(units)
-    model = fit_model(units, reference)
+    model = fit_model(units, reference, by)
     learners = machine_learners.learners_of(units, scales_of(results), seed)
     # Chosen once, so that an agent has the same colour and marker in all figures.
     look = looks(results.agents)

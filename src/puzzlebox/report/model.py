@@ -1,12 +1,13 @@
 """The model of passing: its choice by the design, its fit, and its results as numbers.
 
-    passed ~ agent + level + (1 | task) + (1 | task:agent) + (1 | subject)
+    passed ~ agent + level + FACTOR + (1 | task) + (1 | task:agent) + (1 | subject)
 
 The unit of evidence is the task, the participant or the training run, never the episode. Tests are likelihood-ratio
 tests against F distributions with the degrees of freedom of these units. Where there is no model, agents are compared
 by a permutation over tasks, or the report says why not; episodes are never pooled.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import hypot
@@ -14,6 +15,7 @@ from math import hypot
 import numpy as np
 
 from puzzlebox.report.episodes import ReportEpisode, agents_of, levels_of
+from puzzlebox.report.factors import Factor
 from puzzlebox.report.shares import Shares
 from puzzlebox.report.units import FEWEST_UNITS, Units
 from puzzlebox.stats import CannotCompute, Interval, holm
@@ -26,6 +28,8 @@ from puzzlebox.stats.permutation import SignFlip, sign_flip
 _MOST_PROFILED, _MOST_TESTED = 300_000, 300_000
 # Units that a level term must leave: with fewer, tasks tell next to nothing about levels.
 _FEWEST_LEFT = FEWEST_UNITS - 1
+# Values of an experimental factor that a model has terms for at most.
+_MOST_VALUES = 12
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ class Model:
         flips: the permutation tests, by pair, if there is no model.
         why_not: why there is no model, as a clause.
         remarks: sentences about limits of the model.
+        by: the experimental factors that are terms of the model, by name.
     """
 
     fit: CrossedFit | None
@@ -125,6 +130,11 @@ class Model:
     flips: dict[tuple[str, str], SignFlip] = field(default_factory=dict)
     why_not: str = ""
     remarks: list[str] = field(default_factory=list)
+    by: Mapping[str, Factor] = field(default_factory=dict)
+
+    def category(self, row: ReportEpisode, factor: str) -> str:
+        """Return the category of an episode in a factor of the model."""
+        return category_of(row, factor, self.by)
 
     @property
     def references(self) -> dict[str, str]:
@@ -144,6 +154,7 @@ class _Design:
         random: the random intercepts.
         tasks: the tasks of each agent.
         subjects: the participants or runs of each agent that has any.
+        by: those of the fixed factors that are experimental factors of the tasks.
     """
 
     units: Units
@@ -153,6 +164,11 @@ class _Design:
     random: tuple[str, ...]
     tasks: dict[str, set[str]]
     subjects: dict[str, set[str]]
+    by: Mapping[str, Factor]
+
+    def category(self, row: ReportEpisode, factor: str) -> str:
+        """Return the category of an episode in a fixed factor."""
+        return category_of(row, factor, self.by)
 
     @property
     def formula(self) -> str:
@@ -174,17 +190,49 @@ class _Design:
                 found.append(len(set.union(*people)) - len(people))
         return max(1, min(found))
 
-    def level_df(self) -> float:
-        """Return the degrees of freedom of a comparison of levels."""
-        return len(set.union(*self.tasks.values())) - len({row.level for row in self.rows})
+    def factor_df(self, factor: str) -> float:
+        """Return the degrees of freedom of a comparison of categories other than agents: levels or a factor's values.
+
+        A factor whose values differ between tasks is compared between them; one that tasks have several values of is
+        compared within these tasks.
+        """
+        if TASK not in self.random:
+            return self.df()
+        several = [unit for unit, own in self._categories(factor).items() if len(own) > 1]
+        if several:
+            return max(1, len(several) - 1)
+        between = [each for each in self.factors if each != "agent" and self._between(each)]
+        return max(1, len(self.units_played) - 1 - sum(len(self.weights(each)) - 1 for each in between))
+
+    @property
+    def units_played(self) -> set[str]:
+        """The tasks of all agents."""
+        return set.union(*self.tasks.values())
+
+    def _categories(self, factor: str) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for row in self.rows:
+            found.setdefault(self.units.task(row), set()).add(self.category(row, factor))
+        return found
+
+    def _between(self, factor: str) -> bool:
+        return all(len(own) == 1 for own in self._categories(factor).values())
+
+    def profiles(self, factors: Sequence[str]) -> dict[tuple[str, ...], float]:
+        """Return the share of the tasks with each combination of categories, which is that of its weight in a mean."""
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for row in self.rows:
+            unit = row.task if "task" in factors else self.units.task(row)
+            found.setdefault(unit, set()).add(tuple(self.category(row, factor) for factor in factors))
+        shares: dict[tuple[str, ...], float] = {}
+        for own in found.values():
+            for profile in own:
+                shares[profile] = shares.get(profile, 0.0) + 1 / len(own) / len(found)
+        return dict(sorted(shares.items()))
 
     def weights(self, factor: str) -> dict[str, float]:
         """Return the share of the tasks in each category of a factor, which is that of its weight in a mean."""
-        category = {
-            row.task if factor == "task" else self.units.task(row): str(getattr(row, factor)) for row in self.rows
-        }
-        names = list(category.values())
-        return {name: names.count(name) / len(names) for name in dict.fromkeys(names)}
+        return {name: share for (name,), share in self.profiles([factor]).items()}
 
     def own_df(self, agent: str) -> float:
         """Return the degrees of freedom of a statement about one agent."""
@@ -194,12 +242,18 @@ class _Design:
         return max(1, min(found, default=2) - 1)
 
 
-def fit_model(units: Units, reference: str = "") -> Model:
+def category_of(row: ReportEpisode, factor: str, by: Mapping[str, Factor]) -> str:
+    """Return the category of an episode in a fixed factor: its agent, level or task, or a value of one of `by`."""
+    return by[factor].value(row) if factor in by else str(getattr(row, factor))
+
+
+def fit_model(units: Units, reference: str = "", by: Sequence[str] = ()) -> Model:
     """Fit the model that the design allows, or compare agents by permutation.
 
     Args:
         units: the episodes and their units of evidence.
         reference: the agent that the odds of the others are compared with. Default: the first of the report.
+        by: the names of experimental factors that are terms of the model.
     """
     rows = [row for row in units.rows if row.passed is not None]
     if not rows:
@@ -212,7 +266,7 @@ def fit_model(units: Units, reference: str = "") -> Model:
         agents = [reference, *(agent for agent in agents if agent != reference)]
     elif reference:
         remarks.append(f"It is not known whether {reference} passed any of these episodes, so it is no reference.")
-    design = _design(units, rows, agents)
+    design = _design(units, rows, agents, by, remarks)
     if not design.random:
         why = (
             f"there {'is' if len(units.tasks) == 1 else 'are'} {len(units.tasks)} {units.word}"
@@ -227,10 +281,12 @@ def fit_model(units: Units, reference: str = "") -> Model:
     try:
         fit = fit_crossed(
             [bool(row.passed) for row in rows],
-            {kind: [str(getattr(row, kind)) for row in rows] for kind in design.factors},
+            {kind: [design.category(row, kind) for row in rows] for kind in design.factors},
             [units.task(row) for row in rows],
             [subject_of(units, row) for row in rows] if SUBJECT in design.random else None,
-            references={"agent": agents[0]} | ({"level": levels_of(rows)[0]} if "level" in design.factors else {}),
+            references={"agent": agents[0]}
+            | ({"level": levels_of(rows)[0]} if "level" in design.factors else {})
+            | {name: factor.values[0] for name, factor in design.by.items()},
             random=design.random,
         )
         return _results(design, fit, [*remarks, *_remarks(design, fit)])
@@ -238,7 +294,9 @@ def fit_model(units: Units, reference: str = "") -> Model:
         return _permuted(design, str(problem), remarks)
 
 
-def _design(units: Units, rows: list[ReportEpisode], agents: list[str]) -> _Design:
+def _design(
+    units: Units, rows: list[ReportEpisode], agents: list[str], by: Sequence[str], remarks: list[str]
+) -> _Design:
     tasks: dict[str, set[str]] = {}
     subjects: dict[str, set[str]] = {}
     cells: dict[tuple[str, str], int] = {}
@@ -263,7 +321,44 @@ def _design(units: Units, rows: list[ReportEpisode], agents: list[str]) -> _Desi
         factors.append("task")
     if subjects and len(set.union(*subjects.values())) >= FEWEST_UNITS:
         random.append(SUBJECT)
-    return _Design(units, rows, agents, factors, tuple(random), tasks, subjects)
+    chosen = _usable(by, rows, factors, remarks)
+    return _Design(units, rows, agents, [*factors, *chosen], tuple(random), tasks, subjects, chosen)
+
+
+def _usable(
+    by: Sequence[str], rows: Sequence[ReportEpisode], factors: Sequence[str], remarks: list[str]
+) -> dict[str, Factor]:
+    """Return those of some factors that can be terms of the model; `remarks` receives why others cannot."""
+    chosen: dict[str, Factor] = {}
+    before = _rank(rows, factors, chosen)
+    for name in dict.fromkeys(by):
+        factor = Factor.of(name, rows)
+        why = ""
+        if name in ("agent", "level", "task"):
+            why = "the model has a term of that name"
+        elif not all(map(factor.value, rows)):
+            why = "some episodes have no value of it"
+        elif not 2 <= len(factor.values) <= _MOST_VALUES:
+            why = f"it has {len(factor.values)} value{'' if len(factor.values) == 1 else 's'}"
+        else:
+            rank = _rank(rows, [*factors, *chosen, name], {**chosen, name: factor})
+            if rank < before + len(factor.values) - 1:
+                why = "its values cannot be told from those of other terms"
+        if why:
+            remarks.append(f"The factor {name} is not in the model: {why}.")
+        else:
+            chosen[name], before = factor, rank
+    return chosen
+
+
+def _rank(rows: Sequence[ReportEpisode], factors: Sequence[str], by: Mapping[str, Factor]) -> int:
+    """Return the rank of the matrix of fixed effects."""
+    profiles = sorted({tuple(category_of(row, factor, by) for factor in factors) for row in rows})
+    columns = [np.ones(len(profiles))]
+    for index in range(len(factors)):
+        for name in sorted({profile[index] for profile in profiles}):
+            columns.append(np.array([float(profile[index] == name) for profile in profiles]))
+    return int(np.linalg.matrix_rank(np.column_stack(columns)))
 
 
 def subject_of(units: Units, row: ReportEpisode) -> str:
@@ -289,10 +384,7 @@ def _results(design: _Design, fit: CrossedFit, remarks: list[str]) -> Model:
     for factor, order in _ordered(design, fit).items():
         for name in order[1:]:
             weights = fit.contrast(factor, name, order[0])
-            if factor == "agent":
-                df = design.df(order[0], name)
-            else:
-                df = design.level_df() if factor == "level" else design.df()
+            df = design.df(order[0], name) if factor == "agent" else design.factor_df(factor)
             test = fit.test(weights, df) if profiled else fit.wald(weights, df)
             terms.append(Term(factor, name, interval(weights, df), fit.estimate(weights)[1], test))
     marginal = {}
@@ -316,12 +408,25 @@ def _results(design: _Design, fit: CrossedFit, remarks: list[str]) -> Model:
         for (a, b, value, error, test), p in zip(found, adjusted, strict=True)
     ]
     overall = fit.test(fit.all_contrasts("agent"), design.df())
-    return Model(fit, design.formula, design.units, terms, overall, pairs, marginal, profiled, tested, remarks=remarks)
+    return Model(
+        fit,
+        design.formula,
+        design.units,
+        terms,
+        overall,
+        pairs,
+        marginal,
+        profiled,
+        tested,
+        remarks=remarks,
+        by=design.by,
+    )
 
 
 def _ordered(design: _Design, fit: CrossedFit) -> dict[str, list[str]]:
     """Return the categories of each factor in the order of the report, the reference first."""
     orders = {"agent": design.agents, "level": levels_of(design.rows)}
+    orders |= {name: factor.values for name, factor in design.by.items()}
     return {factor: orders.get(factor, list(names)) for factor, names in fit.categories.items()}
 
 
@@ -348,14 +453,13 @@ def _probability(design: _Design, fit: CrossedFit, agent: str, log_odds: float) 
     subjects = fit.spreads.get(SUBJECT, 0.0) if agent in design.subjects else 0.0
     spread = hypot(fit.spreads.get(TASK, 0.0), fit.spreads.get(PAIR, 0.0), subjects)
     others = [factor for factor in design.factors if factor != "agent"]
-    if not others:
-        return mean_probability(log_odds, spread)
-    weights = design.weights(others[0])
-    effects = dict.fromkeys(weights, 0.0) | {
-        each.name: each.estimate for each in fit.effects if each.factor == others[0]
+    effects = {(each.factor, each.name): each.estimate for each in fit.effects}
+    profiles = {
+        profile: (share, sum(effects.get(each, 0.0) for each in zip(others, profile, strict=True)))
+        for profile, share in design.profiles(others).items()
     }
-    middle = sum(weights[name] * effects[name] for name in weights)
-    return sum(weights[name] * mean_probability(log_odds + effects[name] - middle, spread) for name in weights)
+    middle = sum(share * effect for share, effect in profiles.values())
+    return sum(share * mean_probability(log_odds + effect - middle, spread) for share, effect in profiles.values())
 
 
 def _remarks(design: _Design, fit: CrossedFit) -> list[str]:
@@ -400,7 +504,7 @@ def _always_or_never(design: _Design) -> list[str]:
     for factor in design.factors:
         outcomes: dict[str, set[bool | None]] = {}
         for row in design.rows:
-            outcomes.setdefault(str(getattr(row, factor)), set()).add(row.passed)
+            outcomes.setdefault(design.category(row, factor), set()).add(row.passed)
         clauses += [
             f"{factor} {name} passed {'all' if True in own else 'none'} of its episodes"
             for name, own in outcomes.items()

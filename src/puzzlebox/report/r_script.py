@@ -53,7 +53,7 @@ def _data(model: Model) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         if row.passed is None:
             continue
         who = subject_of(model.units, row) if with_subjects else ""
-        key = (*(str(getattr(row, factor)) for factor in factors), model.units.task(row), who)
+        key = (*(model.category(row, factor) for factor in factors), model.units.task(row), who)
         counts = cells.setdefault(key, [0, 0])
         counts[0] += bool(row.passed)
         counts[1] += 1
