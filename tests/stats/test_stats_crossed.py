@@ -117,6 +117,20 @@ def test_the_likelihood_is_laplaces_method_with_plain_matrices() -> None:
     assert function(point)[0] == pytest.approx(joint - np.linalg.slogdet(curve)[1] / 2, abs=1e-8)
 
 
+def test_a_variance_of_0_is_estimated_again_where_agents_are_taken_to_be_equal() -> None:
+    """Agents differ on tasks only by their skill; if they had the same, tasks would have to explain the difference."""
+    middling = [(7, 10), (1, 6), (3, 6), (2, 12), (8, 10), (3, 8), (5, 11), (3, 6), (4, 7), (3, 9), (1, 8), (5, 5)]
+    middling += [(8, 9), (5, 9), (2, 5)]
+    weak = [2, 1, 0, 1, 2, 1, 4, 0, 1, 1, 0, 7, 2, 1, 1]
+    passes = [each[0] for each in middling] + weak
+    trials = [each[1] for each in middling] + [9] * len(weak)
+    agents = ["middling"] * len(weak) + ["weak"] * len(weak)
+    fit = fit_crossed(passes, {"agent": agents}, [f"{number % 15}" for number in range(30)], trials=trials)
+    assert fit.spreads["task:agent"] == 0
+    # By glmer of R 4.2.2 and lme4 1.1-31, with and without the agent; with the variance fixed at 0 it would be 34.93.
+    assert fit.test(fit.all_contrasts("agent"), 14).statistic == pytest.approx(19.6833, abs=2e-4)
+
+
 def test_no_estimate_depends_on_the_reference() -> None:
     """Also where an agent is separated: the prior is about deviations from the mean, not from the reference."""
     for rows in (SETS["balanced"], SETS["separated"]):

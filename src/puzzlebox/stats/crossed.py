@@ -21,6 +21,8 @@ from puzzlebox.stats.intervals import CannotCompute, Interval
 
 # Log odds and standard errors beyond which an estimate is not finite: 5 are four orders of magnitude to each side.
 _LARGEST_ESTIMATE, _LARGEST_ERROR = 20.0, 5.0
+# A guess of the inverse curvature of a standard deviation, and where a search for one begins that may be 0.
+_FIRST_INVERSE, _BESIDE_0 = 0.05, 0.3
 # The largest standard deviation of intercepts: beyond, each task is passed always or never.
 _LARGEST_SPREAD = 12.0
 # A smaller standard deviation of intercepts is that of a maximum at 0.
@@ -175,12 +177,20 @@ class CrossedFit:
 
     def _constrained(self, rows: Array, values: Array, near: Array | None = None) -> Maximum:
         """Return the highest point at which weighted sums of the fixed effects have given values."""
-        point = self._top.point if near is None else near
+        point = (self._top.point if near is None else near).copy()
+        inverse = self._inverse.copy()
+        for index in range(len(point) - rows.shape[1]):
+            # What a constraint leaves unexplained may be variance between tasks, although the maximum has none. The
+            # slope at a standard deviation of exactly 0 is 0, so that the search begins beside it.
+            if abs(point[index]) < _BESIDE_0:
+                point[index] = _BESIDE_0
+            if inverse[index, index] == 0:
+                inverse[index, index] = _FIRST_INVERSE
         lifted = np.hstack([np.zeros((len(rows), len(point) - rows.shape[1])), rows])
-        cross = self._inverse @ lifted.T
+        cross = inverse @ lifted.T
         middle = np.linalg.inv(lifted @ cross)
         start = point - cross @ (middle @ (lifted @ point - values))
-        return maximise(self._model, start, self._inverse - cross @ middle @ cross.T, gain=1e-7)
+        return maximise(self._model, start, inverse - cross @ middle @ cross.T, gain=1e-7)
 
 
 @dataclass(frozen=True)
@@ -371,7 +381,7 @@ def _fitted(
     beta, information = _start(cells, model.deviations)
     size = len(cells.random)
     inverse = np.zeros((size + len(beta), size + len(beta)))
-    inverse[:size, :size] = 0.05 * np.eye(size)
+    inverse[:size, :size] = _FIRST_INVERSE * np.eye(size)
     inverse[size:, size:] = np.linalg.inv(information)
     top = maximise(model, np.append(np.full(size, 0.7), beta), inverse)
     if size and np.abs(top.point[:size]).max() > _LARGEST_SPREAD:
