@@ -211,3 +211,10 @@ def test_limits_of_epsilon_squared_are_those_of_r() -> None:
     assert limits == pytest.approx([20, 4.81902394390535, 38.96857437749])
     assert epsilon_squared_interval(KruskalWallis(1.2, 3, 0.75, 60)).low == 0
     assert concordance_interval(friedman(dict(zip("abc", BLOCKS.T, strict=True)))).low == 0
+
+
+def test_intervals_of_small_effects_contain_them() -> None:
+    """H below its expectation under chance gives limits of 0."""
+    test = KruskalWallis(0.01, 2, 0.99, 30)
+    value, low, high = epsilon_squared_interval(test)
+    assert low == 0 and low <= value <= high

@@ -28,6 +28,8 @@ from puzzlebox.stats.permutation import SignFlip, sign_flip
 _MOST_PROFILED, _MOST_TESTED = 300_000, 300_000
 # Units that a level term must leave: with fewer, tasks tell next to nothing about levels.
 _FEWEST_LEFT = FEWEST_UNITS - 1
+# Episodes of each agent on each task below which odds ratios are said to be approximate.
+_FEWEST_EPISODES = 5
 # Values of an experimental factor that a model has terms for at most.
 _MOST_VALUES = 12
 
@@ -477,6 +479,13 @@ def _remarks(design: _Design, fit: CrossedFit) -> list[str]:
         remarks.append(
             f"Each agent played each {word} once, so the model has no intercept for each agent on each {word}."
         )
+    if PAIR in design.random:
+        played = {(row.agent, design.units.task(row)) for row in design.rows}
+        if len(design.rows) < _FEWEST_EPISODES * len(played):
+            remarks.append(
+                f"With about {len(design.rows) / len(played):.0f} episodes of each agent on each {word}, odds ratios "
+                "are approximate (Laplace's method); the probabilities and differences below are not affected."
+            )
     if design.subjects and SUBJECT not in design.random:
         who = next(design.units.subject_word(agent) for agent in design.subjects)
         remarks.append(

@@ -64,14 +64,19 @@ def epsilon_squared_interval(test: KruskalWallis, level: float = LEVEL) -> Inter
     because ranks vary less if groups are far apart.
     """
     low, high = _noncentralities(test.h, test.df, level)
-    return Interval(epsilon_squared(test), min(1.0, low / (test.n - 1)), min(1.0, high / (test.n - 1)))
+    return _around(epsilon_squared(test), low / (test.n - 1), high / (test.n - 1))
 
 
 def concordance_interval(test: Friedman, level: float = LEVEL) -> Interval:
     """Return Kendall's W of a Friedman test, with an interval as that of epsilon squared."""
     low, high = _noncentralities(test.chi_squared, test.df[0], level)
     most = test.blocks * test.df[0]
-    return Interval(test.w, min(1.0, low / most), min(1.0, high / most))
+    return _around(test.w, low / most, high / most)
+
+
+def _around(value: float, low: float, high: float) -> Interval:
+    """Return limits of a share. A statistic smaller than chance gives limits of 0, below the share itself."""
+    return Interval(value, min(low, value), min(1.0, max(high, value)))
 
 
 def _noncentralities(statistic: float, df: int, level: float) -> tuple[float, float]:
