@@ -28,10 +28,14 @@ def test_parts_add_up_and_begin_at_nothing(observer):
 
 
 def test_without_knowledge_of_the_agent_pairs_are_tied(observer):
-    pairs = [make_pair("multi_agent", number, seed=4) for number in range(4)]
-    # No agent of one pair may be in another.
-    assert len({film.test.agent.identity for pair in pairs for _, film in pair.members()}) == 8
-    assert all(judge(observer, pair).score("mean") == 0.5 for pair in with_other_familiarisation(pairs))
+    pairs = with_other_familiarisation([make_pair("multi_agent", number) for number in range(5)])
+    unknown = [pair for pair in pairs if not any(_familiar(film) for _, film in pair.members())]
+    assert len(unknown) >= 2
+    assert all(judge(observer, pair).score("mean") == 0.5 for pair in unknown)
+
+
+def _familiar(film):
+    return film.test.agent.identity in [trial.agent.identity for trial in film.familiarisation]
 
 
 def test_a_trial_with_a_key_has_three_legs():
