@@ -51,7 +51,9 @@ class TaskInfo(NamedTuple):
 
 _CHOOSES = "two objects at varied places; one agent always goes to the same one, A"
 _DETOUR = "one object; a wall stands between it and the agent, which takes the shortest way around"
-_FETCHES = "a green barrier encloses the object; the agent carries the key to the lock, the barrier vanishes, it goes in"
+_FETCHES = (
+    "a green barrier encloses the object; the agent carries the key to the lock, the barrier vanishes, it goes in"
+)
 
 TASKS: dict[str, TaskInfo] = {
     task.name: task

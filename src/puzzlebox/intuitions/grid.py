@@ -1,6 +1,7 @@
 """The world of the stimuli: a grid of 10 x 10 cells of 20 pixels, origin at the bottom left, y upwards."""
 
 from collections.abc import Iterable
+from functools import cache
 
 # The side of a picture and of a cell in pixels, and the number of cells a side. The border ring is always wall.
 SIZE, CELL, CELLS = 200, 20, 10
@@ -8,7 +9,8 @@ SIZE, CELL, CELLS = 200, 20, 10
 FPS = 25
 # Half the side of each entity's square, in pixels.
 AGENT_HALF, OBJECT_HALF, KEY_HALF, HOME_HALF = 6, 9, 10, 6
-# Still frames: displacements of zero before and after the motion. A trial of m moving frames has 1 + 30 + m + 83 frames.
+# Still frames: displacements of zero before and after the motion. A trial of m moving frames has 1 + 30 + m + 83
+# frames.
 STILL_BEFORE, STILL_AFTER = 30, 83
 # Pixels a frame along the faster axis.
 SPEED = 2
@@ -56,14 +58,15 @@ def steps_apart(one: Cell, other: Cell) -> int:
     return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
 
 
-def ring(middle: Cell, radius: int = 1) -> list[Cell]:
+@cache
+def ring(middle: Cell, radius: int = 1) -> tuple[Cell, ...]:
     """Return the inner cells exactly `radius` king's steps from a cell, in order around it."""
     around = range(-radius, radius + 1)
     bottom = [(middle[0] + i, middle[1] - radius) for i in around]
     right = [(middle[0] + radius, middle[1] + i) for i in around[1:]]
     top = [(middle[0] + i, middle[1] + radius) for i in reversed(around[:-1])]
     left = [(middle[0] - radius, middle[1] + i) for i in reversed(around[1:-1])]
-    return [cell for cell in (*bottom, *right, *top, *left) if inside(cell)]
+    return tuple(cell for cell in (*bottom, *right, *top, *left) if inside(cell))
 
 
 def connected(walls: Iterable[Cell]) -> bool:

@@ -15,7 +15,7 @@ from puzzlebox.wings import ARENA
 Headings = Mapping[str, Sequence[Any]]
 
 # Where the wings of this package have their verbs.
-_VERBS = {ARENA: "puzzlebox.arena.cli:VERBS"}
+_VERBS = {ARENA: "puzzlebox.arena.cli:VERBS", "intuitions": "puzzlebox.intuitions.cli:VERBS"}
 
 
 class Verbs(NamedTuple):

@@ -17,7 +17,7 @@ OBJECT_SHAPES = {
 }
 AGENT_SHAPES = {
     "familiar": ("pentagon", "clove", "kite", "shield"),
-    "new": ("gear", "bean", "hexagon", "droplet"),
+    "new": ("gear", "bean", "hexagon", "crown"),
 }
 # The folder of a set's pictures in the published names.
 _FOLDER = {"familiar": "train", "new": "test"}

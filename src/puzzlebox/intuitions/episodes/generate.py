@@ -32,9 +32,11 @@ RECIPES: dict[str, Recipe] = {
     "efficiency_path": Recipe(efficiency.path_control, ("moved",)),
     "efficiency_time": Recipe(efficiency.time_control, ("moved",)),
     "efficiency_irrational": Recipe(efficiency.irrational_agent, ("moved",)),
-    "instrumental_no_barrier": Recipe(instrumental.no_barrier, ("nearer",)),
-    "instrumental_inconsequential_barrier": Recipe(instrumental.inconsequential_barrier, ("nearer",)),
-    "instrumental_blocking_barrier": Recipe(instrumental.blocking_barrier, ("nearer",)),
+    "instrumental_no_barrier": Recipe(instrumental.no_barrier, ("key_nearer", "goal_familiar")),
+    "instrumental_inconsequential_barrier": Recipe(
+        instrumental.inconsequential_barrier, ("key_nearer", "goal_familiar")
+    ),
+    "instrumental_blocking_barrier": Recipe(instrumental.blocking_barrier, ("key_nearer", "goal_familiar")),
     "background/single_object": Recipe(background.single_object),
     "background/preference": Recipe(background.preference),
     "background/multi_agent": Recipe(background.multi_agent),

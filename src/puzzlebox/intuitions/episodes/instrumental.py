@@ -1,5 +1,6 @@
 """Evaluation tasks about means and ends: a barrier that encloses the goal, a lock, and the key that opens it."""
 
+from math import hypot
 from random import Random
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from puzzlebox.intuitions.episodes.layouts import Ground, NoLayout, draw_walls
 from puzzlebox.intuitions.episodes.motion import Places, walk
 from puzzlebox.intuitions.episodes.staging import Mechanism, Unlocking, stage, waiting_frames
 from puzzlebox.intuitions.episodes.stimulus import Pair, Stimulus, Trial
-from puzzlebox.intuitions.grid import FAMILIARISATION, FEWEST_WALLS, INNER, Cell, centre, ring, steps_apart
+from puzzlebox.intuitions.grid import FAMILIARISATION, FEWEST_WALLS, INNER, Cell, centre, reachable, ring, steps_apart
 
 # Walls inside the border at most: the barrier needs room.
 _MOST_WALLS = 10
@@ -18,8 +19,8 @@ _FEWEST_PIECES = 4
 _APART = 2
 # The shortest and longest straightforward path to key or goal, and the least difference between the two, in pixels.
 _SHORTEST, _LONGEST, _DIFFERENCE = 45.0, 140.0, 6.0
-# Draws of a trial before its walls and start are drawn anew.
-_DRAWS = 150
+# Draws of the trials, and of the test, before walls and start are drawn anew.
+_DRAWS, _TEST_DRAWS = 150, 600
 
 
 class Scene(NamedTuple):
@@ -40,7 +41,7 @@ def _draw_scene(rng: Random, walls: frozenset[Cell], start: Cell, free: list[Cel
     """Draw a scene whose barrier encloses the goal."""
     goal, key = rng.sample(free, 2)
     barrier = barrier_around(goal, walls)
-    locks = [cell for cell in ring(goal, 2) if cell not in walls]
+    locks = [cell for cell in ring(goal, 2) if cell not in walls and set(ring(cell)) & set(barrier)]
     if len(barrier) < _FEWEST_PIECES or not locks:
         raise NoLayout
     lock = rng.choice(locks)
@@ -59,7 +60,8 @@ def fetch(walls: frozenset[Cell], start: Cell, scene: Scene) -> tuple[Places, Un
         NoLayout: one of the ways is blocked, or the agent would touch something else on its way.
     """
     closed = Ground(walls.union(scene.barrier), start)
-    if scene.key not in closed.lengths or scene.lock not in closed.lengths or scene.goal in closed.lengths:
+    near = reachable(start, closed.blocked)
+    if scene.key not in near or scene.lock not in near or scene.goal in near:
         raise NoLayout
     if not closed.avoids(scene.key, scene.lock, 14.0):
         raise NoLayout
@@ -122,8 +124,10 @@ def _fair(ground: Ground, scene: Scene, key_nearer: bool) -> bool:
     if abs(key - goal) < _DIFFERENCE or (key < goal) is not key_nearer:
         return False
     return (ground.straight(scene.key) < ground.straight(scene.goal)) is key_nearer and all(
-        ground.avoids(one, two)
-        for one, two in ((scene.key, scene.goal), (scene.goal, scene.key), (scene.key, scene.lock))
+        ground.avoids(way, other)
+        for way in (scene.key, scene.goal)
+        for other in (scene.key, scene.goal, scene.lock)
+        if way != other
     )
 
 
@@ -135,34 +139,52 @@ def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]
     for middle in middles:
         barrier = barrier_around(middle, episode.walls)
         taken = {episode.start, scene.goal, scene.key, scene.lock}
-        if len(barrier) < _FEWEST_PIECES or taken & {middle, *barrier}:
+        beside = not set(ring(scene.lock)).isdisjoint(barrier)
+        if not beside or len(barrier) < _FEWEST_PIECES or taken & {middle, *barrier}:
             continue
         around = Ground(episode.walls.union(barrier), episode.start)
         ways = (scene.key, scene.goal)
-        if all(way in around.lengths and around.path(way) == ground.path(way) for way in ways):
+        if all(around.path(way) == ground.path(way) for way in ways):
             return barrier
     raise NoLayout
 
 
-def _draw_test(rng: Random, episode: _Episode, key_nearer: bool) -> tuple[Scene, tuple[Cell, ...]]:
+def _goal_is_familiar(episode: _Episode, scene: Scene) -> bool | None:
+    """Return whether the goal, and not the key, is nearer to a place where the agent ended before; None for a tie."""
+    ends = [trial.objects[0].centres[0].tolist() for trial in episode.trials]
+    goal, key = (min(hypot(x - a, y - b) for a, b in ends) for x, y in (centre(scene.goal), centre(scene.key)))
+    return None if goal == key else goal < key
+
+
+def _draw_test(rng: Random, episode: _Episode, key_nearer: bool, goal_familiar: bool) -> tuple[Scene, tuple[Cell, ...]]:
     """Draw the scene of a test, and a barrier beside its lock that is in nobody's way."""
     ground = Ground(episode.walls, episode.start)
-    for _ in range(_DRAWS):
+    for _ in range(_TEST_DRAWS):
         try:
             scene = _draw_scene(rng, episode.walls, episode.start, episode.free)
-            if _fair(ground, scene, key_nearer):
+            if _goal_is_familiar(episode, scene) is goal_familiar and _fair(ground, scene, key_nearer):
                 closed = Ground(episode.walls.union(scene.barrier), episode.start)
                 # The way to the key is the same with either barrier.
-                if closed.lengths.get(scene.key) is not None and closed.path(scene.key) == ground.path(scene.key):
+                if closed.path(scene.key) == ground.path(scene.key):
                     return scene, _elsewhere(rng, episode, scene)
         except NoLayout:
             continue
     raise NoLayout
 
 
-def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool) -> Pair:
+def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair.
+
+    Args:
+        rng: the random stream.
+        cast: the agent and its object.
+        name: the name of the task.
+        number: the number of the episode.
+        key_nearer: in the test, the key is nearer to the start than the goal.
+        goal_familiar: in the test, the goal is nearer to a familiar place of the object than the key.
+    """
     episode = _familiarise(rng, cast)
-    scene, elsewhere = _draw_test(rng, episode, key_nearer)
+    scene, elsewhere = _draw_test(rng, episode, key_nearer, goal_familiar)
     ground = Ground(episode.walls, episode.start)
     enclosing, beside, none = (_mechanism(rng, scene, barrier) for barrier in (scene.barrier, elsewhere, ()))
     beside, none = (each._replace(key=enclosing.key, lock=enclosing.lock) for each in (beside, none))
@@ -180,16 +202,16 @@ def _pair(rng: Random, cast: Cast, name: str, number: int, key_nearer: bool) -> 
     return Pair(name, number, expected, unexpected)
 
 
-def no_barrier(rng: Random, cast: Cast, number: int, nearer: bool) -> Pair:
-    """Draw a pair of the task without a barrier in the test; `nearer`: whether the key is nearer than the goal."""
-    return _pair(rng, cast, "instrumental_no_barrier", number, nearer)
+def no_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair of the task without a barrier in the test."""
+    return _pair(rng, cast, "instrumental_no_barrier", number, key_nearer, goal_familiar)
 
 
-def inconsequential_barrier(rng: Random, cast: Cast, number: int, nearer: bool) -> Pair:
-    """Draw a pair with a barrier that is in nobody's way; `nearer`: whether the key is nearer than the goal."""
-    return _pair(rng, cast, "instrumental_inconsequential_barrier", number, nearer)
+def inconsequential_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair with a barrier in the test that is in nobody's way."""
+    return _pair(rng, cast, "instrumental_inconsequential_barrier", number, key_nearer, goal_familiar)
 
 
-def blocking_barrier(rng: Random, cast: Cast, number: int, nearer: bool) -> Pair:
-    """Draw a pair in which the agent goes to the key, needed or not; `nearer`: whether it is nearer than the goal."""
-    return _pair(rng, cast, "instrumental_blocking_barrier", number, nearer)
+def blocking_barrier(rng: Random, cast: Cast, number: int, key_nearer: bool, goal_familiar: bool) -> Pair:
+    """Draw a pair in which the agent goes to the key, needed or not."""
+    return _pair(rng, cast, "instrumental_blocking_barrier", number, key_nearer, goal_familiar)

@@ -1,6 +1,7 @@
 """The motion of an agent along a path: two pixels a frame along the faster axis, until it touches its goal."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import hypot
 from typing import Any
 
@@ -23,7 +24,7 @@ def walk(path: Sequence[Point], touch: Point | None = None) -> Places:
         touch: the centre of what the agent goes to; it stops at the first frame that is near enough to touch it.
     """
     places: Places = []
-    for (x, y), (to_x, to_y) in zip(path, path[1:], strict=False):
+    for (x, y), (to_x, to_y) in pairwise(path):
         dx, dy = to_x - x, to_y - y
         longer = max(abs(dx), abs(dy))
         for moved in [*range(SPEED, longer, SPEED), longer] if longer else []:
@@ -37,7 +38,7 @@ def walk(path: Sequence[Point], touch: Point | None = None) -> Places:
 def distance_to_path(point: Point, path: Sequence[Point]) -> float:
     """Return the least distance of a point from a path of straight segments, in pixels."""
     least = hypot(point[0] - path[0][0], point[1] - path[0][1])
-    for (x, y), (to_x, to_y) in zip(path, path[1:], strict=False):
+    for (x, y), (to_x, to_y) in pairwise(path):
         dx, dy = to_x - x, to_y - y
         squared = dx * dx + dy * dy
         along = 0.0 if not squared else min(1.0, max(0.0, ((point[0] - x) * dx + (point[1] - y) * dy) / squared))

@@ -15,8 +15,13 @@ from puzzlebox.intuitions.grid import AGENT_HALF, CELL, SIZE, Cell, Point
 Numbers = NDArray[Any]
 # The least and largest coordinate of the agent's centre inside the border.
 LOWEST, HIGHEST = CELL + AGENT_HALF, SIZE - CELL - AGENT_HALF
-# All coordinates are whole numbers below 200, so a segment that enters a box is inside for more than this share of it.
-_TOUCHES = 1e-9
+# Boxes are this much smaller on each side, so that a path along a wall does not enter it. All coordinates are whole
+# numbers below 200, so a path that does enter a box is inside it for much longer.
+_MARGIN = 1e-6
+# In the place of a step of zero along an axis, so that no division fails.
+_NO_STEP = 1e-12
+# The least difference of two lengths that are different.
+_SAME = 1e-9
 
 
 @lru_cache(maxsize=512)
@@ -25,19 +30,40 @@ def planner_for(blocked: frozenset[Cell]) -> "Planner":
     return Planner(blocked)
 
 
+def _runs(blocked: frozenset[Cell]) -> list[tuple[int, int, int, int]]:
+    """Return lines of cells that cover the blocked cells: column and row of the first and the last cell of each."""
+    runs, left = [], set(blocked)
+    while left:
+        longest: list[Cell] = []
+        for cell in sorted(left):
+            for right, up in ((1, 0), (0, 1)):
+                if (cell[0] - right, cell[1] - up) not in left:
+                    run = [cell]
+                    while (run[-1][0] + right, run[-1][1] + up) in left:
+                        run.append((run[-1][0] + right, run[-1][1] + up))
+                    longest = max(longest, run, key=len)
+        runs.append((*longest[0], *longest[-1]))
+        left.difference_update(longest)
+    return runs
+
+
 class Planner:
     """Shortest paths among blocked cells; the border is blocked in any case."""
 
     def __init__(self, blocked: frozenset[Cell]) -> None:
-        cells = np.array(sorted(blocked), np.float64).reshape(-1, 2)
-        self._low, self._high = cells * CELL - AGENT_HALF, (cells + 1) * CELL + AGENT_HALF
+        runs = np.array(_runs(blocked), np.float64).reshape(-1, 4)
+        self._low, self._high = runs[:, :2] * CELL - AGENT_HALF, (runs[:, 2:] + 1) * CELL + AGENT_HALF
 
     @cached_property
     def _corners(self) -> Numbers:
         low, high = self._low, self._high
         sides = ((low, low), (low, high), (high, low), (high, high))
         corners = np.concatenate([np.column_stack((x[:, 0], y[:, 1])) for x, y in sides]).reshape(-1, 2)
-        return np.unique(corners[self.free(corners)], axis=0)
+        # A corner on the side of another box is no place to turn; each corner lies on its own box.
+        each = corners[:, None]
+        covers = ((each >= low) & (each <= high)).all(axis=2).sum(axis=1)
+        within = ((corners >= LOWEST) & (corners <= HIGHEST)).all(axis=1)
+        return np.asarray(corners[within & (covers == 1)])
 
     @cached_property
     def _links(self) -> Numbers:
@@ -48,23 +74,24 @@ class Planner:
         """Return for each point (n x 2) whether the agent's centre may be there."""
         within = ((points >= LOWEST) & (points <= HIGHEST)).all(axis=1)
         each = points[:, None]
-        return np.asarray(within & ~((each > self._low) & (each < self._high)).all(axis=2).any(axis=1))
+        covered: Numbers = ((each > self._low) & (each < self._high)).all(axis=2)
+        return np.asarray(within & ~covered.any(axis=1))
 
     def _distances(self, one: Numbers, two: Numbers) -> Numbers:
         """Return the distance of each point from each other point; infinite where a box is between."""
-        start = one[:, None, None]
-        step = two[None, :, None] - start
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near, far = (self._low - start) / step, (self._high - start) / step
-        enter, leave = np.minimum(near, far), np.maximum(near, far)
-        # Along an axis in which the segment does not move, it is inside the box all the time or never.
-        still = step == 0
-        apart = still & ((start <= self._low) | (start >= self._high))
-        enter = np.where(still, np.where(apart, np.inf, -np.inf), enter).max(axis=3)
-        leave = np.where(still, np.where(apart, -np.inf, np.inf), leave).min(axis=3)
-        crosses = (np.minimum(leave, 1.0) - np.maximum(enter, 0.0) > _TOUCHES).any(axis=2)
-        lengths = np.hypot(step[:, :, 0, 0], step[:, :, 0, 1])
-        return np.where(crosses, np.inf, lengths)
+        step = two[None] - one[:, None]
+        lengths: Numbers = np.hypot(step[..., 0], step[..., 1])
+        enter: Any = 0.0
+        leave: Any = 1.0
+        for axis in (0, 1):
+            per_pixel = 1.0 / np.where(step[..., axis] == 0, _NO_STEP, step[..., axis])[..., None]
+            start = one[:, axis, None]
+            near = (self._low[:, axis] + _MARGIN - start)[:, None] * per_pixel
+            far = (self._high[:, axis] - _MARGIN - start)[:, None] * per_pixel
+            enter = np.maximum(np.minimum(near, far), enter)
+            leave = np.minimum(np.maximum(near, far), leave)
+        lengths[(leave > enter).any(axis=2)] = np.inf
+        return lengths
 
     def field(self, start: Point) -> "Field":
         """Return the shortest paths from a point to all others."""
@@ -89,7 +116,7 @@ class Field:
                 break
             left[nearest] = False
             through = best[nearest] + links[nearest]
-            better = left & (through < best - _TOUCHES)
+            better = left & (through < best - _SAME)
             best[better], before[better] = through[better], nearest
         self._best, self._before = best, before
 
@@ -100,13 +127,8 @@ class Field:
     def _last_legs(self, points: Numbers) -> tuple[Numbers, Numbers]:
         """Return for each point the length of its path, and its last corner; -1 for a straight path."""
         points = np.asarray(points, np.float64)
-        legs = np.concatenate(
-            (
-                self._planner._distances(points, self._origin),
-                self._planner._distances(points, self._planner._corners) + self._best,
-            ),
-            axis=1,
-        )
+        legs = self._planner._distances(points, np.concatenate((self._origin, self._planner._corners)))
+        legs[:, 1:] += self._best
         last = legs.argmin(axis=1)
         lengths = legs[np.arange(len(points)), last]
         return np.where(self._planner.free(points), lengths, np.inf), last - 1

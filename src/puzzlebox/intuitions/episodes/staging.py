@@ -28,7 +28,7 @@ from puzzlebox.intuitions.grid import (
 )
 
 # Frames from one piece of a barrier to the next while it vanishes.
-FRAMES_A_PIECE = 2
+FRAMES_A_PIECE = 1
 _NO_BOXES = np.zeros((0, 4), np.int16)
 
 

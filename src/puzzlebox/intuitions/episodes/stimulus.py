@@ -126,6 +126,23 @@ class Trial:
         first, last = self.moving
         return np.asarray(self.agent.centres[min(first, self.frames - 1) : last + 1])
 
+    def runs(self) -> list[tuple[int, int]]:
+        """Return the runs of equal frames: first frame and number of frames of each."""
+        changed = np.zeros(self.frames, bool)
+        changed[0] = True
+        for track in (self.agent, self.key, self.lock, self.home, *self.objects):
+            if track is None:
+                continue
+            if track.corners.strides[0]:
+                changed[1:] |= (track.corners[1:] != track.corners[:-1]).any(axis=1)
+            if track.until < self.frames:
+                changed[track.until] = True
+        for blocks in (self.walls, self.barrier):
+            changed[blocks.until[blocks.until < self.frames]] = True
+        starts = np.flatnonzero(changed)
+        counts = np.diff(np.append(starts, self.frames))
+        return list(zip(starts.tolist(), counts.tolist(), strict=True))
+
     def reached(self) -> Track | None:
         """Return the object or key whose centre is nearest to the agent's last place, if the agent is at it."""
         end = self.agent.centres[-1]
@@ -205,8 +222,8 @@ class Stimulus:
         """Return the stimulus as arrays of numbers, for models."""
         pieces = [_trial_states(number, trial) for number, trial in enumerate(self.trials)]
         walls = np.stack([_grid(trial.walls.cells()) for trial in self.trials])
-        joined = [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
-        return States(*joined[:6], walls, joined[6])
+        trial, agent, objects, key, lock, home, barrier = (np.concatenate(each) for each in zip(*pieces, strict=True))
+        return States(trial, agent, objects, key, lock, home, walls, barrier)
 
 
 def _grid(cells: frozenset[Cell]) -> Numbers:

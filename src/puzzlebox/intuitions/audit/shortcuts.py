@@ -1,0 +1,64 @@
+"""Two shortcut models that know nothing of goals, and where they are meant to succeed.
+
+Each gives a film an expectedness from the place where the agent goes, whatever its way. A pair is right if the
+expected film gets more; equal numbers count half.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from puzzlebox.intuitions.audit.measures import distances
+from puzzlebox.intuitions.episodes.stimulus import Numbers, Pair, Stimulus, Trial
+
+# Differences of expectedness below this, in pixels, are a tie.
+_TIE = 1e-9
+
+
+def _end(trial: Trial) -> Numbers:
+    """Return the centre of what the agent went to, or of the agent if it is at nothing."""
+    reached = trial.reached()
+    return np.asarray(trial.agent.centres[-1] if reached is None else reached.centres[-1])
+
+
+def nearest_object(stimulus: Stimulus) -> float:
+    """Return minus the distance from what the agent went to to the object that was nearest to its start."""
+    test = stimulus.test
+    nearest = test.objects[int(np.argmin(distances(test)))]
+    return -float(np.hypot(*(nearest.centres[-1] - _end(test))))
+
+
+def same_location(stimulus: Stimulus) -> float:
+    """Return minus the distance from where the agent went to the nearest place where it went before."""
+    end = _end(stimulus.test)
+    return -min(float(np.hypot(*(_end(trial) - end))) for trial in stimulus.familiarisation)
+
+
+SHORTCUTS: dict[str, Callable[[Stimulus], float]] = {"nearest object": nearest_object, "same location": same_location}
+
+_STRAIGHT = (
+    "in the design: with one object, this is `go straight to the goal`, which solves the two tests in which the key is "
+    "not needed and not the blocking barrier"
+)
+# Where a shortcut succeeds by design, and why.
+BY_DESIGN: dict[tuple[str, str], str] = {
+    ("instrumental_no_barrier", "nearest object"): _STRAIGHT,
+    ("instrumental_inconsequential_barrier", "nearest object"): _STRAIGHT,
+}
+# Where a shortcut fails by design, so that its opposite would succeed.
+AGAINST_DESIGN: dict[tuple[str, str], str] = {
+    (
+        "preference",
+        "same location",
+    ): "in the design: the unexpected test repeats the old place, the expected one leaves it",
+    ("efficiency_time", "same location"): (
+        "in the design: the detour of the unexpected test leads to a familiar place, the straight way as long does not"
+    ),
+}
+
+
+def score(pair: Pair, model: Callable[[Stimulus], float]) -> float:
+    """Return 1 if the model finds the expected member more expected, 0 if less, and a half for a tie."""
+    assert pair.unexpected is not None
+    difference = model(pair.expected) - model(pair.unexpected)
+    return 0.5 if abs(difference) < _TIE else float(difference > 0)

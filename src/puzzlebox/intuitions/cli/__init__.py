@@ -1,0 +1,24 @@
+"""The verbs of the wing, `puzzlebox intuitions VERB`, one file each. Heavy imports stay inside the verbs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+from puzzlebox.cli.help_text import PlainCommand
+from puzzlebox.intuitions.cli.audit import audit
+from puzzlebox.intuitions.cli.generate import generate
+from puzzlebox.intuitions.cli.show import show
+
+intuitions = typer.Typer(
+    name="intuitions",
+    help="What does this agent want? Generate, check and look at pairs of films, expected and unexpected.",
+    epilog="Try `puzzlebox intuitions generate`, which lists the tasks.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+for _verb in (generate, audit, show):
+    intuitions.command(cls=PlainCommand)(_verb)
+
+# By the heading in `puzzlebox --help`.
+VERBS: Mapping[str, Sequence[Any]] = {"Other wings": [intuitions]}

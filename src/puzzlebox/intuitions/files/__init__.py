@@ -1,0 +1,1 @@
+"""Files of stimuli: JSON and films in the published layout, written and read; whole folders."""
