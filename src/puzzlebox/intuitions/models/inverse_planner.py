@@ -26,6 +26,8 @@ from puzzlebox.intuitions.scoring.observer import Surprise
 Identity = tuple[str, RGB]
 # The shortest way that is divided by, in pixels, so that a goal right beside the agent gives no huge ratio.
 _SHORTEST = 10.0
+# A way is not longer than the shortest one if it is so by no more than this, in pixels: places are whole pixels.
+_ROUNDING = 2.0
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _unexplained(waits: Numbers, trial: Trial, leg: Leg, thing: Track) -> Number
 def _waste(ways: Numbers, length: Numbers, waits: Numbers) -> Numbers:
     """Return the logarithm of (way so far + the shortest rest) / shortest way, in each frame of a leg."""
     shortest = max(float(ways[0]), _SHORTEST)
-    return np.asarray(np.log(np.maximum((length + waits + ways) / shortest, 1.0)))
+    return np.asarray(np.log(np.maximum((length + waits + ways - _ROUNDING) / shortest, 1.0)))
 
 
 def character(trials: Sequence[Trial], agent: Identity) -> Character:
