@@ -87,7 +87,9 @@ class Films:
     def to(self, device: "str | torch.device") -> "Films":
         """Return the films on another device."""
         moved = {each.name: getattr(self, each.name) for each in fields(self)}
-        return Films(**{name: value.to(device) if isinstance(value, Tensor) else value for name, value in moved.items()})
+        return Films(
+            **{name: value.to(device) if isinstance(value, Tensor) else value for name, value in moved.items()}
+        )
 
     def __len__(self) -> int:
         return len(self.task)
@@ -161,7 +163,9 @@ def _pack(films: Iterable[Stimulus], tasks: Sequence[int] | None) -> Films:
             rows["barrier"].append(len(barriers) if len(trial.barrier.boxes) else 0)
             if len(trial.barrier.boxes):
                 barriers.append(_halves(trial.barrier))
-    numbers = {name: np.array(rows[name], np.int64) for name in ("frames", "first", "moves", "offset", "carried", "barrier")}
+    numbers = {
+        name: np.array(rows[name], np.int64) for name in ("frames", "first", "moves", "offset", "carried", "barrier")
+    }
     tensors = {name: torch.from_numpy(values) for name, values in numbers.items()}
     shapes = {"corners": (np.int16, (-1, SLOTS, 2)), "until": (np.int16, (-1, SLOTS)), "looks": (np.int64, (-1, SLOTS))}
     for name, (kind, shape) in shapes.items():
