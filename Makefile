@@ -77,6 +77,7 @@ pictures: $(VENV)/built
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/terminal_picture.py
 	$(BIN)/python tools/gallery.py
 	$(BIN)/python tools/bundled_sheet.py
+	$(BIN)/python tools/intuitions_sheets.py
 	$(BIN)/python tools/studio_pictures.py
 
 # What is handed out; the built page is part of both, and neither depends on the folder or the hour.

@@ -18,6 +18,7 @@ from benchmarks import (
     envs,
     excursions,
     help_time,
+    intuitions,
     page,
     peers,
     reading,
@@ -50,6 +51,7 @@ BENCHMARKS = {
     "page": page.run,
     "vary": vary.run,
     "running": running.run,
+    "intuitions": intuitions.run,
 }
 # Run only by name: it takes ten minutes.
 ON_REQUEST = {"soak": soak.run}

@@ -8,6 +8,7 @@ import ast
 import inspect
 import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -48,6 +49,10 @@ MODULES: list[tuple[str, str, tuple[str, ...] | None]] = [
     ("puzzlebox.stats", "Plain arrays in, numbers out.", None),
     ("puzzlebox.render", "Pictures of a Scene.", ("Painter", "View")),
     ("puzzlebox.batteries", "The tasks that come with Puzzlebox.", None),
+    ("puzzlebox.intuitions.episodes", "Stimuli of the intuitions wing, generated or read.", None),
+    ("puzzlebox.intuitions.episodes.compact", "Many stimuli in little memory.", ("CompactSet",)),
+    ("puzzlebox.intuitions.files.folder", "Folders of stimuli.", ("read_pairs", "list_folder", "read_entry")),
+    ("puzzlebox.intuitions.pictures.painters", "Pictures of stimuli.", ("painter_named",)),
 ]
 _PYTHON = """\
 [Environments](../guides/environments.md), [The world](../concepts/world.md) and [Tasks and worlds in
@@ -72,17 +77,31 @@ def command_line() -> str:
     lines = ["# Command line", "", f"{NOTE} `puzzlebox VERB --help` shows the same in a terminal.", ""]
     lines += ["Data goes to standard output, words to standard error; the exit code is 0 only on success.", ""]
     headings: dict[str, list[str]] = {}
-    for name, verb in group.commands.items():
-        row = f"| [`puzzlebox {name}`](#puzzlebox-{name}) | {first_line(verb.help)} |"
-        headings.setdefault(verb.rich_help_panel, []).append(row)
+    verbs = list(_verbs(app, group))
+    for name, heading, _, verb in verbs:
+        row = f"| [`puzzlebox {name}`](#puzzlebox-{name.replace(' ', '-')}) | {first_line(verb.help)} |"
+        headings.setdefault(heading, []).append(row)
     for heading, rows in headings.items():
         lines += [f"**{heading}**", "", "| verb | what it does |", "|---|---|", *rows, ""]
     lines += ["## `puzzlebox`", "", group.help, "", group.epilog, "", *_parameters(app.registered_callback, group)]
-    for registered, (name, verb) in zip(app.registered_commands, group.commands.items(), strict=True):
+    for name, _, registered, verb in verbs:
         text = re.sub(r"^Try:\n", "For example:\n", inspect.cleandoc(verb.help), flags=re.M)
         lines += ["", f"## `puzzlebox {name}`", "", f"```text\n{_usage(name, verb)}\n```", "", text, ""]
         lines += _parameters(registered, verb)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _verbs(app: typer.Typer, group: Any, before: str = "", heading: str = "") -> Iterator[tuple[str, str, Any, Any]]:
+    """Yield each verb in the order of the help, those of wings included: name, heading, registration, command."""
+    registered = {each.name or each.callback.__name__: each for each in app.registered_commands if each.callback}
+    wings = {str(each.typer_instance.info.name): each.typer_instance for each in app.registered_groups}
+    for name in group.list_commands(None):
+        verb = group.commands[name]
+        place = heading or verb.rich_help_panel
+        if name in wings:
+            yield from _verbs(wings[name], verb, f"{before}{name} ", place)
+        else:
+            yield f"{before}{name}", place, registered[name], verb
 
 
 def _usage(name: str, verb: Any) -> str:

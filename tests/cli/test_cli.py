@@ -72,6 +72,7 @@ def test_help_groups_the_verbs() -> None:
         "Play and run": ["play", "run", "tasks"],
         "Recordings and results": ["replay", "export", "report", "backup", "forget"],
         "Tasks of the arena": ["check", "convert", "show", "vary", "things"],
+        "Other wings": ["intuitions"],
         "This installation": ["doctor", "bench"],
     }
 

@@ -97,10 +97,11 @@ def _wall_count(pair: Pair) -> bool:
 def _keeps_clear(pair: Pair) -> bool:
     """Return whether no agent is ever in a wall or in a barrier that is still there."""
     for trial in _trials(pair):
-        ends = sorted({*trial.barrier.until.tolist(), trial.frames})
+        moved = np.append(True, trial.steps.any(axis=1))
         start = 0
-        for stop in ends:
-            places = np.unique(trial.agent.centres[start:stop], axis=0)
+        for stop in sorted({*trial.barrier.until.tolist(), trial.frames}):
+            # A piece that vanishes cannot put an agent that stands still into a wall.
+            places = trial.agent.centres[start:stop][moved[start:stop]]
             if len(places) and not planner_for(blocked_cells(trial, start)).free(places).all():
                 return False
             start = stop

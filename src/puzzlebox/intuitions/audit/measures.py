@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from puzzlebox.intuitions.episodes.motion import path_length
 from puzzlebox.intuitions.episodes.planner import Field, planner_for
 from puzzlebox.intuitions.episodes.stimulus import Track, Trial
-from puzzlebox.intuitions.grid import CELL, INNER, Cell, Point, inside, reachable
+from puzzlebox.intuitions.grid import CELL, INNER, Cell, Point, reachable
 
 Numbers = NDArray[Any]
 # Points along a path at which two paths are compared.
 _POINTS = 16
+_INNER = frozenset(INNER)
 
 
 def cell_of(place: Numbers) -> Cell:
@@ -25,12 +26,12 @@ def cell_of(place: Numbers) -> Cell:
 
 def blocked_cells(trial: Trial, frame: int = 0) -> frozenset[Cell]:
     """Return the inner cells in which a wall or a piece of the barrier is."""
-    return frozenset(cell for cell in trial.walls.cells(frame) | trial.barrier.cells(frame) if inside(cell))
+    return (trial.walls.cells(frame) | trial.barrier.cells(frame)) & _INNER
 
 
 def inner_walls(trial: Trial) -> frozenset[Cell]:
     """Return the wall cells inside the border."""
-    return trial.walls.cells() & frozenset(INNER)
+    return trial.walls.cells() & _INNER
 
 
 def can_reach(trial: Trial, target: Track, frame: int = 0) -> bool:

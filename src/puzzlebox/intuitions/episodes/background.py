@@ -4,7 +4,7 @@ from itertools import product
 from random import Random
 
 from puzzlebox.intuitions.episodes.casting import Cast
-from puzzlebox.intuitions.episodes.instrumental import Scene, barrier_around, fetching_trial
+from puzzlebox.intuitions.episodes.instrumental import FEWEST_PIECES, Scene, barrier_around, fetching_trial
 from puzzlebox.intuitions.episodes.layouts import Ground, NoLayout, draw_walls
 from puzzlebox.intuitions.episodes.staging import stage
 from puzzlebox.intuitions.episodes.stimulus import Pair, Stimulus, Trial
@@ -91,7 +91,7 @@ def instrumental_action(rng: Random, cast: Cast, number: int) -> Pair:
         room = [cell for cell in (middle, *ring(middle)) if cell != start]
         key, lock = rng.sample(room, 2)
         outside = [cell for cell in INNER if cell not in walls and steps_apart(cell, middle) > 2]
-        if lock == middle or not outside:
+        if lock == middle or not outside or len(barrier) < FEWEST_PIECES:
             continue
         try:
             scene = Scene(rng.choice(outside), key, lock, barrier)

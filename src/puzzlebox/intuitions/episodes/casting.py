@@ -1,5 +1,7 @@
 """The cast of an episode: which shapes and colours its agents, objects and key have."""
 
+from itertools import combinations
+from math import dist
 from random import Random
 from typing import NamedTuple
 
@@ -37,6 +39,8 @@ OBJECT_COLORS: tuple[RGB, ...] = (
     *((245, 222, 179), (0, 255, 255), (255, 0, 255), (30, 144, 255)),
     *((255, 215, 0), (255, 160, 200), (60, 179, 113), (169, 169, 169)),
 )
+# The least distance of two colours of a cast, in units of a channel.
+_COLORS_APART = 90.0
 
 
 class Look(NamedTuple):
@@ -66,14 +70,18 @@ HOME = Look("./shapes/home/square.png", HOME_COLOR)
 
 
 def draw_cast(rng: Random, shapes: str = FAMILIAR) -> Cast:
-    """Draw two agents and two objects; no two of a kind share shape or colour."""
+    """Draw two agents and two objects; no two share a shape, and no two colours are alike."""
     folder = f"./shapes/{_FOLDER[shapes]}"
-    agents = zip(rng.sample(AGENT_SHAPES[shapes], 2), rng.sample(AGENT_COLORS, 2), strict=True)
-    objects = zip(rng.sample(OBJECT_SHAPES[shapes], 2), rng.sample(OBJECT_COLORS, 2), strict=True)
-    return Cast(
-        *(Look(f"{folder}/agents/{shape}.png", color) for shape, color in agents),
-        *(Look(f"{folder}/objects/{shape}.png", color) for shape, color in objects),
+    bodies, things = rng.sample(AGENT_SHAPES[shapes], 2), rng.sample(OBJECT_SHAPES[shapes], 2)
+    while True:
+        colors = (*rng.sample(AGENT_COLORS, 2), *rng.sample(OBJECT_COLORS, 2))
+        if all(dist(one, two) >= _COLORS_APART for one, two in combinations(colors, 2)):
+            break
+    icons = (
+        *(f"{folder}/agents/{shape}.png" for shape in bodies),
+        *(f"{folder}/objects/{shape}.png" for shape in things),
     )
+    return Cast(*(Look(icon, color) for icon, color in zip(icons, colors, strict=True)))
 
 
 def key_and_lock(orientation: int) -> tuple[Look, Look]:

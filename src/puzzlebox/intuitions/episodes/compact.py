@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,9 +131,9 @@ class CompactSet(Sequence[Stimulus]):
             ValueError: the file is not such a set.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 trials, moves, tracks, blocks, looks = (file[name] for name in _TABLES)
-        except (OSError, KeyError, ValueError, EOFError) as problem:
+        except (OSError, KeyError, ValueError, EOFError, BadZipFile, AttributeError) as problem:
             raise ValueError(f"{path} is not a compact set of stimuli: {problem}") from None
         return cls(trials, moves, tracks, blocks, looks.tolist())
 

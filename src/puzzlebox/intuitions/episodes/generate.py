@@ -56,14 +56,10 @@ def make_pair(task: str, number: int, seed: int = 0, shapes: str = FAMILIAR) -> 
     Raises:
         ValueError: there is no such task, number, seed or set of shapes.
     """
-    recipe = RECIPES[task_named(task).name]
-    seed = check_seed(seed)
+    check_request(task, seed, shapes)
+    recipe, seed = RECIPES[task], check_seed(seed)
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise ValueError(f"the number of an episode is {number!r}; it must be a whole number, 0 or more")
-    if shapes not in SHAPE_SETS:
-        raise ValueError(f"there are no shapes {shapes!r}{nearest(shapes, SHAPE_SETS)}")
-    if shapes == NEW and task_named(task).kind == BACKGROUND:
-        raise ValueError(f"{task} has familiar shapes only; new ones are for evaluation tasks")
     cast = draw_cast(stimulus_rng(seed, task, number, f"cast/{shapes}"), shapes)
     levels = stratum(task, number, seed)
     rng = stimulus_rng(seed, task, number)
@@ -73,6 +69,15 @@ def make_pair(task: str, number: int, seed: int = 0, shapes: str = FAMILIAR) -> 
         except NoLayout:
             continue
     raise RuntimeError(f"no layout was found for {task}, number {number}, seed {seed}, in {ATTEMPTS:,} attempts")
+
+
+def check_request(task: str, seed: int, shapes: str) -> None:
+    """Raise a ValueError if there is no such task, seed or set of shapes."""
+    check_seed(seed)
+    if shapes not in SHAPE_SETS:
+        raise ValueError(f"there are no shapes {shapes!r}{nearest(shapes, SHAPE_SETS)}")
+    if task_named(task).kind == BACKGROUND and shapes == NEW:
+        raise ValueError(f"{task} has familiar shapes only; new ones are for evaluation tasks")
 
 
 def stratum(task: str, number: int, seed: int) -> dict[str, bool]:

@@ -14,7 +14,7 @@ from puzzlebox.intuitions.grid import FAMILIARISATION, FEWEST_WALLS, INNER, Cell
 # Walls inside the border at most: the barrier needs room.
 _MOST_WALLS = 10
 # Pieces of cells that a barrier has at least; walls may close the rest of the ring.
-_FEWEST_PIECES = 4
+FEWEST_PIECES = 4
 # King's steps between any two of start, key, lock and goal at least.
 _APART = 2
 # The shortest and longest straightforward path to key or goal, and the least difference between the two, in pixels.
@@ -42,7 +42,7 @@ def _draw_scene(rng: Random, walls: frozenset[Cell], start: Cell, free: list[Cel
     goal, key = rng.sample(free, 2)
     barrier = barrier_around(goal, walls)
     locks = [cell for cell in ring(goal, 2) if cell not in walls and set(ring(cell)) & set(barrier)]
-    if len(barrier) < _FEWEST_PIECES or not locks:
+    if len(barrier) < FEWEST_PIECES or not locks:
         raise NoLayout
     lock = rng.choice(locks)
     places = (start, key, lock, goal)
@@ -140,7 +140,7 @@ def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]
         barrier = barrier_around(middle, episode.walls)
         taken = {episode.start, scene.goal, scene.key, scene.lock}
         beside = not set(ring(scene.lock)).isdisjoint(barrier)
-        if not beside or len(barrier) < _FEWEST_PIECES or taken & {middle, *barrier}:
+        if not beside or len(barrier) < FEWEST_PIECES or taken & {middle, *barrier}:
             continue
         around = Ground(episode.walls.union(barrier), episode.start)
         ways = (scene.key, scene.goal)

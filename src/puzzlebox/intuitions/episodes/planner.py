@@ -74,7 +74,7 @@ class Planner:
         """Return for each point (n x 2) whether the agent's centre may be there."""
         within = ((points >= LOWEST) & (points <= HIGHEST)).all(axis=1)
         each = points[:, None]
-        covered: Numbers = ((each > self._low) & (each < self._high)).all(axis=2)
+        covered = np.asarray(((each > self._low) & (each < self._high)).all(axis=2))
         return np.asarray(within & ~covered.any(axis=1))
 
     def _distances(self, one: Numbers, two: Numbers) -> Numbers:

@@ -76,6 +76,18 @@ class Blocks:
 
     def cells(self, frame: int = 0) -> frozenset[Cell]:
         """Return the cells of the pieces that are there in a frame; pieces between two cells are none."""
+        return self._all_cells if frame < self._vanishes_from else self._cells_from(frame)
+
+    @cached_property
+    def _vanishes_from(self) -> int:
+        """Return the first frame in which not all pieces are there."""
+        return int(self.until.min()) if len(self.until) else 0
+
+    @cached_property
+    def _all_cells(self) -> frozenset[Cell]:
+        return self._cells_from(0)
+
+    def _cells_from(self, frame: int) -> frozenset[Cell]:
         return frozenset(
             (x // CELL, y // CELL)
             for (x, y, _, _), until in zip(self.boxes.tolist(), self.until.tolist(), strict=True)

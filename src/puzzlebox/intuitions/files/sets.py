@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from puzzlebox.intuitions.catalogue import FAMILIAR, TASKS, TaskInfo
-from puzzlebox.intuitions.episodes.generate import make_pair
+from puzzlebox.intuitions.episodes.generate import check_request, make_pair
 from puzzlebox.intuitions.episodes.stimulus import Pair
 from puzzlebox.intuitions.files.names import FILM, JSON, NEWEST, stem_of
 from puzzlebox.intuitions.files.writing import stimulus_json
@@ -59,6 +59,8 @@ def write_set(
     """
     if not 1 <= episodes <= _MOST_EPISODES:
         raise ValueError(f"{episodes} episodes; there can be 1 to {_MOST_EPISODES:,}")
+    for task in tasks:
+        check_request(task.name, options.seed, options.shapes)
     if options.films != NO_FILMS:
         from puzzlebox.intuitions.files.video import require_video
 
@@ -118,11 +120,20 @@ def write_pair(pair: Pair, root: Path, options: Options) -> None:
     members = dict(pair.members())
     for member, path in _paths(root, (pair.task, pair.number), options):
         if path.suffix == JSON:
-            draft = path.with_name(path.name + ".part")
-            draft.write_text(stimulus_json(members[member], options.version), encoding="utf-8", newline="")
-            draft.replace(path)
+            _write_text(path, stimulus_json(members[member], options.version))
             continue
         from puzzlebox.intuitions.files.video import write_film
         from puzzlebox.intuitions.pictures.painters import painter_named
 
         write_film(path, painter_named(options.films).frames(members[member]))
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a text file, which appears when it is complete."""
+    draft = path.with_name(path.name + ".part")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

@@ -4,8 +4,9 @@ What does not move is painted once; sprites of the agent and the key are laid ov
 pixel that its shape covers, so a small picture is not a coarse one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,13 @@ class FlatPainter:
                 self._put(image, track, frame)
         return image
 
+    def pictures(self, trial: Trial, frames: Sequence[int]) -> Image:
+        """Return some frames of a trial as one array, frames x height x width x 3 bytes, for a learner."""
+        images = np.empty((len(frames), self.size, self.size, 3), np.uint8)
+        for place, frame in enumerate(frames):
+            images[place] = self.frame(trial, frame)
+        return images
+
     def frames(self, stimulus: Stimulus) -> Iterator[tuple[Image, int]]:
         """Yield the distinct frames of a film in order, each with the number of frames for which it is shown."""
         for trial in stimulus.trials:
@@ -128,12 +136,15 @@ class FlatPainter:
         x, y = track.corners[frame].tolist()
         left, top = x * self._scale, (SIZE - y - 2 * track.half) * self._scale
         # Sprites are kept by their place within a pixel.
-        column, row = int(left), int(top)
+        column, row = floor(left), floor(top)
         _, _, cover = sprite(track.shape, track.half, round(left - column, 6), round(top - row, 6), self._scale)
         height, width, _ = cover.shape
         # Whatever lies outside the picture is cut off.
-        up, before = max(0, -row), max(0, -column)
-        target = image[row + up : row + height, column + before : column + width]
-        cover = cover[up : up + target.shape[0], before : before + target.shape[1]]
+        first, last = max(0, row), max(0, min(self.size, row + height))
+        start, stop = max(0, column), max(0, min(self.size, column + width))
+        target = image[first:last, start:stop]
+        if not target.size:
+            return
+        cover = cover[first - row : last - row, start - column : stop - column]
         color = np.array(track.color, np.float32)
         target[...] = np.rint(target + (color - target) * cover)

@@ -1,0 +1,309 @@
+"""Files of stimuli: both versions, the quirks of published files, and a clear sentence for every mistake."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from puzzlebox.intuitions.catalogue import TASKS
+from puzzlebox.intuitions.episodes import Pair, Stimulus, make_pair
+from puzzlebox.intuitions.files.folder import list_folder, read_entry, read_pairs
+from puzzlebox.intuitions.files.reading import StimulusError, parse_stimulus, read_stimulus
+from puzzlebox.intuitions.files.sets import NO_FILMS, Options, write_pair, write_set
+from puzzlebox.intuitions.files.writing import stimulus_json
+
+
+@pytest.fixture(scope="module")
+def locked() -> Stimulus:
+    return make_pair("instrumental_no_barrier", 0, 3).expected
+
+
+@pytest.fixture(scope="module")
+def choice() -> Pair:
+    return make_pair("preference", 0, 3)
+
+
+@pytest.mark.parametrize("version", ["1.1", "old"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_what_is_written_is_read_back(locked: Stimulus, version: str, nested: bool) -> None:
+    text = stimulus_json(locked, version, nested=nested)
+    assert parse_stimulus(text).same(locked)
+
+
+def test_a_text_on_one_line_is_read_as_well(choice: Pair) -> None:
+    text = stimulus_json(choice.expected).replace("\n", "")
+    assert parse_stimulus(text).same(choice.expected)
+
+
+def test_fields_have_the_published_names_and_forms(locked: Stimulus) -> None:
+    one_trial = Stimulus(locked.trials[:1])
+    new, old = (json.loads(stimulus_json(one_trial, version)) for version in ("1.1", "old"))
+    frame = new[0][0]
+    assert list(frame) == ["size", "walls", "fuse_walls", "pin", "key", "objects", "blocking", "home", "agent"]
+    assert frame["size"] == [200, 200] and frame["blocking"] == []
+    assert frame["walls"][0] == [[0, 0], [20, 20]]
+    listed = [tuple(map(tuple, wall)) for wall in frame["walls"]]
+    assert len(listed) == len(set(listed)) + 4, "the corners of the border are listed twice"
+    (key,), (lock,) = frame["pin"], frame["key"]
+    assert key[2].startswith("./shapes/keys/triangle") and "slot" in lock[2]
+    assert key[1] == lock[1] == 10
+    (x, y), half, icon, color = frame["agent"]
+    assert half == 6 and icon.endswith(".png") and len(color) == 3
+    assert frame["home"][0] == [x, y] and frame["home"][3] == [255, 105, 180]
+    assert frame["objects"][0][1] == 9
+    assert any(piece[0][0] % 20 or piece[0][1] % 20 for piece in frame["fuse_walls"])
+    assert old[0][0]["key"] == frame["pin"] and old[0][0]["lock"] == frame["key"] and "pin" not in old[0][0]
+    assert new[0][-1]["pin"] == new[0][-1]["key"] == new[0][-1]["fuse_walls"] == []
+
+
+def test_icons_are_in_the_published_folders(choice: Pair) -> None:
+    frame = json.loads(stimulus_json(choice.expected))[0][0]
+    assert all(each[2].startswith("./shapes/train/objects/") for each in frame["objects"])
+
+
+@pytest.fixture(scope="module")
+def short(choice: Pair) -> str:
+    """A stimulus of twenty frames a trial, which is quick to change."""
+    return json.dumps([trial[:20] for trial in json.loads(stimulus_json(choice.expected))])
+
+
+def changed(text: str, *path: Any, value: Any) -> str:
+    data = json.loads(text)
+    *way, last = path
+    place = data
+    for each in way:
+        place = place[each]
+    if value is KeyError:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ((2,), KeyError, "f.json has 8 trials; a stimulus has 9"),
+        ((4,), [], "f.json: trial 4 has no frames"),
+        ((4,), {}, "f.json is not a stimulus: it must be a list of 9 trials, each a list of frames"),
+        (
+            (3, 17),
+            None,
+            "f.json: trial 3, frame 17: the frame is missing: null is no object with the fields of a frame",
+        ),
+        ((3, 17), {}, "f.json: trial 3, frame 17: the frame is missing: {} is no object with the fields of a frame"),
+        ((0, 5, "agent"), KeyError, "f.json: trial 0, frame 5: the field `agent` is missing"),
+        ((0, 5, "agnet"), [], "f.json: trial 0, frame 5: `agnet` is not a field of a frame; did you mean `agent`?"),
+        (
+            (1, 2, "agent"),
+            "left",
+            'f.json: trial 1, frame 2: `agent` is "left"; it must be [[x, y], half, icon, [red, green, blue]]',
+        ),
+        (
+            (1, 2, "agent", 1),
+            "6",
+            'f.json: trial 1, frame 2: `agent` is [[164, 84], "6", "./shapes/train/agents',
+        ),
+        (
+            (1, 2, "agent", 0, 0),
+            900,
+            "f.json: trial 1, frame 2: `agent` has the coordinate 900; the picture goes from 0",
+        ),
+        ((1, 2, "agent", 3, 0), 300, "f.json: trial 1, frame 2: `agent` has half side 6 and colour [300, "),
+        ((1, 2, "agent", 3), [1, 2, 3], "f.json: trial 1, frame 2: `agent` changes its size, icon or colour"),
+        ((1, 2, "agent"), [], "f.json: trial 1, frame 2: `agent` holds 0 entities; it must hold 1"),
+        ((1, 2, "objects"), [], "f.json: trial 1, frame 2: the number of objects changes: 0, but 2 at the start"),
+        ((1, 2, "walls", 0), 3, "f.json: trial 1, frame 2: `walls` holds 3; it must hold [[x, y], [width, height]]"),
+        (
+            (1, 2, "walls", 0, 0),
+            [60, 60],
+            "f.json: trial 1, frame 2: `walls` has a piece at [60, 60] that was not there",
+        ),
+        ((1, 2, "size"), [64, 64], "f.json: trial 1, frame 2: `size` is [64, 64]; it must be [200, 200]"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_with_its_place(
+    short: str, path: tuple[Any, ...], value: Any, sentence: str
+) -> None:
+    with pytest.raises(StimulusError) as caught:
+        parse_stimulus(changed(short, *path, value=value), "f.json")
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "f.json is not JSON, or only a part of it"),
+        ("[[\n{", "f.json is not JSON, or only a part of it"),
+        ("{}", "f.json is not a stimulus: it must be a list of 9 trials"),
+        ("[" * 5000, "f.json is not a stimulus: its lists are nested too deeply"),
+        ("3", "f.json is not a stimulus"),
+    ],
+)
+def test_a_text_that_is_no_stimulus_gets_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(StimulusError) as caught:
+        parse_stimulus(text, "f.json")
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_cut_off_file_gets_a_sentence(choice: Pair, tmp_path: Path) -> None:
+    file = tmp_path / "000000loe.json"
+    file.write_text(stimulus_json(choice.expected)[:-500])
+    with pytest.raises(StimulusError, match=r"is not JSON, or only a part of it: .* at line 1"):
+        read_stimulus(file)
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(StimulusError, match="is not a text file"):
+        read_stimulus(file)
+    with pytest.raises(StimulusError, match="cannot be read: No such file"):
+        read_stimulus(tmp_path / "other.json")
+
+
+def test_decimals_and_duplicate_walls_are_accepted(short: str) -> None:
+    data = json.loads(short)
+    for trial in data:
+        for frame in trial:
+            frame["walls"] += frame["walls"][:3]
+            frame["agent"][0] = [float(each) for each in frame["agent"][0]]
+            frame["objects"] = [frame["objects"]]
+    read, plain = parse_stimulus(json.dumps(data)), parse_stimulus(short)
+    assert read.same(plain)
+    assert len(read.trials[0].walls.boxes) == len(plain.trials[0].walls.boxes) + 3
+
+
+def test_a_piece_between_cells_may_appear_later(locked: Stimulus) -> None:
+    trial = json.loads(stimulus_json(Stimulus(locked.trials[:1])))[0]
+    for frame in trial[60:70]:
+        frame["fuse_walls"].append([[47, 63], [20, 20]])
+    assert parse_stimulus(json.dumps([trial] * 9)).trials[0].same(locked.trials[0])
+
+
+# --- folders
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    tasks = [TASKS["preference"], TASKS["background/preference"]]
+    assert write_set(tmp_path / "set", tasks, 2, Options(seed=5, films=NO_FILMS)) == (4, 0)
+    return tmp_path / "set"
+
+
+def test_a_set_is_written_in_the_published_layout_and_read_back(folder: Path) -> None:
+    names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.json"))
+    assert names == [
+        *("background/preference/000000npe.json", "background/preference/000001npe.json"),
+        "background/preference/puzzlebox-index.json",
+        *("preference/000000loe.json", "preference/000000lou.json"),
+        *("preference/000001loe.json", "preference/000001lou.json"),
+        "preference/puzzlebox-index.json",
+    ]
+    pairs = list(read_pairs(folder))
+    assert [(pair.task, pair.number) for pair in pairs] == [
+        *(("preference", 0), ("preference", 1)),
+        *(("background/preference", 0), ("background/preference", 1)),
+    ]
+    assert pairs[1].expected.same(make_pair("preference", 1, 5).expected)
+    assert [pair.task for pair in read_pairs(folder / "preference")] == ["preference"] * 2
+
+
+def test_a_training_folder_without_pairs_is_a_background_task(folder: Path) -> None:
+    (folder / "background" / "preference").rename(folder.parent / "preference")
+    assert {entry.task for entry in list_folder(folder.parent / "preference").entries} == {"background/preference"}
+
+
+def test_half_a_pair_is_named_and_the_rest_is_read(folder: Path) -> None:
+    (folder / "preference" / "000000lou.json").unlink()
+    sentence = f"{folder / 'preference'}: 000000lou.json is missing, though 000000loe is there"
+    with pytest.raises(StimulusError) as caught:
+        list(read_pairs(folder))
+    assert str(caught.value) == sentence
+    problems: list[str] = []
+    assert len(list(read_pairs(folder, problems))) == 3
+    assert problems == [sentence]
+
+
+def test_a_damaged_file_is_named_and_the_rest_is_read(folder: Path) -> None:
+    (folder / "preference" / "000001loe.json").write_text("[]")
+    problems: list[str] = []
+    assert len(list(read_pairs(folder, problems))) == 3
+    assert problems == [f"{folder / 'preference' / '000001loe.json'} has 0 trials; a stimulus has 9"]
+
+
+def test_a_folder_without_stimuli_gets_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StimulusError, match="holds no stimuli; their files are called like 000010loe"):
+        list_folder(tmp_path)
+    with pytest.raises(StimulusError, match="there is no folder"):
+        list_folder(tmp_path / "other")
+    (tmp_path / "prefrence").mkdir()
+    (tmp_path / "prefrence" / "000000loe.json").write_text("[]")
+    with pytest.raises(StimulusError, match="'prefrence' is not the name of a task; did you mean `preference`"):
+        list_folder(tmp_path)
+
+
+def test_writing_resumes_and_refuses_other_settings(folder: Path) -> None:
+    tasks = [TASKS["preference"]]
+    (folder / "preference" / "000001lou.json").unlink()
+    assert write_set(folder, tasks, 3, Options(seed=5, films=NO_FILMS)) == (2, 1)
+    with pytest.raises(ValueError, match="holds a set with seed 5, not 6; name another folder"):
+        write_set(folder, tasks, 3, Options(seed=6, films=NO_FILMS))
+    (folder / "multi_agent").mkdir()
+    (folder / "multi_agent" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="is not empty and no set of this program"):
+        write_set(folder, [TASKS["multi_agent"]], 1, Options(films=NO_FILMS))
+    with pytest.raises(ValueError, match="0 episodes; there can be 1 to 1,000,000"):
+        write_set(folder, tasks, 0, Options(films=NO_FILMS))
+
+
+# --- films
+
+
+@pytest.fixture
+def filmed(tmp_path: Path, choice: Pair) -> Path:
+    (tmp_path / "preference").mkdir()
+    write_pair(choice, tmp_path, Options(seed=3))
+    return tmp_path / "preference"
+
+
+def test_films_are_aligned_with_the_json(filmed: Path, choice: Pair) -> None:
+    from puzzlebox.intuitions.files.video import read_film
+    from puzzlebox.intuitions.pictures.flat import FlatPainter
+
+    (entry,) = list_folder(filmed).entries
+    assert entry.films == "eu"
+    assert read_entry(entry).expected.same(choice.expected)
+    painter, frames = FlatPainter(), list(read_film(filmed / "000000loe.mp4"))
+    assert len(frames) == choice.expected.frames
+    start = 0
+    for trial in choice.expected.trials:
+        for frame in (0, 31, trial.frames - 84, trial.frames - 1):
+            painted = painter.frame(trial, frame)
+            assert frames[start + frame].shape == (200, 200, 3)
+            assert abs(frames[start + frame].astype(int) - painted).mean() < 1.5
+        start += trial.frames
+
+
+def test_a_cut_off_film_gets_a_sentence(filmed: Path) -> None:
+    film = filmed / "000000lou.mp4"
+    whole = film.read_bytes()
+    (entry,) = list_folder(filmed).entries
+    film.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StimulusError, match=r"000000lou\.mp4 is cut off: it holds \d+ of its \d+ frames"):
+        read_entry(entry)
+    film.write_bytes(whole[:100])
+    with pytest.raises(StimulusError, match=r"000000lou\.mp4 is not a film, or only the beginning of one"):
+        read_entry(entry)
+    film.unlink()
+    assert "000000lou.mp4 is missing, though the other film" in list_folder(filmed).problems[0]
+
+
+def test_a_film_with_another_number_of_frames_gets_a_sentence(filmed: Path, choice: Pair) -> None:
+    lines = stimulus_json(choice.expected).split("\n")
+    del lines[40]
+    (filmed / "000000loe.json").write_text("\n".join(lines))
+    (entry,) = list_folder(filmed).entries
+    frames = choice.expected.frames
+    with pytest.raises(
+        StimulusError, match=rf"000000loe\.json has {frames - 1} frames, but 000000loe\.mp4 has {frames}"
+    ):
+        read_entry(entry)
