@@ -1,8 +1,8 @@
 """The state encoder of Gandhi et al. (2021): augmented temporal contrast (Stooke et al. 2021) on single pictures.
 
-Sizes as published: 84 x 84 pictures, four convolutions of 32 filters of 3 x 3 with strides 2, 2, 2, 1. The paper has an
-embedding of 256 numbers, its code 128; we have the code's. The encoder learns to tell the picture of some frames later from
-pictures of other films. A target encoder follows it slowly; pictures are shifted by one pixel at random.
+Sizes as published: 84 x 84 pictures, four convolutions of 32 filters of 3 x 3 with strides 2, 2, 2, 1. The paper has
+an embedding of 256 numbers, its code 128; we have the code's. The encoder learns to tell the picture of some frames
+later from pictures of other films. A target encoder follows it slowly; pictures are shifted by one pixel at random.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
 """Behaviour cloning of Gandhi et al. (2021): the next action from the encoded state and a context of other trials.
 
-Sizes as published. MLP context: 30 random pairs of embedding and action (100 when judging) through layers of 64 and 64 to
-32 numbers, averaged. RNN context: up to 30 steps a trial through a bidirectional LSTM of two layers of 32; its last
-step, averaged over the trials, gives 64 numbers. Policy: layers of 256, 128 and 256, dropout 0.2, two numbers between -1 and
-1: the mean displacement of the next ten frames divided by the speed. The published RNN reads its last step even where that
-is padding; ours reads the last real one.
+Sizes as published. MLP context: 30 random pairs of embedding and action (100 when judging) through layers of 64 and
+64 to 32 numbers, averaged. RNN context: up to 30 steps a trial through a bidirectional LSTM of two layers of 32; its
+last step, averaged over the trials, gives 64 numbers. Policy: layers of 256, 128 and 256, dropout 0.2, two numbers
+between -1 and 1: the mean displacement of the next ten frames divided by the speed. The published RNN reads its last
+step even where that is padding; ours reads the last real one.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Films as tensors on one device, from which models draw states of any frame in batches.
 
-Only what changes is stored for each frame: the place of the agent. 28,000 episodes take about 150 MB, so that a GPU holds
-them all and no worker has to feed it; `painting` makes pictures of the states there.
+Only what changes is stored for each frame: the place of the agent. 28,000 episodes take about 150 MB, so that a GPU
+holds them all and no worker has to feed it; `painting` makes pictures of the states there.
 """
 
 from collections.abc import Iterable, Sequence

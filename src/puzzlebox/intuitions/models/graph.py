@@ -1,11 +1,11 @@
 """The graph model of Bortoletto, Shi and Bulling (2024), IRENE: entities as nodes, a transformer over a trial.
 
-Sizes as published: nodes have one-hot type and shape, a position from -1 to 1 and a colour from 0 to 1; edges of fourteen
-relations (adjacent in eight directions, remote in four, aligned, adjacent); two GraphSAGE layers a relation of 96; a
-transformer of 6 layers, 4 heads and 512 hidden units, whose CTX token describes a trial; the mean over eight trials; layers
-of 256, 128 and 256 to the next place of the agent. Nodes are the entities, and each inner cell with a wall or a piece of
-barrier. Frames of a trial are every tenth one, as in the other models; how nodes are pooled is not published: we take
-the largest value of each feature.
+Sizes as published: nodes have one-hot type and shape, a position from -1 to 1 and a colour from 0 to 1; edges of
+fourteen relations (adjacent in eight directions, remote in four, aligned, adjacent); two GraphSAGE layers a relation
+of 96; a transformer of 6 layers, 4 heads and 512 hidden units, whose CTX token describes a trial; the mean over eight
+trials; layers of 256, 128 and 256 to the next place of the agent. Nodes are the entities, and each inner cell with a
+wall or a piece of barrier. Frames of a trial are every tenth one, as in the other models; how nodes are pooled is not
+published: we take the largest value of each feature.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class GraphSettings(Settings):
 
 
 class Graphs(NamedTuple):
-    """Graphs of n frames: features of nodes (n x nodes x f), which nodes are there, and edges (n x 14 x nodes x nodes)."""
+    """Graphs of n frames: features (n x nodes x f), which nodes are there, edges (n x 14 x nodes x nodes)."""
 
     features: Tensor
     there: Tensor

@@ -1,10 +1,11 @@
 """Offline reinforcement learning of Gandhi et al. (2021), after Siegel et al. (2020): keep doing what worked.
 
-Sizes as published: a context network over (state, action, next state, reward); a value, a policy and a prior of layers of
-256, 128 and 256; Gaussians over the two numbers of an action; a target value replaced every 200 steps; discount 0.995. The
-prior imitates those actions that were better than the policy (behaviour modelling); the policy weighs samples of the prior
-by their value (MPO). The reward is minus the distance to the goal in pixels within 20 pixels, and -100 elsewhere. The
-temperature of MPO is not published; ours is fitted to a divergence of 0.1 nats. Surprise: minus the log-likelihood.
+Sizes as published: a context network over (state, action, next state, reward); a value, a policy and a prior of
+layers of 256, 128 and 256; Gaussians over the two numbers of an action; a target value replaced every 200 steps;
+discount 0.995. The prior imitates those actions that were better than the policy (behaviour modelling); the policy
+weighs samples of the prior by their value (MPO). The reward is minus the distance to the goal in pixels within 20
+pixels, and -100 elsewhere. The temperature of MPO is not published; ours is fitted to a divergence of 0.1 nats.
+Surprise: minus the log-likelihood.
 """
 
 from dataclasses import dataclass
@@ -159,7 +160,7 @@ def _gaussian(numbers: Tensor) -> Independent:
 
 
 def reward(films: Films, trials: Tensor, frames: Tensor) -> Tensor:
-    """Return the reward in a frame, divided by 100: minus the distance to the object the agent ends at, if it is near."""
+    """Return the reward in a frame, divided by 100: minus the distance to the object the agent ends at if near."""
     end = films.frames[trials] - 1
     last, now = films.states(trials, end), films.agent(trials, frames).float() + AGENT_HALF
     objects = last.corners[:, [OBJECT, OTHER]].float() + OBJECT_HALF

@@ -1,7 +1,7 @@
 """Pictures of many frames at once, painted on the device that holds the films.
 
-A sprite is the share of each pixel of the full size that its shape covers. Reduced to a smaller picture it is the product
-of three matrices, so that a batch of sprites is a batch of products, which is what a GPU is good at.
+A sprite is the share of each pixel of the full size that its shape covers. Reduced to a smaller picture it is the
+product of three matrices, so that a batch of sprites is a batch of products, which is what a GPU is good at.
 """
 
 from typing import Any

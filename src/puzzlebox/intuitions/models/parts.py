@@ -8,10 +8,10 @@ Each part is a small network, trained on background films:
 - *preference*: which object it wants, from what agents chose before, and whether it was the same agent.
 - *efficiency*: how wasteful its way will be, from how wasteful ways were before, and whether it was the same agent.
 
-Background films show neither two agents with two objects nor any wasteful agent. What the model knows of those comes from
-how films are recomposed for training (`Settings`), and is knowledge that we bring in: that agents choose independently
-of each other, and that an agent may be wasteful and then stays so. Identities are only ever compared, within one film,
-so that new shapes are no different from familiar ones.
+Background films show neither two agents with two objects nor any wasteful agent. What the model knows of those comes
+from how films are recomposed for training (`Settings`), and is knowledge that we bring in: that agents choose
+independently of each other, and that an agent may be wasteful and then stays so. Identities are only ever compared,
+within one film, so that new shapes are no different from familiar ones.
 """
 
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ from torch.nn import functional
 
 from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
-from puzzlebox.intuitions.models.leg_table import KEY, LOCK, OBJECTS, THINGS, LegTable, halves_of, rows_of, things_of
 from puzzlebox.intuitions.models.learner import Learner, Settings, mlp
+from puzzlebox.intuitions.models.leg_table import KEY, LOCK, OBJECTS, THINGS, LegTable, halves_of, rows_of, things_of
 from puzzlebox.intuitions.models.legs import Leg, legs_of, reached, travelled
 from puzzlebox.intuitions.models.ways import Affordance, distance_fields, lengths_at
 from puzzlebox.intuitions.parallel import in_parallel
@@ -142,7 +142,7 @@ class Parts(Learner):
             self._ways.clear()
 
     def errors(self, films: LegTable, chosen: Tensor, rng: torch.Generator) -> Tensor:
-        """Return how many bits it takes to predict what the agent goes to first in a trial, with eight trials before."""
+        """Return how many bits it takes to predict what the agent goes to first, with eight trials before."""
         if int(self.steps) < self.settings.affordance_steps:
             return torch.full((len(chosen),), torch.nan)
         return self._losses(films, chosen, rng, recompose=False)[0] / np.log(2)
@@ -245,7 +245,7 @@ class Parts(Learner):
         return -torch.log(shares.gather(1, films.target[now].clamp(min=0)[:, None])[:, 0].clamp(min=1e-6))
 
     def _access_loss(self, films: LegTable, ways: Ways, now: Tensor) -> Tensor:
-        """Return how badly it is predicted whether an agent goes straight to the object, be it the only or the chosen one."""
+        """Return how badly it is predicted whether an agent goes straight to the only or the chosen object."""
         target = films.target[now]
         straight = (target >= 0) & (target < OBJECTS)
         alone = films.present[now, :OBJECTS].sum(1) == 1

@@ -25,6 +25,14 @@ MODELS = {
 INVERSE_PLANNER = "inverse-planner"
 
 
+def require_torch() -> None:
+    """Raise a ModuleNotFoundError that names the remedy if torch is not installed."""
+    try:
+        import_module("torch")
+    except ImportError:
+        raise ModuleNotFoundError("models need torch; `pip install puzzlebox[learn]` brings it") from None
+
+
 def model_class(name: str) -> "type[Learner]":
     """Return the class of a model.
 
@@ -34,10 +42,7 @@ def model_class(name: str) -> "type[Learner]":
     """
     if name not in MODELS:
         raise ValueError(f"there is no model {name!r}{nearest(name, MODELS)}")
-    try:
-        import_module("torch")
-    except ImportError:
-        raise ModuleNotFoundError("models need torch; `pip install puzzlebox[learn]` brings it") from None
+    require_torch()
     module, _, attribute = MODELS[name][0].partition(":")
     found: Any = getattr(import_module(f"puzzlebox.intuitions.models.{module}"), attribute)
     assert found.name == name

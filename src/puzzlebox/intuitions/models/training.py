@@ -1,8 +1,8 @@
 """The training loop of all models: resumable at any time, with a log of validation errors.
 
-A run is a folder: `run.json` has the settings, `checkpoint.pt` everything that is needed to resume, `log.jsonl` a line for
-each validation. The same call resumes a run; a run stopped after some minutes and resumed gives the same weights as one
-that was not stopped, on the same device.
+A run is a folder: `run.json` has the settings, `checkpoint.pt` everything that is needed to resume, `log.jsonl` a
+line for each validation. The same call resumes a run; a run stopped after some minutes and resumed gives the same
+weights as one that was not stopped, on the same device.
 """
 
 import json

@@ -1,9 +1,10 @@
 """The video model of Gandhi et al. (2021), after the ToMnet: it predicts the next frame from what it saw of the agent.
 
-Sizes as published: 64 x 64 pictures, every tenth frame. Each frame of the familiarisation goes through a residual CNN of
-four blocks (two 3 x 3 convolutions each, 16 maps) and a 1 x 1 convolution to one map; a bidirectional LSTM reads a trial,
-and its last output is a character of 16 numbers, averaged over the eight trials. The character is laid under the current
-frame as 16 more channels, and a U-Net predicts the next one. The widths of the U-Net are not published; these are ours.
+Sizes as published: 64 x 64 pictures, every tenth frame. Each frame of the familiarisation goes through a residual CNN
+of four blocks (two 3 x 3 convolutions each, 16 maps) and a 1 x 1 convolution to one map; a bidirectional LSTM reads a
+trial, and its last output is a character of 16 numbers, averaged over the eight trials. The character is laid under
+the current frame as 16 more channels, and a U-Net predicts the next one. The widths of the U-Net are not published;
+these are ours.
 """
 
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ class UNet(nn.Module):
 
 
 def sampled(films: Films, trials: Tensor, every: int) -> tuple[Tensor, Tensor]:
-    """Return every so many frames of the motion of trials (n), and how many each trial has; later ones repeat the last."""
+    """Return every so many frames of the motion of trials (n), padded by the last, and how many each has."""
     first, last = films.motion(trials)
     counts = (last - first) // every + 1
     steps = torch.arange(int(counts.max()), device=trials.device) * every
@@ -127,7 +128,7 @@ class VideoModel(Learner):
         return hidden.transpose(0, 1).flatten(1).unflatten(0, trials.shape).mean(1)
 
     def predict(self, films: Films, trials: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return for films (trials n x 9): predicted and actual next pictures of the test, their film, and their frame."""
+        """Return for films (trials n x 9) predicted and actual next pictures of the test, their film and frame."""
         character = self.character(films, trials[:, :FAMILIARISATION])
         test = trials[:, TRIALS - 1]
         frames, counts = sampled(films, test, self.settings.every)

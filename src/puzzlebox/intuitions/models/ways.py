@@ -1,7 +1,8 @@
 """Shortest ways on a grid of nodes, for many scenes at once: value iteration with costs that a network gives.
 
-Nodes lie every ten pixels; a step leads to one of sixteen neighbours, those of a knight on a chessboard included, so that
-a way at any angle is at most 3 % too long. A step costs its length, more where the network says that agents do not go.
+Nodes lie every ten pixels; a step leads to one of sixteen neighbours, those of a knight on a chessboard included, so
+that a way at any angle is at most 3 % too long. A step costs its length, more where the network says that agents do
+not go.
 """
 
 import math
@@ -19,7 +20,7 @@ _ITERATIONS = 60
 
 
 class Affordance(nn.Module):
-    """Learns where agents can be: from the four half cells around a node, wall or barrier or free, to a rate of visits."""
+    """Learns where agents can be: from the four half cells around a node (wall, barrier, free) to a rate of visits."""
 
     def __init__(self, hidden: int = 32) -> None:
         super().__init__()
@@ -35,7 +36,7 @@ class Affordance(nn.Module):
         return odds
 
     def costs(self, walls: Tensor, barrier: Tensor) -> Tensor:
-        """Return what each node costs beyond its length, in steps: 0 where visits are usual, 30 where there are none."""
+        """Return what each node costs beyond its length, in steps: 0 where visits are usual, 30 where none are."""
         odds = self(walls, barrier)
         usual = self(torch.zeros_like(walls[:1]), torch.zeros_like(barrier[:1]))[:, :1, :1]
         # A tenth of the usual rate is no reason to think that agents cannot be there.

@@ -1,7 +1,7 @@
 """Scoring: which film of a pair surprises an observer more, with intervals, beside published models and infants."""
 
 from puzzlebox.intuitions.scoring.observer import READ_OUTS, Observer, Surprise
-from puzzlebox.intuitions.scoring.pairs import Judgement, judge, judge_all, levels_of, with_other_familiarisation
+from puzzlebox.intuitions.scoring.pairs import Judgement, judge, levels_of, with_other_familiarisation
 from puzzlebox.intuitions.scoring.summary import Score, summarise
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "Score",
     "Surprise",
     "judge",
-    "judge_all",
     "levels_of",
     "summarise",
     "with_other_familiarisation",

@@ -1,6 +1,6 @@
 """Pairs judged by an observer: which of two films surprised it more, by task and pair type."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from math import isclose
 from typing import NamedTuple
 
@@ -65,11 +65,6 @@ def judge(observer: Observer, pair: Pair) -> Judgement:
 def _read_out(observer: Observer, film: Stimulus) -> dict[str, float]:
     surprise = checked(observer.surprise(film), film.test.frames, observer.name)
     return {name: read(surprise.frames) for name, read in READ_OUTS.items()}
-
-
-def judge_all(observer: Observer, pairs: Iterable[Pair]) -> Iterator[Judgement]:
-    """Yield the judgement of each pair."""
-    return (judge(observer, pair) for pair in pairs)
 
 
 def with_other_familiarisation(pairs: Sequence[Pair]) -> list[Pair]:
