@@ -1,8 +1,8 @@
 """Train and score the models of the intuitions wing at full size, on a machine with a GPU, ten minutes at a time.
 
-It needs Python, numpy, scipy and torch, and no installation: `PYTHONPATH=src python benchmarks/intuitions_training.py JOB`.
-Each job is resumable: run the same command again until it says that it has finished. Background films are generated once
-(some 30 s with 16 processes) and kept in `--data`. Jobs, in this order:
+It needs Python, numpy, scipy and torch, and no installation: `PYTHONPATH=src python benchmarks/intuitions_training.py
+JOB...`. Each job is resumable: run the same command again until it says that it has finished. Background films are
+generated once and kept in `--data`. Jobs, in this order:
 
     data                      the 28,000 background films
     parts-0 parts-1 parts-2   our model, three seeds
@@ -65,9 +65,8 @@ def _train(name: str, options: argparse.Namespace) -> bool:
     outcome = train(
         plan, options.out / name, options.minutes, options.device, options.workers, options.data, note=_note
     )
-    _note(
-        f"{name}: {outcome.steps} steps, {outcome.epochs:.1f} epochs, {'finished' if outcome.finished else 'unfinished'}"
-    )
+    state = "finished" if outcome.finished else "unfinished"
+    _note(f"{name}: {outcome.steps} steps, {outcome.epochs:.1f} epochs, {state}")
     if options.slim is not None:
         _slim(options.out / name, options.slim / name)
     return outcome.finished

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import STILL_AFTER, STILL_BEFORE
+from puzzlebox.intuitions.models.background import Split
 from puzzlebox.intuitions.models.films import Films
 from puzzlebox.intuitions.scoring.observer import Surprise
 
@@ -54,10 +55,10 @@ class Learner(nn.Module):
         self.settings = settings
 
     @staticmethod
-    def prepare(films: Sequence[Stimulus], tasks: Sequence[int] | None = None, workers: int = 1) -> Any:
+    def prepare(split: Split, workers: int = 1) -> Any:
         """Return films as this model reads them: an object with a length, `task` and `to(device)`."""
         del workers
-        return Films.of(films, tasks)
+        return Films.of(split.films(), split.tasks())
 
     def loss(self, films: Any, chosen: Tensor, rng: torch.Generator) -> Tensor:
         """Return the loss of some films, given by their numbers; `rng` is on the device of the films."""

@@ -9,6 +9,7 @@ Surprise: minus the log-likelihood.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -66,6 +67,7 @@ class OfflineRL(Learner):
     settings_class = OfflineSettings
     settings: OfflineSettings
     needs_encoder = True
+    steps: Tensor
 
     def __init__(self, settings: OfflineSettings, encoder: StateEncoder | None = None) -> None:
         super().__init__(settings)
@@ -154,7 +156,7 @@ class OfflineRL(Learner):
         return Surprise(held(stimulus.test.frames, frames.tolist(), surprise.tolist()))
 
 
-def _gaussian(numbers: Tensor) -> Independent:
+def _gaussian(numbers: Tensor) -> Any:
     mean, spread = torch.tanh(numbers[..., :2]), functional.softplus(numbers[..., 2:]) + 0.05
     return Independent(Normal(mean, spread), 1)
 

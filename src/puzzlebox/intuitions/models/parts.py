@@ -16,7 +16,6 @@ within one film, so that new shapes are no different from familiar ones.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +25,19 @@ from torch.nn import functional
 
 from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
+from puzzlebox.intuitions.models.background import Part, Split
 from puzzlebox.intuitions.models.learner import Learner, Settings, mlp
-from puzzlebox.intuitions.models.leg_table import KEY, LOCK, OBJECTS, THINGS, LegTable, halves_of, rows_of, things_of
+from puzzlebox.intuitions.models.leg_table import (
+    KEY,
+    LOCK,
+    OBJECTS,
+    THINGS,
+    LegRow,
+    LegTable,
+    halves_of,
+    rows_of,
+    things_of,
+)
 from puzzlebox.intuitions.models.legs import Leg, legs_of, reached, travelled
 from puzzlebox.intuitions.models.ways import Affordance, distance_fields, lengths_at
 from puzzlebox.intuitions.parallel import in_parallel
@@ -39,6 +49,8 @@ _LEAST_WASTE = 0.005
 _ROUNDING = 5.0
 # The table of means has few numbers, which are to learn as quickly as the networks.
 _MEANS_SCALE = 5.0
+# Films that a process reads at a time.
+_FILMS_A_PIECE = 100
 # Legs a step from which the affordance learns, and fields computed at a time.
 _AFFORDANCE_LEGS = 256
 _CHUNK = 4096
@@ -108,6 +120,7 @@ class Parts(Learner):
     error_unit = "bits to predict what the agent goes to"
     settings_class = PartsSettings
     settings: PartsSettings
+    steps: Tensor
 
     def __init__(self, settings: PartsSettings) -> None:
         super().__init__(settings)
@@ -121,10 +134,11 @@ class Parts(Learner):
         self._ways: dict[int, Ways] = {}
 
     @staticmethod
-    def prepare(films: Sequence[Stimulus], tasks: Sequence[int] | None = None, workers: int = 1) -> LegTable:
+    def prepare(split: Split, workers: int = 1) -> LegTable:
         """Return the legs of films, read in several processes."""
-        found = dict(in_parallel(partial(_rows_at, films), range(len(films)), workers if len(films) > 500 else 1))
-        return LegTable.join([found[number] for number in range(len(films))], tasks)
+        pieces = [piece for part in split.parts for piece in part.cut(_FILMS_A_PIECE)]
+        found = dict(in_parallel(_rows_in, pieces, workers if len(pieces) > 4 * workers else 1))
+        return LegTable.join([rows for piece in pieces for rows in found[piece]], split.tasks())
 
     # --- training
 
@@ -338,8 +352,8 @@ class Parts(Learner):
         return total.double().cpu().numpy(), -tails.amax(0).double().cpu().numpy()
 
 
-def _rows_at(films: Sequence[Stimulus], number: int) -> Any:
-    return rows_of(films[number])
+def _rows_in(piece: Part) -> list[list[LegRow]]:
+    return [rows_of(film) for film in piece.films()]
 
 
 def _with_border(walls: Any) -> Any:

@@ -46,4 +46,4 @@ def model_class(name: str) -> "type[Learner]":
     module, _, attribute = MODELS[name][0].partition(":")
     found: Any = getattr(import_module(f"puzzlebox.intuitions.models.{module}"), attribute)
     assert found.name == name
-    return found  # type: ignore[no-any-return]
+    return found

@@ -70,7 +70,7 @@ def settings_from(kind: type[Settings], given: dict[str, Any]) -> Settings:
     for name, value in given.items():
         if name not in known:
             raise ValueError(f"there is no setting {name!r}{nearest(name, known)}")
-        default = known[name].default
+        default: Any = known[name].default
         try:
             values[name] = type(default)(value)
         except (TypeError, ValueError):
@@ -113,8 +113,8 @@ def train(
     torch.manual_seed(plan.seed)
     learner = _new_learner(kind, settings, encoder).to(place)
     training, validation = background(plan.scale, plan.data_seed, data or run / "background", workers)
-    films = kind.prepare(training.films, training.tasks, workers).to(place)
-    held_out = kind.prepare(validation.films, validation.tasks, workers).to(place)
+    films = kind.prepare(training, workers).to(place)
+    held_out = kind.prepare(validation, workers).to(place)
     return _Loop(learner, films, held_out, plan.seed, run).go(minutes, progress, note)
 
 
@@ -209,7 +209,7 @@ class _Loop:
     def _step(self, chosen: Tensor) -> Tensor:
         loss = self.learner.loss(self.films, chosen, self.rng)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         if self.learner.settings.gradient_clip:
             torch.nn.utils.clip_grad_norm_(self.learner.parameters(), self.learner.settings.gradient_clip)
         self.optimizer.step()
@@ -269,18 +269,18 @@ class _Loop:
 
 
 @torch.no_grad()
-def validate(learner: Learner, films: Any, seed: int = 0) -> dict[str, float]:
-    """Return the mean validation error of each background task."""
+def validate(learner: Learner, films: Any, seed: int = 0) -> dict[str, float | None]:
+    """Return the mean validation error of each background task; None where there is none yet."""
     learner.eval()
     device = films.task.device
     rng = torch.Generator(device).manual_seed(seed)
-    means = {}
+    means: dict[str, float | None] = {}
     for number, task in enumerate(TASKS):
         chosen = (films.task == number).nonzero()[:_VALIDATED, 0]
         if len(chosen):
             errors = [learner.errors(films, part, rng) for part in chosen.split(_VALIDATION_BATCH)]
             mean = float(torch.cat([each.float() for each in errors]).nanmean())
-            means[task.rpartition("/")[2]] = mean if mean == mean else None  # type: ignore[assignment]
+            means[task.rpartition("/")[2]] = mean if mean == mean else None
     return means
 
 
@@ -297,8 +297,10 @@ def load(run: Path, device: str = "cpu") -> Learner:
         what = json.loads(path.read_text(encoding="utf-8"))
         kind = model_class(what["model"])
         settings = settings_from(kind.settings_class, what["settings"])
-        encoder_kind = model_class("atc") if kind.needs_encoder else None
-        encoder = encoder_kind and encoder_kind(settings_from(encoder_kind.settings_class, what["encoder_settings"]))
+        encoder = None
+        if kind.needs_encoder:
+            encoder_kind = model_class("atc")
+            encoder = encoder_kind(settings_from(encoder_kind.settings_class, what["encoder_settings"]))
     except (KeyError, TypeError) as problem:
         raise ValueError(f"{path} is damaged: {problem!r}") from None
     if not (run / CHECKPOINT).exists():

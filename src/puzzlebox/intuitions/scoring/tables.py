@@ -55,9 +55,9 @@ def _table(results: Mapping[str, Sequence[Score]], read_out: str, films: str) ->
             numbers = [published.score(name, task, films, read_out) if not kind else None for name in models]
             rows.append([title, *cells, *(f"{number:.1f}" if number is not None else "" for number in numbers)])
     for group, tasks in published.GROUPS.items():
-        means = [_mean([_find(scores, task, "", read_out) for task in tasks]) for scores in results.values()]
+        means = [_mean([_share(_find(scores, task, "", read_out)) for task in tasks]) for scores in results.values()]
         numbers = [[published.score(name, task, films, read_out) for task in tasks] for name in models]
-        theirs = [sum(each) / 3 if None not in each else None for each in numbers]  # type: ignore[arg-type]
+        theirs = [_mean(each) for each in numbers]
         cells = [f"{mean:.1f}" if mean is not None else "" for mean in (*means, *theirs)]
         rows.append([f"*{group}, mean of three*", *cells])
     rule = ["---", *["---:"] * (len(rows[0]) - 1)]
@@ -75,9 +75,14 @@ def _cell(score: Score | None) -> str:
     return f"{value:.1f} ({low:.1f} to {high:.1f})"
 
 
-def _mean(scores: Sequence[Score | None]) -> float | None:
-    values = [100 * score.over_episodes.value for score in scores if score is not None]
-    return sum(values) / len(values) if len(values) == len(scores) else None
+def _share(score: Score | None) -> float | None:
+    return None if score is None else 100 * score.over_episodes.value
+
+
+def _mean(numbers: Sequence[float | None]) -> float | None:
+    """Return the mean of numbers; None if one is missing."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known) if known and len(known) == len(numbers) else None
 
 
 def _runs(results: Mapping[str, Sequence[Score]]) -> list[str]:
