@@ -33,10 +33,18 @@ def shapes_picture(side: int = 44, gap: int = 10) -> np.ndarray:
     return sheet
 
 
+def solid_picture(side: int = 260) -> np.ndarray:
+    """Return moments of four tasks in three dimensions."""
+    solid = painter_named("three-d", side)
+    tasks = ("preference", "efficiency_path", "instrumental_no_barrier", "background/instrumental_action")
+    trials = [make_pair(task, NUMBERS.get(task, 0), SEED).expected.trials[1] for task in tasks]
+    return np.hstack([solid.frame(trial, 42) for trial in trials])
+
+
 def main() -> None:
     """Write all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    flat, solid = painter_named("flat", SIZE), painter_named("three-d", SIZE)
+    flat = painter_named("flat", SIZE)
     pictures = {"shapes": shapes_picture()}
     for task in TASKS:
         name = task.replace("/", "-")
@@ -45,7 +53,7 @@ def main() -> None:
     for kind in ("i", "ii"):
         pictures[f"multi_agent-{kind}"] = contact_sheet(next(pair for pair in pairs if pair.kind == kind), flat)
     del pictures["multi_agent"]
-    pictures["three-d"] = contact_sheet(make_pair("preference", 0, SEED, "new"), solid)
+    pictures["three-d"] = solid_picture()
     for name, picture in pictures.items():
         (FOLDER / f"{name}.png").write_bytes(png(picture))
 

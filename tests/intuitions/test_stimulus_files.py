@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from puzzlebox.intuitions.files.folder import list_folder, read_entry, read_pair
 from puzzlebox.intuitions.files.reading import StimulusError, parse_stimulus, read_stimulus
 from puzzlebox.intuitions.files.sets import NO_FILMS, Options, write_pair, write_set
 from puzzlebox.intuitions.files.writing import stimulus_json
+from puzzlebox.intuitions.pictures.flat import FlatPainter
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +142,7 @@ def test_a_mistake_gets_one_sentence_with_its_place(
         ("{}", "f.json is not a stimulus: it must be a list of 9 trials"),
         ("[" * 5000, "f.json is not a stimulus: its lists are nested too deeply"),
         ("3", "f.json is not a stimulus"),
+        ("9" * 5000, "f.json is not a stimulus: a number in it has thousands of digits"),
     ],
 )
 def test_a_text_that_is_no_stimulus_gets_one_sentence(text: str, sentence: str) -> None:
@@ -170,6 +173,35 @@ def test_decimals_and_duplicate_walls_are_accepted(short: str) -> None:
     read, plain = parse_stimulus(json.dumps(data)), parse_stimulus(short)
     assert read.same(plain)
     assert len(read.trials[0].walls.boxes) == len(plain.trials[0].walls.boxes) + 3
+
+
+_JUNK = (None, True, -1, 10**400, 1e308, float("nan"), float("inf"), "", "x" * 200, [], {}, [[]], [[[[]]]], [1, 2])
+
+
+def nodes(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths to all parts of some data."""
+    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [path, *(each for key, value in inner for each in nodes(value, (*path, key)))]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_is_wrong_the_message_is_one_sentence(locked: Stimulus, seed: int) -> None:
+    rng = Random(seed)
+    trial = json.loads(stimulus_json(Stimulus(locked.trials[:1])))[0]
+    text = json.dumps([trial[::30]] * 9)
+    paths = [path for path in nodes(json.loads(text)) if path and (len(path) < 4 or path[2] != "walls")]
+    refused = 0
+    for _ in range(40):
+        mutant = changed(text, *rng.choice(paths), value=rng.choice(_JUNK))
+        try:
+            stimulus = parse_stimulus(mutant, "f.json")
+        except StimulusError as problem:
+            refused += 1
+            assert str(problem).startswith("f.json") and "\n" not in str(problem) and len(str(problem)) < 400
+        else:
+            FlatPainter(32).frame(stimulus.test, 0)
+            stimulus.states()
+    assert refused > 20
 
 
 def test_a_piece_between_cells_may_appear_later(locked: Stimulus) -> None:
@@ -267,7 +299,6 @@ def filmed(tmp_path: Path, choice: Pair) -> Path:
 
 def test_films_are_aligned_with_the_json(filmed: Path, choice: Pair) -> None:
     from puzzlebox.intuitions.files.video import read_film
-    from puzzlebox.intuitions.pictures.flat import FlatPainter
 
     (entry,) = list_folder(filmed).entries
     assert entry.films == "eu"

@@ -51,9 +51,6 @@ AGAINST_DESIGN: dict[tuple[str, str], str] = {
         "preference",
         "same location",
     ): "in the design: the unexpected test repeats the old place, the expected one leaves it",
-    ("efficiency_time", "same location"): (
-        "in the design: the detour of the unexpected test leads to a familiar place, the straight way as long does not"
-    ),
 }
 
 

@@ -85,11 +85,13 @@ def _trial(ground: Ground, cast: Cast, goal: Cell, places: Places) -> Trial:
     return stage(ground.blocked, ground.start, cast.agent, [(cast.wanted, goal)], places)
 
 
-def _draw_goals(rng: Random, goals: list[Cell]) -> list[Cell]:
-    """Draw the goals of eight trials, each of them at least once if there are so many."""
+def _draw_goals(rng: Random, goals: list[Cell], always: Cell | None = None) -> list[Cell]:
+    """Draw the goals of eight trials, each of them at least once if there are so few; `always` is among them."""
     if len(goals) < _FEWEST_GOALS:
         raise NoLayout
     drawn = rng.sample(goals, min(len(goals), FAMILIARISATION))
+    if always is not None and always not in drawn:
+        drawn[0] = always
     drawn += rng.choices(goals, k=FAMILIARISATION - len(drawn))
     rng.shuffle(drawn)
     return drawn
@@ -111,15 +113,26 @@ def path_control(rng: Random, cast: Cast, number: int, moved: bool) -> Pair:
     return Pair("efficiency_path", number, expected, unexpected)
 
 
-def time_control(rng: Random, cast: Cast, number: int, moved: bool) -> Pair:
-    """Draw a pair of the time control; `moved`: in the test the wall is elsewhere and not gone."""
+def time_control(rng: Random, cast: Cast, number: int, moved: bool, expected_familiar: bool) -> Pair:
+    """Draw a pair of the time control.
+
+    Args:
+        rng: the random stream.
+        cast: the agent and its object.
+        number: the number of the episode.
+        moved: in the test the wall is elsewhere and not gone.
+        expected_familiar: the object of the expected test, and not that of the unexpected one, is at a familiar place.
+    """
     obstacle = _obstacle(rng, moved)
-    trials = _around_the_wall(obstacle, cast, _draw_goals(rng, obstacle.goals))
     ground = obstacle.open
+    if len(obstacle.goals) <= _FEWEST_GOALS:
+        raise NoLayout
     straight = [
         (cell, ground.walk(cell))
         for cell, length in ground.lengths.items()
-        if length >= DETOUR * _SHORTEST and length <= _NEARLY_STRAIGHT * ground.straight(cell)
+        if (cell in obstacle.goals or not expected_familiar)
+        and length >= DETOUR * _SHORTEST
+        and length <= _NEARLY_STRAIGHT * ground.straight(cell)
     ]
     near = [(cell, obstacle.detour(cell)) for cell in obstacle.goals]
     matches = [
@@ -130,7 +143,11 @@ def time_control(rng: Random, cast: Cast, number: int, moved: bool) -> Pair:
     ]
     if not matches:
         raise NoLayout
-    tests = (_trial(ground, cast, goal, way) for goal, way in rng.choice(matches))
+    match = rng.choice(matches)
+    familiar, other = (goal for goal, _ in (match if expected_familiar else match[::-1]))
+    goals = _draw_goals(rng, [goal for goal in obstacle.goals if goal != other], familiar)
+    trials = _around_the_wall(obstacle, cast, goals)
+    tests = (_trial(ground, cast, goal, way) for goal, way in match)
     expected, unexpected = (Stimulus((*trials, test)) for test in tests)
     return Pair("efficiency_time", number, expected, unexpected)
 

@@ -21,6 +21,8 @@ _NEEDED = ("walls", "objects", "agent")
 _ALLOWED = ("size", "walls", "fuse_walls", "pin", "key", "lock", "objects", "blocking", "home", "agent")
 # Coordinates up to this many pixels outside the picture are accepted: a carried key may stick out.
 _OUTSIDE = SIZE
+# Characters of a value that a message shows.
+_LONGEST_SHOWN = 80
 # How deep lists within a field may be.
 _DEEPEST = 6
 # The text between the walls and the rest of a frame, as this package writes it.
@@ -82,6 +84,8 @@ def parse_stimulus(text: str, file: str = "<text>") -> Stimulus:
             raise StimulusError(f"{file} is not JSON, or only a part of it: {problem.msg} at {where}") from None
         except RecursionError:
             raise StimulusError(f"{file} is not a stimulus: its lists are nested too deeply") from None
+        except ValueError:
+            raise StimulusError(f"{file} is not a stimulus: a number in it has thousands of digits") from None
     if not isinstance(data, list) or not all(isinstance(trial, list) for trial in data):
         raise StimulusError(f"{file} is not a stimulus: it must be a list of {TRIALS} trials, each a list of frames")
     if len(data) != TRIALS:
@@ -106,7 +110,7 @@ def _lines(text: str) -> list[Any] | None:
         if frame is None:
             try:
                 frame = known[line] = _frame(line.removesuffix(","), known)
-            except (json.JSONDecodeError, RecursionError):
+            except (ValueError, RecursionError):
                 return None
         trials[-1].append(frame)
     return trials
@@ -144,7 +148,7 @@ def _trial(frames: Sequence[Any], file: str, number: int) -> Trial:
 
 def _check_frame(frame: Any, place: _Place) -> None:
     if not isinstance(frame, dict) or not frame:
-        raise place.problem(f"the frame is missing: {json.dumps(frame)[:40]} is no object with the fields of a frame")
+        raise place.problem(f"the frame is missing: {_shown(frame)} is no object with the fields of a frame")
     for name in _NEEDED:
         if name not in frame:
             raise place.problem(f"the field `{name}` is missing")
@@ -153,7 +157,7 @@ def _check_frame(frame: Any, place: _Place) -> None:
             raise place.problem(f"`{name[:40]}` is not a field of a frame{closest(name, _ALLOWED)}")
     size = frame.get("size", [SIZE, SIZE])
     if size != [SIZE, SIZE]:
-        raise place.problem(f"`size` is {json.dumps(size)[:40]}; it must be [{SIZE}, {SIZE}]")
+        raise place.problem(f"`size` is {_shown(size)}; it must be [{SIZE}, {SIZE}]")
 
 
 class _Collector:
@@ -274,6 +278,12 @@ def _key_and_lock(frame: dict[str, Any]) -> tuple[str, str]:
     return ("pin" if "pin" in frame else "", "lock" if "lock" in frame else "")
 
 
+def _shown(value: Any) -> str:
+    """Return a value as the file has it; only its beginning if it is long."""
+    text = json.dumps(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -287,7 +297,7 @@ def _entities(value: Any, name: str, place: _Place, depth: int = 0) -> list[_Ent
     if isinstance(value, list) and len(value) == 4 and _is_pair(value[0]):
         return [_entity(value, name, place)]
     if not isinstance(value, list) or depth > _DEEPEST:
-        raise place.problem(f"`{name}` is {json.dumps(value)[:60]}; it must be {_ENTITY}")
+        raise place.problem(f"`{name}` is {_shown(value)}; it must be {_ENTITY}")
     return [found for each in value for found in _entities(each, name, place, depth + 1)]
 
 
@@ -295,10 +305,11 @@ def _entity(value: list[Any], name: str, place: _Place) -> _Entity:
     (x, y), half, icon, color = value
     numbers = isinstance(color, list) and len(color) == 3 and all(_is_number(each) for each in color)
     if not numbers or not _is_number(half) or not isinstance(icon, str):
-        raise place.problem(f"`{name}` is {json.dumps(value)[:80]}; it must be {_ENTITY}")
-    if not all(0 <= each <= 255 for each in color) or not 0 < half <= SIZE:
+        raise place.problem(f"`{name}` is {_shown(value)}; it must be {_ENTITY}")
+    if not all(0 <= each <= 255 for each in color) or not 1 <= half <= SIZE:
         raise place.problem(
-            f"`{name}` has half side {half} and colour {color}; colours are 0 to 255, half sides above 0"
+            f"`{name}` has half side {_shown(half)} and colour {_shown(color)}; half sides are 1 or more, "
+            f"colours 0 to 255"
         )
     red, green, blue = (int(each) for each in color)
     return _Entity((_coordinate(x, name, place), _coordinate(y, name, place)), int(half), icon, (red, green, blue))
@@ -306,7 +317,7 @@ def _entity(value: list[Any], name: str, place: _Place) -> _Entity:
 
 def _coordinate(value: float, name: str, place: _Place) -> int:
     if not -_OUTSIDE <= value <= SIZE + _OUTSIDE:
-        raise place.problem(f"`{name}` has the coordinate {value}; the picture goes from 0 to {SIZE}")
+        raise place.problem(f"`{name}` has the coordinate {_shown(value)}; the picture goes from 0 to {SIZE}")
     return round(value)
 
 
@@ -315,8 +326,10 @@ def _boxes(value: Any, name: str, place: _Place, depth: int = 0) -> list[tuple[i
     if isinstance(value, list) and len(value) == 2 and _is_pair(value[0]) and _is_pair(value[1]):
         (x, y), (width, height) = value
         if not (0 < width <= SIZE and 0 < height <= SIZE):
-            raise place.problem(f"`{name}` has a piece of {width} x {height} pixels; sides are 1 to {SIZE}")
+            raise place.problem(
+                f"`{name}` has a piece of {_shown(width)} x {_shown(height)} pixels; sides are 1 to {SIZE}"
+            )
         return [(_coordinate(x, name, place), _coordinate(y, name, place), round(width), round(height))]
     if not isinstance(value, list) or depth > _DEEPEST:
-        raise place.problem(f"`{name}` holds {json.dumps(value)[:60]}; it must hold {_BOX}")
+        raise place.problem(f"`{name}` holds {_shown(value)}; it must hold {_BOX}")
     return [box for each in value for box in _boxes(each, name, place, depth + 1)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlebox.intuitions.episodes.casting import BARRIER_COLOR, FLOOR_COLOR, WALL_COLOR
-from puzzlebox.intuitions.episodes.stimulus import Blocks, Stimulus, Track, Trial
+from puzzlebox.intuitions.episodes.stimulus import Stimulus, Track, Trial
 from puzzlebox.intuitions.grid import SIZE
 from puzzlebox.intuitions.pictures.shapes import mask_of
 
@@ -58,12 +58,34 @@ def sprite(shape: str, half: int, left: float, top: float, scale: float) -> tupl
 
 @lru_cache(maxsize=8)
 def _reduction(size: int) -> Numbers:
-    """Return the matrix that averages rows of the full size into rows of a smaller picture."""
+    """Return the matrix that averages rows of the full size into rows of a picture of another size."""
     matrix = np.zeros((size, SIZE), np.float32)
     for pixel in range(size):
         first, shares = _shares(pixel * SIZE / size, SIZE / size, 1)
         matrix[pixel, first : first + len(shares)] = shares[:, 0] * size / SIZE
     return matrix
+
+
+def _cover(boxes: bytes, size: int) -> Numbers:
+    """Return the share of each pixel that some rectangles cover together: neighbours leave no seam."""
+    mask = np.zeros((SIZE, SIZE), np.float32)
+    for x, y, width, height in np.frombuffer(boxes, np.int16).reshape(-1, 4).tolist():
+        top, bottom = max(0, SIZE - y - height), max(0, SIZE - y)
+        mask[top:bottom, max(0, x) : max(0, x + width)] = 1.0
+    if size != SIZE:
+        matrix = _reduction(size)
+        mask = matrix @ mask @ matrix.T
+    return mask[..., None]
+
+
+@lru_cache(maxsize=128)
+def _room(walls: bytes, barrier: bytes, size: int) -> Image:
+    """Return floor, walls and barrier; many trials of an episode have the same."""
+    image = np.full((size, size, 3), FLOOR_COLOR, np.float32)
+    for boxes, color in ((walls, WALL_COLOR), (barrier, BARRIER_COLOR)):
+        if boxes:
+            image += (np.array(color, np.float32) - image) * _cover(boxes, size)
+    return np.rint(image).astype(np.uint8)
 
 
 class FlatPainter:
@@ -107,30 +129,13 @@ class FlatPainter:
         )
         if self._scenery is not None and self._scenery[0] is trial and self._scenery[1] == there:
             return self._scenery[2]
-        # At least the full size, reduced afterwards: the sides of neighbouring walls leave no seam.
-        large = self if self.size >= SIZE else FlatPainter(SIZE)
-        image = np.full((large.size, large.size, 3), FLOOR_COLOR, np.uint8)
-        if trial.home is not None and frame < trial.home.until:
-            large._put(image, trial.home, frame)
-        large._fill(image, trial.walls, frame, WALL_COLOR)
-        large._fill(image, trial.barrier, frame, BARRIER_COLOR)
-        for track in (*trial.objects, trial.lock):
+        walls, barrier = (each.boxes[each.until > frame] for each in (trial.walls, trial.barrier))
+        image = _room(walls.astype(np.int16).tobytes(), barrier.astype(np.int16).tobytes(), self.size).copy()
+        for track in (trial.home, *trial.objects, trial.lock):
             if track is not None and frame < track.until:
-                large._put(image, track, frame)
-        if large is not self:
-            matrix = _reduction(self.size)
-            rows = np.tensordot(matrix, image.astype(np.float32), (1, 0))
-            reduced = np.tensordot(matrix, rows, (1, 1)).transpose(1, 0, 2)
-            image = np.rint(reduced).astype(np.uint8)
+                self._put(image, track, frame)
         self._scenery = (trial, there, image)
         return image
-
-    def _fill(self, image: Image, blocks: Blocks, frame: int, color: tuple[int, int, int]) -> None:
-        for (x, y, width, height), until in zip(blocks.boxes.tolist(), blocks.until.tolist(), strict=True):
-            if frame < until:
-                left, right = round(x * self._scale), round((x + width) * self._scale)
-                top, bottom = round((SIZE - y - height) * self._scale), round((SIZE - y) * self._scale)
-                image[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)] = color
 
     def _put(self, image: Image, track: Track, frame: int) -> None:
         x, y = track.corners[frame].tolist()
