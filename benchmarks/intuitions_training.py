@@ -9,6 +9,7 @@ generated once and kept in `--data`. Jobs, in this order:
     atc                       the state encoder that bc-mlp, bc-rnn and offline-rl need
     bc-mlp bc-rnn offline-rl  behaviour cloning and offline RL
     video                     the video model
+    video-3d                  the same on films in three dimensions; it needs the native kernel (`make`)
     graph                     the graph model
     score-NAME                judge all pairs with the model of a job; score-planner: the inverse planner
 
@@ -53,6 +54,7 @@ JOBS = {
     "bc-rnn": Job("bc-rnn", settings={"epochs": 60, "batch": 128}, encoder=True),
     "offline-rl": Job("offline-rl", settings={"epochs": 200}, encoder=True),
     "video": Job("video"),
+    "video-3d": Job("video", settings={"view": "three-d"}),
     "graph": Job("graph"),
 }
 

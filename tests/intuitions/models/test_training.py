@@ -6,16 +6,20 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from puzzlebox.intuitions.episodes import make_pair  # noqa: E402
+from puzzlebox.intuitions.grid import TRIALS  # noqa: E402
 from puzzlebox.intuitions.models import training  # noqa: E402
+from puzzlebox.intuitions.models.background import background  # noqa: E402
+from puzzlebox.intuitions.models.painted import PaintedFilms  # noqa: E402
 from puzzlebox.intuitions.models.registry import MODELS, model_class  # noqa: E402
 from puzzlebox.intuitions.models.training import Plan, load, settings_from, train  # noqa: E402
+from puzzlebox.intuitions.pictures.painters import painter_named  # noqa: E402
 from puzzlebox.intuitions.scoring import judge  # noqa: E402
 
 # A set of five episodes a task, and networks as small as they can be.
 TINY = 1e-5
 SMALL = {
     "parts": {"batch": 8, "epochs": 3, "affordance_steps": 2, "hidden": 8},
-    "video": {"batch": 4, "epochs": 1, "size": 16, "width": 2},
+    "video": {"batch": 8, "epochs": 1, "size": 16, "width": 2, "maps": 4, "every": 20},
     "atc": {"batch": 8, "epochs": 1, "size": 32, "filters": 4},
     "bc-mlp": {"batch": 8, "epochs": 1, "steps": 3, "steps_when_judging": 4},
     "bc-rnn": {"batch": 8, "epochs": 1, "steps": 3},
@@ -51,7 +55,23 @@ def test_every_model_trains_is_loaded_and_judges(name, encoder, data, tmp_path):
     assert judge(load(tmp_path / "run"), pair) == judgement
 
 
-@pytest.mark.parametrize("name", ["parts", "bc-mlp"])
+def test_the_video_model_reads_films_in_three_dimensions(data, tmp_path):
+    settings = {**SMALL["video"], "view": "three-d", "every": 40}
+    assert train(Plan("video", scale=TINY, settings=settings), tmp_path / "run", device="cpu", data=data).finished
+    assert np.isfinite(judge(load(tmp_path / "run"), make_pair("preference", 0)).unexpected["mean"])
+
+
+def test_pictures_in_three_dimensions_are_those_of_their_frames(data):
+    _, validation = background(TINY, 0, data)
+    films = PaintedFilms.of_split(validation, "three-d", 32, 10, 1)
+    trial = torch.tensor([TRIALS * 3 + 5])
+    stimulus = list(validation.films())[3]
+    wanted = painter_named("three-d", 32).frame(stimulus.trials[5], 50)
+    assert np.array_equal((films.paint(trial, torch.tensor([50]))[0] * 255).permute(1, 2, 0).round().numpy(), wanted)
+
+
+# One model is enough to check the loop; the other checks averaged weights.
+@pytest.mark.parametrize("name", ["parts", pytest.param("bc-mlp", marks=pytest.mark.slow)])
 def test_a_stopped_run_resumes_as_if_it_had_not_stopped(name, encoder, data, tmp_path, monkeypatch):
     plan = plan_for(name, encoder, epochs=4)
     train(plan, tmp_path / "whole", device="cpu", data=data)

@@ -54,10 +54,10 @@ class Learner(nn.Module):
         super().__init__()
         self.settings = settings
 
-    @staticmethod
-    def prepare(split: Split, workers: int = 1) -> Any:
+    @classmethod
+    def prepare(cls, split: Split, settings: Any, workers: int = 1) -> Any:
         """Return films as this model reads them: an object with a length, `task` and `to(device)`."""
-        del workers
+        del settings, workers
         return Films.of(split.films(), split.tasks())
 
     def loss(self, films: Any, chosen: Tensor, rng: torch.Generator) -> Tensor:

@@ -133,9 +133,10 @@ class Parts(Learner):
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
         self._ways: dict[int, Ways] = {}
 
-    @staticmethod
-    def prepare(split: Split, workers: int = 1) -> LegTable:
+    @classmethod
+    def prepare(cls, split: Split, settings: Any, workers: int = 1) -> LegTable:
         """Return the legs of films, read in several processes."""
+        del settings
         pieces = [piece for part in split.parts for piece in part.cut(_FILMS_A_PIECE)]
         found = dict(in_parallel(_rows_in, pieces, workers if len(pieces) > 4 * workers else 1))
         return LegTable.join([rows for piece in pieces for rows in found[piece]], split.tasks())

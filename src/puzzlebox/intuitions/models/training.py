@@ -113,8 +113,8 @@ def train(
     torch.manual_seed(plan.seed)
     learner = _new_learner(kind, settings, encoder).to(place)
     training, validation = background(plan.scale, plan.data_seed, data or run / "background", workers)
-    films = kind.prepare(training, workers).to(place)
-    held_out = kind.prepare(validation, workers).to(place)
+    films = kind.prepare(training, settings, workers).to(place)
+    held_out = kind.prepare(validation, settings, workers).to(place)
     return _Loop(learner, films, held_out, plan.seed, run).go(minutes, progress, note)
 
 

@@ -8,6 +8,7 @@ these are ours.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,10 +17,14 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from puzzlebox.intuitions.episodes.stimulus import Stimulus
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
+from puzzlebox.intuitions.models.background import Split
 from puzzlebox.intuitions.models.films import Films, trials_of
 from puzzlebox.intuitions.models.learner import Learner, Settings, held
+from puzzlebox.intuitions.models.painted import PaintedFilms
 from puzzlebox.intuitions.models.painting import Painter
 from puzzlebox.intuitions.scoring.observer import Surprise
+
+FLAT = "flat"
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,7 @@ class VideoSettings(Settings):
     """Settings of the video model.
 
     Attributes:
+        view: `flat`, or `three-d`: the painter of the pictures.
         size: pixels a side.
         every: frames from one picture to the next.
         maps: maps of the residual CNN.
@@ -37,6 +43,7 @@ class VideoSettings(Settings):
     batch: int = 16
     learning_rate: float = 1e-4
     epochs: int = 11
+    view: str = "flat"
     size: int = 64
     every: int = 10
     maps: int = 16
@@ -85,7 +92,7 @@ class UNet(nn.Module):
         return picture
 
 
-def sampled(films: Films, trials: Tensor, every: int) -> tuple[Tensor, Tensor]:
+def sampled(films: Films | PaintedFilms, trials: Tensor, every: int) -> tuple[Tensor, Tensor]:
     """Return every so many frames of the motion of trials (n), padded by the last, and how many each has."""
     first, last = films.motion(trials)
     counts = (last - first) // every + 1
@@ -112,12 +119,21 @@ class VideoModel(Learner):
         self.unet = UNet(3 + settings.character, settings.width)
         self._painter: tuple[int, Painter] | None = None
 
-    def _paint(self, films: Films, trials: Tensor, frames: Tensor) -> Tensor:
+    @classmethod
+    def prepare(cls, split: Split, settings: Any, workers: int = 1) -> Films | PaintedFilms:
+        """Return films to be painted flat on the device, or pictures in three dimensions."""
+        if settings.view == FLAT:
+            return Films.of(split.films(), split.tasks())
+        return PaintedFilms.of_split(split, settings.view, settings.size, settings.every, workers)
+
+    def _paint(self, films: Films | PaintedFilms, trials: Tensor, frames: Tensor) -> Tensor:
+        if isinstance(films, PaintedFilms):
+            return films.paint(trials, frames)
         if self._painter is None or self._painter[0] != id(films):
             self._painter = id(films), Painter(films, self.settings.size)
         return self._painter[1].paint(films.states(trials, frames))
 
-    def character(self, films: Films, trials: Tensor) -> Tensor:
+    def character(self, films: Films | PaintedFilms, trials: Tensor) -> Tensor:
         """Return the characters of agents from their familiarisation, trials n x 8."""
         flat = trials.flatten()
         frames, counts = sampled(films, flat, self.settings.every)
@@ -127,7 +143,7 @@ class VideoModel(Learner):
         _, (hidden, _) = self.lstm(packed)
         return hidden.transpose(0, 1).flatten(1).unflatten(0, trials.shape).mean(1)
 
-    def predict(self, films: Films, trials: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def predict(self, films: Films | PaintedFilms, trials: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return for films (trials n x 9) predicted and actual next pictures of the test, their film and frame."""
         character = self.character(films, trials[:, :FAMILIARISATION])
         test = trials[:, TRIALS - 1]
@@ -141,12 +157,12 @@ class VideoModel(Learner):
         tiles = character[film][:, :, None, None].expand(-1, -1, *current.shape[2:])
         return self.unet(torch.cat((current, tiles), 1)), actual, film, now
 
-    def loss(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
+    def loss(self, films: Films | PaintedFilms, chosen: Tensor, rng: torch.Generator) -> Tensor:
         """Return the mean squared error of pixels."""
         predicted, actual, _, _ = self.predict(films, trials_of(chosen))
         return functional.mse_loss(predicted, actual)
 
-    def errors(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
+    def errors(self, films: Films | PaintedFilms, chosen: Tensor, rng: torch.Generator) -> Tensor:
         """Return the mean squared error of pixels of each film."""
         predicted, actual, film, _ = self.predict(films, trials_of(chosen))
         errors = (predicted - actual).square().mean((1, 2, 3))
@@ -156,7 +172,11 @@ class VideoModel(Learner):
     @torch.no_grad()
     def surprise(self, stimulus: Stimulus) -> Surprise:
         """Return the error of the next picture in each frame."""
-        films = Films.of([stimulus]).to(self.device)
+        view = self.settings
+        if view.view == FLAT:
+            films: Films | PaintedFilms = Films.of([stimulus]).to(self.device)
+        else:
+            films = PaintedFilms.of_film(stimulus, view.view, view.size, view.every).to(self.device)
         predicted, actual, _, now = self.predict(films, trials_of(torch.zeros(1, dtype=torch.long, device=self.device)))
         errors = (predicted - actual).square().mean((1, 2, 3))
         return Surprise(held(stimulus.test.frames, now.tolist(), errors.tolist()))
