@@ -6,7 +6,7 @@ Each part is a small network, trained on background films:
 - *access*: whether an agent goes straight to what it wants, from how much longer its way is made by what is between.
 - *means*: what it goes to if it cannot go straight, key or lock, from whether it carries the key.
 - *preference*: which object it wants, from what agents chose before, and whether it was the same agent.
-- *efficiency*: how wasteful its way will be, from how wasteful ways were before, and whether it was the same agent.
+- *efficiency*: how wasteful its way will be, from how wasteful ways of the same agent were before.
 
 Background films show neither two agents with two objects nor any wasteful agent. What the model knows of those comes
 from how films are recomposed for training (`Settings`), and is knowledge that we bring in: that agents choose
@@ -129,7 +129,7 @@ class Parts(Learner):
         self.access = mlp(1, 16, 1)
         self.means = nn.Parameter(torch.zeros(2, 2))
         self.preference_leg, self.preference = mlp(3, hidden, hidden), mlp(hidden, hidden, 1)
-        self.efficiency_leg, self.efficiency = mlp(2, hidden, hidden), mlp(hidden, hidden, 2)
+        self.efficiency_leg, self.efficiency = mlp(1, hidden, hidden), mlp(hidden, hidden, 2)
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
         self._ways: dict[int, Ways] = {}
 
@@ -296,10 +296,10 @@ class Parts(Learner):
         return (1 - self.settings.slip) * shares + self.settings.slip * anything
 
     def _spread(self, context: Context) -> tuple[Tensor, Tensor]:
-        """Return shape and scale of the Lomax distribution of the waste to come."""
-        inputs = torch.stack((context.same.float(), context.waste.clamp(max=3.0)), -1)
-        legs = self.efficiency_leg(inputs) * context.there[..., None]
-        count = context.there.sum(1, keepdim=True)
+        """Return shape and scale of the Lomax distribution of the waste to come, from ways of the same agent only."""
+        there = context.there & context.same
+        legs = self.efficiency_leg(context.waste.clamp(max=3.0)[..., None]) * there[..., None]
+        count = there.sum(1, keepdim=True)
         raw = self.efficiency(legs.sum(1) / (1.0 + count) * FAMILIARISATION)
         return 1.0 + functional.softplus(raw[:, 0]), 0.01 + functional.softplus(raw[:, 1] - 3.0)
 
