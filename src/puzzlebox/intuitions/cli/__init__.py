@@ -14,7 +14,7 @@ from puzzlebox.intuitions.cli.train import train
 
 intuitions = typer.Typer(
     name="intuitions",
-    help="What does this agent want? Generate, check and look at pairs of films, expected and unexpected.",
+    help="What does this agent want? Make and check pairs of films, expected and unexpected; train and score models.",
     epilog="Try `puzzlebox intuitions generate`, which lists the tasks.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
