@@ -101,7 +101,7 @@ def _score(name: str, options: argparse.Namespace) -> None:
     results = {name: summarise([judgements])}
     (folder / "scores.json").write_text(json.dumps(plain_data(results), indent=1) + "\n", encoding="utf-8")
     text = markdown(results, options.shapes, {name: three_way_order(judgements)})
-    (folder / "scores.md").write_text(text, encoding="utf-8")
+    (folder / "scores.txt").write_text(text, encoding="utf-8")
     for score in results[name]:
         value, low, high = (100 * each for each in score.over_episodes)
         kind = f" {score.kind}" if score.kind else ""

@@ -33,7 +33,7 @@ def test_a_folder_is_scored_and_written(stimuli: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "scores").iterdir()) == [
         "judgements.csv",
         "scores.json",
-        "scores.md",
+        "scores.txt",
     ]
 
 

@@ -37,7 +37,7 @@ def score(
         bool, typer.Option("--keep-going", help="Score the rest if some episodes are damaged or incomplete.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write judgements.csv, scores.json, scores.md.")
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write judgements.csv, scores.json, scores.txt.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
@@ -94,10 +94,10 @@ def score(
             rows = [(name, run, found) for name, all_runs in judged.items() for run, found in enumerate(all_runs)]
             write_judgements(output / "judgements.csv", rows)
             (output / "scores.json").write_text(json.dumps(plain_data(results), indent=1) + "\n", encoding="utf-8")
-            (output / "scores.md").write_text(text, encoding="utf-8")
+            (output / "scores.txt").write_text(text, encoding="utf-8")
         except OSError as problem:
             fail(f"{problem.filename or output} cannot be written: {problem.strerror}")
-        note(f"wrote judgements.csv, scores.json and scores.md to {output}")
+        note(f"wrote judgements.csv, scores.json and scores.txt to {output}")
     typer.echo(json.dumps(plain_data(results), indent=1) if as_json else text, nl=False)
     for sentence in problems:
         note(f"warning: {sentence}")
