@@ -37,7 +37,7 @@ def score(
         bool, typer.Option("--keep-going", help="Score the rest if some episodes are damaged or incomplete.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write judgements.csv, scores.json, scores.txt.")
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write judgements, scores and the table there.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",

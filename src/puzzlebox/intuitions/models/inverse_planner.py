@@ -74,14 +74,12 @@ class InversePlanner:
         test = stimulus.test
         known = character(stimulus.familiarisation, test.agent.identity)
         total, efficiency = np.zeros(test.frames), np.zeros(test.frames)
-        before, efficiency_before = 0.0, 0.0
         for leg in legs_of(test):
             here, wasted = self._leg(test, leg, known)
             # Legs add up; what comes after the last frame of a leg, such as waiting for the barrier, adds nothing.
-            total[leg.first :], efficiency[leg.first :] = before + here[-1], efficiency_before + wasted[-1]
-            total[leg.first : leg.last + 1] = before + here
-            efficiency[leg.first : leg.last + 1] = efficiency_before + wasted
-            before, efficiency_before = before + float(here[-1]), efficiency_before + float(wasted[-1])
+            for values, added in ((total, here), (efficiency, wasted)):
+                values[leg.first : leg.last + 1] += added
+                values[leg.last + 1 :] += added[-1]
         return Surprise(total, {"target": total - efficiency, "efficiency": efficiency})
 
     def _leg(self, trial: Trial, leg: Leg, known: Character) -> tuple[Numbers, Numbers]:

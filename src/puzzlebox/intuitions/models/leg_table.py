@@ -119,11 +119,13 @@ def rows_of(film: Stimulus) -> list[LegRow]:
     numbers: dict[Any, int] = {}
     rows = []
     for number, trial in enumerate(film.trials[-TRIALS:]):
-        for leg in legs_of(trial):
-            length, _ = travelled(leg, trial)
-            if length[-1] > 0:
-                rows.append(_row(number, trial, leg, float(length[-1]), numbers))
+        rows += [_row(number, trial, leg, numbers) for leg in moving_legs(trial)]
     return rows
+
+
+def moving_legs(trial: Trial) -> list[Leg]:
+    """Return the legs of a trial in which the agent moves."""
+    return [leg for leg in legs_of(trial) if travelled(leg, trial)[0][-1] > 0]
 
 
 def things_of(trial: Trial, leg: Leg) -> list[Track | None]:
@@ -134,14 +136,14 @@ def things_of(trial: Trial, leg: Leg) -> list[Track | None]:
 
 
 def halves_of(cells: frozenset[Cell]) -> Any:
-    """Return blocked half cells as a map, by row (upwards) and column; the border is blocked."""
+    """Return cells as a map of half cells, by row (upwards) and column."""
     grid = np.zeros((CELLS, CELLS), bool)
     for column, row in cells:
         grid[row, column] = True
     return grid.repeat(2, 0).repeat(2, 1)
 
 
-def _row(number: int, trial: Trial, leg: Leg, length: float, numbers: dict[Any, int]) -> LegRow:
+def _row(number: int, trial: Trial, leg: Leg, numbers: dict[Any, int]) -> LegRow:
     things = things_of(trial, leg)
     here = reached(trial, [thing for thing in things if thing is not None], leg.last)
     target = next((name for name, thing in enumerate(things) if thing is not None and thing is here), -1)
@@ -150,7 +152,7 @@ def _row(number: int, trial: Trial, leg: Leg, length: float, numbers: dict[Any, 
     nodes = np.clip(np.rint(places / SPACING).astype(int) - 1, 0, NODES - 1)
     visited[nodes[:, 1], nodes[:, 0]] = True
     walls = halves_of(leg.walls)
-    _close_border(walls)
+    walls[:2], walls[-2:], walls[:, :2], walls[:, -2:] = True, True, True, True
     return LegRow(
         0,
         number,
@@ -161,16 +163,12 @@ def _row(number: int, trial: Trial, leg: Leg, length: float, numbers: dict[Any, 
         target,
         places[0],
         places[-1],
-        length,
+        float(travelled(leg, trial)[0][-1]),
         leg.carrying,
         walls,
         halves_of(leg.blocked - leg.walls),
         visited,
     )
-
-
-def _close_border(walls: Any) -> None:
-    walls[:2], walls[-2:], walls[:, :2], walls[:, -2:] = True, True, True, True
 
 
 assert HALVES * SPACING == SIZE

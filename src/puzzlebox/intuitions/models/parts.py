@@ -14,7 +14,6 @@ independently of each other, and that an agent may be wasteful and then stays so
 within one film, so that new shapes are no different from familiar ones.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from puzzlebox.intuitions.episodes.stimulus import Stimulus
+from puzzlebox.intuitions.episodes.stimulus import Stimulus, Trial
 from puzzlebox.intuitions.grid import FAMILIARISATION, TRIALS
 from puzzlebox.intuitions.models.background import Part, Split
 from puzzlebox.intuitions.models.learner import Learner, Settings, mlp
@@ -34,11 +33,10 @@ from puzzlebox.intuitions.models.leg_table import (
     THINGS,
     LegRow,
     LegTable,
-    halves_of,
+    moving_legs,
     rows_of,
-    things_of,
 )
-from puzzlebox.intuitions.models.legs import Leg, legs_of, reached, travelled
+from puzzlebox.intuitions.models.legs import Leg, travelled
 from puzzlebox.intuitions.models.ways import Affordance, distance_fields, lengths_at
 from puzzlebox.intuitions.parallel import in_parallel
 from puzzlebox.intuitions.scoring.observer import Surprise
@@ -308,58 +306,46 @@ class Parts(Learner):
     @torch.no_grad()
     def surprise(self, stimulus: Stimulus) -> Surprise:
         """Return the surprise in each frame of the test trial; parts: `target` and `efficiency`."""
-        rows = rows_of(stimulus)
-        table = LegTable.join([[row for row in rows if row.trial < TRIALS - 1]]).to(self.device)
-        ways = self._ways_of(table, torch.arange(len(table.film)))
         test = stimulus.test
+        table = LegTable.of([stimulus]).to(self.device)
+        ways = self._ways_of(table, torch.arange(len(table.film)))
+        rows = (table.trial == TRIALS - 1).nonzero()[:, 0].tolist()
         total, efficiency = np.zeros(test.frames), np.zeros(test.frames)
-        before = efficiency_before = 0.0
-        for leg in legs_of(test):
-            here, wasted = self._leg(stimulus, leg, table, ways)
-            total[leg.first :], efficiency[leg.first :] = before + here[-1], efficiency_before + wasted[-1]
-            total[leg.first : leg.last + 1] = before + here
-            efficiency[leg.first : leg.last + 1] = efficiency_before + wasted
-            before, efficiency_before = before + float(here[-1]), efficiency_before + float(wasted[-1])
+        for row, leg in zip(rows, moving_legs(test), strict=True):
+            here, wasted = self._leg(test, leg, table, ways, row)
+            # Legs add up; what comes after the last frame of a leg, such as waiting for the barrier, adds nothing.
+            for values, added in ((total, here), (efficiency, wasted)):
+                values[leg.first : leg.last + 1] += added
+                values[leg.last + 1 :] += added[-1]
         return Surprise(total, {"target": total - efficiency, "efficiency": efficiency})
 
-    def _leg(self, stimulus: Stimulus, leg: Leg, table: LegTable, ways: Ways) -> tuple[Any, Any]:
-        test, device = stimulus.test, self.device
-        things = things_of(test, leg)
-        context = _film_context(stimulus, table, ways, things)
-        names = [name for name, thing in enumerate(things) if thing is not None]
-        tracks = [thing for thing in things if thing is not None]
-        length, waits = travelled(leg, test)
-        if not tracks:
-            return np.zeros(len(length)), np.zeros(len(length))
-        walls = torch.from_numpy(_with_border(halves_of(leg.walls)))[None].to(device)
-        barrier = torch.from_numpy(halves_of(leg.blocked - leg.walls))[None].to(device)
-        costs = self.affordance.costs(walls, barrier).expand(len(tracks), -1, -1)
-        goals = torch.tensor(
-            np.array([thing.centres[leg.first] for thing in tracks]), dtype=torch.float32, device=device
-        )
-        places = torch.from_numpy(test.agent.centres[leg.first : leg.last + 1].astype(np.float32)).to(device)
-        lengths = lengths_at(distance_fields(costs, goals), costs, places[None].expand(len(tracks), -1, -1))
-        present = torch.tensor([[thing is not None for thing in things]], device=device)
-        added = torch.zeros(1, THINGS, device=device)
-        added[0, names] = (lengths[:, 0] - (goals - places[0]).norm(dim=-1)).clamp(min=0) / 100
-        shares = self.target_shares(present, added, torch.tensor([leg.carrying], device=device), context)[0, names]
-        spent = [length + (0 if reached(test, [thing], leg.last) is thing else waits) for thing in tracks]
-        spent_so_far = torch.tensor(np.stack(spent), dtype=torch.float32, device=device)
-        waste = waste_of(spent_so_far, lengths, lengths[:, :1])
+    def _leg(self, test: Trial, leg: Leg, table: LegTable, ways: Ways, row: int) -> tuple[Any, Any]:
+        """Return the surprise in each frame of a leg of the test, and what the best explanation leaves of it."""
+        now = torch.tensor([row], device=self.device)
+        before = (table.trial < TRIALS - 1).nonzero()[:, 0][None]
+        context = _context(table, ways, before, now, table.target[before] >= 0)
+        shares = self.target_shares(table.present[now], ways.added[now], table.carrying[now], context)[0]
+        names = table.present[row].nonzero()[:, 0]
+        count = len(names)
+        if not count:
+            return np.zeros(leg.last - leg.first + 1), np.zeros(leg.last - leg.first + 1)
+        costs = self.affordance.costs(table.walls[now], table.barrier[now]).expand(count, -1, -1)
+        places = torch.from_numpy(test.agent.centres[leg.first : leg.last + 1].astype(np.float32)).to(self.device)
+        fields = distance_fields(costs, table.places[row, names])
+        lengths = lengths_at(fields, costs, places.expand(count, -1, -1))
+        length, waits = (torch.from_numpy(each).float().to(self.device) for each in travelled(leg, test))
+        # Waiting is waste, but not at the thing that the agent went to.
+        spent = length + torch.where((names == table.target[row])[:, None], 0.0, waits)
+        waste = waste_of(spent, lengths, lengths[:, :1])
         shape, scale = self._spread(context)
         # How likely is a motion at least so wasteful? What happens every day is no surprise.
         tails = (-shape * torch.log1p(waste / scale) - np.log(self.settings.usual)).clamp(max=0.0)
-        total = -torch.logsumexp(torch.log(shares)[:, None] + tails, 0)
-        return total.double().cpu().numpy(), -tails.amax(0).double().cpu().numpy()
+        surprise = -torch.logsumexp(torch.log(shares[names])[:, None] + tails, 0)
+        return surprise.double().cpu().numpy(), -tails.amax(0).double().cpu().numpy()
 
 
 def _rows_in(piece: Part) -> list[list[LegRow]]:
     return [rows_of(film) for film in piece.films()]
-
-
-def _with_border(walls: Any) -> Any:
-    walls[:2], walls[-2:], walls[:, :2], walls[:, -2:] = True, True, True, True
-    return walls
 
 
 def _legs_of(films: LegTable, chosen: Tensor) -> Tensor:
@@ -396,38 +382,6 @@ def _context(films: LegTable, ways: Ways, legs: Tensor, now: Tensor, before: Ten
         ways.waste[legs],
         before,
     )
-
-
-def _film_context(stimulus: Stimulus, table: LegTable, ways: Ways, things: Sequence[Any]) -> Context:
-    """Return the familiarisation of a film as the context of a leg of its test."""
-    identities = [trial.agent.identity for trial in stimulus.familiarisation]
-    device = table.device
-    same = torch.tensor(
-        [identities[trial] == stimulus.test.agent.identity for trial in table.trial.tolist()], device=device
-    )
-    numbers = _look_numbers(stimulus)
-    now = torch.tensor([[-1 if each is None else numbers.get(each.identity, -2) for each in things]], device=device)
-    target = table.target
-    went_to = table.looks.gather(1, target.clamp(min=0)[:, None])[:, 0]
-    to_object = (target >= 0) & (target < OBJECTS)
-    names = now[:, :OBJECTS]
-    chose = to_object[:, None] & (went_to[:, None] == names) & (names >= 0)
-    offered = (table.looks[:, :OBJECTS, None] == names[:, None]).any(1) & (names >= 0)
-    spurned = offered & to_object[:, None] & ~chose
-    return Context(same[None], chose[None], spurned[None], ways.waste[None], (target >= 0)[None])
-
-
-def _look_numbers(stimulus: Stimulus) -> dict[Any, int]:
-    """Return the numbers that `rows_of` gave the looks of a film."""
-    numbers: dict[Any, int] = {}
-    for trial in stimulus.trials[-TRIALS:]:
-        for leg in legs_of(trial):
-            if travelled(leg, trial)[0][-1] > 0:
-                numbers.setdefault(trial.agent.identity, len(numbers))
-                for thing in things_of(trial, leg):
-                    if thing is not None:
-                        numbers.setdefault(thing.identity, len(numbers))
-    return numbers
 
 
 assert LOCK == KEY + 1 == THINGS - 1
