@@ -13,8 +13,9 @@ generated once and kept in `--data`. Jobs, in this order:
     graph                     the graph model
     score-NAME                judge all pairs with the model of a job; score-planner: the inverse planner
 
-`--out` gets one folder for each job. Small results (run.json, log.jsonl, judgements, scores) and the last checkpoint of
-each are worth keeping; checkpoints without the state of the optimiser are written by `--slim`.
+`--out` gets one folder for each job. `--slim DIR` copies there what is worth keeping: run.json, log.jsonl and the weights
+without the state of the optimiser. Published numbers of epochs are larger (atc 8,000, cloning up to 1,000, graph 32);
+`--set epochs=N` continues a run for longer if its error still falls.
 """
 
 import argparse
@@ -38,6 +39,9 @@ from puzzlebox.intuitions.scoring.tables import markdown
 from puzzlebox.processes import cores
 
 
+RESULTS = Path(__file__).parent / "results"
+
+
 class Job(NamedTuple):
     """A model to train: its name, seed, settings that differ from the defaults, and whether it needs the encoder."""
 
@@ -49,13 +53,13 @@ class Job(NamedTuple):
 
 JOBS = {
     **{f"parts-{seed}": Job("parts", seed) for seed in range(3)},
-    "atc": Job("atc", settings={"epochs": 1000}),
-    "bc-mlp": Job("bc-mlp", settings={"epochs": 200}, encoder=True),
-    "bc-rnn": Job("bc-rnn", settings={"epochs": 60, "batch": 128}, encoder=True),
-    "offline-rl": Job("offline-rl", settings={"epochs": 200}, encoder=True),
+    "atc": Job("atc", settings={"epochs": 600}),
+    "bc-mlp": Job("bc-mlp", settings={"epochs": 100}, encoder=True),
+    "bc-rnn": Job("bc-rnn", settings={"epochs": 40, "batch": 128}, encoder=True),
+    "offline-rl": Job("offline-rl", settings={"epochs": 60}, encoder=True),
     "video": Job("video"),
     "video-3d": Job("video", settings={"view": "three-d"}),
-    "graph": Job("graph"),
+    "graph": Job("graph", settings={"epochs": 16}),
 }
 
 
@@ -117,8 +121,8 @@ def main() -> None:
     """Do some jobs, one after the other, until the time is over."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("jobs", nargs="+", metavar="JOB")
-    parser.add_argument("--out", type=Path, default=Path("results/intuitions"))
-    parser.add_argument("--data", type=Path, default=Path("results/background"))
+    parser.add_argument("--out", type=Path, default=RESULTS / "intuitions")
+    parser.add_argument("--data", type=Path, default=RESULTS / "background")
     parser.add_argument("--slim", type=Path, help="a folder for what is worth keeping")
     parser.add_argument("--minutes", type=float, help="minutes of training for each job; the same command resumes")
     parser.add_argument("--scale", type=float, default=1.0)

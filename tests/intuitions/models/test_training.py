@@ -101,6 +101,14 @@ def test_a_folder_with_another_run_is_refused(data, tmp_path):
         train(plan, tmp_path / "other", device="cpu", data=data)
 
 
+def test_a_finished_run_goes_on_with_more_epochs(data, tmp_path):
+    first = train(Plan("atc", scale=TINY, settings=SMALL["atc"]), tmp_path / "run", device="cpu", data=data)
+    longer = {**SMALL["atc"], "epochs": 3}
+    second = train(Plan("atc", scale=TINY, settings=longer), tmp_path / "run", device="cpu", data=data)
+    assert second.steps == 3 * first.steps
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["epochs"] == 3
+
+
 def test_an_interrupted_checkpoint_leaves_the_old_one(data, tmp_path, monkeypatch):
     plan = Plan("atc", scale=TINY, settings=SMALL["atc"])
     train(plan, tmp_path / "run", device="cpu", data=data)

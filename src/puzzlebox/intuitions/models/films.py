@@ -86,10 +86,8 @@ class Films:
 
     def to(self, device: "str | torch.device") -> "Films":
         """Return the films on another device."""
-        moved = {each.name: getattr(self, each.name) for each in fields(self)}
-        return Films(
-            **{name: value.to(device) if isinstance(value, Tensor) else value for name, value in moved.items()}
-        )
+        moved = {each.name: getattr(self, each.name).to(device) for each in fields(self) if each.name != "table"}
+        return Films(**moved, table=self.table)
 
     def __len__(self) -> int:
         return len(self.task)

@@ -151,8 +151,10 @@ def _judge(run: str, device: str, alone: bool, item: tuple[int, Source, Source |
         torch.set_num_threads(1)
     try:
         pair = source.pair()
+        kind = pair.kind
         if other is not None:
             pair = with_other_familiarisation([pair, other.pair()])[0]
     except StimulusError as problem:
         return str(problem)
-    return judge(observer_named(run, device), pair)
+    # The pair type is that of the pair as it was; with another familiarisation every agent looks new.
+    return judge(observer_named(run, device), pair)._replace(kind=kind)

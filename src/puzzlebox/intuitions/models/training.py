@@ -148,13 +148,26 @@ def _claim(run: Path, plan: Plan, settings: Settings, encoder: Learner | None) -
         except ValueError:
             raise ValueError(f"{path} is damaged; name another folder") from None
         for name, value in what.items():
-            if name != "torch" and before.get(name) != value:
+            if name != "torch" and _without_epochs(before.get(name)) != _without_epochs(value):
                 raise ValueError(f"{run} is a run with {name} {before.get(name)!r}, not {value!r}; name another folder")
+        # More or fewer epochs are the same run.
+        if before != what:
+            _write_text_aside(path, json.dumps(what, indent=1) + "\n")
         return
     if run.exists() and any(run.iterdir()):
         raise ValueError(f"{run} is not empty and no run of this program; name another folder")
     run.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+    _write_text_aside(path, json.dumps(what, indent=1) + "\n")
+
+
+def _without_epochs(value: Any) -> Any:
+    return {**value, "epochs": None} if isinstance(value, dict) else value
+
+
+def _write_text_aside(path: Path, text: str) -> None:
+    draft = path.with_suffix(".part")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
 
 
 class _Loop:

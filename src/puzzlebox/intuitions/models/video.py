@@ -137,8 +137,9 @@ class VideoModel(Learner):
         """Return the characters of agents from their familiarisation, trials n x 8."""
         flat = trials.flatten()
         frames, counts = sampled(films, flat, self.settings.every)
-        pictures = self._paint(films, flat[:, None].expand_as(frames).flatten(), frames.flatten())
-        features = self.cnn(pictures).unflatten(0, frames.shape)
+        row, column = (torch.arange(frames.shape[1], device=flat.device) < counts[:, None]).nonzero(as_tuple=True)
+        features = torch.zeros(*frames.shape, self.settings.size**2, device=flat.device)
+        features[row, column] = self.cnn(self._paint(films, flat[row], frames[row, column]))
         packed = pack_padded_sequence(features, counts.cpu(), batch_first=True, enforce_sorted=False)
         _, (hidden, _) = self.lstm(packed)
         return hidden.transpose(0, 1).flatten(1).unflatten(0, trials.shape).mean(1)

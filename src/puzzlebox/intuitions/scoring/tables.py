@@ -56,8 +56,7 @@ def _table(results: Mapping[str, Sequence[Score]], read_out: str, films: str) ->
             rows.append([title, *cells, *(f"{number:.1f}" if number is not None else "" for number in numbers)])
     for group, tasks in published.GROUPS.items():
         means = [_mean([_share(_find(scores, task, "", read_out)) for task in tasks]) for scores in results.values()]
-        numbers = [[published.score(name, task, films, read_out) for task in tasks] for name in models]
-        theirs = [_mean(each) for each in numbers]
+        theirs = [_mean([published.score(name, task, films, read_out) for task in tasks]) for name in models]
         cells = [f"{mean:.1f}" if mean is not None else "" for mean in (*means, *theirs)]
         rows.append([f"*{group}, mean of three*", *cells])
     rule = ["---", *["---:"] * (len(rows[0]) - 1)]
