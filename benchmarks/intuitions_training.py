@@ -13,8 +13,8 @@ generated once and kept in `--data`. Jobs, in this order:
     graph                     the graph model
     score-NAME                judge all pairs with the model of a job; score-planner: the inverse planner
 
-`--out` gets one folder for each job. `--slim DIR` copies there what is worth keeping: run.json, log.jsonl and the weights
-without the state of the optimiser. Published numbers of epochs are larger (atc 8,000, cloning up to 1,000, graph 32);
+`--out` gets one folder for each job. `--slim DIR` copies there what is worth keeping: run.json, log.jsonl and the
+weights without the state of the optimiser. Published numbers of epochs are larger (atc 8,000, cloning up to 1,000, graph 32);
 `--set epochs=N` continues a run for longer if its error still falls.
 """
 
@@ -37,7 +37,6 @@ from puzzlebox.intuitions.scoring.summary import summarise
 from puzzlebox.intuitions.scoring.tables import data as plain_data
 from puzzlebox.intuitions.scoring.tables import markdown
 from puzzlebox.processes import cores
-
 
 RESULTS = Path(__file__).parent / "results"
 
