@@ -12,14 +12,16 @@ generated once and kept in `--data`. Jobs, in this order:
     video-3d                  the same on films in three dimensions; it needs the native kernel (`make`)
     graph                     the graph model
     score-NAME                judge all pairs with the model of a job; score-planner: the inverse planner
+    table                     one table of all scores with the same shapes; runs that differ in their seed are one model
 
 `--out` gets one folder for each job. `--slim DIR` copies there what is worth keeping: run.json, log.jsonl and the
-weights without the state of the optimiser. Published numbers of epochs are larger (atc 8,000, cloning up to 1,000, graph 32);
-`--set epochs=N` continues a run for longer if its error still falls.
+weights without the state of the optimiser. Published numbers of epochs are larger (atc 8,000, cloning up to
+1,000, graph 32); `--set epochs=N` continues a run for longer if its error still falls.
 """
 
 import argparse
 import json
+import re
 import shutil
 import sys
 import time
@@ -31,8 +33,9 @@ from puzzlebox.intuitions.models.background import background
 from puzzlebox.intuitions.models.judging import generated, judge_pairs
 from puzzlebox.intuitions.models.registry import INVERSE_PLANNER
 from puzzlebox.intuitions.models.training import CHECKPOINT, LOG, RUN, Plan, train, write_aside
-from puzzlebox.intuitions.scoring.judgements import write_judgements
+from puzzlebox.intuitions.scoring.judgements import read_judgements, write_judgements
 from puzzlebox.intuitions.scoring.order import three_way_order
+from puzzlebox.intuitions.scoring.pairs import Judgement
 from puzzlebox.intuitions.scoring.summary import summarise
 from puzzlebox.intuitions.scoring.tables import data as plain_data
 from puzzlebox.intuitions.scoring.tables import markdown
@@ -112,6 +115,22 @@ def _score(name: str, options: argparse.Namespace) -> None:
     _note(f"{len(judgements)} pairs in {time.monotonic() - start:.0f} s")
 
 
+def _table(options: argparse.Namespace) -> None:
+    """Print the scores of all models that were scored with some shapes, and write them to `--out`."""
+    end = f"-{options.shapes}{'-other' * options.other_familiarisation}"
+    models: dict[str, list[list[Judgement]]] = {}
+    for file in sorted((options.slim or options.out).glob(f"score-*{end}/judgements.csv")):
+        name = re.sub(r"-\d+$", "", file.parent.name.removeprefix("score-").removesuffix(end))
+        for runs in read_judgements(file).values():
+            models.setdefault(name, []).extend(runs)
+    if not models:
+        sys.exit(f"there are no scores in {options.slim or options.out}; score a model first")
+    results = {name: summarise(runs) for name, runs in models.items()}
+    text = markdown(results, options.shapes, {name: three_way_order(runs[0]) for name, runs in models.items()})
+    (options.slim or options.out).joinpath(f"table{end}.txt").write_text(text, encoding="utf-8")
+    print(text)
+
+
 def _note(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
@@ -133,13 +152,15 @@ def main() -> None:
     parser.add_argument("--device")
     parser.add_argument("--workers", type=int, default=cores())
     options = parser.parse_args()
-    known = {*JOBS, "data", *(f"score-{name}" for name in (*JOBS, "planner"))}
+    known = {*JOBS, "data", "table", *(f"score-{name}" for name in (*JOBS, "planner"))}
     for job in options.jobs:
         if job not in known:
             sys.exit(f"there is no job {job}; there are {', '.join(sorted(known))}")
     for job in options.jobs:
         if job == "data":
             background(options.scale, 0, options.data, options.workers)
+        elif job == "table":
+            _table(options)
         elif job.startswith("score-"):
             _score(job.removeprefix("score-"), options)
         else:
