@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from hashlib import sha256
 from itertools import combinations
 from math import dist
 from pathlib import Path
@@ -186,3 +187,27 @@ def test_the_guide_explains_every_task_and_shows_its_sheet() -> None:
         assert task.title in text
         assert [each for each in pictures if each.startswith(name) and f"intuitions/{each}.png" in text], name
     assert all(path.stat().st_size < 200_000 for path in (ROOT / "docs" / "images" / "intuitions").iterdir())
+
+
+# The first eight digits of the SHA-256 of an episode's JSON files. If they change, the stimuli of a seed change, and
+# the changelog says so.
+_DIGESTS = {
+    "preference": "835114bf",
+    "multi_agent": "79c06fa9",
+    "inaccessible_goal": "0af4a436",
+    "efficiency_path": "1482f54e",
+    "efficiency_time": "22fcf352",
+    "efficiency_irrational": "3a5bdfd7",
+    "instrumental_no_barrier": "8c8ddac9",
+    "instrumental_inconsequential_barrier": "5a1653ff",
+    "instrumental_blocking_barrier": "0cab0b99",
+    "background/single_object": "7f56f5c0",
+    "background/preference": "0bcd9b79",
+    "background/multi_agent": "ee082033",
+    "background/instrumental_action": "fe42caa4",
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_stimuli_of_a_seed_stay_the_same(task: str) -> None:
+    assert sha256("".join(text_of(task, 5, 1)).encode()).hexdigest()[:8] == _DIGESTS[task]

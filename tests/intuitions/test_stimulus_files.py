@@ -204,6 +204,11 @@ def test_whatever_is_wrong_the_message_is_one_sentence(locked: Stimulus, seed: i
     assert refused > 20
 
 
+def test_the_names_of_the_paper_are_read_as_well(short: str) -> None:
+    other = short.replace('"agent":', '"agents":').replace('"fuse_walls":', '"fuse":')
+    assert other != short and parse_stimulus(other).same(parse_stimulus(short))
+
+
 def test_a_piece_between_cells_may_appear_later(locked: Stimulus) -> None:
     trial = json.loads(stimulus_json(Stimulus(locked.trials[:1])))[0]
     for frame in trial[60:70]:

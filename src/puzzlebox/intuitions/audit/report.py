@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -9,7 +10,8 @@ from typing import Any, NamedTuple
 from puzzlebox.intuitions.audit.checks import checks_for
 from puzzlebox.intuitions.audit.measures import chose_nearer, detour, difference
 from puzzlebox.intuitions.audit.shortcuts import AGAINST_DESIGN, BY_DESIGN, SHORTCUTS, score
-from puzzlebox.intuitions.catalogue import TASKS
+from puzzlebox.intuitions.catalogue import FAMILIAR, TASKS
+from puzzlebox.intuitions.episodes.generate import make_pair
 from puzzlebox.intuitions.episodes.stimulus import Pair, Trial
 from puzzlebox.intuitions.files.folder import Entry, list_folder, read_entry
 from puzzlebox.intuitions.files.reading import StimulusError
@@ -226,6 +228,16 @@ def _why(task: str, name: str, share: float) -> str:
 def audit_pairs(pairs: Iterable[Pair]) -> AuditReport:
     """Audit episodes that are in memory."""
     return AuditReport([audit_pair(pair) for pair in pairs])
+
+
+def _audit_number(task: str, seed: int, shapes: str, number: int) -> EpisodeAudit:
+    return audit_pair(make_pair(task, number, seed, shapes))
+
+
+def audit_generated(task: str, episodes: int, seed: int = 0, shapes: str = FAMILIAR, workers: int = 1) -> AuditReport:
+    """Generate the first episodes of a task and audit them without writing them; 1,000 pairs would be gigabytes."""
+    found = dict(in_parallel(partial(_audit_number, task, seed, shapes), range(episodes), workers))
+    return AuditReport([found[number] for number in range(episodes)])
 
 
 def _audit_entry(entry: Entry) -> EpisodeAudit | str:

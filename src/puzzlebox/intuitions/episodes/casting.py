@@ -1,7 +1,6 @@
 """The cast of an episode: which shapes and colours its agents, objects and key have."""
 
 from itertools import combinations
-from math import dist
 from random import Random
 from typing import NamedTuple
 
@@ -40,7 +39,7 @@ OBJECT_COLORS: tuple[RGB, ...] = (
     *((255, 215, 0), (255, 160, 200), (60, 179, 113), (169, 169, 169)),
 )
 # The least distance of two colours of a cast, in units of a channel.
-_COLORS_APART = 90.0
+_COLORS_APART = 90
 
 
 class Look(NamedTuple):
@@ -75,13 +74,18 @@ def draw_cast(rng: Random, shapes: str = FAMILIAR) -> Cast:
     bodies, things = rng.sample(AGENT_SHAPES[shapes], 2), rng.sample(OBJECT_SHAPES[shapes], 2)
     while True:
         colors = (*rng.sample(AGENT_COLORS, 2), *rng.sample(OBJECT_COLORS, 2))
-        if all(dist(one, two) >= _COLORS_APART for one, two in combinations(colors, 2)):
+        if all(_squared(one, two) >= _COLORS_APART**2 for one, two in combinations(colors, 2)):
             break
     icons = (
         *(f"{folder}/agents/{shape}.png" for shape in bodies),
         *(f"{folder}/objects/{shape}.png" for shape in things),
     )
     return Cast(*(Look(icon, color) for icon, color in zip(icons, colors, strict=True)))
+
+
+def _squared(one: RGB, two: RGB) -> int:
+    """Return the square of the distance of two colours."""
+    return sum((a - b) ** 2 for a, b in zip(one, two, strict=True))
 
 
 def key_and_lock(orientation: int) -> tuple[Look, Look]:

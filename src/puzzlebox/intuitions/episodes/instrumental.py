@@ -1,6 +1,5 @@
 """Evaluation tasks about means and ends: a barrier that encloses the goal, a lock, and the key that opens it."""
 
-from math import hypot
 from random import Random
 from typing import NamedTuple
 
@@ -152,7 +151,7 @@ def _elsewhere(rng: Random, episode: _Episode, scene: Scene) -> tuple[Cell, ...]
 def _goal_is_familiar(episode: _Episode, scene: Scene) -> bool | None:
     """Return whether the goal, and not the key, is nearer to a place where the agent ended before; None for a tie."""
     ends = [trial.objects[0].centres[0].tolist() for trial in episode.trials]
-    goal, key = (min(hypot(x - a, y - b) for a, b in ends) for x, y in (centre(scene.goal), centre(scene.key)))
+    goal, key = (min((x - a) ** 2 + (y - b) ** 2 for a, b in ends) for x, y in (centre(scene.goal), centre(scene.key)))
     return None if goal == key else goal < key
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from functools import cached_property
-from math import hypot
+from math import sqrt
 from random import Random
 
 import numpy as np
@@ -75,7 +75,7 @@ class Ground:
     def straight(self, cell: Cell) -> float:
         """Return the distance of a cell's centre as the crow flies, in pixels."""
         x, y = centre(cell)
-        return hypot(x - self.place[0], y - self.place[1])
+        return sqrt((x - self.place[0]) ** 2 + (y - self.place[1]) ** 2)
 
     def path(self, cell: Cell) -> list[Point]:
         """Return the corners of the shortest path to the centre of a cell."""

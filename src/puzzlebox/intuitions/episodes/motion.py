@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import hypot
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -30,20 +30,20 @@ def walk(path: Sequence[Point], touch: Point | None = None) -> Places:
         for moved in [*range(SPEED, longer, SPEED), longer] if longer else []:
             place = (x + round(dx * moved / longer), y + round(dy * moved / longer))
             places.append(place)
-            if touch is not None and hypot(place[0] - touch[0], place[1] - touch[1]) <= TOUCH:
+            if touch is not None and (place[0] - touch[0]) ** 2 + (place[1] - touch[1]) ** 2 <= TOUCH**2:
                 return places
     return places
 
 
 def distance_to_path(point: Point, path: Sequence[Point]) -> float:
     """Return the least distance of a point from a path of straight segments, in pixels."""
-    least = hypot(point[0] - path[0][0], point[1] - path[0][1])
+    least = float((point[0] - path[0][0]) ** 2 + (point[1] - path[0][1]) ** 2)
     for (x, y), (to_x, to_y) in pairwise(path):
         dx, dy = to_x - x, to_y - y
         squared = dx * dx + dy * dy
         along = 0.0 if not squared else min(1.0, max(0.0, ((point[0] - x) * dx + (point[1] - y) * dy) / squared))
-        least = min(least, hypot(point[0] - x - along * dx, point[1] - y - along * dy))
-    return least
+        least = min(least, (point[0] - x - along * dx) ** 2 + (point[1] - y - along * dy) ** 2)
+    return sqrt(least)
 
 
 def path_length(places: NDArray[Any]) -> float:

@@ -80,7 +80,8 @@ class Planner:
     def _distances(self, one: Numbers, two: Numbers) -> Numbers:
         """Return the distance of each point from each other point; infinite where a box is between."""
         step = two[None] - one[:, None]
-        lengths: Numbers = np.hypot(step[..., 0], step[..., 1])
+        # Sums of squares of whole numbers are exact and roots correctly rounded, on every machine; `hypot` is not.
+        lengths: Numbers = np.sqrt(step[..., 0] ** 2 + step[..., 1] ** 2)
         enter: Any = 0.0
         leave: Any = 1.0
         for axis in (0, 1):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,7 +148,7 @@ def _mechanism(
     corners[:] = np.array(centre(key_cell), np.int16) - np.int16(KEY_HALF)
     corners[picked:] += centres[picked:] - centres[picked]
     # The barrier burns away from the lock.
-    away = [hypot(x + CELL / 2 - lock_at[0], y + CELL / 2 - lock_at[1]) for x, y in pieces]
+    away = [(x + CELL // 2 - lock_at[0]) ** 2 + (y + CELL // 2 - lock_at[1]) ** 2 for x, y in pieces]
     for rank, piece in enumerate(sorted(range(len(pieces)), key=lambda each: (away[each], each)), 1):
         until[piece] = opened + 1 + FRAMES_A_PIECE * (rank - 1)
     key = Track(key_look.icon, KEY_HALF, key_look.color, corners, opened + 1)

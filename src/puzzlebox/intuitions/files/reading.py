@@ -19,6 +19,8 @@ from puzzlebox.text import closest
 # The fields that a frame must have, and all that it may have.
 _NEEDED = ("walls", "objects", "agent")
 _ALLOWED = ("size", "walls", "fuse_walls", "pin", "key", "lock", "objects", "blocking", "home", "agent")
+# Names of fields in the paper that differ from those in the files.
+_PAPER_NAMES = {"agents": "agent", "fuse": "fuse_walls"}
 # Coordinates up to this many pixels outside the picture are accepted: a carried key may stick out.
 _OUTSIDE = SIZE
 # Characters of a value that a message shows.
@@ -140,24 +142,26 @@ def _trial(frames: Sequence[Any], file: str, number: int) -> Trial:
         if frame is before or frame == before:
             entities.repeat(index)
         else:
-            _check_frame(frame, place)
-            entities.add(frame, place)
+            entities.add(_checked(frame, place), place)
         before = frame
     return entities.trial()
 
 
-def _check_frame(frame: Any, place: _Place) -> None:
+def _checked(frame: Any, place: _Place) -> dict[str, Any]:
+    """Return a frame with the names that files have; raise a StimulusError unless all fields are there."""
     if not isinstance(frame, dict) or not frame:
         raise place.problem(f"the frame is missing: {_shown(frame)} is no object with the fields of a frame")
+    fields: dict[str, Any] = {_PAPER_NAMES.get(str(name), str(name)): value for name, value in frame.items()}
     for name in _NEEDED:
-        if name not in frame:
+        if name not in fields:
             raise place.problem(f"the field `{name}` is missing")
-    for name in frame:
+    for name in fields:
         if name not in _ALLOWED:
             raise place.problem(f"`{name[:40]}` is not a field of a frame{closest(name, _ALLOWED)}")
-    size = frame.get("size", [SIZE, SIZE])
+    size = fields.get("size", [SIZE, SIZE])
     if size != [SIZE, SIZE]:
         raise place.problem(f"`size` is {_shown(size)}; it must be [{SIZE}, {SIZE}]")
+    return fields
 
 
 class _Collector:

@@ -37,7 +37,7 @@ _LOOK = Look(
     sky=Surface(_AROUND),
 )
 # The camera: before the front edge, so that the table fills the picture.
-_VIEW = replace(View.fixed((_SIDE / 2, 5.2, -2.3), (_SIDE / 2, 0.0, 2.05)), fov_degrees=47.0)
+_VIEW = replace(View.fixed((_SIDE / 2, 5.9, -1.1), (_SIDE / 2, 0.0, 2.2)), fov_degrees=46.0)
 _ROUND = 16
 
 
