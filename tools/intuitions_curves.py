@@ -36,7 +36,7 @@ def main() -> None:
                 points = [(line["epoch"], line["validation"].get(task)) for line in lines]
                 points = [(epoch, error) for epoch, error in points if error is not None]
                 label = task.replace("_", " ") if number == 0 else None
-                axis.plot(*zip(*points, strict=True), color=f"C{color}", label=label, linewidth=1)
+                axis.plot(*zip(*points, strict=True), color=f"C{color}", label=label, linewidth=1, marker=".")
         axis.set(
             title=model, xlabel="epochs", ylabel="validation error", yscale="log" if model != "parts" else "linear"
         )
