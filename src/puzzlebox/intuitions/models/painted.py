@@ -1,7 +1,7 @@
 """Films in three dimensions for the video model: every so many frames, painted once by several processes.
 
 The painter in three dimensions runs on the processor only, so the pictures are painted before training and kept on the
-device, one byte a number: 28,000 films at 64 pixels are 25 GB. While they are painted they lie in a temporary file.
+device, one byte a number: 28,000 films at 64 pixels are 11 GB. While they are painted they lie in a temporary file.
 """
 
 import tempfile
