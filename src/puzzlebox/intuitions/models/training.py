@@ -2,7 +2,7 @@
 
 A run is a folder: `run.json` has the settings, `checkpoint.pt` everything that is needed to resume, `log.jsonl` a
 line for each validation. The same call resumes a run; a run stopped after some minutes and resumed gives the same
-weights as one that was not stopped, on the same device.
+weights as one that was not stopped. On a GPU sums may be added up in another order, and last digits differ.
 """
 
 import json
