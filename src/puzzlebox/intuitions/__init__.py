@@ -2,4 +2,5 @@
 
 It rebuilds the Baby Intuitions Benchmark (docs/guides/intuitions.md): `episodes` generates stimuli, `files` writes and
 reads the published layout, `pictures` draws them flat and in three dimensions, `audit` checks what was generated.
+`models` (docs/guides/intuitions-models.md) watch the films, and `scoring` says which of them surprise a model more.
 """

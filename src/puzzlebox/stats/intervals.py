@@ -19,8 +19,11 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(passes: int, trials: int, z: float = Z_95) -> Interval:
-    """Return the proportion of passes with Wilson's score interval (1927), without continuity correction."""
+def wilson(passes: float, trials: float, z: float = Z_95) -> Interval:
+    """Return the proportion of passes with Wilson's score interval (1927), without continuity correction.
+
+    A tie may count as half a pass, and dependent trials as fewer than there were, so both numbers may be fractions.
+    """
     if not 0 <= passes <= trials:
         raise ValueError(f"{passes} of {trials} is not a proportion")
     if trials == 0:

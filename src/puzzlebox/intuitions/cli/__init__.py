@@ -8,16 +8,18 @@ import typer
 from puzzlebox.cli.help_text import PlainCommand
 from puzzlebox.intuitions.cli.audit import audit
 from puzzlebox.intuitions.cli.generate import generate
+from puzzlebox.intuitions.cli.score import score
 from puzzlebox.intuitions.cli.show import show
+from puzzlebox.intuitions.cli.train import train
 
 intuitions = typer.Typer(
     name="intuitions",
-    help="What does this agent want? Generate, check and look at pairs of films, expected and unexpected.",
+    help="What does this agent want? Make and check pairs of films, expected and unexpected; train and score models.",
     epilog="Try `puzzlebox intuitions generate`, which lists the tasks.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-for _verb in (generate, audit, show):
+for _verb in (generate, audit, show, train, score):
     intuitions.command(cls=PlainCommand)(_verb)
 
 # By the heading in `puzzlebox --help`.

@@ -1,0 +1,123 @@
+"""`puzzlebox intuitions score`: how often the unexpected film of a pair surprises a model more."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlebox.cli.words import choice, fail, note, refuse_file
+from puzzlebox.intuitions.cli.options import Shapes, Workers, worker_count
+
+if TYPE_CHECKING:
+    from puzzlebox.intuitions.models.judging import Source
+
+
+def score(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN... [DATA]",
+            help="Runs of training, or `inverse-planner`; several runs of one model are one model. Last, if wanted, a "
+            "folder of pairs, ours or published. Default: generate pairs.",
+        ),
+    ],
+    task: Annotated[
+        list[str] | None, typer.Option(metavar="TASK", help="Tasks to generate. Default: all nine.")
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pairs of each task to generate.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the pairs to generate.")] = 1,
+    shapes: Annotated[
+        Shapes, choice(Shapes, "Shapes of the pairs to generate, and of published scores.")
+    ] = Shapes.FAMILIAR,
+    other_familiarisation: Annotated[
+        bool,
+        typer.Option("--other-familiarisation", help="A check: each pair gets the familiarisation of another."),
+    ] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Score the rest if some episodes are damaged or incomplete.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write judgements, scores and the table there.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, for programs.")] = False,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    workers: Workers = None,
+) -> None:
+    """Score models: a pair is right if its unexpected film surprises more, by the largest and by the mean surprise.
+
+    The table stands beside the published scores. Exit code 1: something could not be read.
+
+    Try:
+
+    - `puzzlebox intuitions score inverse-planner --episodes 20`
+    - `puzzlebox intuitions score runs/parts-0 runs/parts-1 runs/parts-2 --episodes 1000 -o scores`
+    - `puzzlebox intuitions score runs/video published/evaluation --keep-going`
+    """
+    import json
+
+    from puzzlebox.cli.recordings import progress
+    from puzzlebox.intuitions.models.judging import judge_pairs, observer_named
+    from puzzlebox.intuitions.scoring.judgements import write_judgements
+    from puzzlebox.intuitions.scoring.order import three_way_order
+    from puzzlebox.intuitions.scoring.summary import summarise
+    from puzzlebox.intuitions.scoring.tables import data as plain_data
+    from puzzlebox.intuitions.scoring.tables import markdown
+
+    if output is not None:
+        refuse_file(output)
+    data = _folder_of_pairs(runs[-1]) if len(runs) > 1 else None
+    if data is not None:
+        runs = runs[:-1]
+    problems: list[str] = []
+    judged: dict[str, list[Any]] = {}
+    try:
+        names = [observer_named(run).name for run in runs]
+        for run, name in zip(runs, names, strict=True):
+            problems.clear()
+            kept = problems if keep_going else None
+            pairs = _pairs(data, task, episodes, seed, shapes.value, kept)
+            with progress(f"scoring {name}") as bar:
+                found = judge_pairs(run, pairs, worker_count(workers), device, other_familiarisation, kept, bar)
+            if not found:
+                fail("there is no pair to score")
+            judged.setdefault(name, []).append(found)
+        results = {name: summarise(found) for name, found in judged.items()}
+    except (ValueError, ModuleNotFoundError, RuntimeError) as problem:
+        fail(str(problem), "--keep-going scores the rest" if data is not None and not keep_going else "")
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    orders = {name: three_way_order(found[0]) for name, found in judged.items()}
+    text = markdown(results, shapes.value, orders)
+    if output is not None:
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+            rows = [(name, run, found) for name, all_runs in judged.items() for run, found in enumerate(all_runs)]
+            write_judgements(output / "judgements.csv", rows)
+            (output / "scores.json").write_text(json.dumps(plain_data(results), indent=1) + "\n", encoding="utf-8")
+            (output / "scores.txt").write_text(text, encoding="utf-8")
+        except OSError as problem:
+            fail(f"{problem.filename or output} cannot be written: {problem.strerror}")
+        note(f"wrote judgements.csv, scores.json and scores.txt to {output}")
+    typer.echo(json.dumps(plain_data(results), indent=1) if as_json else text, nl=False)
+    for sentence in problems:
+        note(f"warning: {sentence}")
+    if problems:
+        raise typer.Exit(1)
+
+
+def _folder_of_pairs(name: str) -> Path | None:
+    """Return the folder of pairs that a name is; None if it is a run of training or no folder."""
+    folder = Path(name)
+    return folder if folder.is_dir() and not (folder / "run.json").exists() else None
+
+
+def _pairs(
+    data: Path | None, task: list[str] | None, episodes: int, seed: int, shapes: str, problems: list[str] | None
+) -> "list[Source]":
+    """Return the pairs to judge."""
+    from puzzlebox.intuitions.catalogue import EVALUATION, tasks_named
+    from puzzlebox.intuitions.models.judging import generated, stored
+
+    if data is not None:
+        return stored(data, problems)
+    return generated(tasks_named(task or [EVALUATION]), episodes, seed, shapes)

@@ -1,0 +1,124 @@
+"""The state encoder of Gandhi et al. (2021): augmented temporal contrast (Stooke et al. 2021) on single pictures.
+
+Sizes as published: 84 x 84 pictures, four convolutions of 32 filters of 3 x 3 with strides 2, 2, 2, 1. The paper has
+an embedding of 256 numbers, its code 128; we have the code's. The encoder learns to tell the picture of some frames
+later from pictures of other films. A target encoder follows it slowly; pictures are shifted by one pixel at random.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from puzzlebox.intuitions.grid import TRIALS
+from puzzlebox.intuitions.models.films import Films
+from puzzlebox.intuitions.models.learner import Learner, Settings, mlp
+from puzzlebox.intuitions.models.painting import Painter
+from puzzlebox.intuitions.scoring.observer import Surprise
+
+
+@dataclass(frozen=True)
+class EncoderSettings(Settings):
+    """Settings of the state encoder.
+
+    Attributes:
+        size: pixels a side.
+        filters: filters of each convolution.
+        embedding: numbers that describe a picture.
+        hidden: the width of the anchor's residual network.
+        momentum: how much of the encoder goes into the target encoder a step.
+        shift: pixels by which pictures are shifted at most.
+        apart: frames between the two pictures of a pair.
+    """
+
+    batch: int = 512
+    learning_rate: float = 1e-4
+    epochs: int = 8000
+    size: int = 84
+    filters: int = 32
+    embedding: int = 128
+    hidden: int = 256
+    momentum: float = 0.01
+    shift: int = 1
+    apart: int = 10
+
+
+def convolutions(settings: EncoderSettings) -> nn.Sequential:
+    """Return the encoder: from pictures to embeddings."""
+    filters, side, layers, before = settings.filters, settings.size, [], 3
+    for stride in (2, 2, 2, 1):
+        layers += [nn.Conv2d(before, filters, 3, stride), nn.ReLU()]
+        side, before = (side - 3) // stride + 1, filters
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(filters * side * side, settings.embedding))
+
+
+class StateEncoder(Learner):
+    """The contrastive encoder of single states."""
+
+    name = "atc"
+    error_unit = "contrastive loss in nats, 64 films a batch"
+    settings_class = EncoderSettings
+    settings: EncoderSettings
+
+    def __init__(self, settings: EncoderSettings) -> None:
+        super().__init__(settings)
+        self.encoder, self.target = convolutions(settings), convolutions(settings).requires_grad_(False)
+        self.target.load_state_dict(self.encoder.state_dict())
+        self.anchor = mlp(settings.embedding, settings.hidden, settings.embedding)
+        self.bilinear = nn.Linear(settings.embedding, settings.embedding, bias=False)
+        self._painter: tuple[int, Painter] | None = None
+
+    def paint(self, films: Films, trials: Tensor, frames: Tensor) -> Tensor:
+        """Return pictures of some frames."""
+        if self._painter is None or self._painter[0] != id(films):
+            self._painter = id(films), Painter(films, self.settings.size)
+        return self._painter[1].paint(films.states(trials, frames))
+
+    @torch.no_grad()
+    def embed(self, films: Films, trials: Tensor, frames: Tensor, most: int = 8192) -> Tensor:
+        """Return the embeddings of some frames (n), painted some at a time."""
+        parts = zip(trials.split(most), frames.split(most), strict=True)
+        return torch.cat([self.encoder(self.paint(films, trial, frame)) for trial, frame in parts])
+
+    def loss(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
+        """Return the contrastive loss of one pair of pictures a film."""
+        return self._contrast(films, chosen, rng).mean()
+
+    def errors(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
+        """Return the contrastive loss of each film among the others of its batch."""
+        return self._contrast(films, chosen, rng)
+
+    def _contrast(self, films: Films, chosen: Tensor, rng: torch.Generator) -> Tensor:
+        device = films.device
+        trials = chosen * TRIALS + torch.randint(TRIALS, chosen.shape, generator=rng, device=device)
+        first, last = films.motion(trials)
+        share = torch.rand(len(chosen), generator=rng, device=device)
+        frames = first + (share * (last - first + 1)).long()
+        later = torch.minimum(frames + self.settings.apart, last)
+        anchors = self.encoder(self._shifted(self.paint(films, trials, frames), rng))
+        with torch.no_grad():
+            positives = self.target(self._shifted(self.paint(films, trials, later), rng))
+        predictions = anchors + self.anchor(anchors)
+        logits = self.bilinear(predictions) @ positives.T
+        return functional.cross_entropy(logits, torch.arange(len(chosen), device=device), reduction="none")
+
+    def _shifted(self, pictures: Tensor, rng: torch.Generator) -> Tensor:
+        """Return pictures moved by up to `shift` pixels; their edges are repeated."""
+        shift, size = self.settings.shift, self.settings.size
+        wide = functional.pad(pictures, (shift,) * 4, mode="replicate")
+        offsets = torch.randint(2 * shift + 1, (2, len(pictures)), generator=rng, device=pictures.device)
+        along = torch.arange(size, device=pictures.device)
+        number = torch.arange(len(pictures), device=pictures.device)[:, None, None]
+        rows, columns = (offsets[each][:, None] + along for each in (0, 1))
+        return wide.permute(0, 2, 3, 1)[number, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)
+
+    @torch.no_grad()
+    def after_step(self) -> None:
+        """Let the target encoder follow."""
+        for target, weight in zip(self.target.parameters(), self.encoder.parameters(), strict=True):
+            target.lerp_(weight, self.settings.momentum)
+
+    def surprise(self, stimulus: object) -> Surprise:
+        """Refuse: an encoder expects nothing."""
+        raise ValueError("atc is a state encoder for other models; it is surprised by nothing and cannot be scored")

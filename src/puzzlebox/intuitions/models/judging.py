@@ -1,0 +1,160 @@
+"""Models by the name of their run, and judgements of many pairs in several processes, each with its own model."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+from puzzlebox.intuitions.catalogue import EVALUATION, FAMILIAR, TaskInfo
+from puzzlebox.intuitions.episodes import Pair, make_pair
+from puzzlebox.intuitions.files.folder import Entry, list_folder, read_entry
+from puzzlebox.intuitions.files.reading import StimulusError
+from puzzlebox.intuitions.models.registry import INVERSE_PLANNER, require_torch
+from puzzlebox.intuitions.parallel import in_parallel
+from puzzlebox.intuitions.scoring.observer import Observer
+from puzzlebox.intuitions.scoring.pairs import Judgement, judge, with_other_familiarisation
+
+Progress = Callable[[int, int], None]
+
+
+class Drawn(NamedTuple):
+    """A pair that is generated when it is judged."""
+
+    task: str
+    number: int
+    seed: int
+    shapes: str
+
+    def pair(self) -> Pair:
+        """Generate the pair."""
+        return make_pair(self.task, self.number, self.seed, self.shapes)
+
+
+class Stored(NamedTuple):
+    """A pair that is read when it is judged."""
+
+    entry: Entry
+
+    def pair(self) -> Pair:
+        """Read the pair."""
+        return read_entry(self.entry)
+
+
+Source = Drawn | Stored
+
+
+def generated(tasks: Sequence[TaskInfo], episodes: int, seed: int, shapes: str = FAMILIAR) -> list[Source]:
+    """Return the pairs of some evaluation tasks, to be generated.
+
+    Raises:
+        ValueError: a task is a background task, which has no pairs.
+    """
+    for task in tasks:
+        if task.kind != EVALUATION:
+            raise ValueError(f"{task.name} is a background task, which has no pairs to score")
+    return [Drawn(task.name, number, seed, shapes) for task in tasks for number in range(episodes)]
+
+
+def stored(folder: Path, problems: list[str] | None = None) -> list[Source]:
+    """Return the pairs of a folder, to be read; background films in it are left out.
+
+    Args:
+        folder: a folder of stimuli, ours or published ones.
+        problems: gets a sentence for each incomplete episode. Default: the first one raises a StimulusError.
+    """
+    listing = list_folder(folder)
+    if problems is None and listing.problems:
+        raise StimulusError(listing.problems[0])
+    if problems is not None:
+        problems += listing.problems
+    return [Stored(entry) for entry in listing.entries if "u" in entry.stems]
+
+
+@lru_cache(maxsize=2)
+def observer_named(run: str, device: str = "cpu") -> Observer:
+    """Return the observer of a run of training, or the inverse planner.
+
+    Raises:
+        ValueError: there is no such run, or its files are damaged.
+        ModuleNotFoundError: torch is not installed.
+    """
+    if run == INVERSE_PLANNER:
+        from puzzlebox.intuitions.models.inverse_planner import InversePlanner
+
+        return InversePlanner()
+    if not Path(run).is_dir():
+        raise ValueError(f"there is no folder {run}; name a run of training, or `{INVERSE_PLANNER}`")
+    require_torch()
+    from puzzlebox.intuitions.models.training import load
+
+    return load(Path(run), device)
+
+
+def judge_pairs(
+    run: str,
+    sources: Sequence[Source],
+    workers: int = 1,
+    device: str = "cpu",
+    other_familiarisation: bool = False,
+    problems: list[str] | None = None,
+    progress: Progress | None = None,
+) -> list[Judgement]:
+    """Let the observer of a run judge pairs; the judgements are in the order of the pairs.
+
+    Args:
+        run: the folder of the run, or `inverse-planner`.
+        sources: the pairs; those of one task lie together.
+        workers: the number of processes.
+        device: `cpu` or `cuda`.
+        other_familiarisation: each pair gets the familiarisation of the next pair of its task.
+        problems: gets a sentence for each pair that cannot be read. Default: the first one raises a StimulusError.
+        progress: is called with how many pairs are judged and how many there are.
+    """
+    others = _following(sources) if other_familiarisation else [None] * len(sources)
+    items = list(zip(range(len(sources)), sources, others, strict=True))
+    found: dict[int, Judgement | str] = {}
+    work = partial(_judge, run, device, workers > 1)
+    for (number, _, _), result in in_parallel(work, items, workers):
+        if isinstance(result, str) and problems is None:
+            raise StimulusError(result)
+        found[number] = result
+        if progress is not None:
+            progress(len(found), len(items))
+    results = [found[number] for number in range(len(items))]
+    if problems is not None:
+        problems += [each for each in results if isinstance(each, str)]
+    return [each for each in results if not isinstance(each, str)]
+
+
+def _following(sources: Sequence[Source]) -> list[Source]:
+    """Return for each pair the next one of its task, and for the last the first."""
+    groups: dict[str, list[Source]] = {}
+    for source in sources:
+        groups.setdefault(_task(source), []).append(source)
+    small = [task for task, group in groups.items() if len(group) < 2]
+    if small:
+        raise ValueError(f"exchanging familiarisations needs two pairs or more; there is one of {small[0]}")
+    return [each for group in groups.values() for each in (*group[1:], group[0])]
+
+
+def _task(source: Source) -> str:
+    return source.task if isinstance(source, Drawn) else source.entry.task
+
+
+def _judge(run: str, device: str, alone: bool, item: tuple[int, Source, Source | None]) -> Judgement | str:
+    """Judge one pair; a sentence says why it cannot be read."""
+    _, source, other = item
+    if alone and run != INVERSE_PLANNER:
+        import torch
+
+        # Each process has one core.
+        torch.set_num_threads(1)
+    try:
+        pair = source.pair()
+        kind = pair.kind
+        if other is not None:
+            pair = with_other_familiarisation([pair, other.pair()])[0]
+    except StimulusError as problem:
+        return str(problem)
+    # The pair type is that of the pair as it was; with another familiarisation every agent looks new.
+    return judge(observer_named(run, device), pair)._replace(kind=kind)

@@ -1,0 +1,105 @@
+"""`puzzlebox intuitions train` and `score`, as a person uses them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import puzzlebox
+
+
+@pytest.fixture(scope="module")
+def stimuli(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scoring") / "stimuli"
+    arguments = ("--task", "multi_agent", "--episodes", "3", "--json-only", "--workers", "1")
+    assert puzzlebox("intuitions", "generate", *arguments, "-o", str(folder)).returncode == 0
+    return folder
+
+
+def test_the_planner_is_scored_on_generated_pairs() -> None:
+    done = puzzlebox(
+        "intuitions", "score", "inverse-planner", "--task", "preference", "--episodes", "2", "--workers", "1"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "| Preference | 100.0 (34.2 to 100.0) | 26.3 |" in done.stdout
+
+
+def test_a_folder_is_scored_and_written(stimuli: Path, tmp_path: Path) -> None:
+    arguments = ("score", "inverse-planner", str(stimuli), "--workers", "1", "--json", "-o", str(tmp_path / "scores"))
+    done = puzzlebox("intuitions", *arguments)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {(row["kind"], row["read_out"]) for row in rows} >= {("i", "mean"), ("", "maximum")}
+    assert sorted(path.name for path in (tmp_path / "scores").iterdir()) == [
+        "judgements.csv",
+        "scores.json",
+        "scores.txt",
+    ]
+
+
+def test_half_of_a_pair_is_named_and_the_rest_is_scored_when_asked_to(stimuli: Path, tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "multi_agent"
+    shutil.copytree(stimuli / "multi_agent", folder)
+    (folder / "000001mau.json").unlink()
+    (folder / "000002mae.json").write_text((folder / "000002mae.json").read_text()[:5000])
+    refused = puzzlebox("intuitions", "score", "inverse-planner", str(folder), "--workers", "1")
+    assert refused.returncode == 1
+    assert "000001mau.json is missing" in refused.stderr
+    assert "--keep-going scores the rest" in refused.stderr
+    done = puzzlebox("intuitions", "score", "inverse-planner", str(folder), "--workers", "1", "--keep-going")
+    assert done.returncode == 1
+    assert "| Multi-agent | 100.0 (20.7 to 100.0) |" in done.stdout
+    assert done.stderr.count("warning:") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("score", "nowhere"), "there is no folder nowhere; name a run of training, or `inverse-planner`"),
+        (("score", "inverse-planner", "--task", "background/preference"), "is a background task, which has no pairs"),
+        (("train", "--model", "parts"), "there is no folder to write to"),
+        (("train", "--model", "prats", "-o", "run"), "did you mean `parts`?"),
+        (("train", "--model", "parts", "-o", "run", "--set", "epochs"), "--set epochs is not NAME=VALUE"),
+    ],
+)
+def test_mistakes_are_named(arguments: tuple[str, ...], sentence: str) -> None:
+    done = puzzlebox("intuitions", *arguments)
+    assert done.returncode == 1
+    assert sentence in done.stderr
+
+
+def test_train_lists_the_models() -> None:
+    done = puzzlebox("intuitions", "train")
+    assert done.returncode == 0
+    assert "bc-rnn" in done.stdout
+
+
+@pytest.mark.slow
+def test_training_stops_resumes_and_is_scored(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    run = str(tmp_path / "run")
+    settings = ("--set", "epochs=2", "--set", "batch=8", "--set", "affordance_steps=2")
+    arguments = (
+        "train",
+        "--model",
+        "parts",
+        "--scale",
+        "0.0002",
+        *settings,
+        "--device",
+        "cpu",
+        "--workers",
+        "1",
+        "-o",
+        run,
+    )
+    stopped = puzzlebox("intuitions", *arguments, "--minutes", "0")
+    assert stopped.returncode == 0, stopped.stderr
+    assert "stopped after 0 steps" in stopped.stderr
+    done = puzzlebox("intuitions", *arguments)
+    assert "finished after" in done.stderr
+    scored = puzzlebox("intuitions", "score", run, "--task", "preference", "--episodes", "2", "--workers", "2")
+    assert scored.returncode == 0, scored.stderr
+    assert "| Preference |" in scored.stdout
