@@ -137,3 +137,37 @@ def test_with_many_tasks_signs_are_drawn_from_the_seed() -> None:
     from scipy.stats import ttest_1samp
 
     assert test.p == pytest.approx(ttest_1samp(values, 0).pvalue, abs=0.02)
+
+
+def test_one_failure_in_a_thousand_does_not_make_an_agent_known_better() -> None:
+    perfect, nearly = on_tasks([200] * 5, 200), on_tasks([199, 200, 200, 200, 200], 200)
+    assert nearly.tasks_like_these().low == pytest.approx(perfect.tasks_like_these().low, abs=0.02)
+
+
+@pytest.mark.parametrize("passes", [[1] * 40, [0, 2] * 20, [1, 1, 2, 0, 1] * 8])
+def test_tasks_like_these_are_never_known_better_than_these_tasks(passes: list[int]) -> None:
+    outcomes = on_tasks(passes, 2)
+    these, like_these = outcomes.these_tasks(), outcomes.tasks_like_these()
+    assert like_these.low <= these.low and these.high <= like_these.high
+
+
+def test_participants_of_both_groups_are_compared_with_themselves() -> None:
+    """What makes a participant good makes it good in both groups, and cancels out."""
+    rng = np.random.default_rng(0)
+    skill = rng.normal(0, 3, 12)
+    names = [f"P{number}" for number in range(12) for _ in range(10)]
+    tasks = [f"{task}" for _ in range(12) for task in range(10)]
+    groups = [rng.random(120) < 1 / (1 + np.exp(-(np.repeat(skill, 10) + gain))) for gain in (1.5, 0)]
+    same = [Outcomes(each, tasks, subjects=names) for each in groups]
+    other = Outcomes(groups[1], tasks, subjects=[f"Q{name}" for name in names])
+    for difference in (difference_on_these_tasks, lambda *pair: difference_on_tasks_like_these(*pair)[0]):
+        paired, apart = difference(*same), difference(same[0], other)
+        assert paired.high - paired.low < 0.6 * (apart.high - apart.low)
+
+
+def test_one_participant_and_participants_without_an_id_are_no_sample() -> None:
+    tasks = [f"{task}" for task in range(8)] * 5
+    for names in (["P1"] * 40, [name for name in ("P1", "P2", "P3", "P4", "") for _ in range(8)]):
+        outcomes = Outcomes([True, False] * 20, tasks, subjects=names)
+        with pytest.raises(CannotCompute, match="needs 5 participants"):
+            outcomes.these_tasks()

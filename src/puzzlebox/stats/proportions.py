@@ -80,9 +80,12 @@ class Outcomes:
             raise CannotCompute("there are no episodes")
         self.task, self.tasks = _codes(tasks)
         self.place, place_count = _codes(list(zip(tasks, places or tasks, strict=True)))
-        self.subject, self.subjects = _codes([""] * len(self.passed) if subjects is None else subjects)
-        if self.subjects == 1:
-            self.subjects = 0
+        who = [""] * len(self.passed) if subjects is None else list(subjects)
+        self.subject, _ = _codes(who)
+        self.names = sorted(set(who))
+        # Episodes of participants without an id vary like one participant, but are no participant that was counted.
+        self.subjects = 0 if self.names == [""] else len(self.names)
+        self.named = len([name for name in self.names if name])
         self.exact = np.zeros(len(self.passed), bool) if exact is None else np.asarray(exact, bool)
         cell, cell_count = _codes(list(zip(self.place.tolist(), self.subject.tolist(), strict=True)))
         level, levels = _codes([""] * len(self.passed) if strata is None else strata)
@@ -103,7 +106,7 @@ class Outcomes:
     def these_tasks(self) -> Proportion:
         """Return the proportion passed with its interval for these tasks, and participants or runs like these."""
         if self.subjects:
-            if self.subjects < FEWEST_UNITS:
+            if self.named < FEWEST_UNITS:
                 raise CannotCompute(f"needs {FEWEST_UNITS} participants or runs")
             by_place = np.bincount(self.place, self.weight * self.passed) / np.bincount(self.place, self.weight)
             variance = _clustered(self.subject, self.weight * (self.passed - by_place[self.place]), self.subjects)
@@ -116,11 +119,13 @@ class Outcomes:
         """Return the proportion passed with its interval for tasks, and participants or runs, like these."""
         if self.tasks < FEWEST_UNITS:
             raise CannotCompute(f"needs {FEWEST_UNITS} tasks")
-        if 0 < self.subjects < FEWEST_UNITS:
+        if self.subjects and self.named < FEWEST_UNITS:
             raise CannotCompute(f"needs {FEWEST_UNITS} participants or runs")
         residual = self.weight * (self.passed - self.value)
         units = min(self.tasks, self.subjects or self.tasks)
-        return self._proportion(_two_way([(self, residual)]), units - 1, units)
+        # What varies if tasks are fixed varies as well if they are not.
+        variance = max(_two_way([(self, residual)]), 0.0 if self.subjects else self._within())
+        return self._proportion(variance, units - 1, units)
 
     def _within(self) -> float:
         """Return the variance of the proportion within the places: what is left if tasks are fixed."""
@@ -141,17 +146,42 @@ class Outcomes:
         effective = float(units) if min(variance, spread) < _NO_VARIANCE else spread / variance
         if variance < _NO_VARIANCE < spread:
             effective = float(len(self.passed))
+        if units < len(self.passed):
+            effective = min(effective, most_effective(spread, units))
         effective = min(effective, float(len(self.passed)))
         adjusted = effective * (Z_95 / t_quantile(df)) ** 2
         limits = wilson_of(self.value, adjusted)
         return Proportion(self.value, limits.low, limits.high, effective, df)
 
 
+def most_effective(spread: float, units: int) -> float:
+    """Return the largest effective sample size that a number of units can show.
+
+    Units whose proportions are nearly equal show little about the next one. Their standard deviation is taken to be at
+    least half of one part in as many, as if one of them had been wrong by half; next to 0 and 1, where this is more
+    than a proportion can vary, the effective size is the number of units.
+
+    Args:
+        spread: the variance of a single episode, p (1 - p).
+        units: the number of tasks, participants or runs.
+    """
+    return max(float(units), spread * 4 * units**3)
+
+
 def difference_on_these_tasks(first: Outcomes, second: Outcomes) -> Interval:
     """Return the difference of two proportions, first minus second, with its interval for these tasks.
 
-    Given the tasks, the agents are independent: the interval combines theirs (Newcombe 1998, method 10).
+    Given the tasks, the agents are independent: the interval combines theirs (Newcombe 1998, method 10). Participants
+    that both have are compared with themselves, by a t interval over participants.
     """
+    if _shared_names(first, second):
+        parts = []
+        for each, sign in ((first, 1), (second, -1)):
+            each.these_tasks()  # refuses too few participants
+            by_place = np.bincount(each.place, each.weight * each.passed) / np.bincount(each.place, each.weight)
+            parts.append((each, sign * each.weight * (each.passed - by_place[each.place])))
+        variance, count = _by_subject(parts)
+        return _t_interval(first.value - second.value, variance, count - 1)
     return combined(first.these_tasks().interval, second.these_tasks().interval)
 
 
@@ -163,18 +193,34 @@ def difference_on_tasks_like_these(first: Outcomes, second: Outcomes) -> tuple[I
     """
     if first.tasks < FEWEST_UNITS:
         raise CannotCompute(f"needs {FEWEST_UNITS} tasks that both played")
-    people = [each.subjects for each in (first, second) if each.subjects]
-    if any(each < FEWEST_UNITS for each in people):
+    with_people = [each for each in (first, second) if each.subjects]
+    if any(each.named < FEWEST_UNITS for each in with_people):
         raise CannotCompute(f"needs {FEWEST_UNITS} participants or runs")
     parts = [(each, sign * each.weight * (each.passed - each.value)) for each, sign in ((first, 1), (second, -1))]
     variance = _two_way(parts)
     value = first.value - second.value
-    df = min([first.tasks - 1, *([sum(people) - len(people)] if people else [])])
+    df: float = first.tasks - 1
+    if with_people:
+        apart = sum(each.subjects for each in with_people) - len(with_people)
+        together = len(set(first.names) | set(second.names)) - 1
+        df = min(df, together if _shared_names(first, second) else apart)
     if variance < _NO_VARIANCE:
         # All tasks show the same difference: the limits of both agents say what else is possible.
         return combined(first.tasks_like_these().interval, second.tasks_like_these().interval), df
+    if not with_people:
+        variance = max(variance, first._within() + second._within())
+    # Differences that are nearly equal show little about the next task, as in `most_effective`.
+    return _t_interval(value, max(variance, 1 / (4 * first.tasks**3)), df), df
+
+
+def _t_interval(value: float, variance: float, df: float) -> Interval:
     half = t_quantile(df) * sqrt(variance)
-    return Interval(value, max(-1.0, value - half), min(1.0, value + half)), df
+    return Interval(value, max(-1.0, value - half), min(1.0, value + half))
+
+
+def _shared_names(first: Outcomes, second: Outcomes) -> set[str]:
+    """Return the participants or runs that both have."""
+    return set(first.names) & set(second.names) - {""}
 
 
 def combined(first: Interval, second: Interval) -> Interval:
@@ -190,13 +236,30 @@ def _two_way(parts: Sequence[tuple[Outcomes, Array]]) -> float:
     tasks = parts[0][0].tasks
     sums = sum((np.bincount(own.task, residual, tasks) for own, residual in parts), np.zeros(tasks))
     by_task = float(sums @ sums) * tasks / (tasks - 1)
-    by_subject = by_cell = 0.0
+    by_subject, _ = _by_subject(parts)
+    by_cell = 0.0
     for own, residual in parts:
         if own.subjects:
-            by_subject += _clustered(own.subject, residual, own.subjects)
             cell = np.bincount(own.task * own.subjects + own.subject, residual)
             by_cell += float(cell @ cell)
     return max(by_task + by_subject - by_cell, by_task, by_subject)
+
+
+def _by_subject(parts: Sequence[tuple[Outcomes, Array]]) -> tuple[float, int]:
+    """Return the variance of a sum of residuals over participants or runs, and their number.
+
+    What a participant did in both parts is summed first; groups of different participants are independent.
+    """
+    groups = [(own, residual) for own, residual in parts if own.subjects]
+    if len(groups) < 2 or not _shared_names(groups[0][0], groups[1][0]):
+        found = [_clustered(own.subject, residual, own.subjects) for own, residual in groups]
+        return sum(found), sum(own.subjects for own, _ in groups)
+    names = sorted({name for own, _ in groups for name in own.names})
+    sums = np.zeros(len(names))
+    for own, residual in groups:
+        place = np.array([names.index(name) for name in own.names])
+        np.add.at(sums, place, np.bincount(own.subject, residual, own.subjects))
+    return float(sums @ sums) * len(names) / (len(names) - 1), len(names)
 
 
 def _clustered(cluster: Codes, residual: Array, count: int) -> float:

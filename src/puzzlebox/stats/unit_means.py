@@ -1,12 +1,13 @@
 """Means over units of evidence with their intervals: of proportions, of any values, and of differences."""
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from puzzlebox.stats.extras import import_extra
 from puzzlebox.stats.intervals import CannotCompute, Interval
+from puzzlebox.stats.proportions import most_effective
 
 Array = NDArray[np.float64]
 LEVEL = 0.95
@@ -24,16 +25,13 @@ def share_interval(shares: ArrayLike, level: float = LEVEL) -> Interval:
     """Return the mean of proportions, one for each unit, with an interval between 0 and 1.
 
     It is Wilson's interval for the effective number of trials (Korn and Graubard 1998): as many as would give the
-    variance between the units, with the quantile of t for these units. If all units have a proportion of 0, or of 1,
-    that is the number of units.
+    variance between the units, but no more than these units can show (`most_effective`), with the quantile of t.
     """
     array = _checked(shares)
     centre, n = float(np.clip(array.mean(), 0, 1)), len(array)
     spread, variance = centre * (1 - centre), float(array.var(ddof=1)) / n
-    if spread > 1e-12 and variance < 1e-15:
-        # All units have the same proportion: their own variance says nothing, and that of single trials is the most.
-        variance = spread / n
-    trials = n if spread <= 1e-12 else spread / variance
+    # Units with nearly the same proportion show little about the next one.
+    trials = min(spread / variance if variance > 1e-15 else inf, most_effective(spread, n))
     t = t_quantile(n - 1, level)
     shrink = 1 + t * t / trials
     middle = (centre + t * t / (2 * trials)) / shrink
