@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from puzzlebox.report.episodes import ReportEpisode
+from puzzlebox.report.factors import Factor
 from puzzlebox.report.model import fit_model
 from puzzlebox.report.units import Units
 
@@ -66,3 +67,13 @@ def test_a_factor_that_cannot_be_a_term_is_named_with_the_reason() -> None:
         model = fit_model(Units.of(own), by=[name])
         assert name not in model.formula
         assert any(f"The factor {name} is not in the model" in line and why in line for line in model.remarks)
+
+
+def test_many_numbers_within_tasks_are_divided_into_ranges_that_hold_them_all() -> None:
+    rows = [ReportEpisode(**vars(row) | {"factors": {"delay": row.seed}}) for row in episodes()]
+    for own in (rows, rows[::-1]):
+        factor = Factor.of("delay", own)
+        assert factor.binned and len(factor.values) == 4
+        for row in own:
+            low, _, high = factor.value(row).partition(" to ")
+            assert float(low) <= row.factors["delay"] <= float(high)

@@ -68,3 +68,29 @@ def test_what_counts_as_one_can_be_chosen() -> None:
     assert [Units.of(rows, "run").subject(row) for row in rows] == ["run 1", ""]
     assert [Units.of(rows, "participant").subject(row) for row in rows] == ["", "participant x"]
     assert [Units.of(rows, "none").subject(row) for row in rows] == ["", ""]
+
+
+def test_training_runs_and_conditions_that_agree_are_not_repetitions() -> None:
+    runs = [
+        episode(task, total=1, seed=10 * run + seed, run=f"{run}", steps=9)
+        for task in "abcd"
+        for run in (1, 2)
+        for seed in range(3)
+    ]
+    assert Units.of(runs).repeated == {"a": 16}
+    assert len(Units.of(runs).rows) == 8
+    both = [
+        episode(task, total=1, seed=seed, steps=9, factors={"condition": condition})
+        for task in "abcd"
+        for condition in ("control", "test")
+        for seed in range(3)
+    ]
+    assert {row.factors["condition"] for row in Units.of(both).rows} == {"control", "test"}
+
+
+def test_an_agent_that_is_deterministic_in_some_places_counts_with_all_its_episodes_in_models() -> None:
+    fixed = [episode(task, total=1.0, seed=seed, steps=50) for task in "abcd" for seed in range(5)]
+    varied = [episode("e", total=float(seed % 2), seed=seed, steps=90 + seed) for seed in range(5)]
+    mixed, alone = Units.of([*fixed, *varied]), Units.of(fixed)
+    assert (len(mixed.rows), len(mixed.weighed)) == (9, 25)
+    assert len(alone.weighed) == len(alone.rows) == 4

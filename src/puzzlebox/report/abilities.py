@@ -96,7 +96,7 @@ def scale_of(rows: Sequence[ReportEpisode], published: bool = False) -> Scale:
     counts: dict[tuple[Player, str], list[int]] = {}
     unit_of: dict[str, str] = {}
     order = {agent: index for index, agent in enumerate(agents_of(units.rows))}
-    for row in units.rows:
+    for row in units.weighed:
         player = Player(row.agent, row.participant if row.person else "", row.person)
         item = f"{row.task}, arena {row.arena + 1}" if row.task in several else row.task
         unit_of[item] = units.task(row)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from math import isinf, nan
+from math import isfinite, isinf, nan
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +162,7 @@ def episode_of(row: Mapping[str, str], path: Path, line: int, origin: Path) -> R
     factors = {
         name.removeprefix(FACTOR): _factor(text.strip())
         for name, text in row.items()
-        if name.startswith(FACTOR) and name != FACTOR and text.strip()
+        if name.startswith(FACTOR) and name != FACTOR and _is_value(text.strip())
     }
     more = {
         "factors": factors,
@@ -186,6 +186,13 @@ def _value(column: Column, row: Mapping[str, str], path: Path, line: int) -> Any
     if column.name in ("rules_fields", "events"):
         return _rules(text) if column.name == "rules_fields" else _events(text)
     return text or None
+
+
+def _is_value(text: str) -> bool:
+    """Return whether a cell of a factor holds a value: not one that is missing, and no infinite number."""
+    with suppress(ValueError):
+        return isfinite(float(text))
+    return bool(text) and text.lower() not in _MISSING
 
 
 def _factor(text: str) -> Any:

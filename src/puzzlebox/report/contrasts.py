@@ -13,7 +13,7 @@ from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped
 from puzzlebox.report.factors import passed, unit_means, unit_word, value_text
 from puzzlebox.report.pairing import mean
 from puzzlebox.report.tables import Table, interval_cells, points, share, text
-from puzzlebox.report.units import FEWEST_UNITS, Subject, Units
+from puzzlebox.report.units import DECIMALS, FEWEST_UNITS, Subject, Units
 from puzzlebox.stats import CannotCompute, Interval
 from puzzlebox.stats.unit_means import difference_interval, mean_interval, share_interval
 
@@ -133,7 +133,7 @@ def _paired(agent: str, word: str, control: dict[Hashable, float], test: dict[Ha
     differences = [a - b for a, b in zip(ours, theirs, strict=True)]
     if n < FEWEST_UNITS:
         why = f"only {words.count(n, word)} {'has' if n == 1 else 'have'} both, and it needs {FEWEST_UNITS}"
-    elif len(set(differences)) == 1:
+    elif len({round(each, DECIMALS) for each in differences}) == 1:
         why = f"it is the same in all {n} {word}s"
     else:
         difference = _clamped(mean_interval(differences))

@@ -73,8 +73,10 @@ class Factor:
 
     @classmethod
     def _in_quarters(cls, name: str, rows: Sequence[ReportEpisode]) -> "Factor":
-        by_task = {(row.task, row.arena): row.factors[name] for row in rows if name in row.factors}
-        limits = [float(each) for each in np.unique(np.quantile(list(by_task.values()), (0, 0.25, 0.5, 0.75, 1)))]
+        # A place may have several values, if the factor varies within tasks.
+        places = {(row.task, row.arena, row.factors[name]) for row in rows if name in row.factors}
+        values = [value for *_, value in places]
+        limits = [float(each) for each in np.unique(np.quantile(values, (0, 0.25, 0.5, 0.75, 1)))]
         texts = [f"{low:g} to {high:g}" for low, high in pairwise(limits)]
 
         def value(row: ReportEpisode) -> str:

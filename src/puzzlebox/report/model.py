@@ -257,7 +257,7 @@ def fit_model(units: Units, reference: str = "", by: Sequence[str] = ()) -> Mode
         reference: the agent that the odds of the others are compared with. Default: the first of the report.
         by: the names of experimental factors that are terms of the model.
     """
-    rows = [row for row in units.rows if row.passed is not None]
+    rows = [row for row in units.weighed if row.passed is not None]
     if not rows:
         return Model(None, "", units, why_not="it is not known which episodes passed")
     agents = agents_of(rows)

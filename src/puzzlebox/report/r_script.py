@@ -49,7 +49,7 @@ def _data(model: Model) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
     }
     with_subjects = "subject" in model.fit.spreads
     cells: dict[tuple[str, ...], list[int]] = {}
-    for row in model.units.rows:
+    for row in model.units.weighed:
         if row.passed is None:
             continue
         who = subject_of(model.units, row) if with_subjects else ""

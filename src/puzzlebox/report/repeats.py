@@ -23,7 +23,7 @@ def doubled_episodes(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]
         seeded,
         lambda row: (
             *(row.task_hash or row.task, row.arena, row.agent, row.seed, row.repetition, row.rules),
-            *(row.steps, row.total, row.passed),
+            *(row.steps, row.total, row.passed, conditions_of(row)),
         ),
     )
     return [own for own in sets.values() if len(own) > 1 and not _of_several_runs(own)]
@@ -38,11 +38,17 @@ def _is_person(row: ReportEpisode) -> bool:
     return row.person or bool(row.participant)
 
 
+def conditions_of(row: ReportEpisode) -> tuple[tuple[str, str], ...]:
+    """Return the experimental factors of an episode with their values, to group episodes by."""
+    return tuple(sorted((name, str(value)) for name, value in row.factors.items()))
+
+
 def repeated_episodes(rows: Iterable[ReportEpisode]) -> list[list[ReportEpisode]]:
     """Return the episodes of each agent in an arena that are all identical although their seeds differ."""
     # Participants are independent of each other, even if their episodes are identical.
     agents = (row for row in rows if not _is_person(row))
-    sets = grouped(agents, lambda row: (row.task, row.arena, row.agent, row.rules))
+    # Training runs that agree are as many units, and what an agent does the same in two conditions it does in both.
+    sets = grouped(agents, lambda row: (row.task, row.arena, row.agent, row.rules, row.run, conditions_of(row)))
     alike = [own for own in sets.values() if len({row.seed for row in own}) > 1 and _same_outcome(own)]
     actions = _recorded_actions(row for own in alike for row in own)
     return [own for own in alike if _same_actions(own, actions)]

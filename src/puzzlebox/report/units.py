@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from puzzlebox.report.episodes import ReportEpisode, grouped
-from puzzlebox.report.repeats import doubled_episodes, repeated_episodes
+from puzzlebox.report.repeats import conditions_of, doubled_episodes, repeated_episodes
 from puzzlebox.report.time_outs import timed_out
 from puzzlebox.stats.proportions import FEWEST_UNITS as FEWEST_UNITS
 
@@ -54,6 +54,7 @@ class Units:
         kind: what counts as one participant or run.
         left_out: the ids (of Python) of the episodes that are identical to one of `rows`.
         alike: the ids (of Python) of those of `rows` that others are identical to.
+        repetitions: the episodes that are identical to one of `rows`, with other seeds.
     """
 
     rows: Sequence[ReportEpisode]
@@ -62,6 +63,7 @@ class Units:
     kind: Subject = "auto"
     left_out: frozenset[int] = frozenset()
     alike: frozenset[int] = frozenset()
+    repetitions: Sequence[ReportEpisode] = ()
 
     @classmethod
     def of(cls, rows: Sequence[ReportEpisode], kind: Subject = "auto") -> "Units":
@@ -75,11 +77,23 @@ class Units:
         surplus = {id(row) for own in alike for row in own[1:]}
         kept = [row for row in rows if id(row) not in surplus]
         left_out, firsts = frozenset(surplus | doubled), frozenset(id(own[0]) for own in alike)
-        return cls(kept, _surplus(alike), _surplus(copies), kind, left_out, firsts)
+        repetitions = [row for own in alike for row in own[1:]]
+        return cls(kept, _surplus(alike), _surplus(copies), kind, left_out, firsts, repetitions)
 
     def counted(self, rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
         """Return those of some episodes that count: one of each set of identical ones."""
         return [row for row in rows if id(row) not in self.left_out]
+
+    @cached_property
+    def weighed(self) -> list[ReportEpisode]:
+        """The episodes that models of passing count.
+
+        An agent that is deterministic everywhere counts once in each place. One that is deterministic in some places
+        only counts with all its episodes: otherwise these places would weigh less in a model than others.
+        """
+        varied = {row.agent for row in self.rows if id(row) not in self.alike}
+        again = [row for row in self.repetitions if row.agent in varied]
+        return [*self.rows, *again]
 
     def certain(self, row: ReportEpisode) -> bool:
         """Return whether all episodes of its agent in its place were identical to an episode."""
@@ -143,7 +157,7 @@ def _of_deterministic_agents(rows: Iterable[ReportEpisode]) -> list[list[ReportE
     """
     sets = []
     for own in grouped((row for row in rows if not row.person and not row.participant), lambda row: row.agent).values():
-        places = grouped(own, lambda row: (row.task, row.arena, row.rules, row.run))
+        places = grouped(own, lambda row: (row.task, row.arena, row.rules, row.run, conditions_of(row)))
         several = [place for place in places.values() if len(place) > 1]
         varied = any(
             len({(round(row.total, DECIMALS), row.steps, row.passed) for row in place}) > 1 for place in several

@@ -232,7 +232,7 @@ def optimality_gap(values: ArrayLike, best: float = 1.0) -> float:
 def performance_profile(scores: Scores, thresholds: ArrayLike) -> Array:
     """Return the proportion of scores above each threshold; tasks weigh equally."""
     order = np.argsort(scores.values, kind="stable")
-    above = np.append(np.cumsum(scores.weights[order][::-1])[::-1], 0.0)
+    above = np.append(np.minimum(1.0, np.cumsum(scores.weights[order][::-1]))[::-1], 0.0)
     return above[np.searchsorted(scores.values[order], np.asarray(thresholds, float), side="right")]
 
 

@@ -105,7 +105,8 @@ def finds_difference(first: Array, second: Array, subjects: tuple[bool, bool] = 
         df = min(df, sum(people) - len(people))
     variance = np.maximum(np.maximum(by_task + by_subject - by_cell, by_task), by_subject)
     difference = of_tasks.mean(axis=1)
-    limit = import_extra("scipy.stats").t.ppf(0.975, df) * np.sqrt(variance)
+    # Never less than as if one task were wrong by half, as in the interval of a report.
+    limit = import_extra("scipy.stats").t.ppf(0.975, df) * np.sqrt(np.maximum(variance, 1 / (4 * tasks**3)))
     found = np.abs(difference) > limit
     for study in np.flatnonzero(variance < 1e-12):
         found[study] = _apart(float(first[study].mean()), float(second[study].mean()), tasks)

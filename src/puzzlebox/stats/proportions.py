@@ -207,8 +207,6 @@ def difference_on_tasks_like_these(first: Outcomes, second: Outcomes) -> tuple[I
     if variance < _NO_VARIANCE:
         # All tasks show the same difference: the limits of both agents say what else is possible.
         return combined(first.tasks_like_these().interval, second.tasks_like_these().interval), df
-    if not with_people:
-        variance = max(variance, first._within() + second._within())
     # Differences that are nearly equal show little about the next task, as in `most_effective`.
     return _t_interval(value, max(variance, 1 / (4 * first.tasks**3)), df), df
 
