@@ -30,8 +30,10 @@ def standing(age: float = 18.0, angles: dict[str, float] | None = None) -> Child
     return child
 
 
-def between_the_eyes(child: Child) -> NDArray[np.float64]:
-    return np.mean([child.data.body(side + "eye").xpos for side in ("left_", "right_")], axis=0)
+def before(child: Child, *offset: float) -> NDArray[np.float64]:
+    """Return the position that is so far from the middle of the eyes: forwards, to the left, up."""
+    middle = np.mean([child.data.body(side + "eye").xpos for side in ("left_", "right_")], axis=0)
+    return np.asarray(middle + np.array(offset))
 
 
 def with_parts(child: Child, parts: NDArray, at: NDArray) -> Portrait:
@@ -66,7 +68,7 @@ def test_a_near_thing_is_at_different_places_in_both_eyes_and_a_far_one_at_the_s
     distance: float, radius: float
 ) -> None:
     child = standing()
-    at = between_the_eyes(child) + (distance, 0, 0)
+    at = before(child, distance, 0, 0)
     glance = Eyes(child, with_ball(child, at, radius), PLAIN_EYES).read()
     assert glance.segments is not None
     (left, _), (right, _) = columns_and_rows(glance.segments)
@@ -80,7 +82,7 @@ def test_a_near_thing_is_at_different_places_in_both_eyes_and_a_far_one_at_the_s
 @pytest.mark.parametrize("offset", [(0.25, 0, 0), (0.2, 0.06, -0.08), (0.5, -0.15, 0.1)])
 def test_vergence_centres_a_near_thing_in_both_eyes(offset: tuple[float, float, float]) -> None:
     child = standing()
-    at = between_the_eyes(child) + offset
+    at = before(child, *offset)
     child = standing(angles=angles_towards(child, at))
     glance = Eyes(child, with_ball(child, at, 0.02), PLAIN_EYES).read()
     assert glance.segments is not None and glance.depth is not None
@@ -91,7 +93,7 @@ def test_vergence_centres_a_near_thing_in_both_eyes(offset: tuple[float, float, 
 
 def test_eyes_turn_no_farther_than_their_limits() -> None:
     child = standing()
-    angles = angles_towards(child, between_the_eyes(child) + (-0.3, 1.0, 1.0))
+    angles = angles_towards(child, before(child, -0.3, 1.0, 1.0))
     assert angles["left_eye.turn"] == pytest.approx(45)
     assert angles["right_eye.raise"] == pytest.approx(33)
 
@@ -139,13 +141,13 @@ def test_the_foveal_patch_shows_gratings_just_below_the_acuity_and_not_just_abov
 
 def test_the_patch_is_the_middle_of_the_picture_at_a_higher_resolution() -> None:
     child = standing()
-    at = between_the_eyes(child) + (0.4, 0.02, 0.01)
+    at = before(child, 0.4, 0.02, 0.01)
     child = standing(angles=angles_towards(child, at))
     portrait = with_ball(child, at, 0.012)
     glance = Eyes(
         child, portrait, EyeSettings(size=84, fov_degrees=60, fovea=84, fovea_degrees=6, sight=PERFECT)
     ).read()
-    whole = Eyes(child, portrait, EyeSettings(size=84, fov_degrees=6, sight=PERFECT)).read()
+    whole = Eyes(child, portrait, EyeSettings(fov_degrees=6, sight=PERFECT)).read()
     assert glance.fovea is not None
     assert np.array_equal(glance.fovea, whole.images)
     fine, coarse = (int((each[0, :, :, 1] < 120).sum()) for each in (glance.fovea, glance.images))
@@ -165,7 +167,7 @@ def test_by_default_an_eye_sees_as_at_the_age_of_the_child_and_returns_pictures_
 
 def test_depth_and_segments_are_not_filtered() -> None:
     child = standing(1)
-    at = between_the_eyes(child) + (0.3, 0, 0)
+    at = before(child, 0.3, 0, 0)
     portrait = with_ball(child, at, 0.03)
     young, perfect = (Eyes(child, portrait, replace(PLAIN_EYES, sight=sight)).read() for sight in (None, PERFECT))
     assert np.array_equal(young.depth, perfect.depth)  # type: ignore[arg-type]
@@ -202,7 +204,7 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, float], mes
 
 def test_segments_need_an_owner_for_each_thing() -> None:
     child = standing()
-    portrait = with_ball(child, between_the_eyes(child) + (0.3, 0, 0), 0.03)
+    portrait = with_ball(child, before(child, 0.3, 0, 0), 0.03)
     portrait.scene.owners = portrait.scene.owners[:-1]
     with pytest.raises(ValueError, match="48 poses and 47 owners"):
         Eyes(child, portrait, PLAIN_EYES).read()

@@ -1,4 +1,4 @@
-"""The filters of an eye: gratings vanish at the acuity and below the threshold of contrast, and every filter can be off."""
+"""The filters of an eye: gratings vanish at the acuity, faint patterns below the threshold; each filter can be off."""
 
 from dataclasses import fields, replace
 

@@ -1,4 +1,4 @@
-"""Where the eyes are and where they look, as views of the Scene for the painter."""
+"""Where the eyes are and where they look, as views of the Scene for the painter; and how they look at a place."""
 
 from math import asin, atan2, cos, degrees, sin
 from typing import Any
@@ -45,11 +45,11 @@ def angles_towards(child: Child, place: Any) -> dict[str, float]:
         child: the body.
         place: a position in MuJoCo's axes, in metres.
     """
-    head, limits = child.data.body("head"), dict(zip(JOINT_NAMES, zip(child.built.low, child.built.high, strict=True)))
-    angles = {}
+    turn, angles = child.data.body("head").xmat.reshape(3, 3), {}
     for side in SIDES:
-        towards = head.xmat.reshape(3, 3).T @ (np.asarray(place, np.float64) - child.data.body(side + "eye").xpos)
+        towards = turn.T @ (np.asarray(place, np.float64) - child.data.body(side + "eye").xpos)
         x, y, z = towards / np.linalg.norm(towards)
         for joint, angle in ((f"{side}eye.turn", atan2(y, x)), (f"{side}eye.raise", asin(float(z)))):
-            angles[joint] = degrees(float(np.clip(angle, *limits[joint])))
+            row = JOINT_NAMES.index(joint)
+            angles[joint] = degrees(float(np.clip(angle, child.built.low[row], child.built.high[row])))
     return angles

@@ -1,7 +1,8 @@
 """The sense of sight: two pictures from the pupils, as a child of its age sees them.
 
-The pictures follow the eyes of the body, so that turning the eyes towards each other (vergence) moves both. A foveal patch
-shows the middle of each picture at a higher resolution. Depth and segments are for scoring: they are not filtered.
+The pictures follow the eyes of the body, so that turning the eyes towards each other (vergence) moves both. A foveal
+patch shows the middle of each picture at a higher resolution. Depth and segments are for scoring: they are not
+filtered.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The filter of one eye: what a child of an age sees of a picture.
 
-In this order, on linear light: blur of what is out of focus, blur by acuity, loss of contrast below the threshold in each
-octave of detail, paler colours, a narrow field. Bytes in, bytes out; the arithmetic is native and the same on all
+In this order, on linear light: blur of what is out of focus, blur by acuity, loss of contrast below the threshold in
+each octave of detail, paler colours, a narrow field. Bytes in, bytes out; the arithmetic is native and the same on all
 processors.
 """
 
