@@ -171,9 +171,8 @@ void Retina::filter(std::uint8_t* picture, const float* depth, const RetinaLimit
   if (depth != nullptr && limits.defocus > 0) defocus(depth, limits, planes);
   for (int p = 0; p < planes; ++p) blur(planes_[p]);
   if (limits.threshold > 0) lose_contrast(limits.threshold);
-  auto byte_of = [&](float v) {
-    return bytes_[static_cast<int>(std::clamp(v, 0.0f, 1.0f) * kSteps + 0.5f)];
-  };
+  // What is not a number becomes black.
+  auto byte_of = [&](float v) { return bytes_[static_cast<int>((v > 0 ? std::min(v, 1.0f) : 0.0f) * kSteps + 0.5f)]; };
   for (std::size_t i = 0; i < pixels; ++i) {
     float seen = mask_.empty() ? 1.0f : mask_[i], y = light[i] * seen;
     if (grey) {

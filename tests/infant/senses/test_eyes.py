@@ -194,6 +194,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
         ({"size": 2}, "size is 2; it must be 4 to 512"),
         ({"fovea": 3}, r"fovea is 3; it must be 0 \(none\) or 4 to 512"),
         ({"fov_degrees": 170.0}, "fov_degrees is 170.0; it must be more than 0, up to 150"),
+        ({"size": 84.0}, "size is 84.0; it must be a whole number"),
         ({"samples": 0}, "samples is 0; it must be 1 to 8"),
     ],
 )

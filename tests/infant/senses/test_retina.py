@@ -175,3 +175,15 @@ def test_limits_that_make_no_sense_are_refused(settings: dict[str, float], messa
 def test_an_unknown_quantity_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(ValueError, match="did you mean"):
         value_at("acuty", 3)
+
+
+def test_pictures_and_depths_of_another_size_are_refused_and_depths_that_are_no_numbers_harm_nothing() -> None:
+    retina, grey = Retina(16, 60, Sight(focus_distance=0.2, pupil=0.1)), np.full((16, 16, 3), 99, np.uint8)
+    with pytest.raises(ValueError, match="picture: size x size x 3 bytes"):
+        retina.filter(np.zeros((15, 16, 3), np.uint8))
+    with pytest.raises(ValueError, match="depth: size x size numbers"):
+        retina.filter(grey, np.zeros((16, 15), np.float32))
+    depth = np.full((16, 16), 0.2, np.float32)
+    depth[3, 3] = np.nan
+    retina.filter(grey, depth, 5.0)
+    assert grey[12, 12].tolist() == [99, 99, 99]

@@ -51,6 +51,10 @@ class EyeSettings:
 
     def __post_init__(self) -> None:
         """Raise a ValueError if a setting makes no sense."""
+        for name in ("size", "fovea", "samples"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                raise ValueError(f"{name} is {value!r}; it must be a whole number")
         sizes = f"{SMALLEST} to {LARGEST}"
         checks = (
             ("size", SMALLEST <= self.size <= LARGEST, sizes),
