@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from puzzlebox.infant.senses.retina import Retina, blur_kernel, pixels_per_degree
+from puzzlebox.infant.senses.retina import Retina, blur_degrees, blur_kernel, pixels_per_degree
 from puzzlebox.infant.senses.sight import PERFECT, Sight, table, value_at
 
 AGES = (1, 3, 6, 12)
@@ -67,7 +67,7 @@ def test_the_blur_alone_leaves_a_just_visible_contrast_at_the_acuity(age: int) -
     sight = Sight.at(age)
     assert sight.acuity is not None and sight.contrast_sensitivity is not None
     _, density = sharp_retina(sight)
-    kernel = blur_kernel(np.sqrt(np.log(sight.contrast_sensitivity) / 2) / (np.pi * sight.acuity) * density)
+    kernel = blur_kernel(blur_degrees(sight) * density)
     phase = 2 * np.pi * sight.acuity / density * np.arange(len(kernel))
     passed = float(2 * (kernel * np.cos(phase)).sum() - kernel[0])
     assert passed == pytest.approx(1 / sight.contrast_sensitivity, rel=0.1, abs=0.004)
@@ -187,3 +187,13 @@ def test_pictures_and_depths_of_another_size_are_refused_and_depths_that_are_no_
     depth[3, 3] = np.nan
     retina.filter(grey, depth, 5.0)
     assert grey[12, 12].tolist() == [99, 99, 99]
+
+
+def test_in_the_usual_picture_pixels_and_not_acuity_are_the_limit() -> None:
+    density = pixels_per_degree(84, 60)
+    finest = density / 2
+    assert 84 / 60 / 2 == pytest.approx(0.7) and finest == pytest.approx(0.63, abs=0.01)
+    for age in AGES:
+        assert value_at("acuity", age) > finest
+    assert len(blur_kernel(blur_degrees(Sight.at(1)) * density)) > 1
+    assert len(blur_kernel(blur_degrees(Sight.at(12)) * density)) == 1
