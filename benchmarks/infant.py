@@ -8,6 +8,7 @@ from puzzlebox.infant.infant import Infant
 from puzzlebox.infant.looks.gaze import SIDES, eye_view
 from puzzlebox.infant.looks.photo import photograph
 from puzzlebox.infant.looks.portrait import Portrait
+from puzzlebox.infant.senses.eyes import Eyes, EyeSettings
 from puzzlebox.render import Painter
 
 _STEPS = 150
@@ -86,7 +87,23 @@ def _pictures() -> list[Result]:
     ]
 
 
+def _sight() -> list[Result]:
+    """Return pairs a second as children of several ages see them, and with everything that scoring needs."""
+    results = []
+    for age, name, settings in (
+        (1.0, "1 month", EyeSettings()),
+        (18.0, "18 months", EyeSettings()),
+        (18.0, "18 months, with foveal patches, depth and segments", EyeSettings(fovea=84, depth=True, segments=True)),
+    ):
+        child = Child(age)
+        child.reset(pose="sit")
+        pairs = 1e6 / best_microseconds(Eyes(child, settings=settings).read, _PAIRS // 5, 50)
+        goal = ">= 1000" if not settings.fovea else ""
+        results.append(Result(f"infant, pairs of {_EYE} x {_EYE} as seen at {name}", pairs, "pairs/s", goal))
+    return results
+
+
 def run() -> list[Result]:
     """Return a result for physics, senses, pictures and the start."""
     start = Result("infant, start with all bodily senses", best_seconds(Infant, 3), "s", "<= 1")
-    return [*_physics(), *_pictures(), start]
+    return [*_physics(), *_pictures(), *_sight(), start]

@@ -17,6 +17,7 @@
 #include "cpu.h"
 #include "cruise.h"
 #include "motion.h"
+#include "retina.h"
 #include "solids.h"
 #include "tables.h"
 #include "touch.h"
@@ -233,4 +234,5 @@ NB_MODULE(_native, module) {
   puzzlebox::bind_cruise(module);
   bind_camera(module);
   puzzlebox::bind_touch(module);
+  puzzlebox::bind_retina(module);
 }

@@ -1,10 +1,11 @@
-"""Where the eyes are and where they look, as views of the Scene for the painter."""
+"""Where the eyes are and where they look, as views of the Scene for the painter; and how they look at a place."""
 
 from math import asin, atan2, cos, degrees, sin
+from typing import Any
 
 import numpy as np
 
-from puzzlebox.infant.body.bones import BONE_NAMES, LEFT, RIGHT
+from puzzlebox.infant.body.bones import BONE_NAMES, JOINT_NAMES, LEFT, RIGHT
 from puzzlebox.infant.body.child import Child
 from puzzlebox.infant.looks.axes import place_in_scene, to_scene
 from puzzlebox.render import View
@@ -35,3 +36,20 @@ def eye_view(child: Child, side: str, fov_degrees: float = EYE_FOV_DEGREES) -> V
     x, y, z = pupil.tolist()
     row = BONE_NAMES.index(name)
     return View((x, y, z), degrees(heading), degrees(pitch), fov_degrees, skip_thing=row, roll=degrees(roll))
+
+
+def angles_towards(child: Child, place: Any) -> dict[str, float]:
+    """Return the angles of both eyes that look at a place, in degrees, for `Pose.angles`; limits of joints hold.
+
+    Args:
+        child: the body.
+        place: a position in MuJoCo's axes, in metres.
+    """
+    turn, angles = child.data.body("head").xmat.reshape(3, 3), {}
+    for side in SIDES:
+        towards = turn.T @ (np.asarray(place, np.float64) - child.data.body(side + "eye").xpos)
+        x, y, z = towards / np.linalg.norm(towards)
+        for joint, angle in ((f"{side}eye.turn", atan2(y, x)), (f"{side}eye.raise", asin(float(z)))):
+            row = JOINT_NAMES.index(joint)
+            angles[joint] = degrees(float(np.clip(angle, child.built.low[row], child.built.high[row])))
+    return angles

@@ -1,1 +1,1 @@
-"""The bodily senses of a child: skin, joints and muscles, balance."""
+"""The senses of a child: skin, joints and muscles, balance, sight."""

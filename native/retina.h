@@ -1,0 +1,54 @@
+// What an immature eye makes of a picture: blur, lost contrast, pale colours, a narrow field.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace puzzlebox {
+
+// What limits an eye. Zeros and ones switch a limit off.
+struct RetinaLimits {
+  float threshold = 0;   // the least local contrast that is seen; 0: all
+  float saturation = 1;  // of colours: 0 is grey, 1 is full
+  float focus = 0;       // the dioptres the eye is focused at
+  float slack = 0;       // dioptres away from that which do not blur
+  float defocus = 0;     // standard deviation of the blur in pixels for each dioptre beyond; 0: none
+};
+
+// The filter of square pictures of one size. It keeps its memory between pictures.
+class Retina {
+ public:
+  // `kernel`: the blur of acuity from its middle outwards; one number for no blur. `mask`: what is multiplied with each
+  // pixel; empty for nothing. `bands`: the number of octaves whose contrast has a threshold.
+  Retina(int size, std::vector<float> kernel, std::vector<float> mask, int bands);
+
+  // Filter a picture (size x size x 3 bytes of sRGB) in place. `depth`: metres, or null for no blur by distance.
+  void filter(std::uint8_t* picture, const float* depth, const RetinaLimits& limits);
+
+  int size() const { return size_; }
+
+ private:
+  using Plane = std::vector<float>;
+  template <class Row>
+  void separable(Plane& plane, int reach, Row row);
+  void blur(Plane& plane);
+  void smooth(Plane& plane, int spacing);
+  void defocus(const float* depth, const RetinaLimits& limits, int planes);
+  void lose_contrast(float threshold);
+
+  int size_, bands_;
+  std::vector<float> kernel_, mask_;
+  // Luminance, and red and blue less luminance.
+  Plane planes_[3];
+  Plane half_, sharp_, level_, variance_;
+  std::vector<Plane> octaves_;
+  std::vector<float> padded_;
+  float linear_[256];
+  std::vector<std::uint8_t> bytes_;
+};
+
+void bind_retina(nanobind::module_& module);
+
+}  // namespace puzzlebox
