@@ -299,14 +299,28 @@ def methods_sentences(learners: Learners) -> list[str]:
     lines = [_scale_sentence(learners)] if learners.scaled else []
     kinds = dict.fromkeys({"run": "training run"}.get(each.word, each.word) for each in learners.agents)
     units = words.listed([f"{kind}s" for kind in kinds])
-    lines.append(
-        "Interquartile means, optimality gaps, performance profiles and probabilities of improvement are those of "
-        f"Agarwal et al. (2021), with equal weights of tasks. Their units were {units}. "
-        "Intervals of means come from a bootstrap over units within tasks "
-        f"({RESAMPLES} resamples) at the quantiles of Student's t (expanded percentiles, Hesterberg "
-        "2015); runs that played several tasks were resampled whole. Profiles and probabilities of improvement have "
-        "Wilson intervals with the effective number of units (Korn and Graubard 1998)."
+    several = len(learners.agents) > 1
+    measures = ["interquartile means", *(["optimality gaps"] if learners.scaled else []), "performance profiles"]
+    measures += ["probabilities of improvement"] if several else []
+    text = (
+        f"{words.listed(measures).capitalize()} are those of Agarwal et al. (2021), with equal weights of tasks. Their "
+        f"units were {units}."
     )
+    resampled = [each for each in learners.agents if not each.why_not and not each.exact]
+    if resampled:
+        whole = dict.fromkeys(
+            f"{each.word}s" for each in resampled if each.word != "episode" and len(each.scores.task_names) > 1
+        )
+        text += (
+            f" Intervals of means come from a bootstrap over units within tasks ({RESAMPLES} resamples) at the "
+            "quantiles of Student's t (expanded percentiles, Hesterberg 2015)"
+        )
+        text += f"; {words.listed(list(whole))} that played several tasks were resampled whole." if whole else "."
+        text += (
+            f" Profiles{' and probabilities of improvement' if several else ''} have Wilson intervals with the "
+            "effective number of units (Korn and Graubard 1998)."
+        )
+    lines.append(text)
     return lines
 
 

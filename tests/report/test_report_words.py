@@ -1,0 +1,50 @@
+"""The words of a report on a table of another program: they say what was done, and do not contradict each other."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pictures import figures_unpainted
+from puzzlebox.report.build import Report, make_report
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """Two groups of six children and one agent on ten tasks; the table has neither hashes nor rules."""
+    folder = tmp_path_factory.mktemp("foreign")
+    rng = np.random.default_rng(3)
+    players = [(f"children {age} years", f"{age}-{child}") for age in (4, 6) for child in range(6)]
+    players += [("robot", "")] * 6
+    with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("task", "agent", "participant", "return", "passed"))
+        for task in range(10):
+            for agent, participant in players:
+                total = round(float(rng.normal(0.4 if agent == "robot" else 0.0)), 3)
+                writer.writerow((f"task {task}", agent, participant, total, total > 0))
+    with figures_unpainted():
+        return make_report([folder / "results.csv"], folder / "report")
+
+
+def texts(report: Report, title: str) -> list[str]:
+    """Return the sentences of a section."""
+    (section,) = [each for each in report.contents.sections if each.title == title]
+    return [str(block) for block in section.blocks if isinstance(block, str)]
+
+
+def methods(report: Report) -> str:
+    return report.page.with_name("methods.txt").read_text(encoding="utf-8")
+
+
+def test_the_methods_of_a_table_say_only_what_was_done(foreign: Report) -> None:
+    text = methods(foreign)
+    assert "A step lasts" not in text and "pass mark" not in text and "McNemar" not in text
+    assert "Which episodes were passed was read from the tables." in text
+    assert "Participants (“children 4 years”) played 10 tasks; each participant played each of them once." in text
+    assert "There were 6 participants." in text
+    assert "returns of agents were compared by the Brunner–Munzel test (by permutations" in text
+    assert "Mean returns with tasks as units were compared by the Wilcoxon signed-rank test" in text
+    assert "participants that played several tasks were resampled whole" in text
+    assert "There is no probability of improvement" not in foreign.page.read_text(encoding="utf-8")
