@@ -48,3 +48,16 @@ def test_the_methods_of_a_table_say_only_what_was_done(foreign: Report) -> None:
     assert "Mean returns with tasks as units were compared by the Wilcoxon signed-rank test" in text
     assert "participants that played several tasks were resampled whole" in text
     assert "There is no probability of improvement" not in foreign.page.read_text(encoding="utf-8")
+
+
+def test_one_analysis_decides_whether_agents_differ(foreign: Report) -> None:
+    lines = texts(foreign, "Odds of passing")
+    assert sum("Whether two agents differ is decided by the test of the model" in line for line in lines) == 1
+    (odds,) = [line for line in lines if line.startswith("Odds ratios of passing")]
+    assert odds.count("adjusted for all pairs: p ") == 2
+    different = [pair for pair in foreign.contents.model.pairs if pair.p_holm < 0.05]
+    for pair in different:
+        names = (f"{pair.first} – {pair.second}:", f"{pair.second} – {pair.first}:")
+        assert not [line for line in lines if line.startswith(names)]
+    asked = [line for line in lines if "equivalen" in line and " – " in line]
+    assert len(asked) == len(foreign.contents.model.pairs) - len(different)

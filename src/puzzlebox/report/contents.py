@@ -333,7 +333,7 @@ def _model(
     section.blocks += model.remarks
     if len(agents_of(rows)) > 1:
         section.blocks.append(differences(rows, shares))
-        section.blocks += equivalence_tests.blocks(rows, shares, bound)
+        section.blocks += equivalence_tests.blocks(rows, shares, bound, model.differ)
     return section
 
 
