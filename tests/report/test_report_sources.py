@@ -278,7 +278,7 @@ def test_the_headline_names_its_tasks(tmp_path: Path) -> None:
     assert (
         second == "This report is about the 2 tasks that no agent was trained on; the other 4 have their own section."
     )
-    assert " of 10 on held-out tasks (2 tasks): " in third
+    assert " % on held-out tasks (mean over 2 tasks; " in third and " of 10 episodes); " in third
     assert third.endswith("; a statement about tasks like these needs 5 tasks.")
     assert "held-out" not in " ".join(_headline(results, results.rows, Shares.of(results.rows)))
 

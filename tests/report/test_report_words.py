@@ -8,6 +8,11 @@ import pytest
 
 from pictures import figures_unpainted
 from puzzlebox.report.build import Report, make_report
+from puzzlebox.report.contents import _headline
+from puzzlebox.report.episodes import ReportEpisode, Results
+from puzzlebox.report.page import _shown_rows
+from puzzlebox.report.shares import Shares
+from puzzlebox.report.tables import Table, text
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +66,33 @@ def test_one_analysis_decides_whether_agents_differ(foreign: Report) -> None:
         assert not [line for line in lines if line.startswith(names)]
     asked = [line for line in lines if "equivalen" in line and " – " in line]
     assert len(asked) == len(foreign.contents.model.pairs) - len(different)
+
+
+def test_the_headline_gives_the_mean_over_tasks_first() -> None:
+    same = [
+        ReportEpisode(id="", task=f"task {task}", agent="robot", total=0.5 + task, passed=task > 2, seed=seed, steps=40)
+        for task in range(6)
+        for seed in range(task + 1)
+    ]
+    *_, line = _headline(Results(same, [], [], []), same, Shares.of(same))
+    assert line.startswith("robot passed 50.0 % (mean over 6 tasks; 15 of 21 episodes); ")
+    more = [ReportEpisode(**vars(row) | {"seed": 99 + row.seed, "ended_by": "goal"}) for row in same]
+    exact = [ReportEpisode(**vars(row) | {"ended_by": "goal"}) for row in same] + more
+    *_, line = _headline(Results(exact, [], [], []), exact, Shares.of(exact))
+    assert "; known exactly on these tasks, because its episodes are identical; " in line
+
+
+def test_the_test_over_tasks_comes_first_and_is_shown(foreign: Report) -> None:
+    tables = {table.name: table for table in foreign.contents.tables}
+    assert tables["returns_tests"].rows[0]["task"] == "all tasks"
+    assert "in the first row" in tables["returns_tests"].caption
+    assert [row["task"] for row in tables["returns_pairs"].rows[:2]] == ["all tasks", "all tasks"]
+    lines = texts(foreign, "Returns")
+    assert "These are the first 8 of 10 tasks with a test; the files have all." in lines
+
+
+@pytest.mark.parametrize(("most", "shown"), [(2, 3), (3, 3), (4, 3), (5, 5), (9, 7)])
+def test_a_table_does_not_stop_within_a_task(most: int, shown: int) -> None:
+    rows = [{"task": task} for task in "aaabbcc"]
+    assert _shown_rows(Table("", "", rows, [("task", text("task"))], most, ditto=True)) == shown
+    assert _shown_rows(Table("", "", rows, [("task", text("task"))], most)) == min(most, 7)

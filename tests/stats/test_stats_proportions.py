@@ -137,3 +137,11 @@ def test_with_many_tasks_signs_are_drawn_from_the_seed() -> None:
     from scipy.stats import ttest_1samp
 
     assert test.p == pytest.approx(ttest_1samp(values, 0).pvalue, abs=0.02)
+
+
+def test_more_passed_episodes_never_widen_the_interval_for_these_tasks() -> None:
+    """All passed, in one arena, in two and in five: the variance is 0, and episodes count as they are."""
+    arenas = (["1", "1"], ["1", "1", "2", "2"], ["1", "1", "2", "3", "4", "5"])
+    lows = [Outcomes([True] * len(own), ["a"] * len(own), own).these_tasks().low for own in arenas]
+    assert lows == sorted(lows)
+    assert lows == [wilson(many, many).low for many in (2, 4, 6)]

@@ -180,14 +180,16 @@ def _passed(agent: str, rows: Sequence[ReportEpisode], shares: Shares, where: st
     tasks = len({units.task(row) for row in rows})
     kind = units.subject_word(agent)
     kinds = f", {words.count(len(units.subjects(agent)), kind)}" if kind else ""
-    text = f"{agent} passed {passed} of {trials}{where} ({words.count(tasks, units.word)}{kinds}): "
-    text += f"{words.percent(shares.value(rows))}"
+    episodes = f"{passed} of {words.count(trials, 'episode')}"
+    mean = f"mean over {words.count(tasks, units.word)}{kinds}; " if tasks > 1 or kinds else ""
+    text = f"{agent} passed {words.percent(shares.value(rows))}{where} ({mean}{episodes})"
     parts = []
     these, like = shares.these_tasks(rows), shares.tasks_like_these(rows)
     if these is not None:
-        limits = "exactly" if these.exact else f"95 % interval {words.percent_limits(these.interval)}"
+        limits = "known exactly" if these.exact else f"95 % interval {words.percent_limits(these.interval)}"
         these_words = f"these {units.word}s" if tasks > 1 else f"this {units.word}"
-        parts.append(f"{limits} on {these_words}{f' for {kind}s like these' if kind else ''}")
+        why = ", because its episodes are identical" if these.exact else f" for {kind}s like these" if kind else ""
+        parts.append(f"{limits} on {these_words}{why}")
     elif kind:
         parts.append(f"an interval needs {FEWEST_UNITS} {kind}s")
     if like is not None:
@@ -310,6 +312,10 @@ def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: st
             f"no task was played at least {_FEWEST_FOR_VIOLINS} times by each agent."
         )
     section.blocks += [test.sentence for test in comparisons.done[:SPELLED_OUT]]
+    if len(comparisons.done) > SPELLED_OUT:
+        section.blocks.append(
+            f"These are the first {SPELLED_OUT} of {len(comparisons.done)} tasks with a test; the files have all."
+        )
     if len({row.task for row in rows}) > 1:
         section.blocks.append(comparisons.across.sentence)
     if comparisons.done or comparisons.across.tests is not None:

@@ -387,7 +387,21 @@ def differences(rows: Sequence[ReportEpisode], shares: Shares | None = None) -> 
         f"equally. 95 % intervals: of these {word}s, combined from those of the two agents (Newcombe); and of {word}s "
         f"like these, from the differences on single {word}s (t), which need {FEWEST_UNITS} {word}s."
     )
+    if any(_wider_on_these(line) for line in lines):
+        caption += (
+            f" Where the interval of these {word}s is the wider one, single {word}s have so few episodes that the "
+            f"variance within them is not known well, whereas the differences vary little between {word}s."
+        )
     return Table("differences", caption, lines, columns, most=28)
+
+
+def _wider_on_these(line: dict[str, Any]) -> bool:
+    """Return whether the interval of a difference on these tasks is wider than that for tasks like these."""
+    key = "difference"
+    if line[f"{key}_low"] is None or line[f"{key}_tasks_like_these_low"] is None:
+        return False
+    these = line[f"{key}_high"] - line[f"{key}_low"]
+    return bool(these > line[f"{key}_tasks_like_these_high"] - line[f"{key}_tasks_like_these_low"] + 1e-9)
 
 
 def failures(broken: Sequence[ReportEpisode]) -> Table:
