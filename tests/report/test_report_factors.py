@@ -260,3 +260,14 @@ def test_a_factor_is_not_tested_if_all_units_are_alike() -> None:
     result = compare_values(variants({"left": 0.0, "right": 0.0}), "side")
     assert "a: the proportion passed was 0.0 % in every unit, whatever the value of side" in result.sentences[0]
     assert not [line for line in result.sentences if "p = " in line or "was not tested" in line]
+
+
+def test_units_that_are_all_alike_have_no_interval_for_a_stated_reason() -> None:
+    rows = [
+        episode(f"wall@{n}", n < 6, variant=str(n), factors={"condition": "control" if n < 6 else "test"})
+        for n in range(12)
+    ]
+    (found,) = contrasts(rows)
+    assert "because all variants of the control were passed equally often, and so were those of the test" in (
+        found.sentence
+    )

@@ -8,11 +8,12 @@ import pytest
 
 from pictures import figures_unpainted
 from puzzlebox.report.build import Report, make_report
-from puzzlebox.report.contents import _headline
+from puzzlebox.report.contents import _headline, contents
 from puzzlebox.report.episodes import ReportEpisode, Results
 from puzzlebox.report.page import _shown_rows
 from puzzlebox.report.shares import Shares
-from puzzlebox.report.tables import Table, text
+from puzzlebox.report.sources import gather
+from puzzlebox.report.tables import Table, by_agent, by_participant, text
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +97,55 @@ def test_a_table_does_not_stop_within_a_task(most: int, shown: int) -> None:
     rows = [{"task": task} for task in "aaabbcc"]
     assert _shown_rows(Table("", "", rows, [("task", text("task"))], most, ditto=True)) == shown
     assert _shown_rows(Table("", "", rows, [("task", text("task"))], most)) == min(most, 7)
+
+
+def test_participants_of_several_groups_have_a_column_for_the_group(foreign: Report) -> None:
+    rows = foreign.results.rows
+    assert by_participant(rows).columns[0][0] == "group"
+    one = [row for row in rows if row.agent == "children 4 years"]
+    assert by_participant(one).columns[0][0] == "participant"
+
+
+def test_a_table_speaks_of_variants_or_of_tasks() -> None:
+    rows = [
+        ReportEpisode(id="", task=f"wall@{n}", variant=str(n), agent="robot", total=float(n), passed=n > 3, seed=seed)
+        for n in range(6)
+        for seed in range(3)
+    ]
+    table = by_agent(rows)
+    heads = [name for name, _ in table.columns]
+    assert "passed, these variants" in heads and "variants like these" in heads
+    assert "median return" in heads and "median latency of passes (s)" in heads
+    assert "tasks" not in table.caption
+
+
+def test_the_name_of_people_holds_for_tables_as_well(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("task,agent,participant,return\na,human,p1,1\na,children,p2,0\na,robot,,0\n", encoding="utf-8")
+    found = gather([table], people="adults")
+    assert sorted(found.agents) == ["adults", "children", "robot"]
+    assert found.remarks == ["--people adults does not rename children: table names these participants itself."]
+    assert "human" in gather([table], people="human").agents and not gather([table]).remarks
+
+
+def test_control_and_test_are_not_tabulated_twice() -> None:
+    rows = [
+        ReportEpisode(
+            id="",
+            task=f"task {task}",
+            arena=arena,
+            agent="robot",
+            total=float(arena + task % 3 + seed),
+            passed=(task + arena + seed) % 3 > 0,
+            seed=seed,
+            factors={"condition": condition},
+        )
+        for task in range(6)
+        for arena, condition in enumerate(("control", "test"))
+        for seed in range(3)
+    ]
+    found = contents(Results(rows, [], [], []), by=["condition"])
+    (section,) = [each for each in found.sections if each.title == "By condition"]
+    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    assert table.most == 0 and table.rows
+    assert "are in the section “Control and test” and are not tabulated again" in str(section.blocks[-1])

@@ -1,7 +1,7 @@
 """The contents of a report, in order: sections of paragraphs, tables and figures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from puzzlebox.report import abilities, capabilities, published_tables, words
 from puzzlebox.report import equivalence as equivalence_tests
@@ -10,7 +10,7 @@ from puzzlebox.report import published as published_results
 from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.comparison_tables import overall_table, pairs_table
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
-from puzzlebox.report.contrasts import RULE, contrasts, control_and_test_table
+from puzzlebox.report.contrasts import CONTROL, RULE, TEST, contrasts, control_and_test_table
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import (
     ReportEpisode,
@@ -288,7 +288,14 @@ def _factors(rows: Sequence[ReportEpisode], by: Sequence[str], units: Units, pre
         caption = f"Proportion passed and mean return for each value of {name}; bars are 95 % intervals over units."
         cells = (result.cells("passed"), result.cells("return_mean"))
         figure = factors.factor_points(*cells, agents_of(rows), result.factor.values, look, table.name, caption, name)
-        sections.append(Section(_title(prefix, f"By {name}"), [figure, *result.sentences, table]))
+        blocks: list[str | Table | Drawing] = [figure, *result.sentences, table]
+        if found and {value.strip().lower() for value in result.factor.values} == {CONTROL, TEST}:
+            blocks[-1] = replace(table, most=0)
+            blocks.append(
+                f"The proportions passed for each {name} are in the section “{_title(prefix, 'Control and test')}” and "
+                f"are not tabulated again; the file tables/{table.name}.csv has them with the returns."
+            )
+        sections.append(Section(_title(prefix, f"By {name}"), blocks))
     return sections
 
 
