@@ -56,7 +56,7 @@ def test_three_agents_on_shared_seeds_are_compared_within_seeds() -> None:
     test, tests = only(compare(drawn({"a": 1.0, "b": 0.0, "c": 0.0})))
     assert tests.method == FRIEDMAN
     assert {pair.method for pair in tests.pairs} == {SIGNED_RANKS}
-    assert "Pairs that differed (Wilcoxon signed-rank, Holm-adjusted p < .05): a and b and a and c." in test.sentence
+    assert "Pairs that differed (Wilcoxon signed-rank, Holm-adjusted p < .05): a – b and a – c." in test.sentence
     assert only(compare(drawn({"a": 1.0, "b": 0.0, "c": 0.0}, shared=False)))[1].method == KRUSKAL_WALLIS
 
 

@@ -26,7 +26,7 @@ def rows(agent: str, chances: list[float], episodes: int = 40, seed: int = 0) ->
 def test_equal_agents_are_equivalent_and_few_tasks_show_nothing() -> None:
     equal = [*rows("one", [0.3, 0.5, 0.7] * 8), *rows("two", [0.3, 0.5, 0.7] * 8)]
     sentences = [block for block in blocks(equal, Shares.of(equal)) if isinstance(block, str)]
-    assert sentences[0].startswith("one and two: they are equivalent within ± 10 percentage points (TOST over 24 tasks")
+    assert sentences[0].startswith("one – two: they are equivalent within ± 10 percentage points (TOST over 24 tasks")
     few = [*rows("one", [0.3, 0.5, 0.7] * 2, 4), *rows("two", [0.4, 0.5, 0.7] * 2, 4)]
     sentences = [block for block in blocks(few, Shares.of(few)) if isinstance(block, str)]
     assert "neither a difference nor equivalence within ± 10 percentage points is shown" in sentences[0]
@@ -48,3 +48,20 @@ def test_fewer_than_five_tasks_are_not_tested() -> None:
     few = [*rows("one", [0.5] * 4), *rows("two", [0.5] * 4)]
     assert blocks(few, Shares.of(few)) == []
     assert "needs 5 tasks" in equivalences(few, Shares.of(few))[0].clause
+
+
+def test_the_model_decides_which_pairs_are_asked() -> None:
+    both = [*rows("weak", [0.2] * 12), *rows("strong", [0.8] * 12)]
+    pair = frozenset(("weak", "strong"))
+    (sentence,) = [each for each in blocks(both, Shares.of(both), differ={pair: False}) if isinstance(each, str)]
+    # The interval alone would show a difference, so the sentence must not say that none is shown.
+    assert "equivalence within ± 10 percentage points is not shown" in sentence and "neither" not in sentence
+    equal = [*rows("one", [0.3, 0.5, 0.7] * 8), *rows("two", [0.3, 0.5, 0.7] * 8)]
+    found = blocks(equal, Shares.of(equal), differ={frozenset(("one", "two")): True})
+    assert not [each for each in found if isinstance(each, str)]
+
+
+def test_intervals_end_where_differences_of_proportions_do() -> None:
+    few = [*rows("one", [0.0, 0.0, 0.0, 0.0, 1.0], 4), *rows("two", [1.0, 1.0, 1.0, 1.0, 0.0], 4)]
+    (pair,) = equivalences(few, Shares.of(few))
+    assert pair.test is not None and pair.test.difference.low == -1.0

@@ -427,7 +427,7 @@ def test_tasks_and_participants_are_the_units(study: Report) -> None:
     assert "There were 12 participants." in methods
     assert "The unit of evidence is the task and the participant, not the episode" in methods
     headline = " ".join(study.contents.headline)
-    assert "(6 tasks, 12 participants)" in headline and "for tasks and participants like these" in headline
+    assert "(mean over 6 tasks, 12 participants; " in headline and "for tasks and participants like these" in headline
 
 
 def test_participants_as_units_have_wider_intervals_than_their_episodes(study: Report) -> None:

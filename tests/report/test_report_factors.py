@@ -248,3 +248,26 @@ def test_factors_flow_from_a_template_to_its_report(tmp_path: Path) -> None:
     refused = puzzlebox("report", "out", "--by", "sid", cwd=tmp_path)
     assert refused.returncode == 1
     assert "these episodes have no factor 'sid'" in refused.stderr
+
+
+def test_sentences_about_a_factor_name_its_values() -> None:
+    result = compare_values(variants({"left": 0.9, "right": 0.1}), "side")
+    left, right = (f"{100 * line['passed']:.1f} %" for line in result.lines)
+    assert f"between 2 values of side (left {left}, right {right}; " in result.sentences[0]
+
+
+def test_a_factor_is_not_tested_if_all_units_are_alike() -> None:
+    result = compare_values(variants({"left": 0.0, "right": 0.0}), "side")
+    assert "a: the proportion passed was 0.0 % in every unit, whatever the value of side" in result.sentences[0]
+    assert not [line for line in result.sentences if "p = " in line or "was not tested" in line]
+
+
+def test_units_that_are_all_alike_have_no_interval_for_a_stated_reason() -> None:
+    rows = [
+        episode(f"wall@{n}", n < 6, variant=str(n), factors={"condition": "control" if n < 6 else "test"})
+        for n in range(12)
+    ]
+    (found,) = contrasts(rows)
+    assert "because all variants of the control were passed equally often, and so were those of the test" in (
+        found.sentence
+    )

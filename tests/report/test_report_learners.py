@@ -117,3 +117,23 @@ def test_a_run_stores_scales_and_the_table_of_bundled_tasks_comes_first() -> Non
 def _blocks(found: object) -> list[object]:
     with style():
         return list(section(found, looks([each.agent for each in found.agents])))  # type: ignore[attr-defined,arg-type]
+
+
+def test_an_agent_with_one_run_is_compared_with_participants() -> None:
+    people = [
+        row(task, "human", total, seed, person=True, participant=f"child {seed}", run="table", arena=arena)
+        for task in "ab"
+        for arena in range(2)
+        for seed, total in enumerate((0.5, 0.6, 0.7, 0.8, 0.9, 1.0))
+    ]
+    agent = [
+        row(task, "agent", 0.1 * seed, seed, run="table", arena=arena)
+        for task in "ab"
+        for arena in range(2)
+        for seed in range(5)
+    ]
+    table = improvement_table(learners_of(Units.of([*people, *agent]), {}))
+    assert not table.remarks
+    (line,) = table.rows
+    # All returns of children are higher than those of the agent, which has at most 0.4.
+    assert (line["first"], line["second"], line["probability"]) == ("agent", "human", 0.0)

@@ -16,7 +16,7 @@ from puzzlebox.record.export import export
 from puzzlebox.record.recorder import Recorder
 from puzzlebox.record.store import Store
 from puzzlebox.report import CannotRead, Results, gather
-from puzzlebox.report.comparisons import compare
+from puzzlebox.report.comparisons import Comparisons, compare
 from puzzlebox.report.conditions import task_table
 from puzzlebox.report.contents import _headline, contents
 from puzzlebox.report.data_warnings import data_warnings
@@ -278,7 +278,7 @@ def test_the_headline_names_its_tasks(tmp_path: Path) -> None:
     assert (
         second == "This report is about the 2 tasks that no agent was trained on; the other 4 have their own section."
     )
-    assert " of 10 on held-out tasks (2 tasks): " in third
+    assert " % on held-out tasks (mean over 2 tasks; " in third and " of 10 episodes); " in third
     assert third.endswith("; a statement about tasks like these needs 5 tasks.")
     assert "held-out" not in " ".join(_headline(results, results.rows, Shares.of(results.rows)))
 
@@ -345,7 +345,7 @@ def test_unfinished_recordings_are_counted_for_included_players(tmp_path: Path, 
 def test_methods_hold_no_hints_and_no_paths_which_stand_on_the_page(tmp_path: Path, two_arenas: Path) -> None:
     store = in_the_studio(tmp_path / "people.sqlite", two_arenas, WATCHED)
     results = gather([store])
-    text = " ".join(paragraphs(results, task_table(results), fit_model(Units.of(results.rows)), False, 0, False))
+    text = " ".join(paragraphs(results, task_table(results), fit_model(Units.of(results.rows)), Comparisons([]), 0, False))
     assert "1 recording is not over and is excluded. 2 recordings of agents are excluded." in text
     assert str(tmp_path) not in text and "--watched" not in text
     (notes,) = [section for section in contents(results).sections if section.title == "Notes"]

@@ -171,3 +171,11 @@ def test_one_participant_and_participants_without_an_id_are_no_sample() -> None:
         outcomes = Outcomes([True, False] * 20, tasks, subjects=names)
         with pytest.raises(CannotCompute, match="needs 5 participants"):
             outcomes.these_tasks()
+
+
+def test_more_passed_episodes_never_widen_the_interval_for_these_tasks() -> None:
+    """All passed, in one arena, in two and in five: the variance is 0, and episodes count as they are."""
+    arenas = (["1", "1"], ["1", "1", "2", "2"], ["1", "1", "2", "3", "4", "5"])
+    lows = [Outcomes([True] * len(own), ["a"] * len(own), own).these_tasks().low for own in arenas]
+    assert lows == sorted(lows)
+    assert lows == [wilson(many, many).low for many in (2, 4, 6)]

@@ -38,5 +38,5 @@ def test_shares_of_units_cover_the_mean_of_all() -> None:
 def test_too_few_units_have_no_interval() -> None:
     with pytest.raises(CannotCompute, match="only one unit"):
         mean_interval([1])
-    with pytest.raises(CannotCompute, match="no unit differs"):
+    with pytest.raises(CannotCompute, match="have the same value"):
         difference_interval([1, 1], [0, 0])

@@ -34,6 +34,8 @@ _FEWEST_TASKS, _FEWEST_PLAYERS, _MOST_FOR_2PL = 5, 2, 20_000
 _FEWEST_FOR_2PL = 5
 CHILDREN = "children"
 _PUBLISHED = Path(__file__).parent / "published_children.csv"
+# The end of the caption of the difficulties if both models were fitted.
+_COMPARED = " The 1PL and the 2PL were compared by the BIC."
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,7 @@ def ability_table(scale: Scale) -> Table:
     ]
     caption = (
         "Ability of each player, in logits above the mean difficulty; intervals allow for the choice of tasks. "
-        "Abilities have a weak prior (normal, SD 3), which keeps them finite for who passes all or nothing. Episodes "
+        "Abilities have a weak prior (normal, SD 3), which keeps the ability of a player who passed everything or nothing finite. Episodes "
         "without identical repetitions; tasks weigh equally in the proportion passed."
     )
     return Table("abilities", caption, lines, columns, most=40)
@@ -285,6 +287,8 @@ def difficulty_table(scale: Scale) -> Table:
         ("outfit", real("outfit")),
     ]
     caption = "Difficulty of each task, in logits, the most difficult first; slope: its discrimination."
+    if scale.other is not None:
+        caption += _COMPARED
     return Table("difficulties", caption, lines, columns, most=15)
 
 
@@ -358,13 +362,18 @@ def methods(tables: Sequence[Table]) -> list[str]:
     names = {table.name for table in tables}
     lines = []
     if "abilities" in names:
+        both = any(table.caption.endswith(_COMPARED) for table in tables if table.name == "difficulties")
+        groups = (
+            " Differences between people and agents were tested by likelihood ratios with Holm's correction."
+            if "group_differences" in names
+            else ""
+        )
         lines.append(
             "Abilities and difficulties are those of item response theory, fitted by marginal maximum likelihood "
             "(adaptive Gauss–Hermite quadrature): difficulties are random with mean 0, abilities fixed with a weak "
-            "normal prior (SD 3); the 1PL or the 2PL was chosen by the BIC. Episodes of one player on one task are "
-            "weighted by their correlation, and standard errors are the larger of the model's and those of a sandwich "
-            "estimator over tasks. Differences between people and agents were tested by likelihood ratios with Holm's "
-            "correction."
+            f"normal prior (SD 3); {'the 1PL or the 2PL was chosen by the BIC' if both else 'the model is the 1PL'}. "
+            "Episodes of one player on one task are weighted by their correlation, and standard errors are the larger "
+            f"of the model's and those of a sandwich estimator over tasks.{groups}"
         )
     if "capabilities" in names:
         lines.append(

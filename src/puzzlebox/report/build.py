@@ -120,10 +120,12 @@ def make_report(
         files.append(_write(with_factor_columns(tasks, results.rows), tables))
     files.append(_episodes(results, tables, conditions.time_limits(tasks)))
     files += write_r_files(analysis.model, folder)
-    measures = [equivalence_tests.methods_sentence(equivalence)] if len(results.agents) > 1 else []
+    has_equivalence = any(table.name == "equivalence" for table in analysis.tables)
+    measures = [equivalence_tests.methods_sentence(equivalence)] if has_equivalence else []
     measures += learners.methods_sentences(analysis.learners)
-    tested = bool(analysis.comparisons.done)
-    paragraphs = methods.paragraphs(results, tasks, analysis.model, tested, seed, published, measures)
+    paragraphs = methods.paragraphs(
+        results, tasks, analysis.model, analysis.comparisons, seed, published, measures
+    )
     paragraphs += abilities.methods(analysis.tables)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)

@@ -10,11 +10,13 @@ from puzzlebox.report.factors import Factor, passed, total, unit_means, unit_wor
 from puzzlebox.report.pairing import UnitValues, mean
 from puzzlebox.report.rank_tests import RankTests, compare_agents
 from puzzlebox.report.tables import Table, interval_cells, share, text
-from puzzlebox.report.units import FEWEST_UNITS, Units
+from puzzlebox.report.units import DECIMALS, FEWEST_UNITS, Units
 from puzzlebox.stats import CannotCompute, Interval, holm
 from puzzlebox.stats.unit_means import mean_interval, share_interval
 
 _MEASURES: dict[str, Callable[[ReportEpisode], float | None]] = {"proportion passed": passed, "mean return": total}
+# The column of each measure in the table.
+_KEYS = {"proportion passed": "passed", "mean return": "return_mean"}
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class FactorTest:
         why_not: why there is no test, as a clause.
         left_out: values with too few units, which were not tested.
         p_adjusted: the p value adjusted by Holm over all agents and both measures.
+        constant: the value of all units, if they have the same, so that there is nothing to test; otherwise None.
     """
 
     agent: str
@@ -36,6 +39,7 @@ class FactorTest:
     why_not: str = ""
     left_out: tuple[str, ...] = ()
     p_adjusted: float = 1.0
+    constant: float | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def compare_values(rows: Sequence[ReportEpisode], name: str, units: Units | None
     done = [test for test in tests if test.tests is not None]
     adjusted = iter(holm([test.tests.p for test in done if test.tests is not None]))
     tests = [replace(test, p_adjusted=next(adjusted)) if test.tests is not None else test for test in tests]
-    return ByFactor(factor, lines, tests, _sentences(factor, tests, rows))
+    return ByFactor(factor, lines, tests, _sentences(factor, lines, tests, rows))
 
 
 def _line(units: Units, agent: str, value: str, rows: Sequence[ReportEpisode], unit: str) -> dict[str, Any]:
@@ -116,20 +120,37 @@ def _test(units: Units, agent: str, word: str, measure: str, rows: dict[str, lis
     if len(enough) < 2:
         why = f"fewer than two values have {FEWEST_UNITS} {word}s or more"
         return FactorTest(agent, measure, None, why, few)
+    found = {round(value, DECIMALS) for own in enough.values() for value in own.returns.values()}
+    if len(found) == 1:
+        return FactorTest(agent, measure, None, left_out=few, constant=found.pop())
     try:
         return FactorTest(agent, measure, compare_agents(enough), left_out=few)
     except CannotCompute as problem:
         return FactorTest(agent, measure, None, str(problem), few)
 
 
-def _sentences(factor: Factor, tests: Sequence[FactorTest], rows: Sequence[ReportEpisode]) -> list[str]:
+def _sentences(
+    factor: Factor, table: Sequence[dict[str, Any]], tests: Sequence[FactorTest], rows: Sequence[ReportEpisode]
+) -> list[str]:
     lines = []
     for test in tests:
+        show = words.percent if test.measure == "proportion passed" else words.number
+        if test.constant is not None:
+            without = f", without {words.listed(list(test.left_out))}" if test.left_out else ""
+            lines.append(
+                f"{test.agent}: the {test.measure} was {show(test.constant)} in every unit, whatever the value of "
+                f"{factor.name}{without}, so there is nothing to test."
+            )
         if test.tests is None:
             continue
+        means = [
+            f"{line['value']} {show(line[_KEYS[test.measure]])}"
+            for line in table
+            if line["agent"] == test.agent and line["value"] in test.tests.agents
+        ]
         found = test.tests
         differ = "differed" if test.p_adjusted < 0.05 else "did not differ significantly"
-        details = [f"{found.text}, {words.p_equals(test.p_adjusted)}", f"{found.units} {found.unit}s"]
+        details = [", ".join(means), f"{found.text}, {words.p_equals(test.p_adjusted)}", f"{found.units} {found.unit}s"]
         details += [found.effect_text] if found.effect_text else []
         without = f" without {words.listed(list(test.left_out))}" if test.left_out else ""
         lines.append(
@@ -138,7 +159,7 @@ def _sentences(factor: Factor, tests: Sequence[FactorTest], rows: Sequence[Repor
         )
     reasons: dict[str, list[str]] = {}
     for test in tests:
-        if test.tests is None:
+        if test.tests is None and test.constant is None:
             reasons.setdefault(test.why_not, []).append(test.agent)
     for why, agents in reasons.items():
         lines.append(f"{words.listed(list(dict.fromkeys(agents)))}: {factor.name} was not tested because {why}.")

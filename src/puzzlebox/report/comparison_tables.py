@@ -14,12 +14,12 @@ from puzzlebox.stats.effects import size_in_words
 def overall_table(comparisons: Comparisons) -> Table:
     """Tabulate the test of all agents on each task, and over tasks."""
     lines = []
-    for test in comparisons.done:
-        assert test.tests is not None
-        lines.append(_overall_line(test.task, test.tests, test.p_adjusted))
     across = comparisons.across
     if across.tests is not None:
         lines.append(_overall_line(f"all {across.word}s", across.tests, across.tests.p))
+    for test in comparisons.done:
+        assert test.tests is not None
+        lines.append(_overall_line(test.task, test.tests, test.p_adjusted))
     columns = [
         ("task", text("task")),
         ("agents", text("agents")),
@@ -29,8 +29,9 @@ def overall_table(comparisons: Comparisons) -> Table:
         ("adjusted over tasks", lambda row: words.p_value(row["p_holm_over_tasks"])),
         ("effect", lambda row: row["effect_text"] or words.NOT_KNOWN),
     ]
+    first = f", and of mean returns with {across.word}s as units in the first row" if across.tests is not None else ""
     caption = (
-        "Tests of returns of all agents on each task, and of mean returns with tasks as units in the last row. "
+        f"Tests of returns of all agents on each task{first}. "
         "Effects have 95 % intervals; that of ε² and Kendall's W is too wide for large effects."
     )
     return Table("returns_tests", caption, lines, columns, most=SPELLED_OUT + 1)
@@ -53,16 +54,16 @@ def _overall_line(task: str, tests: RankTests, p_adjusted: float) -> dict[str, A
 
 def pairs_table(comparisons: Comparisons) -> Table:
     """Tabulate the test of each pair of agents on each task, and over tasks."""
+    across = comparisons.across
     lines = []
+    if across.tests is not None:
+        lines += [_pair_line(f"all {across.word}s", pair, pair.p_holm, None) for pair in across.tests.pairs]
     passes = [pair.passes.p for test in comparisons.done if test.tests for pair in test.tests.pairs if pair.passes]
     adjusted = iter(holm(passes))
     for test in comparisons.done:
         assert test.tests is not None
         for pair, p in zip(test.tests.pairs, test.pairs_adjusted, strict=True):
             lines.append(_pair_line(test.task, pair, p, next(adjusted) if pair.passes else None))
-    across = comparisons.across
-    if across.tests is not None:
-        lines += [_pair_line(f"all {across.word}s", pair, pair.p_holm, None) for pair in across.tests.pairs]
     columns = [
         ("task", text("task")),
         ("pair", lambda row: f"{row['first']} – {row['second']}"),
@@ -126,8 +127,8 @@ def _only_one(row: dict[str, Any]) -> str:
 
 
 def _most_lines(lines: Sequence[dict[str, Any]]) -> int:
-    """Return how many lines the page shows: all of the first tasks."""
-    shown = list(dict.fromkeys(line["task"] for line in lines))[:SPELLED_OUT]
+    """Return how many lines the page shows: those over all tasks, and all of the first tasks."""
+    shown = list(dict.fromkeys(line["task"] for line in lines))[: SPELLED_OUT + 1]
     return next((index for index, line in enumerate(lines) if line["task"] not in shown), len(lines))
 
 

@@ -189,7 +189,7 @@ def _sentence(tests: RankTests, about: str, p: float, pairs_p: Sequence[float], 
     line = f"{about}, {what} {differ} {who} ({'; '.join(each for each in details if each)})."
     if len(tests.agents) == 2:
         return line
-    found = [f"{pair.first} and {pair.second}" for pair, own in zip(tests.pairs, pairs_p, strict=True) if own < 0.05]
+    found = [f"{pair.first} – {pair.second}" for pair, own in zip(tests.pairs, pairs_p, strict=True) if own < 0.05]
     if p >= 0.05 or not found:
         return f"{line} No pair of agents differed significantly." if p < 0.05 else line
     which = "all pairs" if len(found) == len(tests.pairs) else words.listed(found, 8)

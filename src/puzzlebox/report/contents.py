@@ -1,7 +1,7 @@
 """The contents of a report, in order: sections of paragraphs, tables and figures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from puzzlebox.report import abilities, capabilities, published_tables, words
 from puzzlebox.report import equivalence as equivalence_tests
@@ -10,7 +10,7 @@ from puzzlebox.report import published as published_results
 from puzzlebox.report.by_factor import compare_values, values_table
 from puzzlebox.report.comparison_tables import overall_table, pairs_table
 from puzzlebox.report.comparisons import SPELLED_OUT, Comparisons, compare
-from puzzlebox.report.contrasts import RULE, contrasts, control_and_test_table
+from puzzlebox.report.contrasts import CONTROL, RULE, TEST, contrasts, control_and_test_table
 from puzzlebox.report.data_warnings import data_warnings
 from puzzlebox.report.episodes import (
     ReportEpisode,
@@ -180,14 +180,16 @@ def _passed(agent: str, rows: Sequence[ReportEpisode], shares: Shares, where: st
     tasks = len({units.task(row) for row in rows})
     kind = units.subject_word(agent)
     kinds = f", {words.count(len(units.subjects(agent)), kind)}" if kind else ""
-    text = f"{agent} passed {passed} of {trials}{where} ({words.count(tasks, units.word)}{kinds}): "
-    text += f"{words.percent(shares.value(rows))}"
+    episodes = f"{passed} of {words.count(trials, 'episode')}"
+    mean = f"mean over {words.count(tasks, units.word)}{kinds}; " if tasks > 1 or kinds else ""
+    text = f"{agent} passed {words.percent(shares.value(rows))}{where} ({mean}{episodes})"
     parts = []
     these, like = shares.these_tasks(rows), shares.tasks_like_these(rows)
     if these is not None:
-        limits = "exactly" if these.exact else f"95 % interval {words.percent_limits(these.interval)}"
+        limits = "known exactly" if these.exact else f"95 % interval {words.percent_limits(these.interval)}"
         these_words = f"these {units.word}s" if tasks > 1 else f"this {units.word}"
-        parts.append(f"{limits} on {these_words}{f' for {kind}s like these' if kind else ''}")
+        why = ", because its episodes are identical" if these.exact else f" for {kind}s like these" if kind else ""
+        parts.append(f"{limits} on {these_words}{why}")
     elif kind:
         parts.append(f"an interval needs {FEWEST_UNITS} {kind}s")
     if like is not None:
@@ -286,7 +288,14 @@ def _factors(rows: Sequence[ReportEpisode], by: Sequence[str], units: Units, pre
         caption = f"Proportion passed and mean return for each value of {name}; bars are 95 % intervals over units."
         cells = (result.cells("passed"), result.cells("return_mean"))
         figure = factors.factor_points(*cells, agents_of(rows), result.factor.values, look, table.name, caption, name)
-        sections.append(Section(_title(prefix, f"By {name}"), [figure, *result.sentences, table]))
+        blocks: list[str | Table | Drawing] = [figure, *result.sentences, table]
+        if found and {value.strip().lower() for value in result.factor.values} == {CONTROL, TEST}:
+            blocks[-1] = replace(table, most=0)
+            blocks.append(
+                f"The proportions passed for each {name} are in the section “{_title(prefix, 'Control and test')}” and "
+                f"are not tabulated again; the file tables/{table.name}.csv has them with the returns."
+            )
+        sections.append(Section(_title(prefix, f"By {name}"), blocks))
     return sections
 
 
@@ -310,6 +319,10 @@ def _returns(rows: Sequence[ReportEpisode], comparisons: Comparisons, prefix: st
             f"no task was played at least {_FEWEST_FOR_VIOLINS} times by each agent."
         )
     section.blocks += [test.sentence for test in comparisons.done[:SPELLED_OUT]]
+    if len(comparisons.done) > SPELLED_OUT:
+        section.blocks.append(
+            f"These are the first {SPELLED_OUT} of {len(comparisons.done)} tasks with a test; the files have all."
+        )
     if len({row.task for row in rows}) > 1:
         section.blocks.append(comparisons.across.sentence)
     if comparisons.done or comparisons.across.tests is not None:
@@ -333,7 +346,7 @@ def _model(
     section.blocks += model.remarks
     if len(agents_of(rows)) > 1:
         section.blocks.append(differences(rows, shares))
-        section.blocks += equivalence_tests.blocks(rows, shares, bound)
+        section.blocks += equivalence_tests.blocks(rows, shares, bound, model.differ)
     return section
 
 

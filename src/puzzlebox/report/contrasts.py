@@ -151,8 +151,8 @@ def _independent(agent: str, word: str, control: dict[Hashable, float], test: di
     else:
         try:
             difference = _clamped(difference_interval(ours, theirs))
-        except CannotCompute as problem:
-            why = str(problem)
+        except CannotCompute:
+            why = f"all {word}s of the control were passed equally often, and so were those of the test"
     return Contrast(agent, word, 0, counts, shares, limits, difference, why)
 
 

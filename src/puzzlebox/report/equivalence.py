@@ -5,7 +5,7 @@ whether their proportions passed differ by less than a bound; they use the inter
 these, and people like these, that the page shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from puzzlebox.report import words
@@ -46,6 +46,9 @@ class PairEquivalence(NamedTuple):
         bound = f"± {100 * self.test.bound:g} percentage points"
         if self.test.shown:
             return f"they are equivalent within {bound} ({tests})"
+        if not self.no_difference:
+            # The interval of this pair alone, which is not adjusted, excludes 0.
+            return f"equivalence within {bound} is not shown ({tests})"
         return f"neither a difference nor equivalence within {bound} is shown ({tests})"
 
     @property
@@ -70,13 +73,33 @@ def _of_pair(first: str, second: str, gap: Difference, shares: Shares, percentag
     return PairEquivalence(first, second, test, words.count(gap.tasks, shares.units.word))
 
 
-def blocks(rows: Sequence[ReportEpisode], shares: Shares, percentage_points: float = POINTS) -> list[str | Table]:
-    """Return what the page says about equivalence: a sentence for each pair that shows no difference, and the table."""
+def blocks(
+    rows: Sequence[ReportEpisode],
+    shares: Shares,
+    percentage_points: float = POINTS,
+    differ: Mapping[frozenset[str], bool] | None = None,
+) -> list[str | Table]:
+    """Return what the page says about equivalence: a sentence for each pair that shows no difference, and the table.
+
+    Args:
+        rows: the episodes.
+        shares: their proportions passed.
+        percentage_points: the bound.
+        differ: whether the test that decides, that of the model or of permutations, calls a pair different. For other
+            pairs the interval of their difference decides.
+    """
     pairs = equivalences(rows, shares, percentage_points)
     if not any(pair.test for pair in pairs):
         return []
-    asked = [pair for pair in pairs if pair.no_difference]
-    spelled = [f"{pair.first} and {pair.second}: {pair.clause}." for pair in asked[:MOST_SENTENCES]]
+    decided = differ or {}
+    asked = [
+        pair
+        for pair in pairs
+        if pair.test is not None and not decided.get(frozenset((pair.first, pair.second)), not pair.no_difference)
+    ]
+    spelled = [f"{pair.first} – {pair.second}: {pair.clause}." for pair in asked[:MOST_SENTENCES]]
+    if len(asked) > MOST_SENTENCES:
+        spelled.append(f"These are the first {MOST_SENTENCES} of {len(asked)} such pairs; the table has all.")
     return [*spelled, equivalence_table(pairs, percentage_points)]
 
 
@@ -104,7 +127,8 @@ def equivalence_table(pairs: Sequence[PairEquivalence], percentage_points: float
     ]
     caption = (
         f"Equivalence of the proportions passed within ± {percentage_points:g} percentage points, for tasks like "
-        "these: two one-sided tests with 90 % intervals. “Not shown” does not mean that they differ."
+        "these: two one-sided tests with 90 % intervals. “Not shown” does not mean that they differ, and two agents "
+        "that differ can be equivalent, by less than the bound."
     )
     return Table("equivalence", caption, lines, columns, most=28)
 

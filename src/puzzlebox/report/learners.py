@@ -5,7 +5,7 @@ participants; an agent with a single run has its episodes instead, and the page 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -47,6 +47,8 @@ class Learner:
         measures: each measure with its interval; without one, both limits are the value itself.
         why_not: why the measures have no intervals; "" if they have.
         exact: whether it always did the same, so that its measures do not vary.
+        by_place: the scores of each run or participant in each arena, which can be compared with those of single
+            episodes; None if the units are episodes.
     """
 
     agent: str
@@ -55,6 +57,7 @@ class Learner:
     measures: dict[str, Interval]
     why_not: str = ""
     exact: bool = False
+    by_place: Scores | None = None
 
     @property
     def units(self) -> int:
@@ -102,9 +105,11 @@ def learners_of(units: Units, scales: Scales, seed: int = 0) -> Learners:
 
     agents = []
     for agent in agents_of(rows):
-        values, word = _scores(units, agent, [(row, score(row)) for row in by_agent[agent]], scaled)
+        scored = [(row, score(row)) for row in by_agent[agent]]
+        values, word = _scores(units, agent, scored, scaled)
         if values is not None:
-            agents.append(_learner(agent, values, word, scaled, seed))
+            by_place = None if word == "episode" else _scores_by_place(units, scored)
+            agents.append(replace(_learner(agent, values, word, scaled, seed), by_place=by_place))
     kinds = {task: scale.source for (task, _), scale in known.items() if scale is not None}
     sources = {source: list(kinds.values()).count(source) for source in sorted(set(kinds.values()), reverse=True)}
     without = sorted({task for (task, _), scale in known.items() if scale is None}) if scaled else []
@@ -136,6 +141,16 @@ def _scores(
         return Scores(np.array(means), tasks, names, ends=ends), units.subject_word(agent)
     except CannotCompute:
         return None, ""
+
+
+def _scores_by_place(units: Units, scored: Sequence[tuple[ReportEpisode, float]]) -> Scores:
+    """Return the mean score of each participant or run in each arena of each task."""
+    cells: dict[tuple[str, str, tuple[str, int]], list[float]] = {}
+    for row, value in scored:
+        cells.setdefault((units.subject(row), units.task(row), (row.task, row.arena)), []).append(value)
+    means = np.array([np.mean(each) for each in cells.values()])
+    names, tasks, places = zip(*cells, strict=True)
+    return Scores(means, tasks, names, places)
 
 
 def has_replicates(units: Units, rows: Sequence[ReportEpisode]) -> bool:
@@ -227,9 +242,9 @@ def improvement_table(learners: Learners) -> Table:
     lines, why = [], dict[str, list[str]]()
     for first, second in pairs:
         try:
-            share = probability_of_improvement(first.scores, second.scores)
+            share = probability_of_improvement(*_comparable(first, second))
         except CannotCompute as problem:
-            why.setdefault(str(problem), []).append(f"{first.agent} and {second.agent}")
+            why.setdefault(str(problem), []).append(f"{first.agent} – {second.agent}")
             continue
         lines.append({"first": first.agent, "second": second.agent, **interval_cells("probability", share)})
     remarks += [
@@ -249,6 +264,13 @@ def improvement_table(learners: Learners) -> Table:
         "counted half, averaged over tasks; 95 % intervals. Equal agents have 0.5."
     )
     return Table("probability_of_improvement", caption, lines, columns, most=28, remarks=remarks)
+
+
+def _comparable(first: Learner, second: Learner) -> tuple[Scores, Scores]:
+    """Return the scores of two agents in the same parts: tasks, or single arenas if one has only episodes."""
+    if first.by_place is not None and second.by_place is not None:
+        return first.scores, second.scores
+    return first.by_place or first.scores, second.by_place or second.scores
 
 
 def profile_table(learners: Learners) -> Table:
@@ -277,14 +299,28 @@ def methods_sentences(learners: Learners) -> list[str]:
     lines = [_scale_sentence(learners)] if learners.scaled else []
     kinds = dict.fromkeys({"run": "training run"}.get(each.word, each.word) for each in learners.agents)
     units = words.listed([f"{kind}s" for kind in kinds])
-    lines.append(
-        "Interquartile means, optimality gaps, performance profiles and probabilities of improvement are those of "
-        f"Agarwal et al. (2021), with equal weights of tasks. Their units were {units}. "
-        "Intervals of means come from a bootstrap over units within tasks "
-        f"({RESAMPLES} resamples) at the quantiles of Student's t (expanded percentiles, Hesterberg "
-        "2015); runs that played several tasks were resampled whole. Profiles and probabilities of improvement have "
-        "Wilson intervals with the effective number of units (Korn and Graubard 1998)."
+    several = len(learners.agents) > 1
+    measures = ["interquartile means", *(["optimality gaps"] if learners.scaled else []), "performance profiles"]
+    measures += ["probabilities of improvement"] if several else []
+    text = (
+        f"{words.listed(measures).capitalize()} are those of Agarwal et al. (2021), with equal weights of tasks. Their "
+        f"units were {units}."
     )
+    resampled = [each for each in learners.agents if not each.why_not and not each.exact]
+    if resampled:
+        whole = dict.fromkeys(
+            f"{each.word}s" for each in resampled if each.word != "episode" and len(each.scores.task_names) > 1
+        )
+        text += (
+            f" Intervals of means come from a bootstrap over units within tasks ({RESAMPLES} resamples) at the "
+            "quantiles of Student's t (expanded percentiles, Hesterberg 2015)"
+        )
+        text += f"; {words.listed(list(whole))} that played several tasks were resampled whole." if whole else "."
+        text += (
+            f" Profiles{' and probabilities of improvement' if several else ''} have Wilson intervals with the "
+            "effective number of units (Korn and Graubard 1998)."
+        )
+    lines.append(text)
     return lines
 
 

@@ -9,16 +9,24 @@ from typing import Any
 from puzzlebox import __version__
 from puzzlebox.record.entries import HUMAN
 from puzzlebox.report import conditions, words
+from puzzlebox.report.comparisons import Comparisons
 from puzzlebox.report.contrasts import RULE, condition_of
 from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source, agents_of, grouped, participants_of
 from puzzlebox.report.model import Model
+from puzzlebox.report.rank_tests import BRUNNER_MUNZEL, FRIEDMAN, KRUSKAL_WALLIS, SIGNED_RANKS, RankTests
 from puzzlebox.report.tables import Table
 from puzzlebox.report.units import DECIMALS, FEWEST_UNITS
 from puzzlebox.wings import find_wing
 
 
 def paragraphs(
-    results: Results, tasks: Table, model: Model, tested: bool, seed: int, published: bool, measures: Sequence[str] = ()
+    results: Results,
+    tasks: Table,
+    model: Model,
+    comparisons: Comparisons,
+    seed: int,
+    published: bool,
+    measures: Sequence[str] = (),
 ) -> list[str]:
     """Return the paragraphs of the methods section.
 
@@ -26,14 +34,14 @@ def paragraphs(
         results: the episodes.
         tasks: the table from `conditions.task_table`.
         model: the model of passing.
-        tested: whether returns were tested on at least one task.
+        comparisons: the tests of returns.
         seed: the seed of random numbers.
         published: whether published results are shown.
         measures: sentences about further measures, such as those of machine learners.
     """
     return [
         _procedure(results, tasks),
-        " ".join([*_statistics(results, model, tested), *measures, _software(seed)]),
+        " ".join([*_statistics(results, model, comparisons), *measures, _software(seed)]),
         *([_published()] if published else []),
     ]
 
@@ -45,14 +53,10 @@ def _procedure(results: Results, conditions_table: Table) -> str:
         f" ({words.listed(results.tasks, 3)}) were analysed."
     ]
     for agent, own in ((agent, [row for row in rows if row.agent == agent]) for agent in agents_of(rows)):
-        per_task = sorted({len(each) for each in grouped(own, lambda row: row.task).values()})
-        often = f"{per_task[0]}" if len(per_task) == 1 else f"{per_task[0]} to {per_task[-1]}"
         name = f"“{agent}”"
         people = "Participants" if agent == HUMAN else f"Participants ({name})"
         who = people if any(row.person for row in own) else f"The agent {name}"
-        tasks = len({row.task for row in own})
-        times = "once" if often == "1" else f"{often} times"
-        lines.append(f"{who} played {words.count(tasks, 'task')} {times}{' each' if tasks > 1 else ''}.")
+        lines.append(f"{who} played {_how_often(own)}.")
         lines += _participants(own)
     rules = sorted({row.rules for row in rows} - {""})
     if rules:
@@ -61,21 +65,60 @@ def _procedure(results: Results, conditions_table: Table) -> str:
         if source.settings:
             lines.append(_settings_sentence(source))
     lines += conditions.agent_sentences(results.sources)
-    lines.append(
-        f"{_step_lengths(rows)} all times are simulated time. The latency of an "
-        "episode is the time from when the animal could first move to the event that decided the episode."
-    )
-    lines.append(
-        "An episode that ended by itself was passed if its return (the sum of its rewards) was at least the pass mark "
-        "of its task; where that mark is 0, the episode must also not have been ended by a penalty, and its return "
-        "must have been above 0 or the task completed without a penalty. Episodes that were stopped early were neither "
-        "passed nor failed; proportions are of the other episodes."
-    )
+    lines += _definitions(results)
     lines.append(conditions.task_sentence(conditions_table))
     if any(row.trained_on for row in rows):
         lines.append("Tasks that at least one agent was trained on were analysed separately.")
     lines += [remark.methods if isinstance(remark, Remark) else remark for remark in results.remarks]
     return " ".join(line for line in lines if line)
+
+
+def _how_often(rows: Sequence[ReportEpisode]) -> str:
+    """Return how many tasks were played how often: by a participant, if all episodes have ids, otherwise in all."""
+    tasks = len({row.task for row in rows})
+    whole = words.count(tasks, "task")
+    with_ids = all(row.participant for row in rows)
+    cells = grouped(rows, lambda row: (row.participant if with_ids else "", row.task))
+    often = _span([len(each) for each in cells.values()])
+    times = "once" if often == "1" else f"{often} times"
+    if not with_ids:
+        return f"{whole} {times}{' each' if tasks > 1 else ''}"
+    of_each = _span([len({row.task for row in own}) for own in grouped(rows, lambda row: row.participant).values()])
+    if of_each == str(tasks):
+        which = "it" if tasks == 1 else "each of them"
+    else:
+        which = f"{of_each} of them"
+    return f"{whole}; each participant played {which} {times}"
+
+
+def _span(counts: Sequence[int]) -> str:
+    return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+
+
+def _definitions(results: Results) -> list[str]:
+    """Return what a step, a latency and a pass are, as far as Puzzlebox played the episodes; tables say it themselves.
+
+    Rows of a table with the hash of a task, or with rules, are those of a run or of recordings.
+    """
+    rows = results.rows
+    tables = {source.kind == "table" for source in results.sources}
+    nameless = [row for row in rows if not row.task_hash and not row.rules]
+    lines = []
+    if tables != {True} or len(nameless) < len(rows):
+        lines.append(
+            f"{_step_lengths(rows)} times are simulated time. The latency of an "
+            "episode is the time from when the animal could first move to the event that decided the episode."
+        )
+        lines.append(
+            "An episode that ended by itself was passed if its return (the sum of its rewards) was at least the pass "
+            "mark of its task; where that mark is 0, the episode must also not have been ended by a penalty, and its "
+            "return must have been above 0 or the task completed without a penalty. Episodes that were stopped early "
+            "were neither passed nor failed; proportions are of the other episodes."
+        )
+    if True in tables and any(row.passed is not None for row in nameless):
+        which = "" if len(nameless) == len(rows) else " of tables of other programs"
+        lines.append(f"Which episodes{which} were passed was read from the tables.")
+    return lines
 
 
 def _participants(rows: Sequence[ReportEpisode]) -> list[str]:
@@ -93,9 +136,11 @@ def _participants(rows: Sequence[ReportEpisode]) -> list[str]:
 def _step_lengths(rows: Sequence[ReportEpisode]) -> str:
     """Return the beginning of a sentence with the length of a step in each wing."""
     wings = [wing for name in dict.fromkeys(row.wing for row in rows) if (wing := find_wing(name)) is not None]
-    if len(wings) <= 1:
-        return "".join(f"A step lasts {wing.step_seconds:g} s;" for wing in wings)
-    return f"A step lasts {words.listed([f'{wing.step_seconds:g} s ({wing.name})' for wing in wings])};"
+    if not wings:
+        return "All"
+    if len(wings) == 1:
+        return f"A step lasts {wings[0].step_seconds:g} s; all"
+    return f"A step lasts {words.listed([f'{wing.step_seconds:g} s ({wing.name})' for wing in wings])}; all"
 
 
 def _settings_sentence(source: Source) -> str:
@@ -118,28 +163,69 @@ def _settings_sentence(source: Source) -> str:
     return f"Run {source.name}: {'; '.join(parts)}." if parts else ""
 
 
-def _statistics(results: Results, model: Model, tested: bool) -> list[str]:
-    lines = _proportions(model)
-    if tested:
-        shared = " or ".join(f"{name}s" for name in ("seed", *_kinds(model)))
-        means = f"those of a {' or '.join(_kinds(model))} counted by their mean, " if _kinds(model) else ""
-        lines.append(
-            "On each task, returns of agents were compared by the Wilcoxon signed-rank test (zeros after Pratt, exact "
-            f"up to 50 pairs) where they shared {shared}, and by the Brunner–Munzel test otherwise (by permutations if "
-            "an agent had fewer than 20 units); three or more agents by the Friedman test (F of Iman and Davenport, or "
-            "permutations of up to 100 ranks) or the Kruskal–Wallis test. Identical episodes of an agent counted once, "
-            f"{means}and returns equal to {DECIMALS} decimals were ties. p values were adjusted by Holm over tasks, "
-            "those of pairs over all pairs of all tasks. The same tests of mean returns with tasks as units concern "
-            "tasks like these. Effect sizes are Cliff's δ (below .147 negligible, .33 small, .474 medium; intervals "
-            "after Feng and Cliff with the variance of Brunner and Munzel), ε² = H / (n − 1) and Kendall's W "
-            "(noncentral chi-squared intervals). Passes in shared episodes were compared by McNemar's exact test."
-        )
+def _statistics(results: Results, model: Model, comparisons: Comparisons) -> list[str]:
+    lines = [*_proportions(model), *_returns(model, comparisons)]
     if any(map(condition_of, results.rows)):
         lines.append(
             "The proportions passed of control and test were compared over units that have both conditions (t interval "
             f"of the differences), or over those of either (Welch's interval). {RULE}"
         )
     return lines + _model(model)
+
+
+def _returns(model: Model, comparisons: Comparisons) -> list[str]:
+    """Return the sentences about the tests of returns: those that were made, and no others."""
+    across = comparisons.across.tests
+    on_tasks = [test.tests for test in comparisons.done if test.tests is not None]
+    if not on_tasks:
+        return []
+    shared = " or ".join(f"{name}s" for name in ("seed", *_kinds(model)))
+    used = _methods_of(on_tasks) | _methods_of([] if across is None else [across])
+    repeated = "Identical episodes of an agent counted once, " if model.units.repeated else ""
+    means = f"the episodes of a {' or '.join(_kinds(model))} counted by their mean, " if _kinds(model) else ""
+    ties = f"{repeated}{means}{'and ' if repeated or means else ''}returns equal to {DECIMALS} decimals were ties"
+    effects = [
+        "Cliff's δ (below .147 negligible, .33 small, .474 medium; intervals after Feng and Cliff with the variance of "
+        "Brunner and Munzel)"
+    ]
+    effects += ["ε² = H / (n − 1)"] if KRUSKAL_WALLIS in used else []
+    effects += ["Kendall's W"] if FRIEDMAN in used else []
+    noncentral = " (noncentral chi-squared intervals)" if len(effects) > 1 else ""
+    lines = [f"On each task, returns of agents were compared by {_named(_methods_of(on_tasks), shared)}."]
+    lines.append(f"{ties[0].upper()}{ties[1:]}.")
+    if len(on_tasks) > 1:
+        lines.append("p values were adjusted by Holm over tasks, those of pairs over all pairs of all tasks.")
+    elif len(on_tasks[0].pairs) > 1:
+        lines.append("p values of pairs were adjusted by Holm.")
+    if across is not None:
+        word = f"{comparisons.across.word}s"
+        lines.append(f"Mean returns with {word} as units were compared by {_named(_methods_of([across]), word)}.")
+    lines.append(f"Effect sizes are {words.listed(effects)}{noncentral}.")
+    if any(pair.passes is not None for each in on_tasks for pair in each.pairs):
+        lines.append("Passes in shared episodes were compared by McNemar's exact test.")
+    return lines
+
+
+def _methods_of(made: Sequence[RankTests]) -> set[str]:
+    """Return the names of all tests that were made, of all agents and of pairs."""
+    return {each.method for each in made} | {pair.method for each in made for pair in each.pairs}
+
+
+def _named(used: set[str], shared: str) -> str:
+    """Return tests in words; `shared` is what two agents share if they are compared in pairs."""
+    pairs = []
+    if SIGNED_RANKS in used:
+        where = f" where they shared {shared}" if BRUNNER_MUNZEL in used else ""
+        pairs.append(f"the Wilcoxon signed-rank test (zeros after Pratt, exact up to 50 pairs){where}")
+    if BRUNNER_MUNZEL in used:
+        otherwise = " otherwise" if SIGNED_RANKS in used else ""
+        pairs.append(f"the Brunner–Munzel test{otherwise} (by permutations if an agent had fewer than 20 units)")
+    several = {
+        FRIEDMAN: "the Friedman test (F of Iman and Davenport, or permutations of up to 100 ranks)",
+        KRUSKAL_WALLIS: "the Kruskal–Wallis test",
+    }
+    whole = [text for name, text in several.items() if name in used]
+    return " and by ".join(pairs) + (f"; three or more agents by {' or '.join(whole)}" if whole else "")
 
 
 def _software(seed: int) -> str:

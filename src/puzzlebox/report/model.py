@@ -134,6 +134,11 @@ class Model:
     remarks: list[str] = field(default_factory=list)
     by: Mapping[str, Factor] = field(default_factory=dict)
 
+    @property
+    def differ(self) -> dict[frozenset[str], bool]:
+        """Whether each pair of agents differs, by its p value adjusted for all pairs."""
+        return {frozenset((pair.first, pair.second)): pair.p_holm < 0.05 for pair in self.pairs}
+
     def category(self, row: ReportEpisode, factor: str) -> str:
         """Return the category of an episode in a factor of the model."""
         return category_of(row, factor, self.by)

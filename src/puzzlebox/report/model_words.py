@@ -25,7 +25,7 @@ def sentences(model: Model) -> list[str]:
         lines.append(f"The {count} agents {differ} in their odds of passing ({_test(model.overall)}).")
     ratios = [
         f"{term.name} {words.ratio(term.odds_ratio)} (95 % CI [{words.ratio(term.low)}, {words.ratio(term.high)}], "
-        f"{_test(term.test)})"
+        f"{_test(term.test)}{_adjusted(model, term.name)})"
         for term in model.terms
         if term.factor == "agent"
     ]
@@ -34,7 +34,24 @@ def sentences(model: Model) -> list[str]:
     lines.append(f"Odds ratios of passing, with {reference} as the reference: {'; '.join(ratios[:8])}{more}.")
     if count > 2:
         lines.append(_pairs_sentence(model.pairs))
-    return lines
+    return [*lines, _deciding(model, "the model")] if model.pairs else lines
+
+
+def _adjusted(model: Model, agent: str) -> str:
+    """Return the p value of an agent and the reference adjusted for all pairs, as a clause; "" with a single pair."""
+    assert model.fit is not None
+    both = {agent, model.fit.references["agent"]}
+    found = [pair.p_holm for pair in model.pairs if {pair.first, pair.second} == both]
+    return f"; adjusted for all pairs: {words.p_equals(found[0])}" if found and len(model.pairs) > 1 else ""
+
+
+def _deciding(model: Model, test: str) -> str:
+    """Return the sentence that says which of the analyses of this section decides whether two agents differ."""
+    adjusted = ", adjusted for all pairs by Holm's method" if len(model.pairs) > 1 else ""
+    return (
+        f"Whether two agents differ is decided by the test of {test}{adjusted}; intervals of odds ratios and of "
+        "differences describe single pairs and are not adjusted."
+    )
 
 
 def _test(test: Test) -> str:
@@ -42,7 +59,7 @@ def _test(test: Test) -> str:
 
 
 def _pairs_sentence(pairs: list[Pair]) -> str:
-    found = [f"{pair.first} and {pair.second}" for pair in pairs if pair.p_holm < _SIGNIFICANT]
+    found = [f"{pair.first} – {pair.second}" for pair in pairs if pair.p_holm < _SIGNIFICANT]
     if not found:
         return "No pair of agents differed significantly (Holm-adjusted for all pairs)."
     which = "all pairs" if len(found) == len(pairs) else words.listed(found, _MOST_NAMED)
@@ -68,7 +85,7 @@ def _permutation_sentences(model: Model) -> list[str]:
             f"With so few {word}s this test is conservative: its smallest p value is "
             f"{words.p_value(min(flip.smallest for flip in model.flips.values()))}."
         )
-    return lines
+    return [*lines, _deciding(model, "permutations").replace("odds ratios and of differences", "differences")]
 
 
 def odds_table(model: Model, fit: CrossedFit) -> Table:

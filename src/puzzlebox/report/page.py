@@ -151,7 +151,7 @@ def _figure(drawing: Drawing, picture: bytes, numbers: _Numbers) -> str:
 def _table(table: Table, numbers: _Numbers) -> str:
     if not table.rows or not table.most:
         return ""
-    shown = table.rows[: table.most]
+    shown = table.rows[: _shown_rows(table)]
     cells = [[make(row) for _, make in table.columns] for row in shown]
     # Columns without any value are left out.
     filled = [any(line[index] not in _EMPTY_CELLS for line in cells) for index in range(len(table.columns))]
@@ -177,6 +177,20 @@ def _table(table: Table, numbers: _Numbers) -> str:
         f"<div class='wide'><table><caption>{numbers.next('Table')} {escape(table.caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
     )
+
+
+def _shown_rows(table: Table) -> int:
+    """Return how many rows the page shows; rows that share their first cell, such as those of a task, stay together."""
+    most = min(table.most, len(table.rows))
+    if not table.ditto or most == len(table.rows):
+        return most
+    first = table.columns[0][1]
+    names = [first(row) for row in table.rows]
+    start = most
+    while start and names[start - 1] == names[most]:
+        start -= 1
+    # A group that is longer than the limit is shown whole.
+    return start or next((index for index, name in enumerate(names) if name != names[0]), len(names))
 
 
 def _kind(kind: str, cell: str) -> str:

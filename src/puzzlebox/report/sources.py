@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
+from puzzlebox.record.entries import HUMAN
 from puzzlebox.report import words
 from puzzlebox.report.cells import CannotRead, episode_of, rows_in
 from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source
@@ -47,7 +48,7 @@ def gather(places: Sequence[Path], people: str = "", watched: bool = False) -> R
         watched: whether recordings of agents that played in the studio are included.
     """
     remarks: list[str] = []
-    parts = [_read(place, people, watched, remarks) for place in places]
+    parts = [_with_people(*_read(place, people, watched, remarks), people, remarks) for place in places]
     sources = [source for _, source in parts]
     rows = _short_names(_unify_names(parts, remarks), remarks)
     broken = [row for row in rows if row.error or not isfinite(row.total)]
@@ -92,6 +93,20 @@ def _read(place: Path, people: str, watched: bool, remarks: list[str]) -> tuple[
             rows = [episode_of(row, place, line, place) for line, row in enumerate(table, 2)]
         return rows, Source(place.stem, place, "table")
     return of_store(place, people, watched, remarks), Source(place.stem, place, "recordings")
+
+
+def _with_people(
+    rows: list[ReportEpisode], source: Source, people: str, remarks: list[str]
+) -> tuple[list[ReportEpisode], Source]:
+    """Give participants that a table or a run calls `human` the name of the report; others keep the name they have."""
+    if people in ("", HUMAN) or source.kind == "recordings":
+        return rows, source
+    groups = dict.fromkeys(row.agent for row in rows if row.person and row.agent not in (HUMAN, people))
+    if groups:
+        names = words.listed(list(groups))
+        sentence = f"--people {people} does not rename {names}: {source.name} names these participants itself."
+        remarks.append(Remark(sentence, ""))
+    return [replace(row, agent=people) if row.person and row.agent == HUMAN else row for row in rows], source
 
 
 def _unify_names(parts: Sequence[tuple[list[ReportEpisode], Source]], remarks: list[str]) -> list[ReportEpisode]:

@@ -104,17 +104,22 @@ def share_cells(rows: Sequence[ReportEpisode], shares: Shares) -> dict[str, Any]
     }
 
 
-# Columns of the page with a proportion passed: the value, and its limits for both kinds of statements.
-PASSED: list[tuple[str, Show]] = [
-    ("passed, these tasks", lambda row: _value_and_limits(row, "pass_rate")),
-    ("tasks like these", limits("pass_rate_tasks_like_these")),
-]
-PASSED_HERE: list[tuple[str, Show]] = [("passed", PASSED[0][1])]
+# The column of the page with a proportion passed in a single task, arena and so on.
+PASSED_HERE: list[tuple[str, Show]] = [("passed", lambda row: _value_and_limits(row, "pass_rate"))]
+
+
+def passed_columns(shares: Shares) -> list[tuple[str, Show]]:
+    """Return the columns with a proportion passed: the value, and its limits for both kinds of statements."""
+    word = shares.units.word
+    return [
+        (f"passed, these {word}s", PASSED_HERE[0][1]),
+        (f"{word}s like these", limits("pass_rate_tasks_like_these")),
+    ]
 
 
 def _episodes_cell(row: dict[str, Any]) -> str:
     """Return the number of episodes, and how many of them count, if identical ones count once."""
-    return f"{row['episodes']}" if row["counted"] == row["episodes"] else f"{row['episodes']} ({row['counted']} differ)"
+    return f"{row['episodes']}" if row["counted"] == row["episodes"] else f"{row['episodes']} ({row['counted']} counted)"
 
 
 EPISODES: tuple[str, Show] = ("episodes", _episodes_cell)
@@ -129,7 +134,8 @@ def intervals_sentence(rows: Sequence[ReportEpisode], shares: Shares) -> str:
         f"95 % intervals: of these {units.word}s, and of {units.word}s like these{people}; {units.word}s weigh equally."
     )
     if units.repeated:
-        text += " Identical episodes of an agent count once; a deterministic agent is known exactly on these tasks."
+        text += " Identical episodes of an agent count once; a deterministic agent is known exactly on these "
+        text += f"{units.word}s."
     return text
 
 
@@ -162,11 +168,11 @@ def measures(rows: Sequence[ReportEpisode], shares: Shares) -> dict[str, Any]:
 # Columns of the page about returns, in tables whose rows have `measures`.
 RETURNS: list[tuple[str, Show]] = [
     ("return, mean (SD)", lambda row: f"{words.number(row['return_mean'])} ({words.number(row['return_sd'])})"),
-    ("median", real("return_median")),
+    ("median return", real("return_median")),
 ]
 _TIMES: list[tuple[str, Show]] = [
     ("median latency (s)", real("latency_median", 1)),
-    ("of passes (s)", real("latency_median_of_passes", 1)),
+    ("median latency of passes (s)", real("latency_median_of_passes", 1)),
 ]
 
 
@@ -181,7 +187,7 @@ def by_agent(rows: Sequence[ReportEpisode], name: str = "agents", shares: Shares
     columns = [
         ("agent", text("agent")),
         EPISODES,
-        *PASSED,
+        *passed_columns(shares),
         *RETURNS,
         *_TIMES,
     ]
@@ -204,16 +210,19 @@ def by_participant(rows: Sequence[ReportEpisode], name: str = "participants", sh
         for participant in participants_of(rows)
         if (agent, participant) in groups
     ]
+    # Ids alone do not say who is in which group.
+    several = len({line["agent"] for line in lines}) > 1
     columns = [
+        *([("group", text("agent"))] if several else []),
         ("participant", text("participant")),
         ("tasks", text("tasks")),
         EPISODES,
-        *PASSED,
+        *passed_columns(shares),
         *RETURNS,
         *_TIMES,
     ]
     caption = f"Each participant over all episodes. {_of_one(shares)}"
-    return Table(name, caption, lines, columns)
+    return Table(name, caption, lines, columns, ditto=several)
 
 
 def by_level(
@@ -236,7 +245,7 @@ def by_level(
         ("level", lambda row: f"{row['level']} {row['title']}".strip()),
         ("agent", text("agent")),
         EPISODES,
-        *PASSED,
+        *passed_columns(shares),
         *RETURNS,
         *_TIMES,
     ]
@@ -282,7 +291,7 @@ def several_arenas(rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
 def _of_one(shares: Shares) -> str:
     """Return the part of a caption about intervals of one task, arena or participant."""
     text = (
-        "95 % intervals are about these tasks and arenas alone, and count participants, training runs, or else "
+        f"95 % intervals are about these {shares.units.word}s and arenas alone, and count participants, training runs, or else "
         "episodes; fewer than five participants or runs have none."
     )
     return f"{text} Identical episodes of an agent count once and are known exactly." if shares.units.repeated else text
@@ -387,7 +396,21 @@ def differences(rows: Sequence[ReportEpisode], shares: Shares | None = None) -> 
         f"equally. 95 % intervals: of these {word}s, combined from those of the two agents (Newcombe); and of {word}s "
         f"like these, from the differences on single {word}s (t), which need {FEWEST_UNITS} {word}s."
     )
+    if any(_wider_on_these(line) for line in lines):
+        caption += (
+            f" Where the interval of these {word}s is the wider one, single {word}s have so few episodes that the "
+            f"variance within them is not known well, whereas the differences vary little between {word}s."
+        )
     return Table("differences", caption, lines, columns, most=28)
+
+
+def _wider_on_these(line: dict[str, Any]) -> bool:
+    """Return whether the interval of a difference on these tasks is wider than that for tasks like these."""
+    key = "difference"
+    if line[f"{key}_low"] is None or line[f"{key}_tasks_like_these_low"] is None:
+        return False
+    these = line[f"{key}_high"] - line[f"{key}_low"]
+    return bool(these > line[f"{key}_tasks_like_these_high"] - line[f"{key}_tasks_like_these_low"] + 1e-9)
 
 
 def failures(broken: Sequence[ReportEpisode]) -> Table:

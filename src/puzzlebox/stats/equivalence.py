@@ -15,7 +15,7 @@ class Equivalence(NamedTuple):
     """The result of the two one-sided tests.
 
     Attributes:
-        difference: the difference with its 90 % interval.
+        difference: the difference with its 90 % interval, which ends at -1 and 1.
         bound: the largest difference that counts as none.
         p: the larger p value of the two tests.
         df: the degrees of freedom.
@@ -35,7 +35,7 @@ class Equivalence(NamedTuple):
 
 
 def equivalence(difference: Interval, df: float, bound: float) -> Equivalence:
-    """Test whether a difference is smaller than a bound, from its 95 % interval of Student's t.
+    """Test whether a difference of two proportions is smaller than a bound, from its 95 % interval of Student's t.
 
     Args:
         difference: the difference with its 95 % interval. If a limit was cut off at an end of the scale, the other one
@@ -54,5 +54,5 @@ def equivalence(difference: Interval, df: float, bound: float) -> Equivalence:
     reach = float(student.ppf(0.95, df)) * error
     p = float(student.sf((bound - abs(difference.value)) / error, df))
     differ = 2 * float(student.sf(abs(difference.value) / error, df))
-    limits = Interval(difference.value, difference.value - reach, difference.value + reach)
+    limits = Interval(difference.value, max(-1.0, difference.value - reach), min(1.0, difference.value + reach))
     return Equivalence(limits, bound, p, df, differ)

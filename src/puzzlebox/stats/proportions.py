@@ -113,7 +113,11 @@ class Outcomes:
             return self._proportion(variance, self.subjects - 1, self.subjects)
         if self.exact.all():
             return Proportion(self.value, self.value, self.value, inf, inf, exact=True)
-        return self._proportion(self._within(), self._within_df(), len(self.passed))
+        variance, trials = self._within(), len(self.passed)
+        if variance < _NO_VARIANCE:
+            # No variance was estimated whose uncertainty t would allow for: the episodes are independent trials.
+            return Proportion(*wilson_of(self.value, trials), trials, self._within_df())
+        return self._proportion(variance, self._within_df(), trials)
 
     def tasks_like_these(self) -> Proportion:
         """Return the proportion passed with its interval for tasks, and participants or runs, like these."""

@@ -47,7 +47,7 @@ def difference_interval(first: ArrayLike, second: ArrayLike, level: float = LEVE
     parts = [float(each.var(ddof=1)) / len(each) for each in (a, b)]
     centre, variance = float(a.mean() - b.mean()), sum(parts)
     if variance < 1e-15:
-        raise CannotCompute("no unit differs from another of its kind")
+        raise CannotCompute("all units of each kind have the same value")
     df = variance**2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, (a, b), strict=True))
     half = t_quantile(df, level) * sqrt(variance)
     return Interval(centre, centre - half, centre + half)
