@@ -91,7 +91,7 @@ def scale_of(rows: Sequence[ReportEpisode], published: bool = False) -> Scale:
     Raises:
         CannotCompute: there are too few players or tasks, or nothing was decided.
     """
-    units = Units.of([row for row in rows if row.passed is not None])
+    units = Units.of([row for row in rows if row.passed is not None and row.arena_known])
     several = {row.task for row in units.rows if row.arena}
     counts: dict[tuple[Player, str], list[int]] = {}
     unit_of: dict[str, str] = {}

@@ -166,7 +166,7 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
     path = folder / "episodes.csv"
     factors = factors_in(results.rows)
     names = {"total": "return", "goals": "goals_collected"}
-    hidden = ("trajectory", "error", "whole_time", "last_arena", "factors", "measures")
+    hidden = ("trajectory", "error", "whole_time", "named_only", "last_arena", "factors", "measures")
     kept = [each.name for each in fields(ReportEpisode) if each.name not in hidden]
     kept += [FACTOR + name for name in factors]
     if not results.rows:
@@ -175,7 +175,8 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
         writer = CellWriter(file)
         writer.writerow([names.get(name, name) for name in kept])
         for row in results.rows:
-            cells = vars(row) | {"arena": row.arena + 1} | {FACTOR + name: row.factors.get(name) for name in factors}
+            arena = row.arena + 1 if row.arena_known else None
+            cells = vars(row) | {"arena": arena} | {FACTOR + name: row.factors.get(name) for name in factors}
             if row.whole_time:
                 cells["latency"] = None
             if row.time_limit is None:

@@ -274,8 +274,11 @@ def by_task(rows: Sequence[ReportEpisode], name: str = "tasks", shares: Shares |
 
 
 def several_arenas(rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
-    """Return the episodes on tasks that were played in more than one arena, such as a control and a test."""
-    by_task = grouped(rows, lambda row: row.task)
+    """Return the episodes on tasks that were played in more than one arena, such as a control and a test.
+
+    Episodes in an unknown arena are not among them.
+    """
+    by_task = grouped((row for row in rows if row.arena_known), lambda row: row.task)
     return [row for own in by_task.values() if len({row.arena for row in own}) > 1 for row in own]
 
 
