@@ -308,7 +308,7 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas", shares: Shares
         for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], agent_order[key[2]]))
     ]
     columns = [
-        ("task and arena", _task_and_arenas),
+        ("task and arena", task_and_arenas),
         ("agent", text("agent")),
         EPISODES,
         *PASSED_HERE,
@@ -322,7 +322,7 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas", shares: Shares
     return Table(name, caption, lines, columns, most=40, ditto=True)
 
 
-def _task_and_arenas(row: dict[str, Any]) -> str:
+def task_and_arenas(row: dict[str, Any]) -> str:
     """Return the name of a task with the title or number of its arena, or with all arenas that are one episode."""
     first, last, title = row["arena"], row["last_arena"], row["arena_title"]
     if first == last:

@@ -35,7 +35,12 @@ class Entry(NamedTuple):
 
 
 def wright_map(
-    entries: Sequence[Entry], difficulties: Sequence[float], items: Sequence[str], look: Looks, caption: str
+    entries: Sequence[Entry],
+    difficulties: Sequence[float],
+    items: Sequence[str],
+    look: Looks,
+    caption: str,
+    word: str = "task",
 ) -> Drawing:
     """Draw players on the left, with intervals, and tasks on the right, as names or as a histogram.
 
@@ -45,6 +50,7 @@ def wright_map(
         items: the name of each task.
         look: the looks of agents.
         caption: the caption.
+        word: what the items are called: "task" or "arena".
     """
     crowds: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -76,7 +82,7 @@ def wright_map(
     players.set_ylim(low, high)
     players.set_ylabel("Ability and difficulty (logits)")
     players.set_title("Players")
-    tasks.set_title("Tasks")
+    tasks.set_title(f"{word.capitalize()}s")
     for each in (players, tasks):
         each.grid(axis="y", color=FAINT, linewidth=0.6)
         each.set_axisbelow(True)
