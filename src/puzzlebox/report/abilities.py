@@ -223,8 +223,8 @@ def _sentences(scale: Scale) -> list[str]:
     lines = [
         f"The {fit.kind} of item response theory puts {words.count(len(scale.players), 'player')} and "
         f"{scale.count(len(scale.items))}{of_tasks} on one scale. Its origin is the mean difficulty of {scale.word}s "
-        f"like these, whose standard deviation is {words.number(fit.spread)} logits; one logit more of ability multiplies the odds "
-        "of passing by 2.7."
+        f"like these, whose standard deviation is {words.number(fit.spread)} logits; one logit more of "
+        "ability multiplies the odds of passing by 2.7."
     ]
     if scale.other is None:
         why = (

@@ -263,8 +263,8 @@ def _tasks(rows: Sequence[ReportEpisode], shares: Shares, prefix: str, look: Loo
     tasks = {row.task for row in rows}
     if any(row.passed is not None for row in rows) and len(tasks) > 1:
         caption = (
-            "Proportion of episodes passed on each task (rows, by level and from easy to hard) by each agent; grey: "
-            "not played."
+            "Proportion of episodes passed on each task (rows, by level and from easy to hard) by each agent; "
+            "hatched: not played."
         )
         section.blocks.append(heat.heat_map(rows, look, "tasks_and_agents", caption))
     section.blocks.append(by_task(rows, shares=shares))
