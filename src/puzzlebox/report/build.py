@@ -86,7 +86,7 @@ def make_report(
     import_extra("scipy")
     progress("reading")
     results = gather(places, people, watched)
-    require_factors(by, results.rows)
+    require_factors(by, results.rows, results.sources)
     if reference and reference not in results.agents:
         raise CannotRead(f"there is no agent {reference}, which --reference names{nearest(reference, results.agents)}")
     progress("comparing and drawing")

@@ -90,6 +90,7 @@ class Source:
         missing: the number of these episodes that are not there.
         damaged: sentences about damaged or missing files, and about what was read instead.
         lacks_episodes: whether episodes are left out because of that.
+        columns: the columns of a table; empty for other sources.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Source:
     missing: int = 0
     damaged: tuple[str, ...] = ()
     lacks_episodes: bool = False
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

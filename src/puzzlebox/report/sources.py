@@ -92,7 +92,7 @@ def _read(place: Path, people: str, watched: bool, remarks: list[str]) -> tuple[
             rows = of_export(table, place, people, watched, remarks)
         else:
             rows = [_of_table(row, place, line) for line, row in enumerate(table, 2)]
-        return rows, Source(place.stem, place, "table")
+        return rows, Source(place.stem, place, "table", columns=tuple(table[0]) if table else ())
     return of_store(place, people, watched, remarks), Source(place.stem, place, "recordings")
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from puzzlebox.report import words
 from puzzlebox.report.figures.looks import FAINT, INK, WIDTH, Drawing, new_figure
+from puzzlebox.stats.extras import import_extra
 
 if TYPE_CHECKING:
     from puzzlebox.report.power import PowerPlan
