@@ -102,9 +102,19 @@ def test_agents_that_pass_all_or_nothing_have_finite_abilities(tmp_path: Path) -
 def test_arenas_of_a_task_are_items_of_their_own(tmp_path: Path) -> None:
     rows = made_up_rows(TASKS, {"a": -1.0, "b": 1.0}, episodes=2)
     rows = [{**row, "arena": index % 2} for index, row in enumerate(rows)]
-    scale = scale_of(gather([write_run(tmp_path / "out", rows)]).rows)
+    rows = [row | {"arena_title": "Test"} if row["task"] == "01-02-01" and row["arena"] else row for row in rows]
+    rows = [row | {"arena_title": "Same"} if row["task"] == "01-03-01" else row for row in rows]
+    results = gather([write_run(tmp_path / "out", rows)])
+    scale = scale_of(results.rows)
     assert len(scale.items) == 2 * len(TASKS)
-    assert "01-01-01, arena 2" in scale.items
+    assert {"01-01-01, arena 2", "01-02-01, Test", "01-02-01, arena 1"} <= set(scale.items)
+    assert {"01-03-01, Same (arena 1)", "01-03-01, Same (arena 2)"} <= set(scale.items)
+    found = contents(results)
+    assert "puts 2 players and 24 arenas of 12 tasks on one scale" in sentences(found, "Abilities")
+    tables = {table.name: table for table in found.tables}
+    assert "arena" in tables["difficulties"].caption
+    assert tables["difficulties"].columns[0][0] == "task and arena"
+    assert {row["arenas"] for row in tables["abilities"].rows} == {24}
 
 
 def test_demands_of_a_run_are_read_off_its_trajectories(tmp_path: Path) -> None:

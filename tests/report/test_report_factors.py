@@ -107,6 +107,20 @@ def test_an_unknown_factor_is_refused_with_the_nearest() -> None:
         require_factors(["side"], [episode("wall", True)])
 
 
+def test_a_column_that_could_be_a_factor_is_named_with_its_right_name(tmp_path: Path) -> None:
+    table = tmp_path / "children.csv"
+    table.write_text("task,agent,score,age,level\nwall,a,1,7,1\nwall,a,0,8,1\n", encoding="utf-8")
+    results = gather([table])
+    assert [row.total for row in results.rows] == [1, 0]
+    with pytest.raises(CannotRead, match=r"no factor 'age'; .*children.csv has a column 'age', which must be called"):
+        require_factors(["age"], results.rows, results.sources)
+    with pytest.raises(CannotRead, match="comes from a template or the metadata"):
+        require_factors(["level"], results.rows, results.sources)
+    table.write_text(table.read_text(encoding="utf-8").replace("age", "factor_age"), encoding="utf-8")
+    results = gather([table])
+    require_factors(["age"], results.rows, results.sources)
+
+
 def pairs(control: float, test: float, tasks: int = 6, agent: str = "a") -> list[ReportEpisode]:
     """Return episodes on tasks with a control and a test, as an arena each."""
     rng = np.random.default_rng(2)

@@ -50,7 +50,10 @@ def run(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed that the seeds of all episodes are derived from.")] = 0,
-    variations: Annotated[int, typer.Option(min=1, help="How many variations of each template.")] = 10,
+    variations: Annotated[
+        int,
+        typer.Option(min=1, help="How many variations of each template; of a family of templates, this many in all."),
+    ] = 10,
     backend: Annotated[
         Backend, choice(Backend, "`ray`: on the Ray cluster of RAY_ADDRESS, or a local one.")
     ] = Backend.PROCESSES,

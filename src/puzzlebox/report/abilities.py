@@ -1,6 +1,7 @@
 """The section "Abilities": agents, participants and tasks on one scale, by item response theory."""
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +14,7 @@ from puzzlebox.report import words
 from puzzlebox.report.episodes import ReportEpisode, agents_of
 from puzzlebox.report.figures import wright
 from puzzlebox.report.figures.looks import Drawing, Looks
-from puzzlebox.report.tables import Table, interval_cells, real, text
+from puzzlebox.report.tables import Table, interval_cells, real, task_and_arenas, text
 from puzzlebox.report.units import Units
 from puzzlebox.stats import CannotCompute, Interval
 from puzzlebox.stats.intervals import Z_95
@@ -61,7 +62,8 @@ class Scale:
 
     Attributes:
         players: the players, in the order of their indices.
-        items: the tasks; of a task with several arenas, each arena.
+        items: the names of the tasks; of a task with several arenas, each arena.
+        places: the task of each item, and its arena, counted from 1.
         cells: who passed what.
         fit: the chosen model.
         other: the model that was not chosen; None if only the 1PL was fitted.
@@ -71,11 +73,26 @@ class Scale:
 
     players: list[Player]
     items: list[str]
+    places: list[tuple[str, int]]
     cells: Cells
     fit: Fit
     other: Fit | None
     fits: list[ItemFit]
     differences: list[Difference]
+
+    @property
+    def word(self) -> str:
+        """What the items are called: "arena" if a task has several, otherwise "task"."""
+        return "arena" if len({task for task, _ in self.places}) < len(self.places) else "task"
+
+    @property
+    def one(self) -> str:
+        """One item, with its article."""
+        return f"an {self.word}" if self.word == "arena" else f"a {self.word}"
+
+    def count(self, number: int) -> str:
+        """Return a number of items in words, such as "27 tasks"."""
+        return words.count(number, self.word)
 
     def ability(self, index: int) -> Interval:
         """Return the ability of a player with its 95 % interval."""
@@ -93,22 +110,21 @@ def scale_of(rows: Sequence[ReportEpisode], published: bool = False) -> Scale:
     Raises:
         CannotCompute: there are too few players or tasks, or nothing was decided.
     """
-    units = Units.of([row for row in rows if row.passed is not None])
-    several = {row.task for row in units.rows if row.arena}
-    counts: dict[tuple[Player, str], list[int]] = {}
-    unit_of: dict[str, str] = {}
+    units = Units.of([row for row in rows if row.passed is not None and row.arena_known])
+    counts: dict[tuple[Player, tuple[str, int]], list[int]] = {}
+    unit_of: dict[tuple[str, int], str] = {}
     order = {agent: index for index, agent in enumerate(agents_of(units.rows))}
     for row in units.weighed:
         player = Player(row.agent, row.participant if row.person else "", row.person)
-        item = f"{row.task}, arena {row.arena + 1}" if row.task in several else row.task
+        item = (row.task, row.arena + 1)
         unit_of[item] = units.task(row)
         count = counts.setdefault((player, item), [0, 0])
         count[0] += bool(row.passed)
         count[1] += 1
     if published:
         for task, passes, trials in _children():
-            if task in unit_of:
-                counts[Player(CHILDREN, person=True, published=True), task] = [passes, trials]
+            if (task, 1) in unit_of and (task, 2) not in unit_of:
+                counts[Player(CHILDREN, person=True, published=True), (task, 1)] = [passes, trials]
     players = sorted(
         {player for player, _ in counts}, key=lambda each: (order.get(each.name, len(order)), each.participant)
     )
@@ -131,7 +147,27 @@ def scale_of(rows: Sequence[ReportEpisode], published: bool = False) -> Scale:
     fit, other = _chosen(cells, [names[unit_of[item]] for item in items])
     people = np.array([player.person for player in players])
     both = differences(cells, fit, people) if people.any() and not people.all() else []
-    return Scale(players, items, cells, fit, other, item_fit(cells, fit), both)
+    return Scale(players, _names(items, units.rows), items, cells, fit, other, item_fit(cells, fit), both)
+
+
+def _names(places: Sequence[tuple[str, int]], rows: Sequence[ReportEpisode]) -> list[str]:
+    """Return the name of each item: that of its task, with title or number of the arena if the task has several."""
+    several = {row.task for row in rows if row.arena}
+    titles = {(row.task, row.arena + 1): row.arena_title for row in rows if row.arena_title}
+    last = {(row.task, row.arena + 1): (row.last_arena or row.arena) + 1 for row in rows}
+    names = [
+        task_and_arenas(
+            {"task": task, "arena": arena, "last_arena": last[task, arena], "arena_title": titles.get((task, arena))}
+        )
+        if task in several
+        else task
+        for task, arena in places
+    ]
+    # Arenas of a task may have the same title.
+    counts = Counter(names)
+    return [
+        name if counts[name] == 1 else f"{name} (arena {arena})" for name, (_, arena) in zip(names, places, strict=True)
+    ]
 
 
 def _chosen(cells: Cells, clusters: Sequence[int]) -> tuple[Fit, Fit | None]:
@@ -157,12 +193,14 @@ def blocks(rows: Sequence[ReportEpisode], look: Looks, published: bool = False) 
     except CannotCompute as problem:
         return [f"There is no scale of abilities: {problem}."]
     caption = (
-        "Abilities of players with 95 % intervals (left) and difficulties of tasks (right) on one scale, in logits. "
-        "Whoever is at the height of a task passes it with a probability of one half."
+        f"Abilities of players with 95 % intervals (left) and difficulties of {scale.word}s (right) on one scale, in "
+        f"logits. Whoever is at the height of {scale.one} passes it with a probability of one half."
     )
     parts: list[str | Table | Drawing] = [
         *_sentences(scale),
-        wright.wright_map(scale_entries(scale), list(map(float, scale.fit.difficulties)), scale.items, look, caption),
+        wright.wright_map(
+            scale_entries(scale), list(map(float, scale.fit.difficulties)), scale.items, look, caption, scale.word
+        ),
         ability_table(scale),
         difficulty_table(scale),
         *_misfits(scale),
@@ -182,22 +220,24 @@ def scale_entries(scale: Scale) -> list[wright.Entry]:
 
 def _sentences(scale: Scale) -> list[str]:
     fit = scale.fit
+    tasks = len({task for task, _ in scale.places})
+    of_tasks = f" of {words.count(tasks, 'task')}" if scale.word == "arena" else ""
     lines = [
         f"The {fit.kind} of item response theory puts {words.count(len(scale.players), 'player')} and "
-        f"{words.count(len(scale.items), 'task')} on one scale. Its origin is the mean difficulty of tasks like these, "
-        f"whose standard deviation is {words.number(fit.spread)} logits; one logit more of ability multiplies the odds "
-        "of passing by 2.7."
+        f"{scale.count(len(scale.items))}{of_tasks} on one scale. Its origin is the mean difficulty of {scale.word}s "
+        f"like these, whose standard deviation is {words.number(fit.spread)} logits; one logit more of "
+        "ability multiplies the odds of passing by 2.7."
     ]
     if scale.other is None:
         why = (
             "it needs at least five players" if len(scale.players) < _FEWEST_FOR_2PL else "there are too many episodes"
         )
-        lines.append(f"All tasks have the same discrimination (1PL); the 2PL was not tried: {why}.")
+        lines.append(f"All {scale.word}s have the same discrimination (1PL); the 2PL was not tried: {why}.")
     else:
         bics = {each.kind: each.bic for each in (fit, scale.other)}
         lines.append(
             f"The {fit.kind} was chosen by the BIC ({bics['1PL']:.1f} for the 1PL, {bics['2PL']:.1f} for the 2PL, "
-            "which gives each task a discrimination of its own)."
+            f"which gives each {scale.word} a discrimination of its own)."
         )
     correlated = [
         f"{_name(player)} {words.number(float(fit.correlations[index]))}"
@@ -206,8 +246,8 @@ def _sentences(scale: Scale) -> list[str]:
     ]
     if correlated:
         lines.append(
-            "Episodes of one player on one task agree more than the model says, so they count as fewer; correlation "
-            f"within tasks: {words.listed(correlated, 8)}."
+            f"Episodes of one player on one {scale.word} agree more than the model says, so they count as fewer; "
+            f"correlation within {scale.word}s: {words.listed(correlated, 8)}."
         )
     if any(player.published for player in scale.players):
         tasks = sum(scale.players[player].published for player in scale.cells.players)
@@ -234,7 +274,7 @@ def ability_table(scale: Scale) -> Table:
                 "player": player.name,
                 "participant": player.participant,
                 "published": player.published,
-                "tasks": int(own.sum()),
+                f"{scale.word}s": int(own.sum()),
                 "episodes": int(scale.cells.trials[own].sum()),
                 "passed": float(shares.mean()),
                 **interval_cells("ability", scale.ability(int(index))),
@@ -243,7 +283,7 @@ def ability_table(scale: Scale) -> Table:
         )
     columns = [
         ("player", lambda row: _name(Player(row["player"], row["participant"], published=row["published"]))),
-        ("tasks", text("tasks")),
+        (f"{scale.word}s", text(f"{scale.word}s")),
         ("episodes", text("episodes")),
         ("passed (%)", lambda row: words.number(100 * row["passed"], 1)),
         ("ability [95 % CI]", _with_limits),
@@ -251,8 +291,8 @@ def ability_table(scale: Scale) -> Table:
     ]
     caption = (
         "Ability of each player, in logits above the mean difficulty; intervals allow for the choice of tasks. "
-        "Abilities have a weak prior (normal, SD 3), which keeps the ability of a player who passed everything or nothing finite. Episodes "
-        "without identical repetitions; tasks weigh equally in the proportion passed."
+        "Abilities have a weak prior (normal, SD 3), which keeps the ability of a player who passed everything or "
+        f"nothing finite. Episodes without identical repetitions; {scale.word}s weigh equally in the proportion passed."
     )
     return Table("abilities", caption, lines, columns, most=40)
 
@@ -262,11 +302,11 @@ def _with_limits(row: dict[str, Any]) -> str:
 
 
 def difficulty_table(scale: Scale) -> Table:
-    """Tabulate the difficulty of each task, the most difficult first."""
+    """Tabulate the difficulty of each task or arena, the most difficult first."""
     fits = {each.item: each for each in scale.fits}
     lines = [
         {
-            "task": scale.items[item],
+            **_place(scale, item),
             "players": fits[item].players,
             "difficulty": float(scale.fit.difficulties[item]),
             "standard_error": float(scale.fit.difficulty_errors[item]),
@@ -279,17 +319,27 @@ def difficulty_table(scale: Scale) -> Table:
         for item in np.argsort(-scale.fit.difficulties).tolist()
     ]
     columns = [
-        ("task", text("task")),
+        _place_column(scale),
         ("players", text("players")),
         ("difficulty (SE)", lambda row: f"{words.number(row['difficulty'])} ({words.number(row['standard_error'])})"),
         ("slope", real("discrimination")),
         ("infit", real("infit")),
         ("outfit", real("outfit")),
     ]
-    caption = "Difficulty of each task, in logits, the most difficult first; slope: its discrimination."
+    caption = f"Difficulty of each {scale.word}, in logits, the most difficult first; slope: its discrimination."
     if scale.other is not None:
         caption += _COMPARED
     return Table("difficulties", caption, lines, columns, most=15)
+
+
+def _place(scale: Scale, item: int) -> dict[str, Any]:
+    """Return the cells that name an item in a table."""
+    task, arena = scale.places[item]
+    return {"task": task, "arena": arena, "name": scale.items[item]}
+
+
+def _place_column(scale: Scale) -> tuple[str, Any]:
+    return ("task and arena" if scale.word == "arena" else "task"), text("name")
 
 
 def _misfits(scale: Scale) -> list[str]:
@@ -299,23 +349,23 @@ def _misfits(scale: Scale) -> list[str]:
     )
     tested = sum(each.players >= FEWEST_PLAYERS for each in scale.fits)
     if not tested:
-        return [f"Whether tasks fit the scale cannot be said: none was played by {FEWEST_PLAYERS} players."]
+        return [f"Whether {scale.word}s fit the scale cannot be said: none was played by {FEWEST_PLAYERS} players."]
     worst = sorted((each for each in scale.fits if each.misfits), key=lambda each: -each.standardised)
     if not worst:
-        return [f"No task misfits the scale ({rule}; {words.count(tested, 'task')} tested)."]
+        return [f"No {scale.word} misfits the scale ({rule}; {scale.count(tested)} tested)."]
     names = [f"{scale.items[each.item]} ({words.number(each.infit)})" for each in worst]
     return [
-        f"{len(worst)} of {words.count(tested, 'task')} {'misfits' if len(worst) == 1 else 'misfit'} the scale "
+        f"{len(worst)} of {scale.count(tested)} {'misfits' if len(worst) == 1 else 'misfit'} the scale "
         f"({rule}): the wrong players passed {words.listed(names, 8)}. Table difficulties has all."
     ]
 
 
 def _group_differences(scale: Scale) -> list[str | Table | Drawing]:
-    """Return a sentence and a table about tasks that are harder for one group than its ability explains."""
+    """Return a sentence and a table about items that are harder for one group than its ability explains."""
     found = sorted(scale.differences, key=lambda each: each.p)
     lines = [
         {
-            "task": scale.items[each.item],
+            **_place(scale, each.item),
             "difference": each.value,
             "standard_error": each.error,
             "chi_squared": each.statistic,
@@ -325,7 +375,7 @@ def _group_differences(scale: Scale) -> list[str | Table | Drawing]:
         for each in found
     ]
     clear = [each for each in found if each.p_holm < 0.05]
-    tested = words.count(len(found), "task")
+    tested = scale.count(len(found))
     if clear:
         harder = [scale.items[each.item] for each in clear if each.value > 0]
         easier = [scale.items[each.item] for each in clear if each.value <= 0]
@@ -336,15 +386,15 @@ def _group_differences(scale: Scale) -> list[str | Table | Drawing]:
             parts.append(f"easier for people: {words.listed(easier, 8)}")
         sentence = (
             f"{len(clear)} of {tested} {'differs' if len(clear) == 1 else 'differ'} in difficulty between people and "
-            f"agents, given their abilities (likelihood-ratio tests, Holm over all tasks): {'; '.join(parts)}."
+            f"agents, given their abilities (likelihood-ratio tests, Holm over all {scale.word}s): {'; '.join(parts)}."
         )
     else:
         sentence = (
-            f"No task of {len(found)} differs in difficulty between people and agents, given their abilities "
-            "(likelihood-ratio tests, Holm over all tasks)."
+            f"No {scale.word} of {len(found)} differs in difficulty between people and agents, given their abilities "
+            f"(likelihood-ratio tests, Holm over all {scale.word}s)."
         )
     columns = [
-        ("task", text("task")),
+        _place_column(scale),
         ("difference (SE)", lambda row: f"{words.number(row['difference'])} ({words.number(row['standard_error'])})"),
         ("χ²(1)", real("chi_squared")),
         ("p", lambda row: words.p_value(row["p"])),
@@ -352,7 +402,7 @@ def _group_differences(scale: Scale) -> list[str | Table | Drawing]:
     ]
     caption = (
         "Differential item functioning: difficulty for people minus difficulty for agents, in logits, at equal "
-        "ability; the most doubtful tasks first."
+        f"ability; the most doubtful {scale.word}s first."
     )
     return [sentence, Table("group_differences", caption, lines, columns, most=12)]
 

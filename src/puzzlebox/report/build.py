@@ -86,7 +86,7 @@ def make_report(
     import_extra("scipy")
     progress("reading")
     results = gather(places, people, watched)
-    require_factors(by, results.rows)
+    require_factors(by, results.rows, results.sources)
     if reference and reference not in results.agents:
         raise CannotRead(f"there is no agent {reference}, which --reference names{nearest(reference, results.agents)}")
     progress("comparing and drawing")
@@ -123,9 +123,7 @@ def make_report(
     has_equivalence = any(table.name == "equivalence" for table in analysis.tables)
     measures = [equivalence_tests.methods_sentence(equivalence)] if has_equivalence else []
     measures += learners.methods_sentences(analysis.learners)
-    paragraphs = methods.paragraphs(
-        results, tasks, analysis.model, analysis.comparisons, seed, published, measures
-    )
+    paragraphs = methods.paragraphs(results, tasks, analysis.model, analysis.comparisons, seed, published, measures)
     paragraphs += abilities.methods(analysis.tables)
     commands = methods.commands(results, command)
     settings = methods.settings_rows(results)
@@ -168,7 +166,7 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
     path = folder / "episodes.csv"
     factors = factors_in(results.rows)
     names = {"total": "return", "goals": "goals_collected"}
-    hidden = ("trajectory", "error", "whole_time", "last_arena", "factors", "measures")
+    hidden = ("trajectory", "error", "whole_time", "named_only", "last_arena", "factors", "measures")
     kept = [each.name for each in fields(ReportEpisode) if each.name not in hidden]
     kept += [FACTOR + name for name in factors]
     if not results.rows:
@@ -177,7 +175,8 @@ def _episodes(results: Results, folder: Path, limits: Mapping[tuple[str, int], f
         writer = CellWriter(file)
         writer.writerow([names.get(name, name) for name in kept])
         for row in results.rows:
-            cells = vars(row) | {"arena": row.arena + 1} | {FACTOR + name: row.factors.get(name) for name in factors}
+            arena = row.arena + 1 if row.arena_known else None
+            cells = vars(row) | {"arena": arena} | {FACTOR + name: row.factors.get(name) for name in factors}
             if row.whole_time:
                 cells["latency"] = None
             if row.time_limit is None:

@@ -77,10 +77,15 @@ def _names(path: Path, header: Sequence[str]) -> dict[str, str]:
 
 def _with_arenas_from_0(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return rows with arenas counted from 0: our tables count from 1, those of other programs may count from 0."""
-    arenas = {row.get("arena", "").strip() for row in rows}
-    if arenas & {"0", "0.0"} or not all(each.isdecimal() for each in arenas - {""}):
+    arenas = {row["arena"].strip() for row in rows if has_arena(row)}
+    if arenas & {"0", "0.0"} or not all(each.isdecimal() for each in arenas):
         return rows
-    return [{**row, "arena": str(int(row["arena"]) - 1)} if row.get("arena", "").strip() else row for row in rows]
+    return [{**row, "arena": str(int(row["arena"]) - 1)} if has_arena(row) else row for row in rows]
+
+
+def has_arena(row: Mapping[str, str]) -> bool:
+    """Return whether a row of a table says in which arena its episode was played."""
+    return row.get("arena", "").strip().lower() not in ("", *_MISSING)
 
 
 def _parquet(path: Path) -> list[dict[str, str]]:

@@ -163,7 +163,9 @@ def _repeated(rows: Sequence[ReportEpisode], units: Units) -> Iterator[str]:
 
 def _not_the_same_tasks(rows: Sequence[ReportEpisode]) -> Iterator[str]:
     # Different tasks imply different arenas, so at most one of the two is reported.
+    unsure = {row.task for row in rows if not row.arena_known}
     for what, key in (("tasks", _task), ("arenas", _arena)):
+        rows = [row for row in rows if what == "tasks" or row.task not in unsure]
         played = {agent: set(map(key, own)) for agent, own in grouped(rows, lambda row: row.agent).items()}
         common = set.intersection(*played.values()) if played else set()
         everything = set().union(*played.values()) if played else set()
@@ -187,7 +189,8 @@ def _not_the_same_arenas(rows: Sequence[ReportEpisode], comparisons: Comparisons
 
 
 def _sets_of_arenas(rows: Sequence[ReportEpisode]) -> set[frozenset[int]]:
-    return {frozenset(row.arena for row in own) for own in grouped(rows, lambda row: row.agent).values()}
+    known = (row for row in rows if row.arena_known)
+    return {frozenset(row.arena for row in own) for own in grouped(known, lambda row: row.agent).values()}
 
 
 def _task(row: ReportEpisode) -> Hashable:
@@ -201,7 +204,7 @@ def _arena(row: ReportEpisode) -> Hashable:
 def _wrong_names(rows: Sequence[ReportEpisode]) -> Iterator[str]:
     """Warn if time-outs with the same limit have different returns, which means that task names are wrong."""
     # The hash of a task is its name in our own tables, and cannot be that of another task.
-    time_outs = [row for row in rows if row.time_limit is not None and not row.task_hash and timed_out(row)]
+    time_outs = [row for row in rows if row.time_limit is not None and _only_named(row) and timed_out(row)]
     for agent, own in grouped(time_outs, lambda row: row.agent).items():
         agreeing = 0
         for same in grouped(own, lambda row: (row.time_limit, row.rules, row.decision_period)).values():
@@ -212,6 +215,10 @@ def _wrong_names(rows: Sequence[ReportEpisode]) -> Iterator[str]:
                 f"{agent}: only {agreeing} of {len(own)} time-outs have the same return as others with the same time "
                 "limit; the rows probably have the names of other tasks."
             )
+
+
+def _only_named(row: ReportEpisode) -> bool:
+    return row.named_only or not row.task_hash
 
 
 def _whole_times(rows: Sequence[ReportEpisode]) -> Iterator[str]:

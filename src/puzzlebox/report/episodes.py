@@ -14,6 +14,8 @@ from puzzlebox.record.episode import Episode
 _FIRST = ("random", "heuristic", "heuristic-paper")
 # Digits of a level at most that is a number.
 _MOST_DIGITS = 9
+# The index of the arena of an episode whose table does not say which of several it was.
+UNKNOWN_ARENA = -1
 _PEOPLE = ("children",)  # the name of participants in published tables, which have no ids
 
 
@@ -26,6 +28,7 @@ class ReportEpisode(Episode):
         time_limit: the time limit of the task, if the table has it.
         last_arena: the index of the last arena that merges into the same episode; None if unknown.
         whole_time: whether `latency` is the length of the episode, because the table has no latencies.
+        named_only: whether its task is known by its name alone, and the hash is that of another source's task.
     """
 
     agent: str = ""
@@ -37,6 +40,12 @@ class ReportEpisode(Episode):
     time_limit: float | None = None
     last_arena: int | None = None
     whole_time: bool = False
+    named_only: bool = False
+
+    @property
+    def arena_known(self) -> bool:
+        """Whether it is known in which arena of its task it was played."""
+        return self.arena != UNKNOWN_ARENA
 
     @classmethod
     def of(cls, episode: Episode, origin: Path) -> "ReportEpisode":
@@ -81,6 +90,7 @@ class Source:
         missing: the number of these episodes that are not there.
         damaged: sentences about damaged or missing files, and about what was read instead.
         lacks_episodes: whether episodes are left out because of that.
+        columns: the columns of a table; empty for other sources.
     """
 
     name: str
@@ -91,6 +101,7 @@ class Source:
     missing: int = 0
     damaged: tuple[str, ...] = ()
     lacks_episodes: bool = False
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -130,13 +141,10 @@ class Results:
     def tasks(self) -> list[str]:
         """The tasks, by level and then by name."""
         order = {level: index for index, level in enumerate(levels_of(self.rows))}
-        return [
-            task
-            for task, _ in sorted(
-                dict.fromkeys((row.task, row.level) for row in self.rows),
-                key=lambda each: (order.get(each[1], -1), each[0]),
-            )
-        ]
+        places: dict[str, int] = {}
+        for row in self.rows:
+            places[row.task] = max(places.get(row.task, -1), order.get(row.level, -1))
+        return sorted(places, key=lambda task: (places[task], task))
 
     @property
     def levels(self) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from puzzlebox.record.columns import FACTOR
+from puzzlebox.record.episode import FIELDS
 from puzzlebox.report.cells import CannotRead
-from puzzlebox.report.episodes import ReportEpisode, grouped
+from puzzlebox.report.episodes import ReportEpisode, Source, grouped
 from puzzlebox.report.pairing import mean
 from puzzlebox.report.tables import Table
 from puzzlebox.report.units import Units
@@ -17,6 +18,8 @@ from puzzlebox.text import nearest
 
 # A factor of numbers with more values than this is divided into quarters.
 MOST_VALUES = 8
+# Columns that have a meaning of their own in tables of episodes, and cannot become factors by another name.
+_OURS = frozenset(column.name for column in FIELDS.values())
 
 
 def factors_in(rows: Iterable[ReportEpisode]) -> list[str]:
@@ -24,15 +27,26 @@ def factors_in(rows: Iterable[ReportEpisode]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row.factors))
 
 
-def require_factors(names: Sequence[str], rows: Sequence[ReportEpisode]) -> None:
+def require_factors(names: Sequence[str], rows: Sequence[ReportEpisode], sources: Sequence[Source] = ()) -> None:
     """Refuse names that are no factors of these episodes.
 
+    Args:
+        names: the names.
+        rows: the episodes.
+        sources: where these come from; a table may have the factor in a column with another name.
+
     Raises:
-        CannotRead: one is not; the message names the nearest one.
+        CannotRead: one is not; the message names the column to rename, or the nearest factor.
     """
     known = factors_in(rows)
     for name in names:
         if name not in known:
+            table = next((each.path for each in sources if name in each.columns and name not in _OURS), None)
+            if table is not None:
+                raise CannotRead(
+                    f"these episodes have no factor {name!r}; {table} has a column {name!r}, which must be called "
+                    f"{FACTOR + name!r}"
+                )
             hint = nearest(name, known) if known else "; a factor comes from a template or the metadata of a task"
             raise CannotRead(f"these episodes have no factor {name!r}{hint}")
 

@@ -1,6 +1,7 @@
 """Tables that compare the agents of a report with published results (`--published`)."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from puzzlebox.report import published, words
@@ -8,14 +9,23 @@ from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, passes
 from puzzlebox.report.shares import Shares
 from puzzlebox.report.tables import RETURNS, Table, interval_cells, measures, share, text
 from puzzlebox.stats import CannotCompute, Interval, wilson
+from puzzlebox.wings import ARENA, wing_named
 
 # The measures that published experiments have as well.
 _BOTH = ("episodes", "return_mean", "return_sd", "return_median", *interval_cells("pass_rate", None))
 
 
 def testbed_rows(rows: Sequence[ReportEpisode]) -> list[ReportEpisode]:
-    """Return the episodes on levels of the testbed."""
-    return [row for row in rows if row.level in published.LEVELS]
+    """Return the episodes on tasks of the testbed, which are known by their names (`01-01-01`).
+
+    The level alone does not tell: bundled tasks and those of others have levels 1 to 10 as well.
+    """
+    return [row for row in rows if row.level in published.LEVELS and _is_of_testbed(row.task)]
+
+
+@cache
+def _is_of_testbed(task: str) -> bool:
+    return wing_named(ARENA).level_of(task) is not None
 
 
 def levels_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | None:
@@ -30,15 +40,17 @@ def levels_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | None:
         for level in published.LEVELS:
             line[f"level_{level}"] = shares.value(cells.get((agent, level), []))
         of_agent = [row for row in own if row.agent == agent]
-        lines.append(line | {"overall": shares.value(of_agent), "episodes": passes(of_agent)[1]})
+        tasks = len({row.task for row in of_agent})
+        lines.append(line | {"overall": shares.value(of_agent), "tasks": tasks, "episodes": passes(of_agent)[1]})
     for each in published.shown():
         line = {"agent": f"{each.name} (published)", "source": published.SOURCES[each.source]}
         line |= {f"level_{level}": each.rates[level] for level in published.LEVELS}
-        lines.append(line | {"overall": each.overall, "episodes": each.episodes})
+        lines.append(line | {"overall": each.overall, "tasks": each.tasks, "episodes": each.episodes})
     columns = [
         ("agent", text("agent")),
         *((level, _percent(f"level_{level}")) for level in published.LEVELS),
         ("all", _percent("overall")),
+        ("tasks", text("tasks")),
         ("episodes", text("episodes")),
     ]
     missing = [level for level in published.LEVELS if not any((agent, level) in cells for agent in agents_of(own))]
@@ -48,6 +60,12 @@ def levels_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | None:
     ]
     if missing:
         remarks.append(f"This report has no episodes on level {words.listed(missing, 10)}.")
+    others = len({row.task for row in rows if row.level in published.LEVELS} - {row.task for row in own})
+    if others:
+        remarks.append(
+            f"{words.count(others, 'other task is', 'other tasks are')} not included, as "
+            f"{'it only shares' if others == 1 else 'they only share'} level numbers with the testbed."
+        )
     caption = "Episodes passed on each level of the testbed, in percent, with published results."
     return Table("published_levels", caption, lines, columns, remarks=remarks)
 
@@ -148,6 +166,11 @@ def experiments_table(rows: Sequence[ReportEpisode], shares: Shares) -> Table | 
 def nothing_published(rows: Sequence[ReportEpisode]) -> str:
     """Return the sentence for a report whose tasks have no published results."""
     names = ", ".join(sorted({row.task for row in rows})[:3])
+    if any(row.level in published.LEVELS for row in rows):
+        return (
+            f"There are no published results for these tasks ({names}): they are other tasks than those of the testbed "
+            "and only share its level numbers."
+        )
     return (
         f"There are no published results for these tasks ({names}), only for levels 1 to 10 of the testbed, foraging "
         "and the operant chamber."

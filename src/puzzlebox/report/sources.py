@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from puzzlebox.record.entries import HUMAN
 from puzzlebox.report import words
-from puzzlebox.report.cells import CannotRead, episode_of, rows_in
-from puzzlebox.report.episodes import Remark, ReportEpisode, Results, Source
+from puzzlebox.report.cells import CannotRead, episode_of, has_arena, rows_in
+from puzzlebox.report.episodes import UNKNOWN_ARENA, Remark, ReportEpisode, Results, Source
 from puzzlebox.report.recordings import are_exported, exported_table, of_export, of_store
 from puzzlebox.report.runs import of_run
+from puzzlebox.report.same_tasks import settle_arenas, with_hashes
 from puzzlebox.run.player import LIMIT
 from puzzlebox.run.runs import SETTINGS
 from puzzlebox.text import closest
@@ -50,7 +51,8 @@ def gather(places: Sequence[Path], people: str = "", watched: bool = False) -> R
     remarks: list[str] = []
     parts = [_with_people(*_read(place, people, watched, remarks), people, remarks) for place in places]
     sources = [source for _, source in parts]
-    rows = _short_names(_unify_names(parts, remarks), remarks)
+    parts = with_hashes(parts, remarks)
+    rows = settle_arenas(_short_names(_unify_names(parts, remarks), remarks), remarks)
     broken = [row for row in rows if row.error or not isfinite(row.total)]
     failed = {id(row) for row in broken}
     left = [row for row in rows if id(row) not in failed and row.ended_by in LEFT]
@@ -90,8 +92,8 @@ def _read(place: Path, people: str, watched: bool, remarks: list[str]) -> tuple[
         if are_exported(table):
             rows = of_export(table, place, people, watched, remarks)
         else:
-            rows = [episode_of(row, place, line, place) for line, row in enumerate(table, 2)]
-        return rows, Source(place.stem, place, "table")
+            rows = [_of_table(row, place, line) for line, row in enumerate(table, 2)]
+        return rows, Source(place.stem, place, "table", columns=tuple(table[0]) if table else ())
     return of_store(place, people, watched, remarks), Source(place.stem, place, "recordings")
 
 
@@ -107,6 +109,11 @@ def _with_people(
         sentence = f"--people {people} does not rename {names}: {source.name} names these participants itself."
         remarks.append(Remark(sentence, ""))
     return [replace(row, agent=people) if row.person and row.agent == HUMAN else row for row in rows], source
+
+
+def _of_table(row: Mapping[str, str], place: Path, line: int) -> ReportEpisode:
+    episode = episode_of(row, place, line, place)
+    return episode if has_arena(row) else replace(episode, arena=UNKNOWN_ARENA)
 
 
 def _unify_names(parts: Sequence[tuple[list[ReportEpisode], Source]], remarks: list[str]) -> list[ReportEpisode]:

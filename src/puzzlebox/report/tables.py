@@ -119,7 +119,9 @@ def passed_columns(shares: Shares) -> list[tuple[str, Show]]:
 
 def _episodes_cell(row: dict[str, Any]) -> str:
     """Return the number of episodes, and how many of them count, if identical ones count once."""
-    return f"{row['episodes']}" if row["counted"] == row["episodes"] else f"{row['episodes']} ({row['counted']} counted)"
+    return (
+        f"{row['episodes']}" if row["counted"] == row["episodes"] else f"{row['episodes']} ({row['counted']} counted)"
+    )
 
 
 EPISODES: tuple[str, Show] = ("episodes", _episodes_cell)
@@ -283,8 +285,11 @@ def by_task(rows: Sequence[ReportEpisode], name: str = "tasks", shares: Shares |
 
 
 def several_arenas(rows: Iterable[ReportEpisode]) -> list[ReportEpisode]:
-    """Return the episodes on tasks that were played in more than one arena, such as a control and a test."""
-    by_task = grouped(rows, lambda row: row.task)
+    """Return the episodes on tasks that were played in more than one arena, such as a control and a test.
+
+    Episodes in an unknown arena are not among them.
+    """
+    by_task = grouped((row for row in rows if row.arena_known), lambda row: row.task)
     return [row for own in by_task.values() if len({row.arena for row in own}) > 1 for row in own]
 
 
@@ -314,7 +319,7 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas", shares: Shares
         for task, arena, agent in sorted(groups, key=lambda key: (*key[:2], agent_order[key[2]]))
     ]
     columns = [
-        ("task and arena", _task_and_arenas),
+        ("task and arena", task_and_arenas),
         ("agent", text("agent")),
         EPISODES,
         *PASSED_HERE,
@@ -328,7 +333,7 @@ def by_arena(rows: Sequence[ReportEpisode], name: str = "arenas", shares: Shares
     return Table(name, caption, lines, columns, most=40, ditto=True)
 
 
-def _task_and_arenas(row: dict[str, Any]) -> str:
+def task_and_arenas(row: dict[str, Any]) -> str:
     """Return the name of a task with the title or number of its arena, or with all arenas that are one episode."""
     first, last, title = row["arena"], row["last_arena"], row["arena_title"]
     if first == last:

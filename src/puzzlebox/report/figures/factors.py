@@ -28,14 +28,16 @@ def factor_points(
     Args:
         passed: the proportion passed with its limits, by agent and value.
         returns: the mean return with its limits, by agent and value.
-        agents: the agents; the first `MOST_AGENTS` are drawn.
+        agents: the agents; the first `MOST_AGENTS` of those with results are drawn.
         values: the values, from left to right.
         look: the look of each agent.
         name: the name of the file.
         caption: the caption of the figure.
         label: the name of the factor, below both panels.
     """
-    drawn = list(agents)[:MOST_AGENTS]
+    played = {agent for agent, _ in (*passed, *returns)}
+    agents = [agent for agent in agents if agent in played]
+    drawn = agents[:MOST_AGENTS]
     if len(drawn) < len(agents):
         caption += f" The first {len(drawn)} of {len(agents)} agents are shown."
     names = shorten(values)

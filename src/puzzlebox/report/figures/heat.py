@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from puzzlebox.report.episodes import ReportEpisode, agents_of, grouped, levels_of, passes
 from puzzlebox.report.figures.lettering import Ticks, shorten, text_width
-from puzzlebox.report.figures.looks import INK, MOST_DRAWN, WIDTH, Drawing, Looks, new_figure
+from puzzlebox.report.figures.looks import MOST_DRAWN, WIDTH, Drawing, Looks, new_figure
 from puzzlebox.stats.extras import import_extra
 
 # Most tasks whose names are shown beside the map and above it, and most tasks whose cells have numbers.
@@ -24,6 +24,8 @@ _BROADEST, _NARROWEST, _SCALE = 0.72, 0.3, 1.1
 _ROW, _BROAD = 0.17, 5.0
 # Levels at most whose names stand above a map, each with its tasks; beyond, there are only lines between levels.
 _MOST_LEVELS = 14
+# The colour of the hatches of cells that were not played.
+_NOT_PLAYED = "#B4B4B4"
 
 
 def heat_map(rows: Sequence[ReportEpisode], look: Looks, name: str, caption: str) -> Drawing:
@@ -121,7 +123,9 @@ def _edges(levels: Sequence[str]) -> list[int]:
 
 
 def _shades(axes: Any, values: NDArray[np.float64], *, numbered: bool) -> Any:
-    shades = import_extra("matplotlib").colormaps["cividis"].with_extremes(bad="#E6E6E6")
+    shades = import_extra("matplotlib").colormaps["cividis"].with_extremes(bad=(0, 0, 0, 0))
+    # Cells that were not played are hatched: every plain colour, grey too, could be one of the scale.
+    axes.patch.set(facecolor="white", hatch="//////", edgecolor=_NOT_PLAYED)
     image = axes.imshow(
         np.ma.masked_invalid(values), aspect="auto", cmap=shades, vmin=0, vmax=1, interpolation="nearest"
     )
@@ -129,10 +133,17 @@ def _shades(axes: Any, values: NDArray[np.float64], *, numbered: bool) -> Any:
         side.set_visible(False)
     for (i, j), value in np.ndenumerate(values) if numbered else ():
         if np.isfinite(value):
-            colour = "white" if value < 0.5 else INK
+            colour = _legible_on(shades(value))
             size = 7.5 if len(values) <= _MOST_NUMBERED else 6.5
             axes.text(j, i, f"{100 * value:.0f}", ha="center", va="center_baseline", fontsize=size, color=colour)
     return image
+
+
+def _legible_on(colour: Sequence[float]) -> str:
+    """Return black or white, whichever has more contrast with a colour (WCAG's relative luminance)."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "white" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "black"
 
 
 def _scale(figure: Any, image: Any, axes: Any, height: float) -> None:

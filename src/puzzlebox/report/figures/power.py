@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from puzzlebox.report import words
 from puzzlebox.report.figures.looks import FAINT, INK, WIDTH, Drawing, new_figure
+from puzzlebox.stats.extras import import_extra
 
 if TYPE_CHECKING:
     from puzzlebox.report.power import PowerPlan
@@ -37,6 +38,7 @@ def power_figure(plan: "PowerPlan") -> Drawing:
     axes.set_ylim(0, 1.02)
     axes.set_xlim(0, max(plan.lines[0].tasks) * 1.03)
     axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    axes.xaxis.set_major_locator(import_extra("matplotlib.ticker").MaxNLocator(integer=True))
     axes.set_xlabel("Tasks")
     axes.set_ylabel("Power")
     axes.set_title(
