@@ -66,3 +66,24 @@ def test_a_factor_that_cannot_be_a_term_is_named_with_the_reason() -> None:
         model = fit_model(Units.of(own), by=[name])
         assert name not in model.formula
         assert any(f"The factor {name} is not in the model" in line and why in line for line in model.remarks)
+
+
+def test_a_standard_deviation_of_0_is_remarked_on() -> None:
+    def remarks(spread: int) -> list[str]:
+        rows = [
+            ReportEpisode(
+                id="",
+                task=f"task {task}",
+                agent=agent,
+                total=n + task / 7,
+                passed=n < passes + spread * (task % 3 + (task // 3 % 2 if agent == "a" else 0)),
+                seed=n,
+            )
+            for agent, passes in (("a", 2), ("b", 3))
+            for task in range(12)
+            for n in range(10)
+        ]
+        return [line for line in fit_model(Units.of(rows)).remarks if "singular" in line]
+
+    assert remarks(0)[0].startswith("The estimated SDs of tasks and of tasks by agent are 0: the data show no such")
+    assert not remarks(2)

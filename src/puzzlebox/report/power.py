@@ -98,7 +98,7 @@ class PowerPlan:
     @property
     def heading(self) -> str:
         """What the labels of lines are: numbers of each task, or, with participants or runs, whole designs."""
-        return "study, on each task" if any(self.subject_words) else "per task"
+        return "who plays each task" if any(self.subject_words) else "per task"
 
     @property
     def sentences(self) -> list[str]:
