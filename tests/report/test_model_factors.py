@@ -76,7 +76,7 @@ def test_a_standard_deviation_of_0_is_remarked_on() -> None:
                 task=f"task {task}",
                 agent=agent,
                 total=n + task / 7,
-                passed=n < passes + spread * (task % 3 + (task // 3 % 2 if agent == "a" else 0)),
+                passed=n < passes + spread * (task % 3 if agent == "a" else task // 4 % 3),
                 seed=n,
             )
             for agent, passes in (("a", 2), ("b", 3))
@@ -86,4 +86,4 @@ def test_a_standard_deviation_of_0_is_remarked_on() -> None:
         return [line for line in fit_model(Units.of(rows)).remarks if "singular" in line]
 
     assert remarks(0)[0].startswith("The estimated SDs of tasks and of tasks by agent are 0: the data show no such")
-    assert not remarks(2)
+    assert not any(" by agent" in line for line in remarks(3))
