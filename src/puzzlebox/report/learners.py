@@ -210,7 +210,7 @@ def measures_table(learners: Learners) -> Table:
     caption = (
         f"Interquartile mean (of the middle half of the {what}) and mean"
         f"{', and optimality gap (how far scores fall short of 1 on average)' if learners.scaled else ''}, with 95 % "
-        "bootstrap intervals for these tasks; tasks weigh equally."
+        "intervals for these tasks; tasks weigh equally."
     )
     return Table("learners", caption, lines, columns)
 
@@ -282,8 +282,9 @@ def methods_sentences(learners: Learners) -> list[str]:
         f"Agarwal et al. (2021), with equal weights of tasks. Their units were {units}. "
         "Intervals of means come from a bootstrap over units within tasks "
         f"({RESAMPLES} resamples) at the quantiles of Student's t (expanded percentiles, Hesterberg "
-        "2015); runs that played several tasks were resampled whole. Profiles and probabilities of improvement have "
-        "Wilson intervals with the effective number of units (Korn and Graubard 1998)."
+        "2015); runs that played several tasks were resampled whole. Profiles, probabilities of improvement and, if no "
+        "score is below 0, optimality gaps have Wilson intervals with the effective number of units (Korn and Graubard "
+        "1998)."
     )
     return lines
 
